@@ -1,21 +1,23 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 
-/** Keeps results of frozen vertices between runs (FE-33); may live outside the process. */
+/**
+ * Stores results of frozen vertices between runs (FE-33). An implementation may be shared between processes.
+ */
 export interface ResultCache {
   get(
     key: string,
     vertex?: KeptVertex,
   ): CachedResult | undefined | Promise<CachedResult | undefined>
   /**
-   * In the editor also called for vertices that are not frozen: freezing one keeps its last result.
+   * In the editor also called for vertices that are not frozen, so that freezing one keeps its last result.
    */
   set(key: string, result: CachedResult, vertex?: KeptVertex): void | Promise<void>
 }
 
-/** The vertex of a result, for caches that keep results with their flow. */
+/** The vertex a result belongs to, for caches that store results with their flow. */
 export interface KeptVertex {
   readonly flowId: string
-  /** Name of the vertex and of its build in loops, as 64 hexadecimal digits. */
+  /** Identifies the vertex and its build within loops: 64 hexadecimal digits. */
   readonly place: string
   readonly frozen: boolean
 }
@@ -29,9 +31,9 @@ export interface CachedResult {
 export interface ResultCacheOptions {
   /** Default 64 MiB. */
   readonly maxBytes?: number
-  /** Results at most. Default 10,000. */
+  /** Maximum number of results. Default 10,000. */
   readonly maxCount?: number
-  /** Milliseconds; default: results are kept until the limits push them out. */
+  /** Milliseconds. Default: results stay until a limit evicts them. */
   readonly maxAgeMs?: number
   readonly runtime?: Pick<Runtime, 'now'>
 }
@@ -41,7 +43,7 @@ interface Entry {
   readonly expires: number
 }
 
-/** In memory; the least recently used results go first. */
+/** An in-memory cache with least-recently-used eviction. */
 export function createResultCache(options: ResultCacheOptions = {}): ResultCache {
   const { maxBytes = 64 * 1024 * 1024, maxCount = 10_000, maxAgeMs = Infinity } = options
   const runtime = options.runtime ?? createSystemRuntime()

@@ -3,14 +3,14 @@ import { ownObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import type { NamedInputs } from './run-options.ts'
 
-/** Values for fields of one run, by vertex. */
+/** Field values for one run, by vertex position. */
 export type VertexInputs = ReadonlyMap<number, ReadonlyMap<string, unknown>>
 
 const NONE: VertexInputs = new Map()
 
 /**
- * Inputs by id of a vertex, else by display name (DR-76).
- * @throws FlowError `invalid_request` naming what is unknown, ambiguous or fed by an edge
+ * Resolves inputs by vertex id, else by display name (DR-76).
+ * @throws FlowError `invalid_request` naming the key that is unknown, ambiguous or fed by an edge
  */
 export function readNamedInputs(graph: PlanGraph, inputs: NamedInputs | undefined): VertexInputs {
   if (inputs === undefined) return NONE

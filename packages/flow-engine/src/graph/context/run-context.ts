@@ -34,25 +34,25 @@ export interface RunContext {
   readonly userId: string | undefined
   readonly runtime: Runtime
   readonly services: Readonly<ComponentServices>
-  /** The same for vertices without incoming edges (CO-41). */
+  /** Services for vertices without incoming edges (CO-41). */
   readonly rootServices: Readonly<ComponentServices>
-  /** Ids of messages that input vertices of this run sent. */
+  /** Ids of messages sent by the input vertices of this run. */
   readonly inputMessages: Set<string>
   readonly shared: Map<string, unknown>
   readonly limits: RunLimits
   readonly signal: AbortSignal
   readonly secrets: Secrets
-  /** The same, without making them where there are none. */
+  /** The same, but undefined instead of created if the run has none yet. */
   readonly knownSecrets: Secrets | undefined
   readonly messages: MessageLog
-  /** True once `messages` was read. */
+  /** True once `messages` has been accessed. */
   readonly hasMessages: boolean
   send: SendEvent
   sendToken(piece: TokenPiece): void
-  /** Sends pieces that are blank. */
+  /** Also send whitespace-only tokens. */
   readonly blankTokens: boolean
   sendEnd(end: UnsentEvent<'end_vertex'>): void
-  /** False once the run ended or was aborted: what comes later is dropped. */
+  /** False once the run has ended or was aborted; later calls are ignored. */
   open(): boolean
   warn(problem: FlowProblem): void
   usage(vertexId: string, usage: TokenUsage): void
@@ -61,22 +61,22 @@ export interface RunContext {
     options: ChildRunOptions,
     from: { readonly vertexId: string; readonly signal: AbortSignal },
   ): Promise<ChildRunResult>
-  /** DR-30; rejects with `not_resumable` where nothing keeps the question. */
+  /** DR-30. Rejects with `not_resumable` if no host stores the question. */
   suspend(from: CallPlace, question: unknown, options: SuspendOptions): Promise<unknown>
-  /** DR-55. @param number counts the sleeps of a build, from 1 */
+  /** DR-55. @param number index of the sleep within its build, from 1 */
   sleep(
     from: CallPlace,
     number: number,
     time: number | string | Date,
     signal: AbortSignal,
   ): Promise<void>
-  /** Tells the hooks; undefined where there are none (DR-70). */
+  /** Calls the hooks; undefined if there are none (DR-70). */
   readonly teller: RunTeller | undefined
   /** DR-41. */
   step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T>
 }
 
-/** The facts of a run before its first vertex; the rest of its context follows from them. */
+/** The inputs of a run context; everything else is derived from them. */
 export interface RunContextOptions extends Pick<
   RunContext,
   | 'runId'
@@ -95,7 +95,7 @@ export interface RunContextOptions extends Pick<
   readonly blankTokens?: boolean | undefined
   readonly log: RunLog
   open(): boolean
-  /** Called instead of throwing when the number of events is over its limit. */
+  /** Called instead of throwing when the run exceeds its event limit. */
   overflow(error: FlowError): void
   warn(problem: FlowProblem): void
   usage(vertexId: string, usage: TokenUsage): void
@@ -110,7 +110,7 @@ export interface RunContextOptions extends Pick<
       readonly send: SendEvent
     },
   ): Promise<ChildRunResult>
-  /** Those of the run that called this one: what one knows the other hides (FE-65). */
+  /** Secrets of the parent run, so that both runs mask them (FE-65). */
   readonly secrets: Secrets | undefined
   /** The state of a run that may suspend; created on first use. */
   durable(): Pick<RunContext, 'suspend' | 'sleep' | 'step'>
@@ -121,7 +121,7 @@ export function createRunContext(options: RunContextOptions): RunContext {
   return new LazyRunContext(options)
 }
 
-/** Most runs need little of it: parts are made when they are first asked for. */
+/** Creates its parts on first use; most runs need only a few of them. */
 class LazyRunContext implements RunContext {
   readonly flowId: string
   readonly flowName: string | undefined
@@ -213,7 +213,7 @@ class LazyRunContext implements RunContext {
     }))
   }
 
-  /** There is always one, see `services`. */
+  /** Always present, see `services`. */
   get #messageService(): MessageService {
     const { messages } = this.services
     if (messages === undefined) throw new TypeError('A run has a message service')
@@ -239,7 +239,7 @@ class LazyRunContext implements RunContext {
     this.#log.push(end)
   }
 
-  /** The error that names the limit, and the end, go beyond it. */
+  /** The error that reports the limit, and `end`, do not count. */
   #hasRoom(event: keyof RunEventData): boolean {
     const { events } = this.limits
     const { nextSeq } = this.#log

@@ -2,60 +2,60 @@ import type { FlowError } from '../../errors.ts'
 import type { TokenUsage } from '../../models/chat-model.ts'
 import type { JsonValue } from '../values/format-value.ts'
 
-/** The run that something belongs to (DR-70). */
+/** Identifies the run (DR-70). */
 export interface RunInfo {
   readonly runId: string
-  /** Of runs that are jobs. */
+  /** Only for runs that are jobs. */
   readonly jobId?: string
   readonly flowId: string
   readonly flowName?: string
   /** "" = none. */
   readonly sessionId: string
   readonly userId?: string
-  /** Of a child run: the run and the vertex that started it. */
+  /** For child runs: the run and vertex that started it. */
   readonly parentRunId?: string
   readonly parentVertexId?: string
-  /** As it was given to the run. */
+  /** As passed to the run. */
   readonly requestId?: string
-  /** As it was given to the run; kept with a job, wherever it runs. */
+  /** As passed to the run. Stored with a job, so every process that continues it sees the same value. */
   readonly carrier?: Readonly<Record<string, string>>
-  /** A job that was begun before: it was answered, woke up, or came from another process. */
+  /** Set if the job was started earlier: it was answered, woke up, or moved from another process. */
   readonly continued?: true
 }
 
-/** What went into a vertex or a call and came out of it: JSON, masked. */
+/** Input and output of a vertex or call, as masked JSON. */
 export interface HookContent {
-  /** Values of the fields, messages of a model, arguments of a tool. */
+  /** Field values, model messages, or tool arguments. */
   readonly input: JsonValue
-  /** None where it failed, and of embeddings and requests. */
+  /** Absent on failure, and for embeddings and requests. */
   readonly output?: JsonValue
 }
 
-/** One attempt to build a vertex. */
+/** One attempt at building a vertex. */
 export interface VertexInfo extends RunInfo {
   readonly vertexId: string
   readonly type: string
   readonly displayName: string
-  /** Builds of this vertex in this run, from 1. */
+  /** Build number of this vertex in this run, from 1. */
   readonly build: number
-  /** Of this build, from 1. */
+  /** Attempt number of this build, from 1. */
   readonly attempt: number
-  /** Of the outermost loop around the vertex, from 1. */
+  /** Pass number of the outermost enclosing loop, from 1. */
   readonly pass?: number
 }
 
-/** One call that a component makes. */
+/** A call made by a component. */
 export interface CallInfo extends VertexInfo {
-  /** `request`: a `fetch` that a component makes itself, outside the other kinds. */
+  /** `request` is a `fetch` made by the component itself, outside the other kinds. */
   readonly kind: 'model' | 'embedding' | 'tool' | 'mcp' | 'request'
-  /** Of the model, tool or function; method and host of a request. */
+  /** Name of the model, tool or function; for a request its method and host. */
   readonly name: string
   readonly provider?: string
   readonly model?: string
 }
 
 export interface RunEnd {
-  /** `suspended`: it waits for an answer or a time; `released`: another process goes on with it. */
+  /** `suspended`: waiting for an answer or a timer. `released`: another process continues the run. */
   readonly status: 'succeeded' | 'failed' | 'cancelled' | 'suspended' | 'released'
   /** Masked. */
   readonly error?: FlowError
@@ -69,7 +69,7 @@ export interface VertexEnd {
   readonly error?: FlowError
   readonly durationMs: number
   readonly usedFrozenResult: boolean
-  /** With `content` of the hooks; none of a vertex that did not get its inputs. */
+  /** Present if `content` is enabled, except for vertices that received no inputs. */
   readonly content?: HookContent
 }
 
@@ -77,22 +77,23 @@ export interface CallEnd {
   readonly status: 'ok' | 'failed'
   /** Masked. */
   readonly error?: FlowError
-  /** Told here alone. */
+  /** Reported only on the run's end. */
   readonly usage?: TokenUsage
   readonly durationMs: number
-  /** With `content` of the hooks; none of embeddings and requests. */
+  /** Present if `content` is enabled, except for embeddings and requests. */
   readonly content?: HookContent
 }
 
-/** Calls the work within it and gives its result, so that the host's context reaches it (DR-71). */
+/** Runs `work` and returns its result, so that the host's async context applies to it (DR-71). */
 export type Around = <T>(work: () => T) => T
 
 /**
- * Looks into runs (DR-70). Each start has one end, with the same object; there is a pair for each attempt.
- * What is skipped, restored from a checkpoint or dropped has none. What a hook throws changes no run.
+ * Observes runs (DR-70). Every start is followed by exactly one end with the same info object; each attempt
+ * has its own pair. Vertices that are skipped, restored from a checkpoint or dropped are not reported. Errors
+ * thrown by a hook do not affect the run.
  */
 export interface RunHooks {
-  /** The ends of vertices and calls have `content`, which costs time and memory; false. */
+  /** Adds `content` to the ends of vertices and calls, which costs time and memory. Default false. */
   readonly content?: boolean
   onRunStart?(run: RunInfo): void
   onRunEnd?(run: RunInfo, end: RunEnd): void

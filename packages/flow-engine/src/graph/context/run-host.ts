@@ -8,52 +8,54 @@ import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { VertexResult } from './run-options.ts'
 
-/** Hooks of a host of durable runs (FE-63, FE-63a); all optional. */
+/** Callbacks of a host that runs flows durably (FE-63, FE-63a). All are optional. */
 export interface RunHost {
   /** The point at which an earlier process stopped. */
   readonly resume?: ResumePoint | undefined
-  /** Asked before each vertex; false when another process goes on with the run: nothing starts any more. */
+  /**
+   * Called before each vertex. Return false if another process has taken over the run; nothing more starts.
+   */
   readonly mayStart?: (() => boolean) | undefined
   /**
-   * A vertex, a step, or a pass of a loop, has finished: its state, to be kept before anything behind it
-   * starts. False when it is too large to be kept (DR-19).
+   * Called when a vertex, a step or a loop pass has finished, with the state to store before anything
+   * downstream starts. Resolves to false if the state is too large to store (DR-19).
    */
   readonly checkpoint?: ((vertexId: string, state: string) => Promise<boolean>) | undefined
-  /** A vertex has failed: its state, which keeps it failed in later runs of the job (DR-2). */
+  /** Called when a vertex has failed, with the state that keeps it failed in later runs of the job (DR-2). */
   readonly failed?: ((vertexId: string, state: string) => Promise<void>) | undefined
   /** `ctx.suspend`. */
   readonly suspend?: ((ask: Ask) => Promise<SuspendOutcome>) | undefined
-  /** `ctx.sleep` of a time that is too long to be waited for in memory. */
+  /** `ctx.sleep` for durations too long to wait in memory. */
   readonly sleep?: ((nap: Nap) => Promise<'over' | 'suspended'>) | undefined
-  /** Called when the run is at rest: the question that is to be told, unless it was told before. */
+  /** Called when the run is idle. Returns the question to announce, if it has not been announced yet. */
   readonly rest?: (() => QuestionNotice | undefined) | undefined
-  /** Called with the input values of a build, secrets included; `built` gives the mask. */
+  /** Called with the input values of a build, including secrets; the mask is passed to `built`. */
   readonly inputs?:
     ((vertex: PlanVertex, values: Readonly<Record<string, unknown>>) => void) | undefined
-  /** Called with each build, for the records of a monitor. */
+  /** Called with each build, for monitoring records. */
   readonly built?: ((build: BuildRecord) => void) | undefined
-  /** Of the job that the run is. */
+  /** Id of the job this run belongs to. */
   readonly jobId?: string | undefined
-  /** The job was begun before. */
+  /** Set if the job was started earlier. */
   readonly continued?: true | undefined
-  /** Told of what hooks throw. */
+  /** Called with errors thrown by hooks. */
   readonly report?: ((error: unknown) => void) | undefined
-  /** The run and the vertex that started this one. */
+  /** The run and vertex that started this run. */
   readonly parent?: { readonly runId: string; readonly vertexId: string } | undefined
-  /** Runs around this one. */
+  /** Number of enclosing runs. */
   readonly depth?: number | undefined
-  /** Counts the runs within the outermost one. */
+  /** Counts the runs nested in the outermost one. */
   readonly nested?: { runs: number } | undefined
-  /** Those of the run around this one: what one knows the other hides (FE-65). */
+  /** Secrets of the parent run, so that both runs mask them (FE-65). */
   readonly secrets?: Secrets | undefined
 }
 
 export interface ResumePoint {
-  /** Number of the next event. */
+  /** `seq` of the next event. */
   readonly firstSeq: number
-  /** States by the names they were kept under: ids of vertices, and of passes. */
+  /** Stored states, keyed by vertex id or pass name. */
   readonly checkpoints: ReadonlyMap<string, string>
-  /** `vertices_sorted` is in the log. */
+  /** True if `vertices_sorted` is already in the log. */
   readonly sorted: boolean
   /** Number of `end_vertex` events in the log, by vertex id. */
   readonly reported: ReadonlyMap<string, number>
@@ -62,13 +64,13 @@ export interface ResumePoint {
 /** The vertex and pass that asks or sleeps. */
 export interface CallPlace {
   readonly vertexId: string
-  /** The tool call of an agent that it belongs to; without `?` (DR-40). */
+  /** The agent's tool call it belongs to; contains no `?` (DR-40). */
   readonly scope?: string | undefined
 }
 
-/** A question of a component, masked and checked. */
+/** A question asked by a component, masked and validated. */
 export interface Ask extends CallPlace {
-  /** Pass of the outermost loop around the vertex. */
+  /** Pass of the outermost enclosing loop. */
   readonly pass: number | undefined
   readonly sessionId: string
   /** JSON. */
@@ -76,28 +78,26 @@ export interface Ask extends CallPlace {
   readonly kind: string
   readonly prompt: string | null
   readonly options: readonly QuestionOption[]
-  /** The `action_id`s an answer may have; empty = any answer. */
+  /** The `action_id`s accepted in an answer; empty: any. */
   readonly allowedDecisions: readonly string[]
   readonly actionRequests?: readonly ActionRequest[]
   readonly schema: JsonSchema | null
   readonly expiresInMs?: number
-  /** JSON, in a list of one. */
+  /** JSON, wrapped in a one-element array. */
   readonly fallback?: readonly [unknown]
 }
 
-/** A sleep of a component. */
+/** A sleep requested by a component. */
 export interface Nap extends CallPlace {
   readonly pass: number | undefined
-  /** Counts the sleeps of a build, from 1. */
+  /** Index of the sleep within its build, from 1. */
   readonly number: number
-  /** Asked once for each sleep: a repeated build keeps the first answer. */
+  /** Evaluated once for each sleep: a repeated build reuses the first result. */
   readonly until: () => Date
   readonly signal: AbortSignal
 }
 
-/**
- * The announcement of an open question: an event, and a message if there is a session (DR-32, DR-42).
- */
+/** Announces an open question: an event, plus a message if there is a session (DR-32, DR-42). */
 export interface QuestionNotice {
   readonly event: SuspendedJson
   readonly sessionId: string
@@ -106,37 +106,37 @@ export interface QuestionNotice {
 }
 
 export type SuspendOutcome =
-  /** @param notice of the question, when this run is the first that is given the answer */
+  /** @param notice of the question, set for the first run that receives the answer */
   | {
       readonly kind: 'answered'
       readonly answer: unknown
       readonly notice?: QuestionNotice | undefined
     }
-  /** @param afterMs how long it waited */
+  /** @param afterMs time waited */
   | {
       readonly kind: 'expired'
       readonly afterMs: number
       readonly notice?: QuestionNotice | undefined
     }
   /**
-   * The question was kept: the vertex gives no event; when the others have finished, the run's log
-   * closes without `end` and its result resolves.
+   * The question was stored. The vertex sends no event; once the other vertices have finished, the log closes
+   * without `end` and the result resolves.
    */
   | { readonly kind: 'suspended' }
 
 export interface BuildRecord {
   readonly vertex: PlanVertex
   readonly result: VertexResult
-  /** Hides the run's secrets in what is stored of it (FE-65). */
+  /** Masks the run's secrets in stored data (FE-65). */
   readonly mask: <T>(value: T) => T
 }
 
-/** Nothing to restore, to keep or to bound: the common case. */
+/** True if there is nothing to restore, store or limit: the common case. */
 export function isPlain({ resume, checkpoint }: RunHost): boolean {
   return resume === undefined && checkpoint === undefined
 }
 
-/** Tells whether an earlier process has reported the end of this build. */
+/** True if an earlier process has reported the end of this build. */
 export function wasReported({ resume }: RunHost, vertexId: string, build: number): boolean {
   return resume !== undefined && build <= (resume.reported.get(vertexId) ?? 0)
 }

@@ -10,20 +10,20 @@ import type { FlowProblem } from '../flow/problems.ts'
 import type { OutputRef } from '../draft/flow-draft.ts'
 import type { RunEvent } from '../events/run-event.ts'
 
-/** Options that may differ between two runs of the same flow. */
+/** Options that can differ between runs of the same flow. */
 export interface RunOptions {
-  /** Needed when a flow is given instead of a plan; a draft brings its own beside them. */
+  /** Required when a flow is passed instead of a plan. A draft adds its own components. */
   components?: ComponentRegistry | undefined
-  /** Default `default`; with a plan the plan's (FE-30). */
+  /** Default: the plan's setting, or `default` (FE-30). */
   compat?: 'strict' | 'default' | undefined
   /** Default `run` (FE-17). */
   mode?: 'run' | 'build' | undefined
   input?: string | RunInput | undefined
-  /** Which vertices are reported (FE-26). Default `chat`. */
+  /** Selects the vertices that are reported (FE-26). Default `chat`. */
   outputType?: 'chat' | 'text' | 'any' | 'debug' | undefined
-  /** Id or display name; wins over `outputType`. */
+  /** Id or display name; takes precedence over `outputType`. */
   outputComponent?: string | undefined
-  /** Default: the flow id. "" = no session: nothing is stored (FE-22). */
+  /** Default: the flow id. "" means no session: no messages are stored (FE-22). */
   sessionId?: string | undefined
   /** Default: `flow.id`, else a new UUID. */
   flowId?: string | undefined
@@ -31,56 +31,58 @@ export interface RunOptions {
   userId?: string | undefined
   tweaks?: Tweaks | undefined
   /**
-   * Values of fields for this run: stronger than tweaks, and no edge may feed the field (DR-76). A field or
-   * vertex that does not exist is an error.
+   * Field values for this run. They override tweaks, and the field must not be fed by an edge (DR-76).
+   * Unknown fields and vertices are errors.
    */
   inputs?: NamedInputs | undefined
-  /** The first content of `ctx.shared`. */
+  /** Initial content of `ctx.shared`. */
   context?: Record<string, unknown> | undefined
   /**
-   * Vertices, by id or display name, whose values stay whole in the result; `outputs`: every output vertex.
-   * Default: those that are reported (FE-16).
+   * Vertices (id or display name) whose values the result retains in full; `outputs`: every output vertex.
+   * Default: the reported ones (FE-16).
    */
   keep?: readonly string[] | 'outputs' | undefined
-  /** Variables of this request; they win over stored ones (FE-20). */
+  /** Request variables; they override stored ones (FE-20). */
   variables?: Record<string, string> | undefined
   stopComponentId?: string | undefined
   startComponentId?: string | undefined
-  /** Sets every `stream` field, unless `tweaks.stream` is given; undefined = templates decide. */
+  /** Sets every `stream` field, unless `tweaks.stream` is given. Default: as the templates say. */
   stream?: boolean | undefined
-  /** Agents send pieces that are blanks alone too, so that the pieces are the whole text; false. */
+  /**
+   * Agents also send whitespace-only tokens, so that the tokens concatenate to the full text. Default false.
+   */
   blankTokens?: boolean | undefined
-  /** Vertices at once, at least 1. Default: no bound. */
+  /** Maximum number of vertices built concurrently, at least 1. Default: unlimited. */
   concurrency?: number | undefined
-  /** Passes of each loop at once, 1 to 1,000 (FE-32). Default 1: one after the other. */
+  /** Maximum number of concurrent passes of each loop, 1 to 1,000 (FE-32). Default 1. */
   parallel?: number | undefined
-  /** Retries of failing vertices (DR-50); in a stored job without `when`. */
+  /** Retry policy for failing vertices (DR-50). In a stored job `when` is not available. */
   retry?: RetryOptions | undefined
   services?: ComponentServices | undefined
   /**
-   * Components may reach private addresses, for tests (AB-43); false. Without effect when
-   * `services.fetch` is given, which decides for itself.
+   * Lets components reach private addresses, for tests (AB-43). Default false. Has no effect if
+   * `services.fetch` is given.
    */
   allowPrivate?: boolean | undefined
   /** Cache of the results of frozen vertices (FE-33). Default: none. */
   cache?: ResultCache | undefined
   runtime?: Runtime | undefined
-  /** Looks into the run (DR-70). */
+  /** Observes the run (DR-70). */
   hooks?: RunHooks | undefined
-  /** Given to the hooks unchanged, and kept with a job; at most 1 KiB of JSON. */
+  /** Passed to the hooks unchanged and stored with a job; at most 1 KiB of JSON. */
   carrier?: Readonly<Record<string, string>> | undefined
-  /** The same, at most 1 KiB. */
+  /** Passed to the hooks like `carrier`; at most 1 KiB. */
   requestId?: string | undefined
   signal?: AbortSignal | undefined
   limits?: Partial<RunLimits> | undefined
 }
 
 export interface RunInput {
-  /** null = "", undefined = no input. */
+  /** null is read as ""; undefined: no input. */
   value?: string | null | undefined
   /** Default `chat` in mode `run`, `any` in mode `build`. */
   type?: 'chat' | 'text' | 'any' | undefined
-  /** Ids or display names of the vertices that take the value; empty = all. */
+  /** Ids or display names of the vertices that receive the value; empty: all input vertices. */
   components?: readonly string[] | undefined
   files?: readonly string[] | undefined
 }
@@ -88,23 +90,26 @@ export interface RunInput {
 /** Values by node and field, or by field for all nodes (FE-23). */
 export type Tweaks = { readonly [nodeOrField: string]: unknown }
 
-/** Values by vertex (id, else display name) and field: any value of an edge, or JSON. */
+/** Values by vertex (id, else display name) and field: edge values or JSON. */
 export interface NamedInputs {
   readonly [vertex: string]: { readonly [field: string]: unknown }
 }
 
-/** A run that has been started. Any number of readers, each from the first event, also after the end. */
+/**
+ * A started run. Supports any number of readers; each one starts at the first event, even after the run has
+ * ended.
+ */
 export interface FlowRun extends AsyncIterable<RunEvent> {
   readonly id: string
   /**
-   * The pieces of the text that `result.text()` gives, as they come; the whole text at once where nothing
-   * streams. Any number of readers, also after the end. Throws the run's error after the pieces. Pieces of
-   * a message that is withdrawn stay given, then the new text follows (DR-75).
+   * The text of `result.text()` as it arrives, or the whole text at once if nothing streams. Supports any
+   * number of readers, also after the end. Throws the run's error after the last chunk. Chunks of a message
+   * that is later withdrawn are not retracted; the replacement text follows (DR-75).
    */
   readonly textStream: AsyncIterable<string>
-  /** Resolves for finished, failed and cancelled runs; rejects only when nothing was started (FE-18). */
+  /** Resolves for finished, failed and cancelled runs; rejects only if nothing could be started (FE-18). */
   readonly result: Promise<RunResult>
-  /** Idempotent; the same as aborting `signal`. */
+  /** Idempotent; equivalent to aborting `signal`. */
   cancel(reason?: unknown): void
 }
 
@@ -112,32 +117,32 @@ export interface RunResult {
   status: 'succeeded' | 'failed' | 'cancelled'
   sessionId: string
   flowId: string
-  /** Selected by FE-26, in node order. */
+  /** Results selected by FE-26, in node order. */
   outputs: VertexResult[]
-  /** Every vertex that was built, its last build; in order of first build. */
+  /** The last build of every vertex that was built, in order of first build. */
   vertices: ReadonlyMap<string, VertexResult>
-  /** The first failure, or the limit or the reason of the cancel. */
+  /** The first failure, the exceeded limit, or the reason for the cancellation. */
   error?: FlowError | undefined
-  /** Vertices that were left waiting for a cycle (FE-15), in node order. */
+  /** Vertices that were still waiting for a cycle when the run ended (FE-15), in node order. */
   stalled: string[]
   warnings: FlowProblem[]
-  /** Messages this run stored, in order, as they are now; removed ones are left out. */
+  /** Messages stored by this run, in order and in their current state, without removed ones. */
   messages: MessageRecord[]
   usage: { inputTokens: number; outputTokens: number }
-  /** The same by the id of the vertex that made the model; only those that used any. */
+  /** Token usage by id of the vertex that created the model; contains only vertices with usage. */
   vertexUsage: ReadonlyMap<string, { inputTokens: number; outputTokens: number }>
   durationMs: number
-  /** Text of that vertex (id or display name), else of the first of `outputs` that has one. */
+  /** Text of the given vertex (id or display name), else of the first entry of `outputs` that has one. */
   text(component?: string): string | undefined
   /**
-   * The value of an output; undefined when it was not computed, was let go (FE-16, see `keep`), or the result
-   * was rebuilt from a log (DR-77).
+   * The value of an output. Undefined if it was not computed, was released (FE-16, see `keep`), or if the
+   * result was rebuilt from a log (DR-77).
    * @param vertex id, else display name
    * @param name of the output; default: the only computed one
-   * @throws FlowError `invalid_request` without a name, when several were computed
+   * @throws FlowError `invalid_request` if `name` is omitted and several outputs were computed
    */
   output(vertex: string, name?: string): unknown
-  /** The same, by the output of a draft's node, with its type (DR-78). */
+  /** The same, for an output of a draft's node, with its type (DR-78). */
   output<T>(ref: OutputRef<T>): T | undefined
 }
 
@@ -147,14 +152,14 @@ export interface VertexResult {
   displayName: string
   valid: boolean
   /**
-   * Values of the outputs that were computed; no prototype. Values over 4 KiB of vertices that were
-   * not selected are let go once their last reader has run (FE-16).
+   * Values of the computed outputs; the object has no prototype. Values over 4 KiB of vertices that were not
+   * selected are released once their last reader has run (FE-16).
    */
   outputs: { readonly [name: string]: unknown }
   error?: FlowError | undefined
   usedFrozenResult: boolean
   builds: number
-  /** Attempts of the last build (DR-50). */
+  /** Number of attempts of the last build (DR-50). */
   attempts: number
   durationMs: number
 }

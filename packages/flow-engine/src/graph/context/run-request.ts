@@ -9,7 +9,7 @@ import type { RunInput, RunOptions } from './run-options.ts'
 import { sliceOf, type GraphSlice } from '../plan/slice.ts'
 import { applyTweaks, refuseInputTweak, type AppliedTweaks } from './tweaks.ts'
 
-/** A class, since a copy that changes a member gets a hidden class of its own. */
+/** A class because copies made by spreading get separate V8 hidden classes. */
 class CheckedInput {
   readonly value: string | undefined
   readonly type: 'chat' | 'text' | 'any'
@@ -24,7 +24,7 @@ class CheckedInput {
   }
 }
 
-/** The request of a run, validated and with defaults. A class, not a literal (decision 009). */
+/** A validated run request with defaults applied. A class, not a literal (decision 009). */
 export class RunRequest {
   readonly plan: FlowPlan
   readonly graph: PlanGraph
@@ -40,12 +40,12 @@ export class RunRequest {
   readonly sessionId: string
   readonly runtime: Runtime
   readonly limits: RunLimits
-  /** Passes of each loop at once (FE-32). */
+  /** Concurrent passes of each loop (FE-32). */
   readonly parallel: number
   readonly input: CheckedInput
 
   /**
-   * @throws FlowCompileError for a flow that cannot be run
+   * @throws FlowCompileError if the flow cannot be run
    * @throws FlowError `invalid_request` (FE-18)
    */
   constructor(flow: unknown, options: RunOptions, runtime: Runtime) {
@@ -87,7 +87,7 @@ function isPart({ stopComponentId, startComponentId }: RunOptions): boolean {
   return stopComponentId !== undefined || startComponentId !== undefined
 }
 
-/** NX-9: of a part only its own vertices count. */
+/** NX-9: for a partial run only the vertices of its slice count. */
 function refuseUnknown(
   plan: FlowPlan,
   { graph, slice }: Pick<RunRequest, 'graph' | 'slice'>,
@@ -106,7 +106,7 @@ function isPlan(flow: unknown): flow is FlowPlan {
   return typeof flow === 'object' && flow !== null && graphOf(flow as FlowPlan) !== undefined
 }
 
-/** FE-18, FE-23, FE-26: null is "", undefined no input. */
+/** FE-18, FE-23, FE-26: null becomes "", undefined means no input. */
 function readInput(options: RunOptions, mode: 'run' | 'build'): CheckedInput {
   const given: unknown = options.input
   const input = isObject(given) ? (given as RunInput) : { value: readText(given) }
@@ -118,7 +118,7 @@ function readInput(options: RunOptions, mode: 'run' | 'build'): CheckedInput {
 
 const MOST_PASSES = 1_000
 
-/** Each pass at once holds its values. */
+/** Bounded, because every concurrent pass holds its own values. */
 function readParallel(parallel = 1): number {
   if (Number.isInteger(parallel) && parallel >= 1 && parallel <= MOST_PASSES) return parallel
   throw invalidRequest(`The option parallel must be a whole number from 1 to ${MOST_PASSES}`)
@@ -131,7 +131,7 @@ function checkConcurrency(concurrency = Number.POSITIVE_INFINITY): void {
 
 const LONGEST_NOTE = 1024
 
-/** What a caller gives to the hooks is kept with each job. */
+/** `requestId` and `carrier` are stored with each job, so their size is bounded. */
 function checkNote(name: string, value: unknown): void {
   if (value === undefined) return
   if ((JSON.stringify(value) ?? '').length > LONGEST_NOTE)
@@ -156,7 +156,7 @@ function asObject(flow: unknown): PlainObject {
 const slices = new WeakMap<PlanGraph, Map<string, GraphSlice>>()
 const KEPT_SLICES = 16
 
-/** Slices depend on the plan alone and are kept with it. */
+/** Slices depend only on the plan and are cached with it. */
 function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'): GraphSlice {
   const { stopComponentId, startComponentId } = options
   const whole = stopComponentId === undefined && startComponentId === undefined
@@ -171,7 +171,7 @@ function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'):
   return slice
 }
 
-/** The vertices that take the input of the request (FE-26). */
+/** True for vertices that receive the request's input (FE-26). */
 export function takesInput(vertex: PlanVertex, { mode, input }: RunRequest): boolean {
   if (mode === 'build') return vertex.kind === 'chatInput'
   if (vertex.role !== 'input') return false
@@ -184,7 +184,7 @@ export function takesInput(vertex: PlanVertex, { mode, input }: RunRequest): boo
   )
 }
 
-/** The vertices whose results are reported (FE-26), in node order. */
+/** Selects the vertices whose results are reported (FE-26), in node order. */
 export function selectsOutput(request: RunRequest): (vertex: PlanVertex) => boolean {
   const { outputType = 'chat', outputComponent } = request.options
   if (outputComponent !== undefined && outputComponent !== '') {

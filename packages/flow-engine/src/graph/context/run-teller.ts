@@ -20,15 +20,15 @@ export interface RunTellerOptions {
   /** In milliseconds. */
   readonly now: () => number
   readonly secrets: Pick<Secrets, 'mask' | 'maskJson'>
-  /** Told of what hooks throw. */
+  /** Called with errors thrown by hooks. */
   readonly report: (error: unknown) => void
 }
 
 type Told<End> = Omit<End, 'durationMs'>
 
 /**
- * An attempt to build a vertex that is under way. Those of a run form a list of their own: a Set, and the
- * closures of a promise for each of them, cost more than the hooks (DR-91).
+ * A running attempt at building a vertex. The open builds of a run form a linked list: a Set plus the promise
+ * closures of each build would cost more than the hooks themselves (DR-91).
  */
 export abstract class OpenBuild {
   abstract readonly vertex: VertexInfo
@@ -37,7 +37,7 @@ export abstract class OpenBuild {
   before: OpenBuild | undefined = undefined
   next: OpenBuild | undefined = undefined
 
-  /** The report of its end, whose duration the teller adds: from its result, or with its error. */
+  /** The end report, created from the result or the error; the teller adds the duration. */
   abstract endOf(result: unknown, thrown?: unknown): BuildEnd
 }
 
@@ -68,11 +68,11 @@ interface EndFacts {
 
 const NOTHING: EndFacts = {}
 
-/** Tells the hooks of one run what happens in it; each start has one end (DR-70 to DR-73). */
+/** Calls the hooks of one run; every start is followed by one end (DR-70 to DR-73). */
 export class RunTeller {
   readonly info: RunInfo
   readonly #options: RunTellerOptions
-  /** Builds under way, in the order of their start. */
+  /** Open builds, in order of their start. */
   #first: OpenBuild | undefined
   #last: OpenBuild | undefined
   #startedAt: number | undefined
@@ -88,7 +88,7 @@ export class RunTeller {
     this.#safely(() => hooks.onRunStart?.(this.info))
   }
 
-  /** Builds that did not end by themselves end before; of a run that rests, those that ask or sleep. */
+  /** Ends builds that are still open first; when a run is suspended, those are the ones that ask or sleep. */
   end(end: Told<RunEnd>): void {
     if (this.#startedAt === undefined) return
     const status = end.status === 'suspended' ? 'suspended' : 'cancelled'
@@ -100,9 +100,9 @@ export class RunTeller {
   }
 
   /**
-   * One attempt to build a vertex begins.
-   * @param at when, in milliseconds; default: now
-   * @returns what `within` takes
+   * Reports the start of an attempt.
+   * @param at start time in milliseconds; default: now
+   * @returns the argument for `within`
    */
   begin(open: OpenBuild, at = this.#options.now()): void | Around {
     const { hooks } = this.#options
@@ -123,29 +123,29 @@ export class RunTeller {
   }
 
   /**
-   * It ended with a result, unless the run ended it before.
-   * @param at when, in milliseconds; default: now
+   * Reports success, unless the run has ended the build already.
+   * @param at end time in milliseconds; default: now
    */
   ended(open: OpenBuild, result: unknown, at?: number): void {
     if (open.isOpen) this.#vertexEnded(open, open.endOf(result), at)
   }
 
-  /** It ended with an error, unless the run ended it before. */
+  /** Reports failure, unless the run has ended the build already. */
   failed(open: OpenBuild, thrown: unknown): void {
     if (open.isOpen) this.#vertexEnded(open, open.endOf(undefined, thrown))
   }
 
-  /** The calls of a build. */
+  /** Creates the call teller of a build. */
   calls(vertex: VertexInfo): CallTeller {
     return { open: (facts) => this.#openCall(vertex, facts) }
   }
 
-  /** Whether the hooks ask for what goes in and out. */
+  /** True if the hooks want inputs and outputs. */
   get wantsContent(): boolean {
     return this.#options.hooks.content === true
   }
 
-  /** @param output a list of one, or of none where there is no output */
+  /** @param output a one-element array, or empty if there is no output */
   contentOf(input: unknown, output: readonly unknown[]): HookContent {
     const { maskJson } = this.#options.secrets
     const given = maskJson(formatValue(input))
@@ -208,13 +208,13 @@ export class RunTeller {
     open.next = undefined
   }
 
-  /** What the work gives or throws counts, whatever the host's function around it does. */
+  /** The result or error of the work is returned unchanged, whatever the host's wrapper does. */
   within<T>(around: void | Around, work: () => T): T {
     if (typeof around !== 'function') return work()
     const done = new Done(work)
     try {
       const given: unknown = around(done.call)
-      // The host handles the failure of a promise that it derived from the work's own.
+      // The host handles rejections of promises it derives from this one.
       if (given instanceof Promise) given.catch(() => undefined)
     } catch (error) {
       if (!done.failed) this.#options.report(error)
@@ -226,7 +226,7 @@ export class RunTeller {
     if (given instanceof Promise) given.catch((error: unknown) => this.#options.report(error))
   }
 
-  /** A hook that gives a promise, though it should give nothing, may fail later too. */
+  /** Also catches rejections: a hook may return a promise although its type says it returns nothing. */
   #safely<T>(call: () => T): T | undefined {
     try {
       const given = call()
@@ -239,7 +239,7 @@ export class RunTeller {
   }
 }
 
-/** Work that is done once, by its first caller. */
+/** Memoises a computation. */
 class Done<T> {
   readonly #work: () => T
   #outcome: { readonly value: T } | { readonly thrown: unknown } | undefined

@@ -6,24 +6,24 @@ import { warning, type FlowProblem } from '../flow/problems.ts'
 import { repairJson } from '../flow/repair-json.ts'
 import type { RunInput, Tweaks } from './run-options.ts'
 
-/** `load_from_db` of a field whose text was set by a tweak; no flow can hold it. */
+/** `load_from_db` of a field whose value was set by a tweak. A symbol, so that no flow can contain it. */
 export const IF_KNOWN = Symbol('the name of a variable, if there is one')
 
-/** Fields that differ from the template in this run, by vertex; the plan stays as it was (FE-23). */
+/** Fields that differ from the template in this run, by vertex; the plan itself is not changed (FE-23). */
 export interface AppliedTweaks {
   readonly fields: ReadonlyMap<number, ReadonlyMap<string, PlainObject>>
   readonly warnings: readonly FlowProblem[]
 }
 
-/** Tweaks of one run, fields of nodes counted singly. */
+/** Maximum number of tweaks in one run; every field of a node counts as one. */
 const MOST_TWEAKS = 10_000
 
 const NONE: AppliedTweaks = { fields: new Map(), warnings: [] }
 
 /**
- * Entries for nodes - by id, else for the last node of that display name - in the order of their keys,
- * then those that mean a field of all nodes. Takes time in proportion to tweaks and fields.
- * @throws FlowError invalid_request for more than 10,000
+ * Applies node entries (by id, else to the last node with that display name) in key order, then entries
+ * that name a field of all nodes. Linear in the number of tweaks and fields.
+ * @throws FlowError `invalid_request` for more than 10,000 tweaks
  */
 export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): AppliedTweaks {
   if (tweaks === undefined || Object.keys(tweaks).length === 0) return NONE
@@ -64,7 +64,7 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
   return { fields, warnings }
 }
 
-/** The input both as such and as a tweak of the input component is refused (FE-23). */
+/** The input may not be given both directly and as a tweak of the input component (FE-23). */
 export function refuseInputTweak(tweaks: Tweaks | undefined, type: RunInput['type']): void {
   const names = type === 'chat' ? ['ChatInput', 'Chat Input'] : ['TextInput', 'Text Input']
   if (type !== 'chat' && type !== 'text') return
@@ -97,7 +97,7 @@ function vertexOf(graph: PlanGraph, id: string): PlanVertex | undefined {
   return index === undefined ? undefined : graph.vertices[index]
 }
 
-/** The field of the template; an empty one for a declared input that the template lacks. */
+/** The template field, or an empty one for a declared input missing from the template. */
 function templateField(vertex: PlanVertex, name: string): PlainObject | undefined {
   const field = ownObject(vertex.template, name)
   if (field !== undefined) {
@@ -123,7 +123,7 @@ function tweakField(field: PlainObject, value: unknown): PlainObject {
   return keys.length === 0 ? field : { ...field, file_path: own(value, keys.at(-1) ?? '') }
 }
 
-/** People put API keys into tweaks: the text names a variable only when there is one of that name. */
+/** Callers put API keys into tweaks, so the value names a variable only if that variable exists. */
 function withText(field: PlainObject): PlainObject {
   const names = own(field, 'load_from_db') === true && typeof own(field, 'value') === 'string'
   return names ? { ...field, load_from_db: IF_KNOWN } : field

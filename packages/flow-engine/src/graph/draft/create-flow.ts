@@ -8,7 +8,7 @@ import type { FlowDraft, InputRef, LoopRef, NodeOptions, OutputRef } from './flo
 import { FlowGraph, listedOutput, sourceHandle, targetHandle, type End } from './flow-graph.ts'
 
 /**
- * A flow built in code, typed by its components (DR-78).
+ * Creates a flow in code; its components type the nodes (DR-78).
  * @param name of the flow; default `Flow`
  */
 export function createFlow(name = 'Flow'): FlowDraft {
@@ -55,7 +55,7 @@ export function createFlow(name = 'Flow'): FlowDraft {
     graph.connect(source, target)
     return draft
   }
-  // The boundary where the types of the nodes end: names and value types are checked by declaration.
+  // Node types are erased here; names and value types are checked by the declarations.
   const calls = { add, connect } as unknown as Pick<FlowDraft, 'add' | 'connect'>
   const draft: FlowDraft = {
     ...calls,

@@ -4,29 +4,29 @@ import type { TypedOutput } from '../../components/define/output.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { FlowJson } from '../flow/node-json.ts'
 
-/** An output of a node. `T` is its value, `H` the names of its value types (FE-6). */
+/** An output of a node. `T` is its value type, `H` the names of its edge types (FE-6). */
 export interface OutputRef<T = unknown, H extends string = string> {
   readonly vertexId: string
   readonly name: string
-  /** Never present; these carry types. */
+  /** Phantom members; they only carry types. */
   readonly valueType?: T
   readonly handleType?: H
 }
 
-/** An output to which the last edge of a loop comes back. */
+/** An output that accepts the loop-back edge of a loop. */
 export interface LoopRef<T = unknown, H extends string = string> extends OutputRef<T, H> {
   readonly allowsLoop: true
 }
 
-/** A field of a node; `H` are the names of the value types it takes. */
+/** A field of a node. `H` are the names of the edge types it accepts. */
 export interface InputRef<H extends string = string> {
   readonly vertexId: string
   readonly field: string
-  /** Never present; carries the type. */
+  /** Phantom member; it only carries a type. */
   readonly handleType?: H
 }
 
-/** The values that the template of a node may hold, by field. */
+/** Template values of a node, by field. */
 export type InputValues<C extends Component> = {
   readonly [F in keyof C['inputs']]: C['inputs'][F] extends Field<unknown, infer G> ? G : never
 }
@@ -51,46 +51,46 @@ export interface NodeRef<C extends Component = Component> {
   readonly inputs: Inputs<C>
   readonly outputs: Outputs<C>
   /**
-   * A field by a name that the types do not know, such as a variable of a prompt.
-   * @throws FlowError `invalid_request` when the node has none of that name
+   * A field whose name is not known to the types, such as a prompt variable.
+   * @throws FlowError `invalid_request` if the node has no such field
    */
   input(name: string): InputRef
   /**
-   * An output by a name that the types do not know, such as the branch of a choice.
-   * @throws FlowError `invalid_request` when the node has none of that name
+   * An output whose name is not known to the types, such as a router branch.
+   * @throws FlowError `invalid_request` if the node has no such output
    */
   output(name: string): OutputRef
 }
 
-/** A node in tool mode: its one output gives tools. */
+/** A node in tool mode. Its only output provides tools. */
 export interface ToolNodeRef<C extends Component = Component> extends Omit<NodeRef<C>, 'outputs'> {
   readonly outputs: { readonly component_as_tool: OutputRef<unknown, 'Tool'> }
 }
 
 export interface NodeOptions<C extends Component = Component> {
-  /** Default `<type>-00001`, counted. */
+  /** Default: `<type>-00001`, numbered consecutively. */
   readonly id?: string
-  /** Of a file field the path or paths; of a secret the name of a variable, as in the editor. */
+  /** File fields take a path or paths; secret fields take the name of a variable, as in the editor. */
   readonly values?: Partial<InputValues<C>>
-  /** Fields beside those of the component, such as the variables of a prompt, with their values. */
+  /** Additional fields with their values, such as the variables of a prompt. */
   readonly fields?: Readonly<Record<string, unknown>>
   readonly displayName?: string
   readonly frozen?: boolean
-  /** The component becomes a tool for agents. */
+  /** Makes the component a tool for agents. */
   readonly toolMode?: boolean
 }
 
-/** Where no value type fits, a property that no reference has: the call does not compile. */
+/** If no edge type matches, this requires a property that no reference has, so the call does not compile. */
 type Fits<F extends string, H extends string> = [F & H] extends [never]
   ? { readonly doesNotTake: F }
   : unknown
 
-/** A flow under construction (DR-78); it may be run, checked, evaluated and started as it is. */
+/** A flow under construction (DR-78). It can be run, checked, evaluated and started directly. */
 export interface FlowDraft {
   /**
    * Adds a node.
-   * @throws FlowError `invalid_request` for an id that is taken, a value of a field that does not exist,
-   * and a second component of the same type
+   * @throws FlowError `invalid_request` for a duplicate id, an unknown field, or a different component
+   * of the same type
    */
   add<C extends Component>(
     component: C,
@@ -98,18 +98,18 @@ export interface FlowDraft {
   ): ToolNodeRef<C>
   add<C extends Component>(component: C, options?: NodeOptions<C>): NodeRef<C>
   /**
-   * Adds an edge. Value types that do not fit do not compile.
-   * @throws FlowError `invalid_request` when no value type of the output is one of the field, and for a
-   * node, field or output that is not in this draft
+   * Adds an edge. Incompatible edge types do not compile.
+   * @throws FlowError `invalid_request` if the edge types are incompatible, or the node, field or output
+   * is not part of this draft
    */
   connect<F extends string, H extends string>(
     from: OutputRef<unknown, F>,
     to: InputRef<H> & Fits<F, H>,
   ): FlowDraft
   connect(from: OutputRef, to: LoopRef): FlowDraft
-  /** The components of the nodes so far. */
+  /** The components of all nodes added so far. */
   readonly components: ComponentRegistry
-  /** The flow as the editor would export it; a copy. */
+  /** A copy of the flow in the editor's export format. */
   toJSON(): FlowJson
 }
 
@@ -119,7 +119,7 @@ export function isFlowDraft(flow: unknown): flow is FlowDraft {
   return calls.every((call) => typeof call === 'function') && Reflect.has(flow, 'components')
 }
 
-/** A flow as JSON, with the components that it brings beside the given ones. */
+/** Converts a flow to JSON, together with the given components and its own. */
 export function readDraft(
   draft: FlowDraft,
   components: ComponentRegistry | undefined,

@@ -3,13 +3,13 @@ import type { Component } from '../../components/define/component.ts'
 import { formatHandle, type SourceHandle, type TargetHandle } from '../flow/handles.ts'
 import type { FlowEdge, FlowJson, FlowNode, NodeOutput } from '../flow/node-json.ts'
 
-/** An output, or a field, of a node. */
+/** An output or a field of a node. */
 export interface End {
   readonly node: FlowNode
   readonly name: string
 }
 
-/** Nodes and edges in wire form, as the editor would export them. */
+/** Nodes and edges in the editor's export format. */
 export class FlowGraph {
   nodes: FlowNode[] = []
   edges: FlowEdge[] = []
@@ -20,7 +20,10 @@ export class FlowGraph {
     this.#name = name
   }
 
-  /** Adds what `make` returns for this id and place; the default id is `<type>-00001`, counted. */
+  /**
+   * Adds the node that `make` returns for its id and place. The default id is `<type>-00001`, numbered
+   * consecutively.
+   */
   add(type: string, id: string | undefined, make: (place: Place) => FlowNode): FlowNode {
     const position = { x: 400 * this.#added, y: 0 }
     this.#added += 1
@@ -77,7 +80,7 @@ function edgeBetween(from: End, to: End): FlowEdge {
   }
 }
 
-/** The output of that name which the node lists. */
+/** The output with that name that the node lists. */
 export function listedOutput({ node, name }: End): NodeOutput | undefined {
   return node.data.node.outputs?.find((output) => output.name === name)
 }
@@ -88,7 +91,7 @@ export function sourceHandle(from: End): SourceHandle {
   return { dataType: data.type, id, name: from.name, output_types: types }
 }
 
-/** Of a field; of an output when the node has no such field: the edge of a loop that comes back (FE-5). */
+/** The handle of a field, or of an output if the node has no such field: a loop-back edge (FE-5). */
 export function targetHandle(to: End): SourceHandle | TargetHandle {
   const { id, data } = to.node
   const template = data.node.template

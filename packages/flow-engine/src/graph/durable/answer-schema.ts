@@ -3,14 +3,14 @@ import type { JsonSchema, StandardSchema } from '../../components/define/suspend
 import { linearPattern } from '../../components/text/linear-pattern.ts'
 import { errorText, invalidRequest } from '../../errors.ts'
 
-/** A problem of an answer. */
+/** A validation problem of an answer. */
 export interface AnswerProblem {
-  /** Names and positions with dots; '' = the answer itself. */
+  /** Dot-separated names and indexes; "" is the answer itself. */
   readonly path: string
   readonly message: string
 }
 
-/** Keywords that constrain an answer and are checked. */
+/** Supported validation keywords. */
 const CHECKED: ReadonlySet<string> = new Set([
   'type',
   'properties',
@@ -28,7 +28,7 @@ const CHECKED: ReadonlySet<string> = new Set([
   'maxItems',
 ])
 
-/** Keywords that say something and constrain nothing. */
+/** Annotation keywords; they do not constrain the answer. */
 const NOTES: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -61,8 +61,8 @@ export function isStandardSchema(schema: object): schema is StandardSchema<unkno
 }
 
 /**
- * The JSON form of a schema, which is stored with its question (DR-31).
- * @throws FlowError `invalid_request` naming a keyword that cannot be checked
+ * The JSON form of a schema, stored with its question (DR-31).
+ * @throws FlowError `invalid_request` naming an unsupported keyword
  */
 export async function readAnswerSchema(
   schema: JsonSchema | StandardSchema<unknown>,
@@ -115,7 +115,7 @@ function unusable(what: string): Error {
   return invalidRequest(`The schema of a question cannot be checked: ${what}`)
 }
 
-/** Why an answer does not fit a schema; empty when it does. At most 20 problems are given. */
+/** Validates an answer; empty if it is valid. At most 20 problems are returned. */
 export async function answerProblems(
   schema: JsonSchema,
   answer: unknown,
@@ -218,7 +218,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value]
 }
 
-/** Two JSON values; keys of objects in any order. */
+/** Compares two JSON values, ignoring key order. */
 function isSame(left: unknown, right: unknown): boolean {
   if (Array.isArray(left) && Array.isArray(right))
     return left.length === right.length && left.every((item, n) => isSame(item, right[n]))

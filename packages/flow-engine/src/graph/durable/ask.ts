@@ -4,20 +4,20 @@ import { InvalidAnswerError, invalidRequest, limitExceeded } from '../../errors.
 import type { Ask, CallPlace } from '../context/run-host.ts'
 import { isStandardSchema, readAnswerSchema } from './answer-schema.ts'
 
-/** Bytes of a question as JSON. */
+/** Maximum size of a question in bytes of JSON. */
 const LONGEST_QUESTION = 256 * 1024
 
-/** The place of a question. */
+/** Where a question is asked. */
 export interface AskPlace extends CallPlace {
   readonly pass: number | undefined
   readonly sessionId: string
-  /** Hides the secrets of the run. */
+  /** Masks the run's secrets. */
   readonly mask: <T>(value: T) => T
 }
 
 /**
- * A question as it is kept: plain JSON, masked, with a schema that can be checked anywhere.
- * @throws FlowError `invalid_request` for a schema or a time that cannot be used, `limit_exceeded` over 256 KiB
+ * Creates the stored form of a question: plain JSON, masked, with a schema that any process can check.
+ * @throws FlowError `invalid_request` for an unsupported schema or time, `limit_exceeded` over 256 KiB
  */
 export async function makeAsk(
   question: unknown,
@@ -59,7 +59,7 @@ export async function makeAsk(
   }
 }
 
-/** The choices: the options, and the fallback if it is one more choice. */
+/** The options, plus the fallback if it is an additional choice. */
 function decisions(options: readonly { readonly actionId: string }[], fallback: unknown): string[] {
   const ids = options.map(({ actionId }) => actionId)
   const last = isObject(fallback) ? fallback['action_id'] : undefined
@@ -72,7 +72,7 @@ function plain(value: unknown): unknown {
 }
 
 /**
- * The answer as the component takes it: a Standard Schema fills in defaults and converts.
+ * Converts an answer for the component: a Standard Schema applies defaults and transforms.
  * @throws FlowError `invalid_answer`
  */
 export async function transformAnswer(

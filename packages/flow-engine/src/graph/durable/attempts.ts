@@ -15,7 +15,7 @@ const FACTOR = 2
 const MAX_DELAY_MS = 60_000
 const MAX_ATTEMPTS = 100
 
-/** Errors that another attempt would not change (DR-52). */
+/** Errors that are not retried (DR-52). */
 const FINAL: ReadonlySet<FlowErrorCode> = new Set<FlowErrorCode>([
   'suspended',
   'cancelled',
@@ -34,7 +34,7 @@ export interface AttemptOptions {
   readonly host: RunHost
 }
 
-/** A build of a vertex, repeated as its policy says (DR-50 to DR-53); without one just the build. */
+/** Builds a vertex, retrying as its policy says (DR-50 to DR-53). */
 export function runAttempts(
   task: Task,
   build: number,
@@ -50,8 +50,8 @@ export function runAttempts(
 }
 
 /**
- * The policy of a vertex: of the run by id, display name or type, the run's only one, the
- * component's.
+ * The policy of a vertex: from the run by id, display name or type, else the run's only policy, else
+ * the component's.
  * @throws FlowError `invalid_request` for an invalid number of attempts
  */
 function policyOf(vertex: PlanVertex, retry: RetryOptions | undefined): RetryPolicy | undefined {
@@ -106,7 +106,7 @@ async function repeat(
   }
 }
 
-/** A crash between two attempts counts those that were made (DR-51). */
+/** Attempts made before a crash count (DR-51). */
 function attemptsMade({ resume }: RunHost, name: string): number {
   const kept = resume?.checkpoints.get(name)
   const stored: unknown = kept === undefined ? undefined : JSON.parse(kept)
@@ -118,7 +118,7 @@ function isFinal(thrown: unknown, { code }: FlowError): boolean {
   return FINAL.has(code)
 }
 
-/** Before the next attempt, in milliseconds. */
+/** Delay before the next attempt, in milliseconds. */
 function delayOf(
   policy: RetryPolicy,
   thrown: unknown,
@@ -132,7 +132,7 @@ function delayOf(
   return jitter > 0 ? Math.max(0, delay * (1 + jitter * (2 * random() - 1))) : delay
 }
 
-/** A number from 0 to 1. */
+/** A random number in [0, 1). */
 function randomOf({ runtime }: TaskEnvironment['run']): () => number {
   return () => new DataView(runtime.randomBytes(4).slice().buffer).getUint32(0) / 2 ** 32
 }

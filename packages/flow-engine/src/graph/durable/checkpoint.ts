@@ -10,27 +10,29 @@ import type { LogEntry } from '../events/vertex-logs.ts'
 import { FlowError, type FlowErrorCode } from '../../errors.ts'
 import type { TaskResult } from '../vertex/task-build.ts'
 
-/** Kept before a component starts that may not be run twice (FE-63), with the pass it runs in. */
+/** Stored before a component that must not run twice starts (FE-63), with its pass. */
 export function startMark(pass: number | undefined): string {
   return JSON.stringify({ started: true, pass })
 }
 
-/** Tells whether a state marks a vertex that has begun. */
+/** True for the mark of a vertex that has started. */
 export function isStartMark(state: string): boolean {
   return state.startsWith('{"started":true')
 }
 
-/** Takes the place of the start mark while a component waits for an answer: it is run afresh (FE-63a). */
+/**
+ * Replaces the start mark while a component waits for an answer; the component is then run again (FE-63a).
+ */
 export const REST_MARK = '{"rests":true}'
 
-/** Tells whether a state is no result, but says where a vertex stands. */
+/** True for states that are marks rather than results. */
 export function isMark(state: string): boolean {
   return state === REST_MARK || isStartMark(state)
 }
 
 class NotJsonError extends Error {}
 
-/** The text of an object; undefined when a value in it is no data (a model, a tool). */
+/** Serialises an object; undefined if it contains a non-serialisable value (a model, a tool). */
 export function encodeJson(make: () => object): string | undefined {
   try {
     return JSON.stringify(make())
@@ -41,8 +43,8 @@ export function encodeJson(make: () => object): string | undefined {
 }
 
 /**
- * A finished build as text; undefined when a value is no data: it is built again.
- * @param pass of the outermost loop around the vertex
+ * Serialises a finished build; undefined if a value is not serialisable, so the vertex is built again.
+ * @param pass of the outermost enclosing loop
  */
 export function encodeTask(result: TaskResult, pass: number | undefined): string | undefined {
   return encodeJson(() => {
@@ -60,7 +62,7 @@ export function encodeTask(result: TaskResult, pass: number | undefined): string
 }
 
 /**
- * A failed build as text: it stays failed (DR-2).
+ * Serialises a failed build, which stays failed (DR-2).
  * @param reason masked
  */
 export function encodeFailure(
@@ -70,15 +72,15 @@ export function encodeFailure(
   return JSON.stringify({ failed: { code, reason }, pass })
 }
 
-/** The JSON of a `TaskResult`, with its values encoded. */
+/** A `TaskResult` as JSON, with encoded values. */
 interface StoredTask extends Omit<TaskResult, 'outputs' | 'logs' | 'decision'> {
   readonly outputs: readonly (readonly [string, unknown])[]
   readonly logs: readonly (readonly [string, unknown])[]
 }
 
 /**
- * The stored state of a vertex in the pass it is about to be built in: its result, its failure, or
- * that it was running in this pass or a later one.
+ * The stored state of a vertex for the pass it is about to be built in: its result, its failure, or that it
+ * was running in this pass or a later one.
  */
 export function readCheckpoint(
   state: string | undefined,
@@ -110,7 +112,7 @@ function decodeTask(stored: StoredTask): TaskResult {
 const KIND = '$value'
 const MAX_DEPTH = 200
 
-/** @throws NotJsonError, which `encodeJson` knows */
+/** @throws NotJsonError, which `encodeJson` catches */
 export function encodeValue(value: unknown, depth = 0): unknown {
   if (value === undefined || value === null) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value
@@ -158,7 +160,7 @@ export function decodeValue(value: unknown): unknown {
     case 'date':
       return new Date(Number(value.time))
     case 'bytes':
-      // Checkpoints of older versions hold a list of numbers.
+      // Checkpoints of older versions store an array of numbers.
       return Array.isArray(value.bytes)
         ? Uint8Array.from(value.bytes as number[])
         : fromBase64(String(value.base64))

@@ -16,11 +16,11 @@ import type { TaskResult } from '../vertex/task-build.ts'
 export interface DurableOptions {
   readonly environment: TaskEnvironment
   readonly host: RunHost
-  /** Builds so far, by position of the vertex; a resumed loop adds those of the passes it leaves out. */
+  /** Builds so far, by vertex position; a resumed loop adds the builds of the passes it skips. */
   readonly builds: number[]
 }
 
-/** A build whose result is restored from a checkpoint, or kept as one (FE-63). */
+/** Builds a vertex, restoring its result from a checkpoint or storing it as one (FE-63). */
 export async function runDurable(
   task: Task,
   build: number,
@@ -51,7 +51,7 @@ export async function runDurable(
       ? await runLoop(task, build, options)
       : await runAttempts(task, build, options)
   } catch (thrown) {
-    // A build that ends because the run ends has not failed by itself.
+    // A build that was stopped because the run ended has not failed itself.
     if (keeps() && environment.run.open()) await keepFailure(thrown)
     throw thrown
   }
@@ -67,12 +67,12 @@ export async function runDurable(
   return result
 }
 
-/** Of a vertex that may not run twice, so that its state has to be kept (DR-19). */
+/** For a vertex that must not run twice, so its state has to be stored (DR-19). */
 export function notKept(): FlowError {
   return limitExceeded('checkpointBytes', 'the result is too large to be kept with the job')
 }
 
-/** Cycles, and loops in the passes of others, are repeated as a whole. */
+/** Cycles and nested loops are repeated as a whole. */
 function keepsState({ scope, vertex }: Task): boolean {
   return scope.parent?.parent === undefined && vertex.loop === undefined && notInCycle(vertex)
 }
@@ -86,8 +86,8 @@ function notInCycle({ cycle }: PlanVertex): boolean {
 }
 
 /**
- * A build of a loop. The first in a resumed run is followed by those that earlier processes brought it
- * to: with what came back from each pass, without the pass.
+ * Builds a loop. In a resumed run the first build is followed by the builds of the passes that are already
+ * stored: their returned values are restored and the passes skipped.
  */
 async function runLoop(task: Task, build: number, options: DurableOptions): Promise<TaskResult> {
   const { environment, host, builds } = options
@@ -96,7 +96,7 @@ async function runLoop(task: Task, build: number, options: DurableOptions): Prom
   const { resume, checkpoint } = host
   let result = await runTask(task, build, environment)
   if (build > 1) {
-    // The last pass is not left out, so that what stands behind the loop can read its values.
+    // The last pass is run, so that vertices downstream of the loop can read its values.
     if (checkpoint === undefined || !goesOn(vertex, result)) return result
     const state = encodePass(passBefore(task, options))
     if (state !== undefined) await checkpoint(passName(vertex.id, build - 1), state)
@@ -121,7 +121,7 @@ function goesOn({ incoming }: PlanVertex, { decision }: TaskResult): boolean {
   return incoming.some((edge) => edge.loopBack && !decision.dead.has(edge.field))
 }
 
-/** A pass counts only if the log tells of all of it: up to the next end of its loop. */
+/** A pass counts only if the log contains all of it, up to the next end of its loop. */
 function keptPass(
   { id }: PlanVertex,
   pass: number,
@@ -131,7 +131,7 @@ function keptPass(
   return decodePass(resume.checkpoints.get(passName(id, pass)))
 }
 
-/** The last pass's values for a loop that has just been built. */
+/** Returned values of the previous pass, for a loop that has just been built. */
 function passBefore(task: Task, { environment, builds }: DurableOptions): ReturnedPass {
   const { vertex } = task
   const { graph } = environment.request

@@ -4,7 +4,7 @@ import type { OutputValues } from '../schedule/scope.ts'
 import { isFrozenResult, type FrozenResult } from '../vertex/frozen.ts'
 import { encodeTask, readCheckpoint } from './checkpoint.ts'
 
-/** The result of a frozen vertex as text; undefined when a value is no data (a model, a tool). */
+/** Serialises the result of a frozen vertex; undefined if a value is not serialisable (a model, a tool). */
 export function encodeFrozen(result: CachedResult): string | undefined {
   if (!isFrozenResult(result)) return undefined
   const outputs = Object.assign(Object.create(null), result.outputs) as OutputValues
@@ -12,7 +12,7 @@ export function encodeFrozen(result: CachedResult): string | undefined {
   return encodeTask({ ...result, outputs, decision, usedFrozenResult: false }, undefined)
 }
 
-/** The result of `encodeFrozen`; undefined for any other text. */
+/** Reverses `encodeFrozen`; undefined for any other string. */
 export function decodeFrozen(text: string): FrozenResult | undefined {
   const result = readCheckpoint(text, undefined)
   if (result === undefined || result === 'started' || !('outputs' in result)) return undefined

@@ -2,7 +2,7 @@ import { isObject } from '@x/wire'
 import { decodeValue, encodeJson, encodeValue } from './checkpoint.ts'
 import { DEAD_EDGE, UNBUILT } from '../vertex/inputs.ts'
 
-/** The values that a pass of a loop returned, kept so that a resumed run skips the pass (FE-63). */
+/** The values a loop pass returned, stored so that a resumed run can skip the pass (FE-63). */
 export interface ReturnedPass {
   /** By position of the loop-back edge: a value, `DEAD_EDGE` or `UNBUILT`. */
   readonly returned: ReadonlyMap<number, unknown>
@@ -10,12 +10,12 @@ export interface ReturnedPass {
   readonly builds: ReadonlyMap<string, number>
 }
 
-/** The name it is kept under, among the checkpoints of vertices. */
+/** The key it is stored under, among the checkpoints of vertices. */
 export function passName(loopId: string, pass: number): string {
   return `#${pass}#${loopId}`
 }
 
-/** Undefined when a value is no data: the passes are repeated then. */
+/** Undefined if a value is not serialisable; the passes are then repeated. */
 export function encodePass({ returned, builds }: ReturnedPass): string | undefined {
   return encodeJson(() => ({
     returned: [...returned].map(([edge, value]) => {
@@ -28,7 +28,7 @@ export function encodePass({ returned, builds }: ReturnedPass): string | undefin
 
 export function decodePass(state: string | undefined): ReturnedPass | undefined {
   const stored: unknown = state === undefined ? undefined : JSON.parse(state)
-  // Ids are untrusted: a vertex may be called like a pass.
+  // Ids are untrusted: a vertex may have the name of a pass.
   if (!isObject(stored) || !Array.isArray(stored['returned'])) return undefined
   const returned = stored['returned'] as [number, string, unknown][]
   return {

@@ -5,15 +5,15 @@ import { createMessage, type Message } from '../values/message.ts'
 
 /** The state of a question. */
 export interface CardState {
-  /** The `action_id` of the answer, or `submit` for one without; null while there is none. */
+  /** The `action_id` of the answer, `submit` for an answer without one, or null while unanswered. */
   readonly submittedAction: string | null
-  /** Cancelled or expired. */
+  /** True if cancelled or expired. */
   readonly superseded: boolean
 }
 
 export const OPEN_CARD: CardState = { submittedAction: null, superseded: false }
 
-/** The message that shows a question in a conversation (DR-42). */
+/** The message that displays a question in a conversation (DR-42). */
 export function questionCard({ event, ...place }: QuestionNotice, state: CardState): Message {
   const { request_id, job_id, kind, prompt, options, allowed_decisions, schema } = event
   const entry = {
@@ -41,7 +41,7 @@ export function questionCard({ event, ...place }: QuestionNotice, state: CardSta
   })
 }
 
-/** The choice of an answer, as its card shows it. */
+/** The chosen action of an answer, as shown on its card. */
 export function submittedAction(answer: unknown): string {
   const chosen = isObject(answer) ? answer['action_id'] : undefined
   return typeof chosen === 'string' ? chosen : 'submit'

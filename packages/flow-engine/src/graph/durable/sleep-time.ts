@@ -10,11 +10,11 @@ const UNITS: Readonly<Record<string, number>> = {
 }
 
 const DURATION = /^(?:\d{1,15}(?:\.\d{1,6})?(?:ms|s|m|h|d|w))+$/
-/** The last time that a Date can tell. */
+/** The latest time a Date can represent. */
 const LAST = 8_640_000_000_000_000
 
 /**
- * When a sleep ends: so many milliseconds, a duration such as `3d` or `1h30m`, or a time (DR-55).
+ * Resolves the end of a sleep from milliseconds, a duration such as `3d` or `1h30m`, or a time (DR-55).
  * @throws FlowError `invalid_request` for anything else
  */
 export function wakeTime(time: number | string | Date, now: Date): Date {
@@ -35,7 +35,7 @@ function durationMs(text: string): number | undefined {
   return ms
 }
 
-/** A duration in words: `3 days`, `90 seconds`; the largest unit that divides it. */
+/** Formats a duration with the largest unit that divides it: `3 days`, `90 seconds`. */
 export function durationText(ms: number): string {
   const seconds = Math.round(ms / 1000)
   for (const [name, size] of NAMES) {

@@ -3,27 +3,27 @@ import type { RunLimits } from '../plan/limits.ts'
 import type { JsonValue } from '../values/format-value.ts'
 import { setField } from '../values/set-field.ts'
 
-/** "..." with its quotes; null, false, {} and [] are no longer. */
+/** `"..."` including its quotes; null, false, {} and [] are no longer than that. */
 const LEAST_BYTES = 5
 /** Quotes, colon and comma. */
 const KEY_BYTES = 4
-/** With its comma. */
+/** Including its comma. */
 const ITEM_BYTES = LEAST_BYTES + 1
 
 export type CutLimits = Pick<RunLimits, 'textLength' | 'items' | 'eventBytes'>
 
 /**
- * Cuts texts and lists for `end_vertex` (results.md 6); keys stay whole. What needs no cut is given
- * back itself.
+ * Truncates strings and arrays for `end_vertex` (results.md 6); keys are never truncated. Returns the same
+ * object if nothing needs truncation.
  */
 export function cutJson(value: JsonValue, limits: CutLimits): JsonValue {
   return createCutter(limits)(value)
 }
 
 /**
- * A cutter whose results, over all of its calls, fit one event of `eventBytes` together (FE-64):
- * texts that do not become "...", numbers null, lists and objects empty.
- * @param reserved bytes of the event that are no values; its keys and short values are reserved anyway
+ * Creates a truncating function whose results, summed over all calls, fit one event of `eventBytes`
+ * (FE-64): strings that do not fit become "...", numbers null, arrays and objects empty.
+ * @param reserved bytes of the event besides the values; its keys and short values are reserved anyway
  */
 export function createCutter(limits: CutLimits, reserved = 0): (value: JsonValue) => JsonValue {
   let left = longestText(limits.eventBytes) * CHARACTER_BYTES - reserved
@@ -32,7 +32,7 @@ export function createCutter(limits: CutLimits, reserved = 0): (value: JsonValue
     left -= bytes
     return true
   }
-  // The list or object around a value has reserved the value's minimum size.
+  // The enclosing array or object has reserved the minimum size of this value.
   const cut = (value: JsonValue): JsonValue => {
     if (typeof value === 'string') {
       const text = cutText(value, limits.textLength)

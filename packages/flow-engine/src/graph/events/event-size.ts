@@ -1,19 +1,19 @@
 import { limitExceeded } from '../../errors.ts'
 
-/** A character takes up to six bytes when it is encoded. */
+/** A character takes up to six bytes when encoded. */
 export const CHARACTER_BYTES = 6
 
-/** The keys of an event and its short values, generously. */
+/** Generous estimate for the keys and short values of an event. */
 const SMALL = 2048
 
 const encoder = new TextEncoder()
 
-/** Tells whether the data of an event is certainly small enough, by its number of characters. */
+/** True if the data of an event certainly fits, judging by its number of characters. */
 export function surelyFits(characters: number, eventBytes: number): boolean {
   return characters <= longestText(eventBytes)
 }
 
-/** Characters that an event of one text may certainly have. */
+/** Number of characters that certainly fit in an event with a single string. */
 export function longestText(eventBytes: number): number {
   return Math.max(0, Math.floor((eventBytes - SMALL) / CHARACTER_BYTES))
 }
@@ -27,7 +27,7 @@ export function checkEventSize(what: string, data: unknown, eventBytes: number):
   throw limitExceeded('eventBytes', `${what} is larger than ${eventBytes} bytes`)
 }
 
-/** A text cut so that an event that holds it twice is not too large. */
+/** Truncates a string so that an event containing it twice fits. */
 export function cutToEvent(text: string, eventBytes: number): string {
   const most = Math.floor(longestText(eventBytes) / 2)
   return text.length > most ? `${text.slice(0, most)}...` : text

@@ -1,8 +1,8 @@
 const MAX_DEPTH = 16
 
 /**
- * The cause of a failure as hosts may see it (DR-22): itself when it shows no secret, else an Error
- * with masked message and stack, and so on for its own causes.
+ * The cause of a failure as shown to hosts (DR-22): unchanged if it contains no secret, else an Error with
+ * masked message and stack. Applied recursively to its own causes.
  */
 export function maskedCause(cause: unknown, mask: (text: string) => string): unknown {
   return showsSecret(cause, mask) ? masked(cause, mask) : cause

@@ -2,7 +2,7 @@ import type { MessageJson } from '../values/message-json.ts'
 
 export type { MessageJson } from '../values/message-json.ts'
 
-/** One event of a run; `seq` counts from 0 without gaps (FE-19). `data` is made when first read. */
+/** An event of a run. `seq` counts from 0 without gaps (FE-19); `data` is computed on first access. */
 export type RunEvent = { [K in keyof RunEventData]: RunEventOf<K> }[keyof RunEventData]
 
 /** An event of one kind. */
@@ -10,16 +10,16 @@ export interface RunEventOf<K extends keyof RunEventData> {
   readonly seq: number
   readonly event: K
   readonly data: RunEventData[K]
-  /** Of `token`, `add_message` and `remove_message`: who sent it (DR-75); not on the wire. */
+  /** The sending vertex of `token`, `add_message` and `remove_message` (DR-75); not on the wire. */
   readonly vertexId?: string | undefined
 }
 
-/** An event that gets its number when it is sent. */
+/** An event that is assigned its `seq` when sent. */
 export interface UnsentEvent<K extends keyof RunEventData> extends RunEventOf<K> {
   seq: number
 }
 
-/** The `data` of each kind, exactly as it goes over HTTP (events.md 2). */
+/** The `data` of each event kind, exactly as sent over HTTP (events.md 2). */
 export interface RunEventData {
   vertices_sorted: { ids: string[]; to_run: string[] }
   end_vertex: { build_data: VertexBuildJson }
@@ -33,7 +33,7 @@ export interface RunEventData {
   end: { cancelled?: true }
 }
 
-/** A question that the job waits for; only flows that ask send it (DR-32). */
+/** A question the job waits for; sent only by flows that ask (DR-32). */
 export interface SuspendedJson {
   job_id: string
   request_id: string
@@ -42,7 +42,7 @@ export interface SuspendedJson {
   prompt: string | null
   options: { action_id: string; label: string }[]
   allowed_decisions: string[]
-  /** Present for calls that are to be approved. */
+  /** Present for tool calls that require approval. */
   action_requests?: { name: string; args: unknown; description?: string }[]
   schema: object | null
   question: unknown
@@ -87,12 +87,12 @@ export interface LogJson {
   type: string
 }
 
-/** The message of a failure before the first vertex, which is stored nowhere (events.md 2.7). */
+/** The message of a failure before the first vertex; it is not stored (events.md 2.7). */
 export interface ErrorMessageJson extends Omit<MessageJson, 'session_id'> {
   session_id: string | null
 }
 
-/** An event whose data is made when it is first read, and kept. */
+/** An event whose data is computed on first access and then cached. */
 export class LazyEvent<K extends keyof RunEventData> implements RunEventOf<K> {
   readonly seq: number
   readonly event: K
@@ -120,15 +120,15 @@ export class LazyEvent<K extends keyof RunEventData> implements RunEventOf<K> {
   }
 }
 
-/** A piece of the text of a message. */
+/** One token of a message. */
 export interface TokenPiece {
   readonly chunk: string
-  /** Of the message. */
+  /** Message id. */
   readonly id: string
   readonly vertexId?: string | undefined
 }
 
-/** A piece of a streamed text; its data is as cheap as what would make it later. */
+/** A streamed token. Its data is created eagerly, as that is no more expensive than deferring it. */
 export class TokenEvent implements RunEventOf<'token'> {
   readonly seq: number
   readonly event = 'token'
@@ -156,7 +156,7 @@ class Token {
   }
 }
 
-/** `data` as a getter is no property of its own: JSON would lack it. */
+/** `data` is a getter, not an own property, so JSON.stringify would omit it. */
 export function eventJson({ seq, event, data }: RunEventOf<keyof RunEventData>): object {
   return { seq, event, data }
 }

@@ -3,22 +3,22 @@ import { TokenEvent as JoinedTokens, type RunEvent } from './run-event.ts'
 import { youngList } from '../values/young-list.ts'
 
 export interface RunLogOptions {
-  /** Unread tokens of one reader before neighbours are joined (FE-68). */
+  /** Unread tokens of one reader before adjacent ones are merged (FE-68). */
   readonly bufferedTokens: number
-  /** Joined tokens stay below it (FE-64). Default: no bound. */
+  /** Maximum size of merged tokens (FE-64). Default: unlimited. */
   readonly eventBytes?: number
-  /** Number of the first event; default 0. */
+  /** `seq` of the first event. Default 0. */
   readonly firstSeq?: number
   /** Called with each event when it is sent. */
   readonly onPush?: (event: RunEvent) => void
 }
 
-/** Events of one run and their readers: each sees all of them, none slows the run (FE-68). */
+/** The events of one run and their readers. Every reader sees all events and none slows the run (FE-68). */
 export interface RunLog {
-  /** Number of the next event. */
+  /** `seq` of the next event. */
   readonly nextSeq: number
   push(event: RunEvent): void
-  /** No more events come; waiting readers end. */
+  /** Ends the log and all waiting readers. */
   close(): void
   read(): AsyncIterator<RunEvent>
 }
@@ -26,10 +26,10 @@ export interface RunLog {
 type TokenEvent = Extract<RunEvent, { readonly event: 'token' }>
 
 interface Reader {
-  /** Position of the next event in the log. */
+  /** Index of the next event in the log. */
   at: number
   tokensRead: number
-  /** Calls of `next` that wait for an event. */
+  /** Pending `next()` calls. */
   readonly waiting: ((result: IteratorResult<RunEvent>) => void)[]
 }
 
@@ -41,13 +41,13 @@ export function createRunLog(options: RunLogOptions): RunLog {
 
 class RunEventLog implements RunLog {
   readonly #bufferedTokens: number
-  /** Most characters of joined tokens. */
+  /** Maximum number of characters of merged tokens. */
   readonly #longest: number
   readonly #onPush: RunLogOptions['onPush']
   #events: RunEvent[] = youngList()
   #nextSeq: number
   #tokens = 0
-  /** Tokens that came since old ones were joined. */
+  /** Tokens added since the last compaction. */
   #loose = 0
   #closed = false
   #readers: Set<Reader> | undefined
@@ -94,7 +94,7 @@ class RunEventLog implements RunLog {
           readers.delete(reader)
           return Promise.resolve(DONE)
         }
-        // Tokens that the log joined were counted once.
+        // Tokens merged in the log were already counted.
         reader.tokensRead = this.#tokens
         return new Promise((resolve) => void reader.waiting.push(resolve))
       },
@@ -116,7 +116,7 @@ class RunEventLog implements RunLog {
     }
   }
 
-  /** The next event of a reader; neighbouring tokens as one when it is far behind. */
+  /** The next event for a reader; adjacent tokens are merged if the reader is far behind. */
   #take(reader: Reader): RunEvent | undefined {
     const events = this.#events
     const first = events[reader.at]
@@ -132,7 +132,7 @@ class RunEventLog implements RunLog {
     return joinTokens(run)
   }
 
-  /** A token and those before `end` that may be joined with it. */
+  /** A token and the adjacent ones before `end` that can be merged with it. */
   #neighbours(first: TokenEvent, next: number, end: number): TokenEvent[] {
     const run = [first]
     let length = first.data.chunk.length
@@ -147,8 +147,8 @@ class RunEventLog implements RunLog {
   }
 
   /**
-   * Joins old tokens, so that a run without readers keeps one text instead of thousands of events.
-   * No reader has passed the event that was pushed just now.
+   * Merges old tokens, so that a run without readers retains one string instead of thousands of events. No
+   * reader has passed the event that was just pushed.
    */
   #compact(): void {
     const events = this.#events
@@ -175,7 +175,7 @@ class RunEventLog implements RunLog {
   }
 }
 
-/** Chunks joined, `seq` of the last. */
+/** Concatenates the chunks and takes the last `seq`. */
 function joinTokens(run: readonly TokenEvent[]): RunEvent {
   const chunk = run.map(({ data }) => data.chunk).join('')
   const last = run.at(-1)
@@ -183,7 +183,7 @@ function joinTokens(run: readonly TokenEvent[]): RunEvent {
   return new JoinedTokens(seq, { chunk, id: last?.data.id ?? '', vertexId })
 }
 
-/** The first reader's place behind a position. */
+/** The nearest reader position after an index. */
 function nextBorder(borders: ReadonlySet<number>, at: number): number {
   let nearest = Number.POSITIVE_INFINITY
   for (const border of borders) if (border > at && border < nearest) nearest = border

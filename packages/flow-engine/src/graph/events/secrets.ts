@@ -4,23 +4,23 @@ import { isMessage } from '../values/message.ts'
 const MASK = '*****'
 const SHORTEST = 4
 
-/** Secret values of one run, and what hides them (FE-65). */
+/** The secret values of one run and the functions that mask them (FE-65). */
 export interface Secrets {
-  /** Values of fewer than 4 characters are not masked: they would hide ordinary text. */
+  /** Values shorter than 4 characters are not masked, because they would match ordinary text. */
   add(value: unknown): void
-  /** The text with every secret replaced. */
+  /** Replaces every secret in a string. */
   readonly mask: (text: string) => string
-  /** JSON with every text in it masked; the same object when there is nothing to hide. */
+  /** Masks every string in a JSON value; returns the same object if there is nothing to mask. */
   readonly maskJson: <T>(value: T) => T
-  /** Tells whether a value contains a secret at any depth. */
+  /** True if a value contains a secret at any depth. */
   readonly occursIn: (value: unknown) => boolean
-  /** Masks a text that comes in pieces; holds back an end that may be the start of a secret. */
+  /** Masks a chunked text; holds back a suffix that may be the start of a secret. */
   readonly stream: () => StreamMask
 }
 
 export interface StreamMask {
   push(chunk: string): string
-  /** The text held back so far. */
+  /** Returns the text held back so far. */
   end(): string
 }
 
@@ -49,7 +49,7 @@ export function createSecrets(): Secrets {
   }
 }
 
-/** The forms of a secret: in JSON, in addresses and forms, and in base64 (DR-22). */
+/** The encodings of a secret: JSON, URL, form data and base64 (DR-22). */
 function formsOf(secret: string): readonly string[] {
   const form = new URLSearchParams([['', secret]]).toString().slice(1)
   return [
@@ -62,7 +62,7 @@ function formsOf(secret: string): readonly string[] {
   ]
 }
 
-/** Spares more characters than a form does; half a surrogate pair has no such form. */
+/** Leaves more characters unescaped than form encoding does. A lone surrogate cannot be encoded. */
 function inAddress(secret: string): string {
   try {
     return encodeURIComponent(secret)
@@ -90,7 +90,7 @@ function streamMask(secrets: () => readonly string[], mask: (text: string) => st
   }
 }
 
-/** Length of the longest end of the text that a secret begins with. */
+/** Length of the longest suffix of the text that is a prefix of a secret. */
 function openEnd(text: string, secrets: readonly string[]): number {
   const longest = Math.min(text.length, (secrets[0]?.length ?? 0) - 1)
   for (let length = longest; length > 0; length -= 1) {
@@ -100,7 +100,7 @@ function openEnd(text: string, secrets: readonly string[]): number {
   return 0
 }
 
-/** Only plain JSON is walked: event data is made of nothing else. */
+/** Walks plain JSON only; event data contains nothing else. */
 function maskDeep(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === 'string') return mask(value)
   if (Array.isArray(value)) return value.map((item: unknown) => maskDeep(item, mask))

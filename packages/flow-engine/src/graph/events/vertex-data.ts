@@ -8,18 +8,18 @@ import { setField } from '../values/set-field.ts'
 import type { LogJson, OutputJson, VertexDataJson } from './run-event.ts'
 import type { LogEntry } from './vertex-logs.ts'
 
-/** A finished build, as far as the wire shows it. */
+/** The parts of a finished build that go on the wire. */
 export interface BuildView {
   readonly id: string
-  /** `data.type`, or the class in the id: input and output components show results. */
+  /** `data.type`, or the class in the id. True for input and output components. */
   readonly showsResults: boolean
   readonly isChat: boolean
-  /** Every output it offers, in order. */
+  /** All offered outputs, in order. */
   readonly offered: readonly string[]
   readonly outputs: Readonly<Record<string, unknown>>
   readonly logs: ReadonlyMap<string, readonly LogEntry[]>
   readonly hasStatus: boolean | 'text'
-  /** `Error building Component ...`; undefined = it was built. */
+  /** `Error building Component ...`, or undefined on success. */
   readonly failure: string | undefined
   readonly durationMs: number
   readonly usedFrozenResult: boolean
@@ -27,7 +27,7 @@ export interface BuildView {
 
 export type VertexParts = Pick<VertexDataJson, 'results' | 'outputs' | 'logs' | 'artifacts'>
 
-/** results.md 1, 2 and 4, nothing cut. */
+/** results.md 1, 2 and 4, without truncation. */
 export function vertexParts(build: BuildView): VertexParts {
   if (build.failure !== undefined) return failedParts(build, build.failure)
   const ran = build.offered.filter((name) => Object.hasOwn(build.outputs, name))
@@ -89,12 +89,12 @@ function toolJson({ name, description, tags = [name] }: Tool): JsonValue {
   return { name, description, tags: [...tags] }
 }
 
-/** A list of Data shows their objects. */
+/** An array of Data becomes an array of their objects. */
 function listJson(items: readonly unknown[]): JsonValue {
   return items.map((item) => (isData(item) ? formatValue(item.data) : formatValue(item)))
 }
 
-/** Models, tools, stores: objects of code. */
+/** True for models, tools, stores and other live objects. */
 function isHandle(value: unknown): boolean {
   if (typeof value === 'function') return true
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
@@ -108,7 +108,7 @@ function isHandle(value: unknown): boolean {
   )
 }
 
-/** A text that cannot be read counts as empty (FE-66). */
+/** Unreadable text counts as empty (FE-66). */
 function shownText(data: Data): string {
   try {
     return dataText(data)
@@ -117,7 +117,7 @@ function shownText(data: Data): string {
   }
 }
 
-/** Tells whether an object is an instance of a class beyond the language's own. */
+/** True for instances of classes other than the built-in ones. */
 function hasMethods(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) {
@@ -158,7 +158,7 @@ function chatArtifact(message: Message): Record<string, unknown> {
   }
 }
 
-/** Every single line break doubled; those that are double already stay (results.md 4). */
+/** Doubles every single line break; existing double breaks are kept (results.md 4). */
 export function doubleBreaks(text: string): string {
   return text.replaceAll(/(?<!\n)\n(?!\n)/g, '\n\n')
 }
@@ -196,7 +196,7 @@ function secondsText(seconds: number): string {
   return `${rounded} ${rounded === 1 ? 'second' : 'seconds'}`
 }
 
-/** An object without surprises: names may be `__proto__`. */
+/** Builds an object safely: names may be `__proto__`. */
 export function record<T>(names: readonly string[], make: (name: string) => T): Record<string, T> {
   const fields: Record<string, T> = {}
   for (const name of names) setField(fields, name, make(name))

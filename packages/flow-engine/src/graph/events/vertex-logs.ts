@@ -1,6 +1,6 @@
 import { valueBytes } from '../values/value-size.ts'
 
-/** A note of a component, kept for the output that was being computed. */
+/** A log entry of a component, stored for the output being computed. */
 export interface LogEntry {
   readonly name: string
   readonly value: unknown
@@ -10,8 +10,8 @@ const MAX_ENTRIES = 10_000
 const MAX_BYTES = 1024 * 1024
 
 /**
- * The log of one build of a vertex, by output (DR-19): 10,000 entries and 1 MiB,
- * appended in constant time. What comes after is counted; the last entry says how much it was.
+ * The log of one build of a vertex, by output (DR-19): up to 10,000 entries and 1 MiB, appended in constant
+ * time. Further entries are only counted; the last entry states how many.
  */
 export class VertexLogs {
   readonly entries = new Map<string, LogEntry[]>()

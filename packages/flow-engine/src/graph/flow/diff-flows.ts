@@ -2,15 +2,15 @@ import { isObject } from '@x/wire'
 import { findGraph, isProblem, readEdge, readNode, type NodeEntry } from './flow-json.ts'
 import { own, ownObject } from './plain-object.ts'
 
-/** How two flows differ (DR-62). */
+/** The differences between two flows (DR-62). */
 export interface FlowDiff {
   readonly nodes: {
-    /** Ids, in the order of the nodes. */
+    /** Ids, in node order. */
     readonly added: readonly string[]
     readonly removed: readonly string[]
     readonly changed: readonly NodeDiff[]
   }
-  /** As `<source>.<output> -> <target>.<field>`. */
+  /** Formatted as `<source>.<output> -> <target>.<field>`. */
   readonly edges: { readonly added: readonly string[]; readonly removed: readonly string[] }
 }
 
@@ -19,7 +19,7 @@ export interface NodeDiff {
   readonly fields: readonly FieldDiff[]
 }
 
-/** Values as JSON, null where a field is missing; `*****` for those of password fields. */
+/** JSON values; null if a field is missing, `*****` for password fields. */
 export interface FieldDiff {
   readonly field: string
   readonly from: unknown
@@ -27,13 +27,10 @@ export interface FieldDiff {
 }
 
 const HIDDEN = '*****'
-/** Of a node, besides its fields. */
+/** Compared node properties besides the fields. */
 const DETAILS = ['display_name', 'frozen', 'tool_mode'] as const
 
-/**
- * What a second flow has that the first has not, and the other way round. Positions, sizes, the viewport,
- * selections and notes do not count.
- */
+/** Compares two flows. Positions, sizes, the viewport, selections and notes are ignored. */
 export function diffFlows(a: unknown, b: unknown): FlowDiff {
   const [before, after] = [partsOf(a), partsOf(b)]
   return {
@@ -101,7 +98,7 @@ function fieldDiffs(before: NodeEntry, after: NodeEntry): FieldDiff[] {
   return diffs
 }
 
-/** What a field holds, and whether it names a variable. */
+/** The value of a field, and whether it names a variable. */
 function valueOf(field: unknown): unknown {
   if (!isObject(field)) return field
   const value = own(field, 'file_path') ?? own(field, 'value')

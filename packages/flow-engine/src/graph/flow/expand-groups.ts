@@ -18,30 +18,30 @@ import {
 import { own, ownObject, ownText, type PlainObject } from './plain-object.ts'
 import { problem, type FlowProblem } from './problems.ts'
 
-/** A group, and the one around it. */
+/** A group and its enclosing group. */
 export interface GroupLink {
   readonly id: string
   readonly outer: GroupLink | undefined
-  /** Id of the outermost one. */
+  /** Id of the outermost group. */
   readonly top: string
 }
 
-/** A node outside of groups, or an inner node with the innermost group around it. */
+/** A node outside any group, or an inner node with its innermost group. */
 export interface FlatNode extends NodeEntry {
   readonly group: GroupLink | undefined
   readonly frozen: boolean
-  /** Values that the groups around it copy down, by field (FE-7). */
+  /** Values copied down from the enclosing groups, by field (FE-7). */
   readonly overrides: ReadonlyMap<string, unknown>
 }
 
-/** An edge between nodes that are no groups. */
+/** An edge between two nodes, neither of which is a group. */
 export interface FlatEdge {
   readonly id: string | undefined
   readonly source: string
   readonly target: string
   readonly sourceHandle: SourceHandle
   readonly targetHandle: Handle
-  /** False with a handle of a flow older than 1.0, whose types are not compared (FE-5). */
+  /** False if a handle predates version 1.0; its types are not compared (FE-5). */
   readonly typed: boolean
 }
 
@@ -51,7 +51,7 @@ export interface FlatGraph {
   readonly problems: readonly FlowProblem[]
 }
 
-/** The meaning of a group's edges for its inner nodes. */
+/** Maps a group's edges to its inner nodes. */
 interface Group {
   readonly node: FlatNode
   readonly inner: RawGraph
@@ -66,7 +66,7 @@ interface Pending {
 
 const NO_OVERRIDES: ReadonlyMap<string, unknown> = new Map()
 
-/** All nodes and edges with groups replaced by what is in them; iterative, whatever the depth. */
+/** Returns all nodes and edges with groups replaced by their content. Iterative, so depth is unlimited. */
 export function expandGroups(graph: RawGraph): FlatGraph {
   const problems: FlowProblem[] = []
   const nodes: FlatNode[] = []
@@ -113,7 +113,7 @@ function readFlatNode(pending: Pending, index: number): FlatNode | FlowProblem |
   return { id, type, raw, details, template, group, frozen, overrides }
 }
 
-/** The inner nodes with the values that the group's own fields copy down. */
+/** The inner nodes, with the values the group's own fields copy down. */
 function innerNodes(group: FlatNode, inner: RawGraph): Pending[] {
   const values = new Map<string, Map<string, unknown>>()
   for (const name of Object.keys(group.template)) {
@@ -158,7 +158,7 @@ function readEdges(
   return edges
 }
 
-/** `data` wins over the strings (FE-5). */
+/** `data` takes precedence over the strings (FE-5). */
 function readHandles(entry: EdgeEntry): FlatEdge | FlowProblem {
   const data = ownObject(entry.raw, 'data') ?? {}
   const sourceHandle = handleAt(data, entry.raw, 'sourceHandle')
@@ -196,7 +196,7 @@ function handleAt(data: PlainObject, edge: PlainObject, key: string): Handle | u
   }
 }
 
-/** Moves both ends of an edge from groups to the nodes in them; at most once for each group. */
+/** Moves both ends of an edge from groups to their inner nodes; follows each group at most once. */
 function followProxies(edge: FlatEdge, groups: ReadonlyMap<string, Group>): FlatEdge {
   if (groups.size === 0) return edge
   let { source, target, sourceHandle, targetHandle } = edge
@@ -227,7 +227,7 @@ function inputProxy(group: Group, handle: TargetHandle): { id: string; name: str
   return proxyOf(ownObject(group.node.template, handle.fieldName), 'field')
 }
 
-/** The inner output; without a proxy that of the first inner node which feeds no other (FE-7). */
+/** The inner output; without a proxy, the output of the first inner node that feeds no other (FE-7). */
 function outputProxy(
   group: Group,
   handle: SourceHandle,

@@ -12,13 +12,13 @@ export type {
   TemplateField,
 } from './node-json.ts'
 
-/** The two lists of a flow, unread. */
+/** The node and edge lists of a flow, unvalidated. */
 export interface RawGraph {
   readonly nodes: readonly unknown[]
   readonly edges: readonly unknown[]
 }
 
-/** A node whose form has been checked; `details` is `data.node`. */
+/** A node with validated structure; `details` is `data.node`. */
 export interface NodeEntry {
   readonly id: string
   readonly type: string
@@ -27,7 +27,9 @@ export interface NodeEntry {
   readonly template: PlainObject
 }
 
-/** Finds the lists of a flow: at the top, or in `data` (FE-1). Undefined when there are none. */
+/**
+ * Finds the node and edge lists of a flow: at the top level or in `data` (FE-1). Undefined if there are none.
+ */
 export function findGraph(flow: unknown): RawGraph | undefined {
   if (!isObject(flow)) return undefined
   const holder = hasLists(flow) ? flow : ownObject(flow, 'data')
@@ -35,7 +37,7 @@ export function findGraph(flow: unknown): RawGraph | undefined {
   return { nodes: list(own(holder, 'nodes')), edges: list(own(holder, 'edges')) }
 }
 
-/** Why `findGraph` found nothing. */
+/** Explains why `findGraph` found nothing. */
 export function noGraph(flow: unknown): FlowProblem {
   if (!isObject(flow)) return problem('no_graph', 'A flow must be an object')
   const inner = own(flow, 'data')
@@ -44,7 +46,7 @@ export function noGraph(flow: unknown): FlowProblem {
   return problem('no_graph', `The flow has neither nodes nor edges; keys found: ${found}`)
 }
 
-/** A node, `undefined` for a note, or what is wrong with it (FE-2). */
+/** Returns a node, `undefined` for a note, or the problem (FE-2). */
 export function readNode(value: unknown, index: number): NodeEntry | FlowProblem | undefined {
   if (!isObject(value)) return problem('malformed_node', `Node ${index} is not an object`)
   const data = ownObject(value, 'data')
@@ -64,7 +66,7 @@ export function readNode(value: unknown, index: number): NodeEntry | FlowProblem
   return { id, type, raw: value, details, template }
 }
 
-/** An edge's ends and handles, unread. */
+/** The ends and handles of an edge, unvalidated. */
 export interface EdgeEntry {
   readonly id: string | undefined
   readonly source: string
@@ -88,7 +90,7 @@ export function isProblem(value: object): value is FlowProblem {
   return 'severity' in value
 }
 
-/** The part of a node's id that names its class (FE-2). */
+/** The part of a node id that names its class (FE-2). */
 export function classOf(id: string): string {
   const dash = id.indexOf('-')
   return dash < 0 ? id : id.slice(0, dash)

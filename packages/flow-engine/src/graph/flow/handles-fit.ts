@@ -1,6 +1,6 @@
 import { isSourceHandle, type Handle, type SourceHandle } from './handles.ts'
 
-/** Other names of value types (FE-6). */
+/** Aliases of edge types (FE-6). */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['JSON', 'Data'],
   ['Table', 'DataFrame'],
@@ -8,7 +8,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['str', 'Message'],
 ])
 
-/** Tells whether a value of an output may enter a field, by the types on both handles (FE-6). */
+/** True if an output can be connected to a field, judging by the types of both handles (FE-6). */
 export function handlesFit(source: SourceHandle, target: Handle): boolean {
   const given = source.output_types.map(canonical)
   if (isSourceHandle(target)) return given.length > 0
@@ -18,7 +18,7 @@ export function handlesFit(source: SourceHandle, target: Handle): boolean {
   return inputTypes.map(canonical).includes(type) || typesMeet(source.output_types, inputTypes)
 }
 
-/** Tells whether one of the value types that are given is taken. */
+/** True if at least one offered type is accepted. */
 export function typesMeet(given: readonly string[], taken: readonly string[]): boolean {
   const names = new Set(taken.map(canonical))
   return given.some((type) => names.has(canonical(type)))

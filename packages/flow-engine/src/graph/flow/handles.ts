@@ -2,31 +2,31 @@ import { isObject } from '@x/wire'
 import { FlowError } from '../../errors.ts'
 import { own, ownObject, ownText, texts, type PlainObject } from './plain-object.ts'
 
-/** The end of an edge at an output (FE-5). */
+/** The output end of an edge (FE-5). */
 export interface SourceHandle {
   readonly dataType: string
   readonly id: string
-  /** Absent in handles of flows older than 1.0: the source's first output. */
+  /** Absent in flows older than 1.0, which mean the source's first output. */
   readonly name?: string
   readonly output_types: readonly string[]
 }
 
-/** The end of an edge at a field. */
+/** The field end of an edge. */
 export interface TargetHandle {
   readonly fieldName: string
   readonly id: string
-  /** null or absent: the field's `type` decides (FE-6). */
+  /** If null or absent, the field's `type` decides (FE-6). */
   readonly inputTypes?: readonly string[] | null
   readonly type: string
-  /** The inner field of an edge into a group (FE-7). */
+  /** For an edge into a group: the inner field (FE-7). */
   readonly proxy?: { readonly id: string; readonly field: string }
 }
 
 export type Handle = SourceHandle | TargetHandle
 
 /**
- * Reads a handle string: JSON with every `"` written `œ`, or the form of flows older than 1.0.
- * @throws FlowError malformed_handle
+ * Parses a handle string: JSON with `"` written as `œ`, or the format of flows older than 1.0.
+ * @throws FlowError `malformed_handle`
  */
 export function parseHandle(text: string): Handle {
   const handle = text.trimStart().startsWith('{') ? readJson(text) : readOldForm(text)
@@ -36,7 +36,7 @@ export function parseHandle(text: string): Handle {
   return handle
 }
 
-/** The editor's own text of a handle: keys in alphabetical order, no blanks, `"` written `œ`. */
+/** Serialises a handle as the editor does: keys in alphabetical order, no whitespace, `"` written as `œ`. */
 export function formatHandle(handle: Handle): string {
   return formatValue(handle).replaceAll('"', 'œ')
 }
@@ -45,7 +45,7 @@ export function isSourceHandle(handle: Handle): handle is SourceHandle {
   return !('fieldName' in handle)
 }
 
-/** A handle from the object in an edge's `data`; undefined if it is not a handle. */
+/** Reads a handle from an edge's `data`; undefined if the value is not a handle. */
 export function readHandle(value: unknown): Handle | undefined {
   if (!isObject(value)) return undefined
   const fieldName = ownText(value, 'fieldName')
@@ -98,7 +98,10 @@ function readJson(text: string): Handle | undefined {
   }
 }
 
-/** `type|node id|types...` at a source, `type|field|node id` at a target; told apart by the node id's form. */
+/**
+ * `type|node id|types...` for a source, `type|field|node id` for a target; distinguished by the format of the
+ * node id.
+ */
 function readOldForm(text: string): Handle | undefined {
   const parts = text.split('|')
   const [type = '', second = '', third = ''] = parts

@@ -1,4 +1,4 @@
-/** A template field in wire form and spelling (FE-3); unknown keys are kept. */
+/** A template field in wire format (FE-3); unknown keys are preserved. */
 export interface TemplateField {
   type?: string
   _input_type?: string
@@ -19,10 +19,10 @@ export interface TemplateField {
   [key: string]: unknown
 }
 
-/** The editor also keeps plain entries in a template, such as `_type`; read fields with `templateField`. */
+/** A template may also contain plain entries such as `_type`; read fields with `templateField`. */
 export type NodeTemplate = Record<string, TemplateField>
 
-/** An output in wire form (FE-4). */
+/** An output in wire format (FE-4). */
 export interface NodeOutput {
   name: string
   display_name?: string
@@ -40,7 +40,7 @@ export interface NodeOutput {
   [key: string]: unknown
 }
 
-/** `data.node` of a flow's node: what the editor shows. */
+/** `data.node` of a node: the part the editor displays. */
 export interface NodeDetails {
   template: NodeTemplate
   outputs?: NodeOutput[]
@@ -78,7 +78,7 @@ export interface FlowEdge {
   [key: string]: unknown
 }
 
-/** A flow as the editor exports it (FE-1): the graph itself or an object with the graph in `data`. */
+/** A flow as exported by the editor (FE-1): the graph itself, or an object with the graph in `data`. */
 export interface FlowJson {
   id?: string
   name?: string

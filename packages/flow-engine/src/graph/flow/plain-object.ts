@@ -1,9 +1,9 @@
 import { isObject } from '@x/wire'
 
-/** An object of untrusted JSON; read its keys with `own`. */
+/** An object from untrusted JSON; read its keys with `own`. */
 export type PlainObject = Readonly<Record<string, unknown>>
 
-/** An own property; names such as `__proto__` are ordinary keys (FE-9). */
+/** Reads an own property; names such as `__proto__` are ordinary keys (FE-9). */
 export function own(object: PlainObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
@@ -18,12 +18,12 @@ export function ownObject(object: PlainObject, key: string): PlainObject | undef
   return isObject(value) ? value : undefined
 }
 
-/** The texts of a list; anything else gives none. */
+/** The strings of an array; empty for any other value. */
 export function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** Sets a key on any object, `__proto__` included. */
+/** Sets an own property, even one named `__proto__`. */
 export function define(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, {
     value,

@@ -1,4 +1,4 @@
-/** Codes of the problems of a flow; errors stand in the order they are reported in (FE-8). */
+/** Problem codes of a flow, in the order in which errors are reported (FE-8). */
 export const problemOrder = [
   'no_graph',
   'malformed_node',
@@ -25,7 +25,7 @@ export const problemOrder = [
 
 export type FlowProblemCode = (typeof problemOrder)[number]
 
-/** One thing that is wrong with a flow, or a remark about a run. */
+/** An error in a flow, or a warning about a run. */
 export interface FlowProblem {
   readonly code: FlowProblemCode
   readonly message: string
@@ -35,7 +35,7 @@ export interface FlowProblem {
   readonly severity: 'error' | 'warning'
 }
 
-/** Rows of the table that share a line are reported together, in the order they were found. */
+/** Codes with the same rank are reported together, in the order they were found. */
 const RANK: ReadonlyMap<FlowProblemCode, number> = new Map(
   problemOrder.map((code, index) => {
     if (code.startsWith('malformed_')) return [code, 1]
@@ -43,7 +43,7 @@ const RANK: ReadonlyMap<FlowProblemCode, number> = new Map(
   }),
 )
 
-/** By kind, then in the order of nodes or edges (FE-8). */
+/** Sorts by kind, then by node or edge order (FE-8). */
 export function sortProblems(problems: readonly FlowProblem[]): FlowProblem[] {
   return problems.toSorted((a, b) => (RANK.get(a.code) ?? 0) - (RANK.get(b.code) ?? 0))
 }

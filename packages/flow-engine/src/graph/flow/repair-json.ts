@@ -1,10 +1,13 @@
-/** JSON text as its value; single quotes and trailing commas are repaired, other text stays text (FE-23). */
+/**
+ * Parses JSON, repairing single quotes and trailing commas. Returns the string itself if it is not JSON
+ * (FE-23).
+ */
 export function repairJson(text: string): unknown {
   for (const candidate of [text, repaired(text)]) {
     try {
       return JSON.parse(candidate)
     } catch {
-      // The next candidate, or the text itself.
+      // Try the next candidate, else return the string.
     }
   }
   return text
@@ -36,7 +39,7 @@ function repaired(text: string): string {
   return result
 }
 
-/** Tells whether the next character that is not blank closes a list or an object. */
+/** True if the next non-whitespace character closes an array or object. */
 function closesNext(text: string, from: number): boolean {
   let at = from
   while (/\s/.test(text.charAt(at))) at += 1

@@ -1,8 +1,8 @@
 import type { MessageService } from '../../components/define/services.ts'
 
 /**
- * The messages as they were before this request: without those its inputs stored. A vertex without
- * incoming edges reads the history so, whichever of the two is built first (CO-41).
+ * The message history before this request: excludes messages stored by its inputs. Vertices without incoming
+ * edges read this, so that the build order does not matter (CO-41).
  */
 export function earlierMessages(
   service: MessageService,

@@ -4,7 +4,7 @@ import type {
   MessageService,
 } from '../../components/define/services.ts'
 
-/** Messages in memory, for as long as the object lives. */
+/** An in-memory message service; messages live as long as the object. */
 export function createRunMessages(initial: Iterable<MessageRecord> = []): MessageService {
   const rows = new Map<string, MessageRecord>()
   for (const row of initial) rows.set(row.id, row)
@@ -24,7 +24,7 @@ export function createRunMessages(initial: Iterable<MessageRecord> = []): Messag
   }
 }
 
-/** The rows a query asks for: filtered, ordered by time, the last n of that order. */
+/** The rows matching a query: filtered, sorted by time, limited to the last n. */
 export function selectMessages(
   rows: readonly MessageRecord[],
   query: MessageQuery,
@@ -43,7 +43,7 @@ export function selectMessages(
 
 const FILTERS = ['sessionId', 'contextId', 'flowId', 'sender', 'senderName'] as const
 
-/** An empty filter counts as none. */
+/** An empty filter matches everything. */
 function fits(value: string | null, wanted: string | undefined): boolean {
   return wanted === undefined || wanted === '' || value === wanted
 }

@@ -11,11 +11,11 @@ import { jsonSafe } from '../values/json-safe.ts'
 import { changeMessage, type Message, type MessageInit } from '../values/message.ts'
 import { valueBytes } from '../values/value-size.ts'
 
-/** Sends an event; its data is created on first read. */
+/** Sends an event; its data is computed on first access. */
 export type SendEvent = <K extends keyof RunEventData>(
   event: K,
   make: () => RunEventData[K],
-  /** Who sends it. */
+  /** The sender. */
   vertexId?: string,
 ) => void
 
@@ -26,19 +26,19 @@ export interface MessageLogOptions {
   readonly secrets: Secrets
   readonly limits: Pick<RunLimits, 'eventBytes'>
   readonly flowId: string
-  /** "" = nothing is stored or sent for messages without a session of their own (FE-22). */
+  /** "" means that messages without their own session are neither stored nor sent (FE-22). */
   readonly sessionId: string
-  /** False once the run has ended: nothing is stored or sent any more. */
+  /** False once the run has ended; nothing more is stored or sent. */
   readonly open: () => boolean
 }
 
-/** Messages of one run: stored, announced, and kept in their last state. */
+/** The messages of one run: stores and announces them, and tracks their current state. */
 export interface MessageLog {
-  /** Stored by this run, in order, removed ones left out. */
+  /** Messages stored by this run, in order, without removed ones. */
   readonly records: ReadonlyMap<string, MessageRecord>
-  /** Messages that runs within this one have stored: sent on from here, they are changed, not added. */
+  /** Registers messages stored by child runs: sending them again updates them instead of adding new ones. */
   adopt(messages: Iterable<MessageRecord>): void
-  /** Tells whether a message would be stored. */
+  /** True if a message would be stored. */
   keeps(message: Message): boolean
   send(message: Message, vertexId?: string): Promise<Message>
   update(
@@ -46,22 +46,22 @@ export interface MessageLog {
     options?: { readonly store?: boolean | undefined; readonly vertexId?: string | undefined },
   ): Promise<Message>
   /**
-   * A message with a time and an id of its own.
-   * @param stored whether an earlier run of the job has stored it
+   * Stores a message that has its own time and id.
+   * @param stored true if an earlier run of the job has stored it
    */
   place(message: Message, stored: boolean): Promise<void>
   remove(id: string): Promise<void>
-  /** Removes the row and says so, also after the run was cancelled (FE-51). */
+  /** Removes the row and announces it, even after the run was cancelled (FE-51). */
   withdraw(id: string): Promise<void>
-  /** A piece of the text of a message that was sent as partial; `sent`: as a token. */
+  /** Adds a chunk to a message that was sent as partial. `sent`: the chunk was also sent as a token. */
   chunk(id: string, text: string, sent: boolean): void
-  /** The whole text of a streamed message is there; a chat output will send it. */
+  /** The full text of a streamed message is known; a chat output will send it. */
   finished(message: Message): void
-  /** Stores and announces a failure, also after the run was stopped (FE-61). */
+  /** Stores and announces a failure, even after the run was stopped (FE-61). */
   fail(message: Message): Promise<void>
   /**
-   * The run is over. Streamed texts that no chat output sent are written into their rows; of those
-   * that were cut off the text so far is kept, and rows without text are removed (FE-51).
+   * Called when the run is over. Stores streamed texts that no chat output has sent; interrupted messages
+   * keep the text received so far, and rows without text are removed (FE-51).
    */
   settle(): Promise<void>
 }
@@ -69,7 +69,7 @@ export interface MessageLog {
 interface PartialMessage {
   message: Message
   chunks: string[]
-  /** Some of the chunks were sent. */
+  /** True if some chunks were sent. */
   shown: boolean
   finished: boolean
 }
@@ -79,7 +79,7 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
   const records = new Map<string, MessageRecord>()
   const adopted = new Map<string, MessageRecord>()
   const partials = new Map<string, PartialMessage>()
-  /** The vertices that sent them, by the id of the message. */
+  /** Sending vertex by message id. */
   const senders = new Map<string, string>()
 
   const complete = (message: Message): Message => {
@@ -214,5 +214,5 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
   }
 }
 
-/** A failure belongs to no context (events.md 2.7). */
+/** Failure messages have no context (events.md 2.7). */
 const NO_CONTEXT = { contextId: null } as const

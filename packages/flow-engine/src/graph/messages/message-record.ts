@@ -1,12 +1,12 @@
 import { createMessage, type Message } from '../values/message.ts'
 import type { MessageRecord } from '../../components/define/services.ts'
 
-/** A stored row as a message on an edge. */
+/** Converts a stored row to a message. */
 export function messageFromRecord(record: MessageRecord): Message {
   return createMessage(record)
 }
 
-/** The row of a message; a text that is still streaming counts as "". */
+/** Converts a message to a row; a text that is still streaming becomes "". */
 export function messageToRecord(message: Message & { readonly id?: string }): MessageRecord {
   return {
     id: message.id ?? '',

@@ -1,8 +1,8 @@
 import type { Runtime } from '@x/wire'
 
 /**
- * A UUID whose first 48 bits are the time and whose other bits are random. The index of random ids is
- * written all over: of ids like this the rows of one moment lie on one page.
+ * A UUID whose first 48 bits are the time; the rest is random. Random ids scatter writes over the whole
+ * index, whereas rows with these ids that are created together share a page.
  */
 export function orderedId(runtime: Pick<Runtime, 'now' | 'uuid'>): string {
   const time = runtime.now().getTime()
@@ -13,5 +13,5 @@ export function orderedId(runtime: Pick<Runtime, 'now' | 'uuid'>): string {
   return last.prefix + runtime.uuid().slice(13)
 }
 
-/** Ids are made many in a millisecond. */
+/** Caches the prefix, because many ids are created within one millisecond. */
 let last = { time: NaN, prefix: '' }

@@ -8,7 +8,7 @@ import { graphOf, type FlowPlan } from './compile.ts'
 
 const plans = new WeakMap<FlowPlan, boolean>()
 
-/** Tells whether runs of a plan may ask a person: in a component, or before a tool call (DR-35). */
+/** True if runs of a plan may ask a person, either in a component or before a tool call (DR-35). */
 export function planAsksPeople(plan: FlowPlan): boolean {
   const known = plans.get(plan)
   if (known !== undefined) return known
@@ -20,7 +20,7 @@ export function planAsksPeople(plan: FlowPlan): boolean {
   return asks
 }
 
-/** The same for a flow that is not compiled yet. */
+/** The same for a flow that has not been compiled. */
 export function flowAsksPeople(flow: unknown, components: ComponentRegistry): boolean {
   const raw = findGraph(flow)
   if (raw === undefined) return false
@@ -41,7 +41,7 @@ function asksPeople(
   return hasApprovals(template)
 }
 
-/** Tools whose calls a person approves (DR-40). */
+/** True if tool calls require approval (DR-40). */
 function hasApprovals(template: PlainObject): boolean {
   const rows = own(ownObject(template, 'tools_metadata') ?? {}, 'value')
   if (!Array.isArray(rows)) return false

@@ -5,7 +5,7 @@ import type { PlanEdge, PlanGraph, PlanVertex } from './plan-graph.ts'
 import { findRegions, successorsOf, type Arc, type Layout } from './regions.ts'
 import { isOfClass, kindOf, roleOf, templateValue, type ResolvedNode } from './vertex-plan.ts'
 
-/** Puts checked nodes and edges into the form the scheduler runs: positions, regions, connected outputs. */
+/** Converts validated nodes and edges to the scheduler's form: positions, regions, connected outputs. */
 export function buildGraph(
   nodes: readonly ResolvedNode[],
   edges: readonly CheckedEdge[],
@@ -54,7 +54,7 @@ function planEdge(
   })
 }
 
-/** The vertex itself, or the outermost loop around it that is not around the region too. */
+/** The vertex itself, or its outermost enclosing loop that does not also enclose the region. */
 function lift(vertex: number, region: number, { regions, regionOf }: Layout): number {
   const own = regionOf[vertex] ?? 0
   if (own === 0 || own === region) return vertex
@@ -127,7 +127,7 @@ function connectedOutputs(leaving: readonly PlanEdge[]): ReadonlySet<string> {
   return connected
 }
 
-/** Those with an edge, in the component's order; without edges all it offers (FE-25). */
+/** The outputs with an edge, in the component's order; all offered outputs if there are no edges (FE-25). */
 function computedOutputs(
   { component, outputs }: ResolvedNode,
   connected: ReadonlySet<string>,
@@ -138,7 +138,7 @@ function computedOutputs(
   return [...new Set(order)].filter((name) => connected.has(name))
 }
 
-/** By `from`: the edges decided at its end; a loop's edges into its own passes are left out. */
+/** By `from`: the edges decided at its end, without a loop's edges into its own passes. */
 function releaseLists(count: number, edges: readonly PlanEdge[], layout: Layout): PlanEdge[][] {
   const releases: PlanEdge[][] = Array.from({ length: count }, () => [])
   for (const edge of edges) {
@@ -159,7 +159,7 @@ const NO_CHAT: Pick<PlanVertex, 'chatOutput' | 'chatOutputs'> = {
   chatOutputs: new Set(),
 }
 
-/** The chat outputs that outputs lead to, with the name the first one shows (FE-51, CO-35). */
+/** The chat outputs that outputs lead to, with the sender name of the first one (FE-51, CO-35). */
 function chatOutputsOf(
   leaving: readonly PlanEdge[],
   nodes: readonly ResolvedNode[],
@@ -177,7 +177,7 @@ function chatOutputsOf(
   return { chatOutput, chatOutputs }
 }
 
-/** FE-10, loop-back edges and edges of a vertex to itself included. */
+/** FE-10, including loop-back edges and self-edges. */
 function inCycles(count: number, arcs: readonly Arc[]): ReadonlySet<number> {
   const { members } = stronglyConnected(successorsOf(count, arcs))
   const cyclic = new Set(members.filter((group) => group.length > 1).flat())

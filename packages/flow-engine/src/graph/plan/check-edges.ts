@@ -5,7 +5,7 @@ import { problem, type FlowProblem } from '../flow/problems.ts'
 import { isUnknownComponent } from './unknown-component.ts'
 import { hasField, hasOutput, takesLoop, type ResolvedNode } from './vertex-plan.ts'
 
-/** An edge that fits both of its nodes. */
+/** An edge that is valid for both of its nodes. */
 export interface CheckedEdge {
   readonly source: string
   readonly target: string
@@ -15,7 +15,7 @@ export interface CheckedEdge {
   readonly edge: FlatEdge
 }
 
-/** The edges of a flow, each once; what does not fit goes into `problems` (FE-6 to FE-8). */
+/** The edges of a flow without duplicates; invalid ones are added to `problems` (FE-6 to FE-8). */
 export function checkEdges(
   edges: readonly FlatEdge[],
   nodes: ReadonlyMap<string, ResolvedNode | null>,
@@ -32,7 +32,7 @@ export function checkEdges(
         problems.push(problem('missing_node', `Vertex ${id} not found`, place))
       }
     }
-    // A node of an unknown component has been reported; its handles cannot be checked.
+    // An unknown component has been reported already; its handles cannot be checked.
     if (!source || !target) continue
     if (isUnknownComponent(source.component) || isUnknownComponent(target.component)) {
       const loose = looseEdge(edge, source, target)
@@ -46,7 +46,7 @@ export function checkEdges(
   return [...checked.values()]
 }
 
-/** An edge of an unknown component, whose end cannot be checked: it orders the flow, no more. */
+/** An edge to or from an unknown component. It cannot be checked and only determines the order. */
 function looseEdge(
   edge: FlatEdge,
   source: ResolvedNode,

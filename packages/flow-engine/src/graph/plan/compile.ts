@@ -28,22 +28,22 @@ import { isOfClass, resolvedNode, type ResolvedNode } from './vertex-plan.ts'
 
 export interface CompileOptions {
   readonly components: ComponentRegistry
-  /** The extent to which a stopped branch stops vertices downstream (FE-30). Default `default`. */
+  /** How far a stopped branch stops vertices downstream (FE-30). Default `default`. */
   readonly compat?: 'strict' | 'default' | undefined
   readonly limits?: Partial<RunLimits> | undefined
-  /** Nodes whose code was changed in the editor (FE-42). Default `warn`. */
+  /** Handling of nodes whose code was changed in the editor (FE-42). Default `warn`. */
   readonly edited?: 'warn' | 'refuse' | undefined
   /**
-   * Runs the code of nodes (FE-44, PY-50): the runner that their runs get as `services.codeRunner`;
-   * true stands for a runner of TypeScript. Default false.
+   * Runs the code of nodes (FE-44, PY-50): the runner that runs receive as `services.codeRunner`; true: a
+   * TypeScript runner. Default false.
    */
   readonly customCode?: boolean | CodeAbility | undefined
 }
 
-/** A flow that was checked once and may be run any number of times, also side by side. Frozen. */
+/** A compiled flow. It can be run any number of times, also concurrently. Frozen. */
 export interface FlowPlan {
   readonly flow: FlowJson
-  /** In node order, groups expanded. */
+  /** In node order, with groups expanded. */
   readonly vertexIds: readonly string[]
   readonly compat: 'strict' | 'default'
   readonly warnings: readonly FlowProblem[]
@@ -52,12 +52,12 @@ export interface FlowPlan {
 const graphs = new WeakMap<FlowPlan, PlanGraph>()
 const unknowns = new WeakMap<FlowPlan, readonly UnknownNode[]>()
 
-/** As `CompileOptions`; a draft brings its components (DR-78). */
+/** `CompileOptions` for a draft, which brings its own components (DR-78). */
 export interface DraftCompileOptions extends Omit<CompileOptions, 'components'> {
   readonly components?: ComponentRegistry | undefined
 }
 
-/** @throws FlowCompileError with everything that is wrong with the flow (FE-8) */
+/** @throws FlowCompileError with every problem of the flow (FE-8) */
 export function compileFlow(draft: FlowDraft, options?: DraftCompileOptions): FlowPlan
 export function compileFlow(flow: unknown, options: CompileOptions): FlowPlan
 export function compileFlow(given: unknown, options: DraftCompileOptions = {}): FlowPlan {
@@ -65,9 +65,9 @@ export function compileFlow(given: unknown, options: DraftCompileOptions = {}): 
 }
 
 /**
- * As `compileFlow`, but nodes of unknown types are no problem yet: of a part of the flow only those
- * in it count (NX-9).
- * @throws FlowCompileError with everything else that is wrong with the flow
+ * Like `compileFlow`, but unknown node types are not yet errors: in a partial run, only nodes that are
+ * part of it count (NX-9).
+ * @throws FlowCompileError with every other problem of the flow
  */
 export function compilePartly(flow: unknown, options: CompileOptions): FlowPlan {
   return compileGiven(flow, options, 'keep-unknown')
@@ -98,9 +98,7 @@ function withComponents(
   return [given, { ...options, components }]
 }
 
-/**
- * One problem for each of these vertices whose type is not there (NX-7); of all without `ids`.
- */
+/** One problem for each of these vertices whose type is unknown (NX-7); all vertices without `ids`. */
 export function unknownProblems(plan: FlowPlan, ids?: ReadonlySet<string>): FlowProblem[] {
   const unknown = unknowns.get(plan) ?? []
   const registry = graphs.get(plan)?.registry
@@ -126,7 +124,7 @@ function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): Flo
   return plan
 }
 
-/** The same checks; gives errors and warnings, in the order of FE-8, and never throws. */
+/** Runs the same checks. Returns errors and warnings in the order of FE-8 and never throws. */
 export function checkFlow(draft: FlowDraft, options?: DraftCompileOptions): FlowProblem[]
 export function checkFlow(flow: unknown, options: CompileOptions): FlowProblem[]
 export function checkFlow(given: unknown, options: DraftCompileOptions = {}): FlowProblem[] {
@@ -134,7 +132,7 @@ export function checkFlow(given: unknown, options: DraftCompileOptions = {}): Fl
   return [...problems, ...warnings]
 }
 
-/** The graph that `compileFlow` built; undefined for an object that only looks like a plan. */
+/** The graph built by `compileFlow`; undefined if the object was not created by it. */
 export function graphOf(plan: FlowPlan): PlanGraph | undefined {
   return graphs.get(plan)
 }
@@ -144,7 +142,7 @@ interface Analysis {
   readonly warnings: readonly FlowProblem[]
   readonly nodes: readonly ResolvedNode[]
   readonly edges: readonly CheckedEdge[]
-  /** Kept among the nodes, with a component that stands for the missing one. */
+  /** Kept among the nodes, with a placeholder component. */
   readonly unknown: readonly UnknownNode[]
 }
 
@@ -204,7 +202,7 @@ interface Findings {
   readonly unknown: UnknownNode[]
 }
 
-/** Nodes by id; null for one whose component is not known. */
+/** Nodes by id; null if the component is unknown. */
 function resolveNodes(
   nodes: ReadonlyMap<string, FlatNode>,
   options: CompileOptions,
@@ -230,16 +228,16 @@ function resolveNodes(
   return resolved
 }
 
-/** The part of a code runner that is used before it runs anything. */
+/** The parts of a code runner needed at compile time. */
 export type CodeAbility = Pick<CodeRunner, 'languages' | 'missing'>
 
 interface Resolution {
   readonly component: Component | undefined
-  /** The reason, if it is more than an unknown name. */
+  /** The reason, unless it is merely an unknown name. */
   readonly why?: string
-  /** The requirement of its own code that is missing (PY-30). */
+  /** The missing requirement of the node's own code (PY-30). */
   readonly needs?: string
-  /** The difference between what runs and what the node shows. */
+  /** How the component that runs differs from the one the node shows. */
   readonly notice?: string
 }
 
@@ -247,7 +245,7 @@ const PYTHON = 'Python code is not run by this service'
 const OWN_PYTHON =
   'Python of its own, which the operator of the server runs with SERVICE_PYTHON=true'
 
-/** The component of a node and what becomes of code of its own (FE-42, FE-44). */
+/** Resolves the component of a node and decides what happens to custom code (FE-42, FE-44). */
 function resolveNode(node: FlatNode, options: CompileOptions): Resolution {
   const { components } = options
   const component = components.resolve(node.raw as FlowNode)
@@ -264,13 +262,13 @@ function resolveNode(node: FlatNode, options: CompileOptions): Resolution {
   }
   const why = code.kind === 'script' ? CODE_IS_OFF : PYTHON
   if (component === undefined) return { component, why: code.kind === 'script' ? why : OWN_PYTHON }
-  // Nothing of the template of a new component is left once its code has changed.
+  // A custom component whose code was changed has nothing left of the template.
   if (component.type === 'CustomComponent') return { component: undefined, why }
   const notice = `Component ${node.id} was changed in the editor and runs as ${component.type} of the catalogue: ${why}`
   return { component, notice }
 }
 
-/** The text of a node that a runner of the host runs. */
+/** The source that the host's runner executes for a node. */
 function textToRun({ customCode = false }: CompileOptions, code: NodeCode): string | undefined {
   if (code.kind === 'stock' || customCode === false) return undefined
   const language = code.kind === 'script' ? 'typescript' : 'python'
@@ -282,7 +280,9 @@ function missingOf({ customCode }: CompileOptions, text: string): string | undef
   return typeof customCode === 'object' ? customCode.missing?.(text) : undefined
 }
 
-/** A node whose own code needs what is not here: the built-in component where there is one (PY-50). */
+/**
+ * A node whose own code has unmet requirements: falls back to the built-in component if there is one (PY-50).
+ */
 function withoutNames(given: {
   readonly node: FlatNode
   readonly component: Component | undefined

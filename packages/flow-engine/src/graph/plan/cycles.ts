@@ -1,14 +1,14 @@
-/** The strongly connected component of each vertex, numbered; iterative (FE-10). */
+/** The strongly connected component of each vertex (FE-10). */
 export interface Components {
   readonly of: Int32Array
-  /** Members of each component, ascending. */
+  /** Members of each component, in ascending order. */
   readonly members: readonly (readonly number[])[]
 }
 
 /** Successors of each vertex, by index. */
 export type Successors = readonly (readonly number[])[]
 
-/** Tarjan's algorithm with a stack of its own: linear, no recursion. */
+/** Tarjan's algorithm with an explicit stack: linear time, no recursion. */
 export function stronglyConnected(successors: Successors): Components {
   const count = successors.length
   const of = new Int32Array(count).fill(-1)
@@ -60,7 +60,7 @@ function nextChild(vertex: number, successors: Successors, next: Int32Array): nu
   return successors[vertex]?.[at]
 }
 
-/** Everything that can be reached from `starts`, the starts themselves included. */
+/** All vertices reachable from `starts`, including the starts. */
 export function reachable(starts: Iterable<number>, successors: Successors): Set<number> {
   const seen = new Set<number>(starts)
   for (const vertex of seen) {

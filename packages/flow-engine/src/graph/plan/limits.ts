@@ -1,10 +1,10 @@
 import { invalidRequest } from '../../errors.ts'
 
-/** Bounds of one run (FE-64); null and Infinity = none (AB-90). */
+/** Limits of one run (FE-64). Null and Infinity mean unlimited (AB-90). */
 export interface RunLimits {
-  /** After group expansion. Default 20,000. */
+  /** Counted after group expansion. Default 20,000. */
   vertices: number
-  /** Default 100,000. */
+  /** Number of edges. Default 100,000. */
   edges: number
   /** Builds of one vertex in one run. Default 10,000. */
   loopPasses: number
@@ -12,19 +12,19 @@ export interface RunLimits {
   runTimeoutMs: number | null
   /** Milliseconds (FE-67). Default null. */
   vertexTimeoutMs: number | null
-  /** In one run or job. Default 1,000,000. */
+  /** Events in one run or job. Default 1,000,000. */
   events: number
-  /** Encoded bytes of one event. Default 8 MiB. */
+  /** Encoded size of one event in bytes. Default 8 MiB. */
   eventBytes: number
-  /** Texts and bytes of one output. Default 64 MiB. */
+  /** Bytes of strings and binary data in one output. Default 64 MiB. */
   valueBytes: number
-  /** Checkpoints and steps of one job (DR-19). Default 256 MiB. */
+  /** Bytes of checkpoints and steps of one job (DR-19). Default 256 MiB. */
   checkpointBytes: number
-  /** Unread tokens of one reader before neighbours are joined (FE-68). Default 1,024. */
+  /** Unread tokens of one reader before adjacent ones are merged (FE-68). Default 1,024. */
   bufferedTokens: number
-  /** Characters of a text in `end_vertex` (results.md 6). Default 6,000. */
+  /** Characters of a string in `end_vertex` (results.md 6). Default 6,000. */
   textLength: number
-  /** Elements of a list in `end_vertex`. Default 1,000. */
+  /** Elements of an array in `end_vertex`. Default 1,000. */
   items: number
 }
 
@@ -45,7 +45,7 @@ export const defaultRunLimits: RunLimits = Object.freeze({
 
 const complete = new WeakSet<object>([defaultRunLimits])
 
-/** The limits of a base, or the defaults, overridden by the given ones that are not `undefined`. */
+/** Applies the given limits that are not `undefined` over a base, or over the defaults. */
 export function completeLimits(
   given: Partial<RunLimits> | undefined,
   base: RunLimits = defaultRunLimits,
@@ -60,7 +60,9 @@ export function completeLimits(
   return limits
 }
 
-/** The same for what is needed before limits are checked: the defaults where they are impossible. */
+/**
+ * The same for code that runs before the limits are validated: uses the defaults in place of invalid values.
+ */
 export function limitsOrDefault(given: Partial<RunLimits> | undefined): RunLimits {
   try {
     return completeLimits(given)
@@ -71,7 +73,7 @@ export function limitsOrDefault(given: Partial<RunLimits> | undefined): RunLimit
 
 const TIMES: ReadonlySet<string> = new Set(['runTimeoutMs', 'vertexTimeoutMs'])
 
-/** No limit is null for times, which are not waited for then, and Infinity for numbers (DR-17). */
+/** "Unlimited" is normalised to null for times and to Infinity for numbers (DR-17). */
 function readLimit(name: string, value: unknown): number | null {
   if (value === null || value === Number.POSITIVE_INFINITY) {
     return TIMES.has(name) ? null : Number.POSITIVE_INFINITY
@@ -80,7 +82,7 @@ function readLimit(name: string, value: unknown): number | null {
   throw invalidRequest(`limits.${name} must be a number of 0 or more, null or Infinity`)
 }
 
-/** Tells whether limits were completed here before: the runs of a service share them. */
+/** True for limits that were completed here before; the runs of a service share them. */
 function isComplete(given: Partial<RunLimits>): given is RunLimits {
   return complete.has(given)
 }

@@ -6,9 +6,8 @@ import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 
 /**
- * The code field of a node (FE-42): `stock` is the text that came with the component, `script` is
- * custom TypeScript or JavaScript, `changed` is Python that was written or edited; its text may be
- * missing.
+ * Classification of a node's code field (FE-42). `stock`: the code shipped with the component. `script`:
+ * custom TypeScript or JavaScript. `changed`: Python that was written or edited; its source may be missing.
  */
 export type NodeCode =
   | { readonly kind: 'stock' }
@@ -18,10 +17,9 @@ export type NodeCode =
 const STOCK: NodeCode = { kind: 'stock' }
 
 /**
- * Reads the code of a node. A text is stock when its hash is that of the component's own text or of
- * the reference's, and also when it is the one the node was exported with: a node of another version
- * of the reference is not an edited one. Nodes edited in the reference say so by `edited` or by a
- * module below `custom_components`.
+ * Classifies the code of a node. Code is stock if its hash matches the component's own source or the
+ * reference's, or if it equals the code the node was exported with, since nodes of another reference version
+ * are not edited. Nodes edited in the reference are marked by `edited` or a module below `custom_components`.
  */
 export function readNodeCode(
   details: PlainObject,
@@ -39,8 +37,7 @@ export function readNodeCode(
   const changed: NodeCode = { kind: 'changed', text }
   if (own(details, 'edited') === true) return changed
   if (isStock) return STOCK
-  // The code is all there is: for an unknown type, and for a custom component begun from the
-  // template.
+  // Unknown types, and custom components created from the template, consist of their code alone.
   const isOwn = component === undefined || component.type === 'CustomComponent'
   if (isOwn && text !== undefined && languageOf(text) === 'python') return changed
   const isCustom = ownText(metadata, 'module')?.startsWith('custom_components.') === true
@@ -58,7 +55,7 @@ function isStockHash(
   return hash === hashOf(component) || registry.get(referenceType(hash) ?? '') === component
 }
 
-/** The text of another component: what the node is called is not what it was made to do. */
+/** True for the code of another component: the name of the node does not say what its code does. */
 function belongsToOther(
   hash: string | undefined,
   component: Component | undefined,
@@ -79,7 +76,7 @@ function hashOf(component: Component): string {
 
 const LONGEST = 1024 * 1024
 
-/** A text this long cannot be stock code; hashing it would only take time. */
+/** Code this long cannot be stock code, so hashing it would be wasted time. */
 function hashOfText(text: string): string {
   return text.length > LONGEST ? 'too long' : codeHash(text)
 }

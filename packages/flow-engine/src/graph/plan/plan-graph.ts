@@ -4,13 +4,15 @@ import type { PlainObject } from '../flow/plain-object.ts'
 import type { GroupLink } from '../flow/expand-groups.ts'
 import type { SourceHandle } from '../flow/handles.ts'
 
-/** A flow made ready for the scheduler: groups expanded, ids replaced by positions. Frozen after compile. */
+/**
+ * A flow prepared for the scheduler: groups expanded, ids replaced by positions. Frozen after compilation.
+ */
 export interface PlanGraph {
   readonly vertices: readonly PlanVertex[]
   readonly edges: readonly PlanEdge[]
   readonly indexOf: ReadonlyMap<string, number>
   readonly regions: readonly Region[]
-  /** Cycles without a Loop component: they run only when entered (FE-15). */
+  /** Cycles without a Loop component; they run only when entered (FE-15). */
   readonly cycles: readonly (readonly number[])[]
   readonly registry: ComponentRegistry
 }
@@ -24,42 +26,42 @@ export interface PlanVertex {
   readonly component: Component
   readonly details: PlainObject
   readonly template: PlainObject
-  /** Values that groups copy down, by field. */
+  /** Values copied down from groups, by field. */
   readonly overrides: ReadonlyMap<string, unknown>
-  /** Names of the outputs it offers, in the component's order. */
+  /** Names of the offered outputs, in the component's order. */
   readonly outputs: readonly string[]
-  /** Those that are computed (FE-25). */
+  /** Names of the outputs to compute (FE-25). */
   readonly computed: readonly string[]
   readonly connected: ReadonlySet<string>
   readonly frozen: boolean
   readonly toolMode: boolean
-  /** The difference between what runs and what the node shows (FE-42). */
+  /** How the component that runs differs from the one the node shows (FE-42). */
   readonly notice: string | undefined
   readonly role: 'input' | 'output' | undefined
-  /** Without incoming edges. */
+  /** True without incoming edges. */
   readonly isRoot: boolean
   readonly kind: 'chatInput' | 'webhook' | undefined
-  /** The outermost group around it, else its own id: what `top_level_vertices` names. */
+  /** Id of the outermost enclosing group, else its own: the id used in `top_level_vertices`. */
   readonly topLevelId: string
-  /** The innermost group around it. */
+  /** The innermost enclosing group. */
   readonly group: GroupLink | undefined
-  /** Present when an output goes to a chat output (FE-51). */
+  /** Present if an output leads to a chat output (FE-51). */
   readonly chatOutput: { readonly senderName?: string } | undefined
   readonly chatOutputs: ReadonlySet<string>
-  /** Incoming edges in edge order. */
+  /** Incoming edges, in edge order. */
   readonly incoming: readonly PlanEdge[]
   readonly outgoing: readonly PlanEdge[]
-  /** Edges that are decided when this vertex has finished, a loop when its last pass has. */
+  /** Edges decided when this vertex has finished; for a loop, when its last pass has. */
   readonly releases: readonly PlanEdge[]
-  /** FE-10: part of a cycle of any kind, or with an edge to itself. */
+  /** FE-10: true if it is part of any cycle, including a self-edge. */
   readonly inCycle: boolean
-  /** The region its builds belong to. */
+  /** The region it is built in. */
   readonly region: number
-  /** Position among the members of its region. */
+  /** Index among the members of its region. */
   readonly local: number
-  /** The region its loop-back edges open; undefined for all but loops. */
+  /** For loops: the region their loop-back edges open. */
   readonly loop: number | undefined
-  /** The cycle without a Loop component it is part of. */
+  /** The cycle without a Loop component it belongs to. */
   readonly cycle: number | undefined
 }
 
@@ -70,26 +72,22 @@ export interface PlanEdge {
   readonly output: string
   readonly field: string
   readonly sourceHandle: SourceHandle
-  /** Comes back to a loop's output (FE-5). */
+  /** The edge returns to a loop's output (FE-5). */
   readonly loopBack: boolean
   readonly self: boolean
-  /**
-   * The vertex the target waits for: the source, or the loop around it in the nearest common region.
-   */
+  /** The vertex the target waits for: the source, or the loop enclosing it in the nearest common region. */
   readonly from: number
   /** Region of `from`. */
   readonly fromRegion: number
 }
 
-/**
- * Vertices that are built together: the whole flow, or those that run in each pass of a loop (FE-32).
- */
+/** Vertices that are built together: the whole flow, or one pass of a loop (FE-32). */
 export interface Region {
   readonly index: number
   /** Undefined for the whole flow. */
   readonly loop: number | undefined
   readonly parent: number | undefined
-  /** Regions around it, the outermost first, itself last. */
+  /** Enclosing regions, outermost first, ending with this one. */
   readonly path: readonly number[]
   readonly members: readonly number[]
 }

@@ -1,7 +1,7 @@
 import { reachable, stronglyConnected, type Successors } from './cycles.ts'
 import type { Region } from './plan-graph.ts'
 
-/** An edge by positions; the field of a loop-back edge is the loop's output it returns to. */
+/** An edge by vertex positions. For a loop-back edge, `field` is the loop output it returns to. */
 export interface Arc {
   readonly source: number
   readonly target: number
@@ -14,10 +14,10 @@ export interface Arc {
 export interface Layout {
   readonly regions: readonly Region[]
   readonly regionOf: Int32Array
-  /** Region that a loop opens. */
+  /** The region opened by each loop. */
   readonly loopRegion: ReadonlyMap<number, number>
   readonly cycles: readonly (readonly number[])[]
-  /** Loops that stand in a cycle of another kind: their loop-back edges are edges of that cycle. */
+  /** Loops within another kind of cycle; their loop-back edges are edges of that cycle. */
   readonly demoted: ReadonlySet<number>
 }
 
@@ -28,7 +28,7 @@ interface Pass {
 
 const MAX_ROUNDS = 4
 
-/** Finds loops, the vertices of their passes, and the cycles that remain (FE-15, FE-32). */
+/** Finds loops, the vertices of their passes, and the remaining cycles (FE-15, FE-32). */
 export function findRegions(count: number, arcs: readonly Arc[]): Layout {
   const loops = new Set(arcs.filter((arc) => arc.loopBack).map((arc) => arc.target))
   const demoted = new Set<number>()
@@ -49,7 +49,7 @@ export function findRegions(count: number, arcs: readonly Arc[]): Layout {
   }
 }
 
-/** Positions of the targets of each vertex, without repetition. */
+/** Positions of each vertex's targets, without duplicates. */
 export function successorsOf(count: number, arcs: readonly Arc[]): Successors {
   const next: number[][] = Array.from({ length: count }, () => [])
   for (const { source, target } of arcs) if (source !== target) next[source]?.push(target)
@@ -63,7 +63,7 @@ export function predecessorsOf(count: number, arcs: readonly Arc[]): Successors 
   )
 }
 
-/** The passes of all loops, the largest first, so that a loop comes before those in its body. */
+/** The passes of all loops, largest first, so that a loop precedes the loops in its body. */
 function findPasses(
   arcs: readonly Arc[],
   forward: readonly Arc[],
@@ -93,14 +93,14 @@ interface LoopEdges {
   readonly before: Successors
 }
 
-/** The body, and what hangs on it and is not behind another output (FE-32). */
+/** The body, plus vertices that depend on it but not on another output of the loop (FE-32). */
 function passOf({ loop, back, leaving, next, before }: LoopEdges): ReadonlySet<number> {
   const items = new Set(back.map((arc) => arc.field))
   const first = leaving.filter((arc) => items.has(arc.output)).map((arc) => arc.target)
   const others = leaving.filter((arc) => !items.has(arc.output)).map((arc) => arc.target)
   const behindItem = reachable(first, next)
   behindItem.delete(loop)
-  // Only a vertex that something else than the loop's items leads to can be behind another output too.
+  // Only a vertex that is also reachable other than through the loop's items can depend on another output.
   const entered =
     others.some((vertex) => behindItem.has(vertex)) ||
     [...behindItem].some((vertex) =>
@@ -113,7 +113,7 @@ function passOf({ loop, back, leaving, next, before }: LoopEdges): ReadonlySet<n
   return new Set([...behindItem].filter((v) => leadsBack.has(v) || !behindOther.has(v)))
 }
 
-/** Regions as a tree: a vertex belongs to the innermost loop whose pass holds it. */
+/** Arranges the regions as a tree: a vertex belongs to the innermost loop whose pass contains it. */
 function nest(
   count: number,
   passes: readonly Pass[],

@@ -1,12 +1,12 @@
 import type { CheckedEdge } from './check-edges.ts'
 import { templateValue, type ResolvedNode } from './vertex-plan.ts'
 
-/** Limit of edges that the user did not draw. */
+/** Limit on edges that the user did not draw. */
 const MAX_EDGES = 1_000
 
 /**
- * From each vertex that writes a key of the run to those that read it (MO-62): they are built in this
- * order and the value comes over the edge. None where the reader stands before the writer.
+ * Adds an edge from each vertex that writes a shared key to those that read it (MO-62): it orders their
+ * builds and carries the value. No edge is added if the reader precedes the writer.
  */
 export function sharedKeyEdges(
   nodes: readonly ResolvedNode[],

@@ -8,24 +8,21 @@ export interface SliceRequest {
   readonly startComponentId?: string | undefined
 }
 
-/** The part of a flow that a run builds, and where it begins (FE-11, FE-12). */
+/** The part of a flow that a run builds, and where it starts (FE-11, FE-12). */
 export interface GraphSlice {
-  /** 1 for each vertex of the slice. */
+  /** 1 for each vertex in the slice. */
   readonly contains: Uint8Array
   readonly size: number
-  /** Starts at once, in node order. */
+  /** Vertices that start immediately, in node order. */
   readonly firstLayer: readonly number[]
-  /** The start vertex, if it is in a cycle that it enters (FE-15). */
+  /** The start vertex, if it enters its cycle (FE-15). */
   readonly entry: number | undefined
-  /**
-   * Edges that each vertex outside of loops waits for, by its place in the flow; undefined when a
-   * cycle is entered.
-   */
+  /** Number of edges each vertex outside loops waits for, by position; undefined if a cycle is entered. */
   readonly waiting: readonly number[] | undefined
   readonly warnings: readonly FlowProblem[]
 }
 
-/** Chooses what runs; an unknown id leaves nothing to do. */
+/** Selects the vertices to run; an unknown id selects none. */
 export function sliceOf(graph: PlanGraph, request: SliceRequest): GraphSlice {
   const stop = positionOf(graph, request.stopComponentId)
   const start = positionOf(graph, request.startComponentId)
@@ -38,7 +35,7 @@ export function sliceOf(graph: PlanGraph, request: SliceRequest): GraphSlice {
 interface Ends {
   readonly stop: number | undefined
   readonly start: number | undefined
-  /** The start was asked for by id. */
+  /** True if the start was requested by id. */
   readonly given: boolean
 }
 
@@ -112,7 +109,7 @@ function waitsOnlyForItsCycle(graph: PlanGraph, entry: number): boolean {
   )
 }
 
-/** Everything reachable from the start, and all that this needs. */
+/** Everything reachable from the start, and all its dependencies. */
 function around(graph: PlanGraph, start: number, within: ReadonlySet<number> | undefined) {
   const next = graph.vertices.map((vertex) =>
     vertex.outgoing.map((edge) => edge.target).filter((target) => within?.has(target) !== false),
@@ -136,7 +133,7 @@ function inputOf(vertices: readonly PlanVertex[]): number | undefined {
   return (webhook ?? vertices.find((vertex) => vertex.kind === 'chatInput'))?.index
 }
 
-/** undefined: not asked for; null: no such vertex. */
+/** undefined: not requested; null: no such vertex. */
 function positionOf(graph: PlanGraph, id: string | undefined): number | undefined | null {
   if (id === undefined) return undefined
   return graph.indexOf.get(id) ?? null

@@ -9,8 +9,8 @@ import { own, ownText } from '../flow/plain-object.ts'
 const made = new WeakSet<Component>()
 
 /**
- * Stands for the component of a node whose type is not there, so that the rest of its flow is ordered
- * and built (NX-9). It has the outputs that the node shows; to run it fails.
+ * Placeholder for a node whose type is unknown, so that the rest of the flow can be ordered and built (NX-9).
+ * It has the outputs shown on the node; running it fails.
  */
 export function unknownComponent({ type, details }: FlatNode): Component {
   const listed = own(details, 'outputs')

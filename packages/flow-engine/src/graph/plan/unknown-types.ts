@@ -3,21 +3,21 @@ import type { FlatNode } from '../flow/expand-groups.ts'
 import type { FlowNode } from '../flow/flow-json.ts'
 import { problem, type FlowProblem } from '../flow/problems.ts'
 
-/** A node without a component, and the reason where its own code is the reason. */
+/** A node without a component; includes the reason if its own code is the cause. */
 export interface UnknownNode {
   readonly node: FlatNode
   readonly why: string | undefined
-  /** The requirement of its own code that is missing; reported before anything about its type. */
+  /** The missing requirement of its own code; reported before problems with its type. */
   readonly needs?: string | undefined
 }
 
-/** More names or ids than this are counted instead of listed. */
+/** Beyond this number, names and ids are counted instead of listed. */
 const MAX_LISTED = 50
 const MAX_NAME = 200
 
 /**
- * One problem for each node whose type is not there; all carry the same text, which names every type
- * with the ids of its nodes and, where it is known, the reason (NX-7, NX-8).
+ * One problem for each node of unknown type. All have the same message, which lists every type with its node
+ * ids and, if known, the reason (NX-7, NX-8).
  */
 export function unknownTypes(
   nodes: readonly UnknownNode[],

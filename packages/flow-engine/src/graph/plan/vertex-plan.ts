@@ -5,10 +5,10 @@ import type { FlatNode } from '../flow/expand-groups.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanVertex } from './plan-graph.ts'
 
-/** The one output of a node in tool mode (FE-43). */
+/** The only output of a node in tool mode (FE-43). */
 export const TOOL_OUTPUT = 'component_as_tool'
 
-/** A node with its component, before edges are looked at. */
+/** A node with its component, before edges are checked. */
 export interface ResolvedNode {
   readonly node: FlatNode
   readonly component: Component
@@ -16,7 +16,7 @@ export interface ResolvedNode {
   readonly toolMode: boolean
   /** In the component's order. */
   readonly outputs: readonly string[]
-  /** The difference between what runs and what the node shows (FE-42). */
+  /** How the component that runs differs from the one the node shows (FE-42). */
   readonly notice: string | undefined
 }
 
@@ -36,7 +36,7 @@ export function resolvedNode(node: FlatNode, general: Component, notice?: string
   }
 }
 
-/** A component whose outputs follow from the values of the node has those of this node. */
+/** Applies the node's own outputs if they depend on its values. */
 function withOwnOutputs(component: Component, node: FlatNode): Component {
   if (component.nodeOutputs === undefined) return component
   const names = Object.keys(component.inputs)
@@ -44,7 +44,7 @@ function withOwnOutputs(component: Component, node: FlatNode): Component {
   return Object.freeze({ ...component, outputs: Object.freeze(component.nodeOutputs(values)) })
 }
 
-/** The outputs the node lists, else those of a new node (FE-4). */
+/** The outputs listed on the node, else those of a new node (FE-4). */
 function offeredOutputs(details: PlainObject, component: Component): readonly string[] {
   const names = Object.keys(component.outputs)
   if (component.nodeOutputs !== undefined) return names
@@ -56,17 +56,17 @@ function offeredOutputs(details: PlainObject, component: Component): readonly st
   return names.filter((name) => offered.has(name))
 }
 
-/** Tells whether an edge may start at this output. */
+/** True if an edge may start at this output. */
 export function hasOutput({ component, outputs }: ResolvedNode, name: string): boolean {
   return outputs.includes(name) || name === TOOL_OUTPUT || Object.hasOwn(component.outputs, name)
 }
 
-/** Tells whether an edge may end at this field. */
+/** True if an edge may end at this field. */
 export function hasField({ component, node }: ResolvedNode, name: string): boolean {
   return Object.hasOwn(component.inputs, name) || ownObject(node.template, name) !== undefined
 }
 
-/** Tells whether an edge may loop back to this output (FE-5). */
+/** True if an edge may loop back to this output (FE-5). */
 export function takesLoop({ component, node }: ResolvedNode, name: string): boolean {
   if (!Object.hasOwn(component.outputs, name)) return false
   if (component.outputs[name]?.allowsLoop === true) return true
@@ -93,7 +93,7 @@ export function kindOf(node: ResolvedNode): PlanVertex['kind'] {
   return isOfClass(node, 'Webhook') ? 'webhook' : undefined
 }
 
-/** A value of the template, with what groups copy down. */
+/** The template value, overridden by values copied down from groups. */
 export function templateValue(vertex: Pick<PlanVertex, 'template' | 'overrides'>, field: string) {
   if (vertex.overrides.has(field)) return vertex.overrides.get(field)
   return own(ownObject(vertex.template, field) ?? {}, 'value')

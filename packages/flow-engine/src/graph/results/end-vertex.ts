@@ -20,22 +20,25 @@ export interface EndVertexFacts {
   readonly vertex: PlanVertex
   readonly notes: VertexNotes | undefined
   readonly inactivated: readonly string[]
-  /** The vertices that became ready at its end. */
+  /** Vertices that became ready when it ended. */
   readonly ready: readonly { readonly vertex: PlanVertex }[]
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
-/** The event of the end of a build; its `build_data` (events.md 2.6), masked and cut, is made once, when read. */
+/**
+ * The `end_vertex` event. Its `build_data` (events.md 2.6), masked and truncated, is computed once on first
+ * access.
+ */
 export class EndVertex implements RunEventOf<'end_vertex'> {
-  /** Set when it is sent. */
+  /** Assigned when sent. */
   seq = -1
   readonly event = 'end_vertex'
   readonly result: VertexResult
   readonly #vertex: PlanVertex
   readonly #notes: VertexNotes | undefined
   readonly #inactivated: readonly string[]
-  /** Mostly one, which needs no array. */
+  /** Usually a single vertex, which needs no array. */
   readonly #next: PlanVertex | readonly PlanVertex[]
   readonly #at: number
   readonly #run: RunContext
@@ -99,15 +102,15 @@ function verticesOf(tasks: EndVertexFacts['ready']): PlanVertex | readonly PlanV
   return tasks.length === 1 ? only.vertex : tasks.map(({ vertex }) => vertex)
 }
 
-/** The text of a failure stands twice in its event, and has keys around it. */
+/** The failure text appears twice in its event, in addition to the keys. */
 function failureLimits(limits: RunLimits): RunLimits {
   const { textLength, eventBytes } = limits
   return { ...limits, textLength: Math.min(textLength, Math.floor(longestText(eventBytes) * 0.4)) }
 }
 
-/** Upper bound of the bytes of texts in an event. */
+/** Upper bound of the encoded size of the strings of an event. */
 function longestBytes(texts: readonly string[]): number {
-  // Their quotes and commas are less than a character.
+  // Quotes and commas take less than one character.
   return texts.reduce((bytes, text) => bytes + (text.length + 1) * CHARACTER_BYTES, 0)
 }
 
@@ -122,14 +125,14 @@ export function vertexDataJson(
 ): VertexDataJson {
   const parts = secrets.maskJson(vertexParts(buildView(result, vertex, notes)))
   const cutter = createCutter(limits, reserved)
-  // Made of JSON values only, see vertexParts.
+  // Contains JSON values only, see vertexParts.
   const cut = <T>(part: T): T => cutter(part as unknown as JsonValue) as unknown as T
   return {
     results: cut(parts.results),
     outputs: cut(parts.outputs),
     logs: cut(parts.logs),
     artifacts: cut(parts.artifacts),
-    // Counted once more: it is encoded twice.
+    // Counted twice, because it is encoded twice.
     message: cut(parts.artifacts),
     timedelta: result.durationMs / 1000,
     duration: formatDuration(result.durationMs),

@@ -10,7 +10,7 @@ import { selectsOutput, type RunRequest } from '../context/run-request.ts'
 import type { VertexNotes } from '../events/vertex-notes.ts'
 import { youngList } from '../values/young-list.ts'
 
-/** The facts of a run that its HTTP answer needs and the public result lacks. */
+/** Details of a run needed for its HTTP response but not part of the public result. */
 export interface ResultNotes {
   readonly inputValue: string | undefined
   readonly graph: PlanGraph
@@ -18,10 +18,10 @@ export interface ResultNotes {
   readonly secrets: RunContext['knownSecrets']
 }
 
-/** Most runs ask no model. */
+/** Most runs call no model. */
 const NO_USAGE: RunResult['vertexUsage'] = new Map()
 
-/** The result of a run; retains nothing else of it. A class, not a literal (decision 009). */
+/** The result of a run; retains nothing else of the run. A class, not a literal (decision 009). */
 export class FinishedRun implements RunResult {
   readonly status: RunResult['status']
   readonly sessionId: string
@@ -65,7 +65,7 @@ export class FinishedRun implements RunResult {
     this.#secrets = run.knownSecrets
   }
 
-  /** Nothing for a copy of a result. */
+  /** Undefined for copies of a result. */
   static notesOf(result: RunResult): ResultNotes | undefined {
     if (!(#graph in result)) return undefined
     return {

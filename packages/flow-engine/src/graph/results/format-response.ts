@@ -12,15 +12,15 @@ import {
   type BuildView,
 } from '../events/vertex-data.ts'
 
-/** The answer of a run over HTTP (results.md 5). */
+/** The HTTP response of a run (results.md 5). */
 export interface RunResponse {
   session_id: string
   outputs: RunOutputJson[]
-  /** The differences between the run and what the flow shows; left out if there are none. */
+  /** Differences between the run and the flow as shown; omitted if there are none. */
   warnings?: RunWarningJson[]
 }
 
-/** A warning of a run, by the component it is about. */
+/** A warning of a run and the component it concerns. */
 export interface RunWarningJson {
   code: string
   message: string
@@ -56,7 +56,7 @@ export interface ChatMessageJson {
   type: 'text'
 }
 
-/** The answer of one run, or of several with one element for each (results.md 5). */
+/** Formats the response of one run, or of several with one element each (results.md 5). */
 export function formatRunResponse(results: RunResult | readonly RunResult[]): RunResponse {
   const list = Array.isArray(results) ? (results as readonly RunResult[]) : [results as RunResult]
   const warnings = list.flatMap((result) => result.warnings.filter(isShown).map(warningJson))
@@ -74,7 +74,7 @@ export function formatRunResponse(results: RunResult | readonly RunResult[]): Ru
   }
 }
 
-/** Other warnings stay in process: the recorded answers of such runs have no field for them. */
+/** Other warnings are not sent: recorded responses of such runs have no field for them. */
 const isShown = ({ code }: FlowProblem): boolean =>
   code === 'edited_component' || code === 'file_left_out'
 
@@ -102,7 +102,7 @@ function componentOutput(
   return notes?.secrets?.maskJson(response) ?? response
 }
 
-/** The wire's view of a result. */
+/** The wire representation of a result. */
 export function buildView(
   result: VertexResult,
   vertex: PlanVertex | undefined,
@@ -139,7 +139,7 @@ function chatMessages({ outputs, id }: VertexResult): ChatMessageJson[] {
     if (text === '') return []
     return [
       {
-        // Without a sender it counts as the machine's.
+        // A message without a sender counts as the machine's.
         message: (value.sender ?? 'Machine') === 'Machine' ? doubleBreaks(text) : text,
         sender: value.sender ?? 'Machine',
         sender_name: value.senderName ?? 'AI',

@@ -4,7 +4,7 @@ import { formatValue } from '../values/format-value.ts'
 import { isMessage } from '../values/message.ts'
 import { formatText } from '../events/vertex-data.ts'
 
-/** Text of one vertex, else of the first selected one that has a text. */
+/** Text of the given vertex, else of the first selected one that has text. */
 export function textOf(
   result: Pick<RunResult, 'outputs' | 'vertices'>,
   component: string | undefined,
@@ -17,7 +17,7 @@ export function textOf(
   return vertex === undefined ? undefined : vertexText(vertex)
 }
 
-/** The first output with a text: a message, a plain text, or Data with a text of its own. */
+/** The first textual output: a message, a string, or Data with its own text. */
 function vertexText({ outputs }: VertexResult): string | undefined {
   const values = Object.values(outputs)
   const value = values.find((item) => isMessage(item) || typeof item === 'string')

@@ -6,15 +6,15 @@ import type { RunResult, VertexResult } from '../context/run-options.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import { youngList } from '../values/young-list.ts'
 
-/** The state of a run's outcome so far. A class, not a literal (decision 009). */
+/** The outcome of a run so far. A class, not a literal (decision 009). */
 export class RunOutcome {
   readonly vertices = new Map<string, VertexResult>()
-  /** Notes of the last build of each vertex whose component noted something. */
+  /** Notes of the last build of each vertex whose component wrote any. */
   notes: Map<string, VertexNotes> | undefined = undefined
   readonly warnings: FlowProblem[] = youngList()
   readonly usage: RunResult['usage'] = new Usage()
   vertexUsage: Map<string, RunResult['usage']> | undefined = undefined
-  /** The first failure, or why the run was stopped. */
+  /** The first failure, or the reason the run was stopped. */
   error: FlowError | undefined = undefined
   failed = false
   cancelled = false
@@ -26,7 +26,7 @@ export class RunOutcome {
     for (const warning of tweaks.warnings) this.warnings.push(warning)
   }
 
-  /** Adds the tokens of one answer, which a vertex asked for. */
+  /** Adds the token usage of one model response, requested by a vertex. */
   use(vertexId: string, used: TokenUsage): void {
     const { inputTokens, outputTokens } = used
     if (inputTokens === 0 && outputTokens === 0) return
@@ -39,7 +39,7 @@ export class RunOutcome {
     }
   }
 
-  /** Keeps the last build of a vertex, in order of first build. */
+  /** Records the last build of a vertex, in order of first build. */
   record(result: VertexResult, notes: VertexNotes | undefined): void {
     this.vertices.set(result.id, result)
     if (notes !== undefined) (this.notes ??= new Map()).set(result.id, notes)

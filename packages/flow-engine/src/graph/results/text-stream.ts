@@ -3,23 +3,23 @@ import type { RunResult } from '../context/run-options.ts'
 import { selectsOutput, type RunRequest } from '../context/run-request.ts'
 import type { RunEvent } from '../events/run-event.ts'
 
-/** A run whose text is read. */
+/** A run whose text is read as a stream. */
 export interface TextSource {
-  /** From the first event, for each reader anew. */
+  /** Returns an iterator from the first event for each reader. */
   readonly events: () => AsyncIterable<RunEvent>
   readonly result: () => Promise<RunResult>
-  /** Whether a vertex writes the text; missing: the first message that comes in pieces is it. */
+  /** True if a vertex writes the text. Default: the first message that arrives in chunks is the text. */
   readonly writes?: (vertexId: string | undefined) => boolean
 }
 
-/** The pieces of the text of a result as they come, for any number of readers (DR-75). */
+/** Chunks of the result text as they arrive, for any number of readers (DR-75). */
 export function textStream(source: TextSource): AsyncIterable<string> {
   return { [Symbol.asyncIterator]: () => pieces(source) }
 }
 
 /**
- * A message that is withdrawn, or another text than the pieces made: the new text follows.
- * @throws the error of the run, after the pieces
+ * If the message is withdrawn, or its final text differs from the chunks, the new text follows.
+ * @throws the error of the run, after the chunks
  */
 async function* pieces({ events, result, writes }: TextSource): AsyncGenerator<string, void> {
   let message: string | undefined
@@ -45,7 +45,7 @@ async function* pieces({ events, result, writes }: TextSource): AsyncGenerator<s
     throw ended.error ?? new FlowError('cancelled', 'The run was cancelled')
 }
 
-/** Whether a vertex is the first that is reported, or what feeds it. */
+/** True for the first reported vertex and for the vertices that feed it. */
 export function writersOf({ request }: { readonly request: RunRequest | undefined }) {
   let ids: ReadonlySet<string> | undefined
   return (vertexId: string | undefined): boolean => {

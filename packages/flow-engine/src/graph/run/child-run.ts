@@ -8,12 +8,12 @@ import type { Secrets } from '../events/secrets.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
 import type { MessageLog, SendEvent } from '../messages/message-log.ts'
 
-/** Runs within each other (MO-60). */
+/** Maximum nesting depth of runs (MO-60). */
 const MAX_DEPTH = 8
-/** Runs within one, at all depths. */
+/** Maximum number of runs nested in one, at all depths. */
 const MAX_NESTED = 1000
 
-/** Starts a run for a host that keeps runs durable: `startRun` of run.ts, which uses this file. */
+/** Starts a run for a durable host: `startRun` of run.ts, which imports this file. */
 export type StartRun = (flow: unknown, options: RunOptions, host: RunHost) => FlowRun
 
 export interface ChildRun {
@@ -31,11 +31,11 @@ export interface ChildRun {
   readonly nested: { runs: number }
   /** From the enclosing run. */
   readonly messages: () => Pick<MessageLog, 'adopt'>
-  /** Sends an event of the run around it. */
+  /** Sends an event of the parent run. */
   readonly send: SendEvent
 }
 
-/** Starts a run within a run: same services and signal, its events are its own (FE-40). */
+/** Starts a child run with the same services and signal; it has its own events (FE-40). */
 export async function runChild({
   startRun,
   host,
@@ -77,7 +77,7 @@ export async function runChild({
   return result
 }
 
-/** Sends the messages and tokens of one run as those of another. */
+/** Forwards messages and tokens of one run to another. */
 async function relay(run: FlowRun, send: SendEvent): Promise<void> {
   for await (const event of run) {
     if (event.event === 'add_message') send('add_message', () => event.data)

@@ -26,7 +26,7 @@ interface Surroundings {
   readonly phase: Phase
 }
 
-/** The facts of a run that its context needs. */
+/** The inputs of a run's context. */
 export class ContextOptions implements RunContextOptions {
   readonly flowId: string
   readonly flowName: string | undefined
@@ -45,7 +45,7 @@ export class ContextOptions implements RunContextOptions {
   #shared: Map<string, unknown> | undefined
   #durable: DurableCalls | undefined
   #nested: { runs: number } | undefined
-  /** Null where no hook looks in. */
+  /** Null without hooks. */
   #teller: RunTeller | null | undefined
 
   constructor(start: RunStart, request: RunRequest, { startRun, controller, phase }: Surroundings) {
@@ -75,7 +75,7 @@ export class ContextOptions implements RunContextOptions {
     return execution
   }
 
-  /** With a message service, which child runs share. */
+  /** Includes a message service, which child runs share. */
   get services(): ComponentServices {
     const { services } = this.#request.options
     return (this.#services ??= {
@@ -143,7 +143,7 @@ export class ContextOptions implements RunContextOptions {
     return result
   }
 
-  /** Without hooks a run costs nothing more. */
+  /** Without hooks a run has no overhead. */
   get teller(): RunTeller | undefined {
     if (this.#teller !== undefined) return this.#teller ?? undefined
     const { hooks } = this.#request.options

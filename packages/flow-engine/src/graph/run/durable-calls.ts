@@ -21,14 +21,14 @@ export interface DurableCallsOptions {
   readonly host: RunHost
   readonly graph: PlanGraph
   readonly run: RunContext
-  /** Builds so far, by position of the vertex. */
+  /** Builds so far, by vertex position. */
   readonly builds: readonly number[]
 }
 
-/** The durable calls of components: questions, sleeps and steps (DR-30, DR-41, DR-55). */
+/** The durable operations of components: questions, sleeps and steps (DR-30, DR-41, DR-55). */
 export class DurableCalls {
   readonly #options: DurableCallsOptions
-  /** Steps of this run and of earlier ones, by name. */
+  /** Steps of this run and earlier ones, by name. */
   readonly #steps: Map<string, string>
 
   constructor(options: DurableCallsOptions) {
@@ -86,14 +86,14 @@ export class DurableCalls {
     if (kept !== undefined) return kept.value as T
     const value = await work()
     const state = encodeJson(() => ({ step: encodeValue(value) }))
-    // A value that is no data is made again each time.
+    // A non-serialisable value is computed again each time.
     if (state === undefined) return value
     if (await checkpoint(key, state)) this.#steps.set(key, state)
     else if (this.#vertex(vertexId)?.component.idempotent === false) throw notKept()
     return value
   }
 
-  /** A mark says that a vertex runs, which it does not while it waits (FE-63, FE-63a). */
+  /** Replaces the start mark while the vertex waits, since it is not running then (FE-63, FE-63a). */
   async #resting<T>(
     vertex: PlanVertex | undefined,
     pass: number | undefined,
@@ -107,7 +107,7 @@ export class DurableCalls {
     return waited
   }
 
-  /** The message of a question whose end this run is the first to know. */
+  /** Updates the message of a question that was answered or closed, if this run is the first to see it. */
   async #show(notice: QuestionNotice | undefined, state: CardState): Promise<void> {
     if (notice !== undefined)
       await this.#options.run.messages.place(questionCard(notice, state), true)
@@ -124,7 +124,7 @@ export class DurableCalls {
   }
 }
 
-/** The name a step is kept under, among the checkpoints of vertices. */
+/** The key a step is stored under, among the checkpoints of vertices. */
 function stepName(vertexId: string, name: string, pass: number | undefined): string {
   return `!${pass ?? ''}!${JSON.stringify([vertexId, name])}`
 }

@@ -5,13 +5,13 @@ import type { RunHost } from '../context/run-host.ts'
 import type { LazySignal } from '../context/lazy-signal.ts'
 import type { Phase } from './phase.ts'
 
-/** The shared inputs of all vertex builds of a run. */
+/** Inputs shared by all vertex builds of a run. */
 export interface ExecutionOptions {
   readonly request: RunRequest
   readonly run: RunContext
   readonly log: RunLog
   readonly host: RunHost
-  /** Aborts what is being built. */
+  /** Aborts running builds. */
   readonly controller: LazySignal
   readonly phase: Phase
 }

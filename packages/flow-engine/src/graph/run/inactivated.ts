@@ -7,17 +7,20 @@ import type { TaskResult } from '../vertex/task-build.ts'
 
 const NO_IDS: readonly string[] = []
 
-/** The `inactivated_vertices` of each end (FE-30): what a build leaves out, and what earlier exclusions still do. */
+/**
+ * Computes `inactivated_vertices` of each end (FE-30): what a build excludes, and earlier exclusions still in
+ * effect.
+ */
 export class InactivatedVertices {
   readonly #request: RunRequest
-  /** Ids behind excluded outputs, by the vertex that excluded them. */
+  /** Ids downstream of excluded outputs, by the excluding vertex. */
   #excluded: Map<number, readonly string[]> | undefined
 
   constructor(request: RunRequest) {
     this.#request = request
   }
 
-  /** After a build that succeeded; its decision is kept for the vertices downstream. */
+  /** Called after a successful build; its decision is kept for the vertices downstream. */
   after(task: Task, { decision, branches }: TaskResult): readonly string[] {
     const { vertex, scope } = task
     if (branches.length > 0) {
@@ -34,7 +37,7 @@ export class InactivatedVertices {
     return [...ids].toSorted((a, b) => (indexOf.get(a) ?? 0) - (indexOf.get(b) ?? 0))
   }
 
-  /** The vertices that are excluded until their vertex decides again. */
+  /** Vertices excluded until their vertex decides again. */
   excluded(): readonly string[] {
     return this.#excluded?.size ? [...this.#excluded.values()].flat() : NO_IDS
   }

@@ -3,7 +3,7 @@ import type { RunOutcome } from '../results/run-outcome.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
 import { problemsOfCycles, stalledVertices } from '../schedule/stalled.ts'
 
-/** The vertices that were left waiting for a cycle (FE-15). */
+/** Records the vertices that were still waiting for a cycle (FE-15). */
 export function noteStalled(
   outcome: RunOutcome,
   { graph, slice }: RunRequest,

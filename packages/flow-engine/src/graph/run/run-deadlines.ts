@@ -3,15 +3,15 @@ import { eventLoopTurn } from '@x/wire'
 
 /** A run with a deadline. */
 export interface Deadline {
-  /** Milliseconds of the runtime's clock. */
+  /** Milliseconds on the runtime's clock. */
   readonly deadline: number
-  /** The time has come. */
+  /** Called when the deadline passes. */
   overdue(): void
 }
 
 const ALL_OVER = new Error('No run is under way')
 
-/** The deadlines of all runs on one clock: they share one timer, since hardly any is ever reached. */
+/** The deadlines of all runs on one clock. They share one timer, because a deadline is rarely reached. */
 class RunDeadlines {
   readonly #runtime: Runtime
   readonly #open = new Set<Deadline>()
@@ -31,7 +31,7 @@ class RunDeadlines {
   remove(run: Deadline): void {
     this.#open.delete(run)
     if (this.#open.size > 0 || this.#ending) return
-    // The next run has mostly begun by then and goes on with the same timer.
+    // Usually the next run has started by then and reuses the timer.
     this.#ending = true
     eventLoopTurn()
       .then(() => this.#endIfOver())
@@ -74,7 +74,7 @@ class RunDeadlines {
 
 const deadlines = new WeakMap<Runtime, RunDeadlines>()
 
-/** The deadlines on the clock of a runtime. */
+/** The deadlines for a runtime's clock. */
 export function deadlinesOf(runtime: Runtime): Pick<RunDeadlines, 'add' | 'remove'> {
   const known = deadlines.get(runtime)
   if (known !== undefined) return known

@@ -2,17 +2,19 @@ import type { Runtime } from '@x/wire'
 import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 
 export interface RunEndingOptions {
-  /** Aborted when the caller leaves. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
-  /** Longest time of the run, in milliseconds; default none. */
+  /** Maximum duration of the run, in milliseconds. Default: none. */
   readonly timeoutMs?: number | undefined
   readonly runtime: Runtime
 }
 
-/** Without a reason of its own, each abort makes an error with a stack, which costs more than the abort. */
+/**
+ * Shared: without a reason, every abort creates an error with a stack trace, which costs more than the abort.
+ */
 const OVER = new Error('The run is no longer wanted')
 
-/** Ends a run when its caller leaves or the time is up. */
+/** Aborts a run when its caller disconnects or its time is up. */
 export class RunEnding implements Deadline {
   readonly deadline: number
   readonly #controller = new AbortController()
@@ -30,12 +32,12 @@ export class RunEnding implements Deadline {
     if (this.deadline !== Infinity) deadlinesOf(runtime).add(this)
   }
 
-  /** The signal for the run. */
+  /** The signal to pass to the run. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** True if the time was up before the run was over. */
+  /** True if the time was up before the run finished. */
   get isLate(): boolean {
     return this.#isLate
   }
@@ -45,12 +47,12 @@ export class RunEnding implements Deadline {
     this.#controller.abort(OVER)
   }
 
-  /** Ends the run. */
+  /** Aborts the run. */
   abort(): void {
     this.#controller.abort(OVER)
   }
 
-  /** The run is over: its signal stays as it is. */
+  /** Called when the run is over; its signal no longer changes. */
   close(): void {
     this.#caller.removeEventListener('abort', this.#stop)
     if (this.deadline !== Infinity) deadlinesOf(this.#runtime).remove(this)

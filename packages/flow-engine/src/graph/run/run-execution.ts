@@ -32,7 +32,7 @@ import type { TaskResult } from '../vertex/task-build.ts'
 import { failedRecord, VertexRecord } from '../vertex/vertex-record.ts'
 import { zeros } from '../values/young-list.ts'
 
-/** Builds the vertices of one run: starts what the scheduler releases, reports what ends. */
+/** Builds the vertices of one run: starts those the scheduler releases and reports their ends. */
 export class RunExecution implements Deadline {
   readonly #request: RunRequest
   readonly #run: RunContext
@@ -44,7 +44,7 @@ export class RunExecution implements Deadline {
   readonly #scheduler: Scheduler
   readonly #environment: TaskEnvironment
   #release: ReturnType<typeof createValueRelease> | undefined
-  /** Builds so far, by position of the vertex. */
+  /** Builds so far, by vertex position. */
   readonly builds: number[]
   readonly #inactivated: InactivatedVertices
   deadline = Number.POSITIVE_INFINITY
@@ -84,7 +84,7 @@ export class RunExecution implements Deadline {
     this.#enqueue(this.#scheduler.begin())
   }
 
-  /** FE-60: nothing starts any more, signals fire at once, `end` follows after one turn. */
+  /** FE-60: nothing more starts, signals are aborted immediately, and `end` follows one turn later. */
   cancel(reason: FlowError): void {
     if (this.#phase.current !== 'running') return
     this.outcome.cancelled = true
@@ -93,7 +93,7 @@ export class RunExecution implements Deadline {
     void this.#finishAfterTurn()
   }
 
-  /** A limit of the whole run (FE-64). */
+  /** A limit of the whole run was exceeded (FE-64). */
   exceed(limit: FlowError): void {
     if (this.#phase.current !== 'running') return
     this.outcome.failed = true
@@ -110,7 +110,7 @@ export class RunExecution implements Deadline {
     }
   }
 
-  /** A vertex waits for an answer or a time: it gives no event, the others finish (DR-1, DR-5). */
+  /** A vertex waits for an answer or a timer: it sends no event and the others finish (DR-1, DR-5). */
   #rested(task: Task): void {
     if (!this.#leave(task)) return
     this.#suspended += 1
@@ -119,7 +119,7 @@ export class RunExecution implements Deadline {
     this.#pump()
   }
 
-  /** Nothing is being built any more, and something waits. */
+  /** Called when nothing is being built any more but a vertex is waiting. */
   async #rest(): Promise<void> {
     this.#running += 1
     await tellQuestion(this.#run, this.#host.rest?.())
@@ -127,7 +127,7 @@ export class RunExecution implements Deadline {
     if (this.#phase.current === 'running') await this.#finish()
   }
 
-  /** FE-12. A run that goes on where another process left off has said it before. */
+  /** FE-12. A run continued from another process has announced it already. */
   #announce(): void {
     if (this.#host.resume?.sorted === true) return
     this.#run.send('vertices_sorted', () => sortedVertices(this.#request))
@@ -145,7 +145,7 @@ export class RunExecution implements Deadline {
     this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${runTimeoutMs} ms`))
   }
 
-  /** Starts what there is room for; the rest waits. */
+  /** Starts as many tasks as there are free slots; the rest waits. */
   #enqueue(tasks: readonly Task[]): void {
     for (const task of tasks) {
       if (this.#queue.isEmpty && this.#hasRoom()) this.#begin(task)
@@ -234,14 +234,14 @@ export class RunExecution implements Deadline {
     this.#enqueue(ready)
   }
 
-  /** A build has ended; false when its pass was given up before. */
+  /** Called when a build has ended; returns false if its pass was abandoned before. */
   #leave({ scope }: Task): boolean {
     if (scope.cancelled) return false
     scope.running -= 1
     return true
   }
 
-  /** FE-32: passes beside a failed one get one turn of the event loop to stop by themselves. */
+  /** FE-32: passes concurrent with a failed one get one turn of the event loop to stop themselves. */
   #abandon(): void {
     if (this.#scheduler.cancelled.length === 0) return
     const passes = this.#scheduler.cancelled.splice(0)
@@ -259,7 +259,7 @@ export class RunExecution implements Deadline {
     eventLoopTurn().then(goOn, goOn)
   }
 
-  /** Sends `end_vertex`, unless an earlier process has. */
+  /** Sends `end_vertex`, unless an earlier process has sent it. */
   #report(end: EndVertex): void {
     if (!wasReported(this.#host, end.result.id, end.result.builds)) this.#run.sendEnd(end)
   }
@@ -280,7 +280,7 @@ export class RunExecution implements Deadline {
     if (ends) this.#stop(error)
     this.#scheduler.failed(task)
     if (!ends) this.#abandon()
-    // The message has the reason alone; a service that cannot store it changes nothing else.
+    // The message contains the reason only. If the service cannot store it, nothing else changes.
     const text = cutToEvent(reason, limits.eventBytes)
     if (!wasReported(this.#host, vertex.id, this.builds[vertex.index] ?? 1))
       await messages.fail(failureMessage(text, vertex)).catch(() => undefined)
@@ -309,13 +309,13 @@ export class RunExecution implements Deadline {
     for (const scope of this.#scheduler.scopes) scope.stop?.abort(reason)
   }
 
-  /** Components get one turn of the event loop to stop by themselves. */
+  /** Components get one turn of the event loop to stop themselves. */
   async #finishAfterTurn(): Promise<void> {
     if (this.#running > 0) await eventLoopTurn()
     await this.#finish()
   }
 
-  /** A promise only where messages have to be written. */
+  /** Returns a promise only if messages have to be written. */
   #finish(): Promise<void> | undefined {
     if (this.#phase.current === 'ended') return undefined
     const atRest = this.#phase.current === 'running'

@@ -33,7 +33,7 @@ export class RunStart {
     return (this.#id ??= this.runtime.uuid())
   }
 
-  /** May be asked for before the run has begun. */
+  /** May be called before the run has started. */
   get cancelled(): FlowError | undefined {
     return this.#cancelled
   }
@@ -44,7 +44,7 @@ export class RunStart {
   }
 }
 
-/** What ends a run that its caller cancels. */
+/** The error that ends a run its caller has cancelled. */
 export function cancelReason(reason: unknown): FlowError {
   if (isFlowError(reason)) return reason
   return new FlowError('cancelled', 'The run was cancelled', { cause: reason })

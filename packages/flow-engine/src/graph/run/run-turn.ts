@@ -4,8 +4,8 @@ import { youngList } from '../values/young-list.ts'
 const SOON = Promise.resolve()
 
 /**
- * What a run does without a pause: its clock is read once, and builds that end at once are reported after all
- * vertices that became ready with them have started (FE-14).
+ * One synchronous turn of a run: its clock is read once, and builds that end immediately are reported after
+ * all vertices that became ready with them have started (FE-14).
  */
 export class RunTurn {
   readonly #runtime: Runtime
@@ -21,7 +21,7 @@ export class RunTurn {
     return (this.#time ??= this.#runtime.now().getTime())
   }
 
-  /** Something was waited for: the clock is read again. */
+  /** Called after an await; the clock is read again. */
   end(): void {
     this.#time = undefined
   }

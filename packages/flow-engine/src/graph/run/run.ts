@@ -14,14 +14,14 @@ import { RunExecution } from './run-execution.ts'
 import { cancelReason, RunStart } from './run-start.ts'
 
 /**
- * Runs a flow, a plan of it, or a draft, which brings its components. Starts in a microtask and never
- * throws: what is wrong comes as events and by `result` (FE-18).
+ * Runs a flow, a plan, or a draft (which brings its own components). Starts in a microtask and never throws:
+ * errors arrive as events and through `result` (FE-18).
  */
 export function runFlow(flow: unknown, options: RunOptions = NO_OPTIONS): FlowRun {
   return startRun(flow, options, NO_HOST)
 }
 
-/** As `runFlow`, for hosts that keep runs durable (FE-63). */
+/** Like `runFlow`, for hosts that run flows durably (FE-63). */
 export function startRun(flow: unknown, options: RunOptions, host: RunHost): FlowRun {
   const start = new RunStart(options, host)
   const result = BEGIN.then((): Promise<RunResult> => {
@@ -32,7 +32,7 @@ export function startRun(flow: unknown, options: RunOptions, host: RunHost): Flo
       throw error
     }
   })
-  // Callers observe `result`; an unobserved failure must not raise unhandledRejection.
+  // An unobserved failure must not raise unhandledRejection.
   result.catch(() => undefined)
   return new StartedRun(start, result)
 }
@@ -41,10 +41,7 @@ const BEGIN = Promise.resolve()
 const NO_OPTIONS: RunOptions = {}
 const NO_HOST: RunHost = {}
 
-/**
- * The caller's handle of a run. A class, because a literal with a getter would get a hidden class of
- * its own.
- */
+/** The caller's handle of a run. A class, because literals with a getter get separate hidden classes. */
 class StartedRun implements FlowRun {
   readonly result: FlowRun['result']
   readonly cancel: FlowRun['cancel']
@@ -92,7 +89,7 @@ function execute(start: RunStart, request: RunRequest): Promise<RunResult> {
   return stop === undefined ? execution.result : execution.result.finally(stop)
 }
 
-/** Listens to a signal that may be aborted already; gives what ends it. */
+/** Listens to a signal that may be aborted already; returns a function that stops listening. */
 function listen(
   signal: AbortSignal | undefined,
   aborted: (reason: unknown) => void,
@@ -104,7 +101,7 @@ function listen(
   return () => signal.removeEventListener('abort', stop)
 }
 
-/** Nothing was started: `error`, `end` (FE-60). */
+/** Ends a run that was never started: `error`, then `end` (FE-60). */
 function refuse(log: RunLog, error: unknown, flowId: string | null, now: Date): void {
   const reason = errorText(error)
   log.push(new LazyEvent(log.nextSeq, 'error', () => startFailureJson(reason, flowId, now)))

@@ -1,7 +1,7 @@
 import type { Task } from '../schedule/task.ts'
 import { youngList } from '../values/young-list.ts'
 
-/** Tasks that wait for a free slot, in the order in which they became ready. */
+/** Tasks waiting for a free slot, in the order they became ready. */
 export class TaskQueue {
   #tasks: Task[] = youngList()
   #next = 0

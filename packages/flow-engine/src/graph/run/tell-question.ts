@@ -2,13 +2,13 @@ import type { RunContext } from '../context/run-context.ts'
 import type { QuestionNotice } from '../context/run-host.ts'
 import { OPEN_CARD, questionCard } from '../durable/question-card.ts'
 
-/** The run is at rest: shows its question in the conversation, then in the log (DR-32, DR-42). */
+/** Called when the run is idle: shows its question in the conversation, then in the log (DR-32, DR-42). */
 export async function tellQuestion(
   run: RunContext,
   notice: QuestionNotice | undefined,
 ): Promise<void> {
   if (notice === undefined) return
-  // A service that cannot store the message must not prevent an answer.
+  // A message service that fails must not prevent an answer.
   await run.messages.place(questionCard(notice, OPEN_CARD), false).catch(() => undefined)
   if (run.open()) run.send('suspended', () => notice.event)
 }

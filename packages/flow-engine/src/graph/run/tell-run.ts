@@ -7,7 +7,7 @@ import { RunTeller } from '../context/run-teller.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { RunOutcome } from '../results/run-outcome.ts'
 
-/** Tells the hooks of a run (DR-70). */
+/** Creates the hook teller of a run (DR-70). */
 export function createTeller(
   hooks: RunHooks,
   request: RunRequest,
@@ -39,7 +39,7 @@ export function createTeller(
   return new RunTeller({ hooks, info, now: () => runtime.now().getTime(), secrets, report })
 }
 
-/** Whether there is a hook at all: an empty object costs nothing (DR-91). */
+/** True if any hook is set: an empty object has no overhead (DR-91). */
 export function looksIn(hooks: RunHooks): boolean {
   return (
     hooks.onVertexStart !== undefined ||
@@ -51,7 +51,7 @@ export function looksIn(hooks: RunHooks): boolean {
   )
 }
 
-/** @param rests the run waits for an answer or a time */
+/** @param rests true if the run waits for an answer or a timer */
 export function tellRunEnd(
   { status }: Pick<RunResult, 'status'>,
   { usage, error }: RunOutcome,

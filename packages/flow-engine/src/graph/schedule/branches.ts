@@ -8,13 +8,13 @@ export interface Behind {
   readonly scope: Scope
   readonly vertex: PlanVertex
   readonly outputs: ReadonlySet<string>
-  /** Every descendant is dead, merges included (FE-30). */
+  /** Every descendant is dead, including merges (FE-30). */
   readonly strict: boolean
 }
 
 /**
- * The vertices behind outputs of a vertex that are dead with them, in node order; those that the run
- * leaves out anyway are among them.
+ * The vertices downstream of a vertex's outputs that become dead with them, in node order, including those
+ * the run skips anyway.
  */
 export function deadBehind(behind: Behind): PlanVertex[] {
   const { graph, vertex, outputs } = behind
@@ -36,8 +36,8 @@ export function deadBehind(behind: Behind): PlanVertex[] {
 }
 
 /**
- * Incoming edges that are not dead yet, those in question counted. Nothing comes over an edge from
- * outside of the slice into it; between vertices outside it counts.
+ * Incoming edges that are not yet dead, including the ones in question. Edges from outside the slice into it
+ * deliver nothing; edges between vertices outside it count.
  */
 function liveEdges({ graph, slice, scope, vertex, outputs }: Behind, target: PlanVertex): number {
   const at = scopeOf(graph, scope, target.region) ?? scope

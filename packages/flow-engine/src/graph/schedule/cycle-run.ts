@@ -2,20 +2,20 @@ import { reachable, type Successors } from '../plan/cycles.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 
 /**
- * Passing of turns in an entered cycle (FE-15). A vertex that ends gives a token, live or dead, to
- * each vertex of the cycle behind it; one that holds tokens has its turn when nothing else that is
- * under way can still reach it without going round.
+ * Turn-taking in an entered cycle (FE-15). A vertex that ends passes a token, live or dead, to each
+ * downstream vertex of the cycle. A vertex holding tokens gets its turn when no other active vertex can still
+ * reach it without going around the cycle.
  */
 export interface CycleRun {
   readonly entry: number
   readonly members: ReadonlySet<number>
-  /** Members that are being built or wait for a free place. */
+  /** Members that are being built or wait for a free slot. */
   readonly active: Set<number>
-  /** Members that were given tokens, and whether one of them is live. */
+  /** Members that hold tokens, and whether one of them is live. */
   readonly holders: Map<number, boolean>
-  /** Edges that leave the cycle have been decided. */
+  /** The edges leaving the cycle have been decided. */
   over: boolean
-  /** Edges of the cycle without those that go back; sparse. */
+  /** Edges of the cycle without the back edges; sparse. */
   readonly forward: Successors
 }
 
@@ -29,7 +29,7 @@ export function createCycleRun(
   return { entry, members: all, active: new Set(), holders: new Map(), over: false, forward }
 }
 
-/** Gives the tokens of a member that ended; `alive` tells of each output. */
+/** Passes the tokens of a member that ended; `alive` says so for each output. */
 export function passTokens(
   run: CycleRun,
   vertex: PlanVertex,
@@ -39,7 +39,7 @@ export function passTokens(
   for (const edge of vertex.outgoing) {
     if (edge.self || !run.members.has(edge.target)) continue
     const live = alive(edge.output)
-    // A dead token that goes round would never come to rest.
+    // A dead token that goes around the cycle would never be dropped.
     if (!live && !ahead.includes(edge.target)) continue
     run.holders.set(edge.target, live || run.holders.get(edge.target) === true)
   }
@@ -59,7 +59,9 @@ export function takeTurns(
   return turns
 }
 
-/** Depth first from the entry, with a stack of its own: an edge to a vertex that is still open goes back. */
+/**
+ * Depth-first from the entry with an explicit stack: an edge to a vertex that is still open is a back edge.
+ */
 function forwardEdges(
   graph: PlanGraph,
   entry: number,

@@ -1,11 +1,11 @@
-/** One call of a component that steers a branch: what it does, and the output it names (FE-30). */
+/** A branch call of a component: the action and the output it names (FE-30). */
 export type BranchCall = readonly ['stop' | 'start' | 'exclude' | 'include', string]
 
 export const NO_OUTPUTS: ReadonlySet<string> = new Set()
 
-/** Which outputs of a build lead on to nothing (FE-30). */
+/** The outputs of a build that are dead (FE-30). */
 export interface Decision {
-  /** In this build only. */
+  /** For this build only. */
   readonly stopped: ReadonlySet<string>
   /** Until the vertex decides again. */
   readonly excluded: ReadonlySet<string>
@@ -14,7 +14,7 @@ export interface Decision {
 
 export const NO_DECISION: Decision = { stopped: NO_OUTPUTS, excluded: NO_OUTPUTS, dead: NO_OUTPUTS }
 
-/** A build that decides nothing keeps what was excluded before. */
+/** A build without branch calls keeps the earlier exclusions. */
 export function decide(calls: readonly BranchCall[], before: Decision | undefined): Decision {
   if (calls.length === 0) {
     if (before === undefined || before.excluded.size === 0) return NO_DECISION

@@ -3,8 +3,8 @@ import { activeScopes, type Scope } from './scope.ts'
 import { Task } from './task.ts'
 
 /**
- * The vertices directly downstream: those of the edges, the loop around the vertex, and the rest of
- * its cycle if it takes turns in one.
+ * The vertices directly downstream: edge targets, the enclosing loop, and the rest of its cycle if it takes
+ * turns in one.
  */
 export function dependentsOf(
   { scope, vertex }: Task,

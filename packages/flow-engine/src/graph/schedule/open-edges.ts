@@ -4,7 +4,7 @@ import type { GraphSlice } from '../plan/slice.ts'
 
 export type EdgeOutcome = 'alive' | 'dead' | 'blocked'
 
-/** A decision about an edge that has not been worked off. */
+/** A decided edge that has not been processed yet. */
 export interface Decided {
   readonly scope: Scope
   readonly edge: PlanEdge
@@ -18,7 +18,7 @@ interface Facts {
   readonly entered: number | undefined
 }
 
-/** Counts what each vertex of a new scope waits for; gives edges from outside that are decided already. */
+/** Counts the edges each vertex of a new scope waits for; returns incoming edges that are decided already. */
 export function countOpenEdges(scope: Scope, facts: Facts): Decided[] {
   const decided: Decided[] = []
   for (const member of scope.region.members) {
@@ -40,7 +40,7 @@ function counts(vertex: PlanVertex, edge: PlanEdge, { graph, slice, entered }: F
   if (edge.loopBack || slice.contains[edge.source] !== 1) return false
   const takesTurns = entered !== undefined && vertex.cycle === entered
   if (takesTurns && graph.vertices[edge.source]?.cycle === entered) return false
-  // Never decided: a vertex with an edge to itself starts only as an entry (FE-7, FE-15).
+  // Never decided: a vertex with a self-edge starts only as an entry (FE-7, FE-15).
   return !edge.self || vertex.index !== slice.entry
 }
 
@@ -55,7 +55,7 @@ function outsideOutcome(scope: Scope, edge: PlanEdge, graph: PlanGraph): EdgeOut
   return status === SKIPPED ? 'dead' : undefined
 }
 
-/** The decision about an edge at the end of its source. */
+/** The outcome of an edge when its source ends. */
 export function outcomeOf(graph: PlanGraph, scope: Scope, edge: PlanEdge): EdgeOutcome {
   return typeof edgeState(graph, scope, edge) === 'object' ? 'alive' : 'dead'
 }

@@ -1,7 +1,7 @@
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { edgeState, type Scope, type SideBySide } from './scope.ts'
 
-/** A pass of a loop has begun. */
+/** Registers a new pass of a loop. */
 export function addPass(scope: Scope, loop: number, pass: Scope): void {
   scope.passes ??= new Map()
   const running = scope.passes.get(loop)
@@ -11,7 +11,7 @@ export function addPass(scope: Scope, loop: number, pass: Scope): void {
   scope.lastPass.set(loop, pass)
 }
 
-/** A loop that is being built says how many items it will give. */
+/** Called when a loop that is being built knows its number of items. */
 export function announcePasses(
   scope: Scope,
   loop: number,
@@ -23,13 +23,13 @@ export function announcePasses(
   scope.sideBySide.set(loop, { parallel, items, given: 0, building: true, returned })
 }
 
-/** Tells whether the loop is to be built now: for another item, or because all passes are over. */
+/** True if the loop is to be built now: for another item, or because all passes are over. */
 export function isLoopDue(passes: SideBySide, running: number): boolean {
   if (passes.building) return false
   return passes.given < passes.items ? running < passes.parallel : running === 0
 }
 
-/** Keeps the value that a pass returned; of several loop-back edges the last that delivers wins. */
+/** Stores the value a pass returned; of several loop-back edges, the last one that delivers wins. */
 export function keepReturned(
   graph: PlanGraph,
   pass: Scope,
@@ -46,8 +46,8 @@ export function keepReturned(
 }
 
 /**
- * The value of a loop-back edge for the build after the last pass: the values of all passes in the
- * order of the items, null for passes that returned none; undefined in earlier builds.
+ * The value of a loop-back edge for the build after the last pass: the values of all passes in item order,
+ * null for passes that returned none. Undefined in earlier builds.
  */
 export function returnedValues(passes: SideBySide, field: string): readonly unknown[] | undefined {
   if (passes.given < passes.items) return undefined
@@ -55,7 +55,7 @@ export function returnedValues(passes: SideBySide, field: string): readonly unkn
   return Array.from({ length: passes.items }, (_, item) => values?.[item] ?? null)
 }
 
-/** Takes the running passes of a loop out of the run, those of loops in them too; gives them all. */
+/** Removes the running passes of a loop, including those of nested loops, and returns them. */
 export function cancelPasses(scope: Scope, loop: number, except: Scope | undefined): Scope[] {
   const running = scope.passes?.get(loop)
   if (running === undefined) return []
@@ -72,10 +72,7 @@ export function cancelPasses(scope: Scope, loop: number, except: Scope | undefin
   return cancelled
 }
 
-/**
- * The signal that stops the builds of a scope before the run is stopped: that of the nearest parallel
- * pass.
- */
+/** The signal that stops the builds of a scope before the run stops: that of the nearest parallel pass. */
 export function signalOf(scope: Scope): AbortSignal | undefined {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
     if (at.stop !== undefined) return at.stop.signal

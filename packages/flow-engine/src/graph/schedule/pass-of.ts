@@ -1,6 +1,6 @@
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 
-/** The pass of the outermost loop around a vertex; undefined outside of loops. */
+/** The pass of the outermost loop enclosing a vertex; undefined outside loops. */
 export function passOf(
   { region }: PlanVertex,
   { regions }: PlanGraph,

@@ -1,4 +1,4 @@
-// Over 350 lines: one state machine, which decides what may start; splitting it would publish its state.
+// Over 350 lines: one state machine that decides what may start; splitting it would expose its state.
 import { dependentsOf } from './dependents.ts'
 import { createCycleRun, passTokens, takeTurns, type CycleRun } from './cycle-run.ts'
 import { LazySignal } from '../context/lazy-signal.ts'
@@ -28,32 +28,32 @@ import { youngList } from '../values/young-list.ts'
 export interface SchedulerOptions {
   readonly graph: PlanGraph
   readonly slice: GraphSlice
-  /** A stopped branch takes every descendant with it (FE-30). */
+  /** A stopped branch stops every descendant (FE-30). */
   readonly strict: boolean
 }
 
 /**
- * Decides what may be built when: a count of open edges for each vertex, no recursion, each edge
- * looked at once (FE-14). It runs nothing itself.
+ * Decides which vertices may be built and when, by counting the open edges of each vertex. It does not
+ * recurse, visits each edge once (FE-14), and runs nothing itself.
  */
 export class Scheduler {
   readonly #graph: PlanGraph
   readonly #slice: GraphSlice
   readonly #strict: boolean
   readonly root: Scope
-  /** Passes that a failure has taken out of the run and whose builds are to be stopped (FE-32). */
+  /** Passes dropped because of a failure; their builds are to be stopped (FE-32). */
   readonly cancelled: Scope[] = youngList()
-  /** Passes of loops that are not over. */
+  /** Loop passes that are not over. */
   #passes: Set<Scope> | undefined
   #cycles: Map<Scope, CycleRun> | undefined
   /** The cycle that is entered, if any. */
   readonly #entered: number | undefined
   #serial = 0
-  /** Replaced, not filled: most ends set one task going or none. */
+  /** Replaced rather than filled, because most ends release at most one task. */
   #ready: Task[] = NOTHING
-  /** Edges from outside that a new scope found decided. */
+  /** Edges from outside a new scope that were decided already. */
   #decided: Decided[] = youngList()
-  /** Vertices whose edges are all decided. */
+  /** Vertices all of whose edges are decided. */
   #due: Task[] = youngList()
   #touched: Task[] = youngList()
 
@@ -65,7 +65,7 @@ export class Scheduler {
     this.root = this.#openRoot()
   }
 
-  /** Those that are not over. */
+  /** Scopes that are not over. */
   get scopes(): readonly Scope[] {
     return [this.root, ...(this.#passes ?? [])]
   }
@@ -79,12 +79,12 @@ export class Scheduler {
     return this.#takeReady()
   }
 
-  /** Tells whether a vertex that waited for a free slot is still to be built. */
+  /** True if a vertex that waited for a free slot still has to be built. */
   wants({ scope, vertex }: Task): boolean {
     return !scope.cancelled && scope.status[vertex.local] !== BLOCKED
   }
 
-  /** A vertex was built: gives what its end has set going, in node order. */
+  /** Called when a vertex was built; returns the tasks that become ready, in node order. */
   finished({ scope, vertex }: Task, built: Built): readonly Task[] {
     scope.built[vertex.local] = built
     if (scope.status[vertex.local] === BLOCKED) return []
@@ -95,7 +95,7 @@ export class Scheduler {
     return this.#takeReady()
   }
 
-  /** A vertex failed: nothing that depends on it will be built (FE-61). */
+  /** Called when a vertex failed: nothing that depends on it is built (FE-61). */
   failed({ scope, vertex }: Task): void {
     scope.status[vertex.local] = BLOCKED
     const failed = new Task(scope, vertex)
@@ -115,7 +115,7 @@ export class Scheduler {
     }
   }
 
-  /** The passes of a loop that will not end end with it, but for the one that failed (FE-32). */
+  /** Ends the passes of a loop that will not finish, except the one that failed (FE-32). */
   #cancelPasses({ scope, vertex }: Task, except: Scope): void {
     if (vertex.loop === undefined) return
     for (const pass of cancelPasses(scope, vertex.loop, except)) {
@@ -125,7 +125,7 @@ export class Scheduler {
     }
   }
 
-  /** The cycle a vertex takes turns in. */
+  /** The cycle in which a vertex takes turns. */
   #cycleOf(scope: Scope, vertex: PlanVertex): CycleRun | undefined {
     if (vertex.cycle === undefined || vertex.cycle !== this.#entered) return undefined
     return this.#cycles?.get(scope)
@@ -146,7 +146,7 @@ export class Scheduler {
     return region
   }
 
-  /** A pass of a loop, which has just been built. */
+  /** Opens a pass of a loop that has just been built. */
   #openPass(parent: Scope, loop: number, opener: Built): Scope {
     const beside = parent.sideBySide?.get(loop)
     this.#serial += 1
@@ -164,7 +164,7 @@ export class Scheduler {
     return pass
   }
 
-  /** Counts what a scope waits for, and enters the cycle in it. */
+  /** Counts the open edges of a scope and enters its cycle. */
   #enter(scope: Scope): void {
     const { entry } = this.#slice
     const facts = { graph: this.#graph, slice: this.#slice, entered: this.#entered }
@@ -195,7 +195,7 @@ export class Scheduler {
     return inNodeOrder(ready)
   }
 
-  /** Never decides about the vertex itself, which could go on without end. */
+  /** Never decides about the vertex itself, as that might not terminate. */
   #apply(scope: Scope, edge: PlanEdge, outcome: EdgeOutcome): void {
     const vertex = this.#graph.vertices[edge.target]
     if (vertex === undefined) return
@@ -213,7 +213,7 @@ export class Scheduler {
     else if ((marks & PULLED) === 0) this.#touched.push(new Task(scope, vertex))
   }
 
-  /** All edges of a vertex are decided: it starts, or is skipped (FE-30). */
+  /** All edges of a vertex are decided: starts or skips it (FE-30). */
   #decide(task: Task): void {
     const { scope, vertex } = task
     if (scope.status[vertex.local] !== IDLE) return
@@ -260,7 +260,7 @@ export class Scheduler {
     if (scope.remaining === 0) this.#afterPass(scope)
   }
 
-  /** As `outcomeOf`, for an edge that mostly begins at the vertex itself. */
+  /** Like `outcomeOf`, for an edge that usually starts at the vertex itself. */
   #ownOutcome(scope: Scope, vertex: PlanVertex, edge: PlanEdge): EdgeOutcome {
     const built = scope.built[vertex.local]
     if (edge.source !== vertex.index || built === undefined)
@@ -273,7 +273,7 @@ export class Scheduler {
     return vertex.cycle !== undefined && target?.cycle === vertex.cycle
   }
 
-  /** FE-32: another pass while the loop's item is live, else the loop is over. */
+  /** FE-32: opens another pass while the loop's item output is live, else ends the loop. */
   #afterLoop(scope: Scope, vertex: PlanVertex, built: Built): void {
     const again = vertex.incoming.some((edge) => edge.loopBack && !built.dead.has(edge.field))
     if (!again || vertex.loop === undefined) {
@@ -303,7 +303,7 @@ export class Scheduler {
     this.#goOn(parent, vertex, region.index)
   }
 
-  /** Builds a loop once more when it is its turn: after each pass, or as its passes leave room. */
+  /** Builds a loop again when it is due: after each pass, or when its concurrent passes leave room. */
   #goOn(scope: Scope, vertex: PlanVertex, loop: number): void {
     if (scope.status[vertex.local] !== STARTED) return
     const beside = scope.sideBySide?.get(loop)
@@ -314,7 +314,7 @@ export class Scheduler {
     this.#release(new Task(scope, vertex))
   }
 
-  /** An array of one has no room to spare. */
+  /** Starts with an exact-size array: it has no spare capacity. */
   #release(task: Task): void {
     if (this.#ready.length === 0) this.#ready = [task]
     else this.#ready.push(task)
@@ -348,7 +348,7 @@ export class Scheduler {
     if (cycle.active.size === 0 && cycle.holders.size === 0) this.#closeCycle(scope, cycle)
   }
 
-  /** No vertex of the cycle is running: notifies the vertices that wait for it. */
+  /** Called when no vertex of the cycle is running: notifies the vertices that wait for it. */
   #closeCycle(scope: Scope, cycle: CycleRun): void {
     if (cycle.over) return
     cycle.over = true
@@ -359,7 +359,7 @@ export class Scheduler {
     }
   }
 
-  /** FE-13: starts the vertices that a waiting vertex still needs and that were not started. */
+  /** FE-13: starts the ancestors a waiting vertex still needs. */
   #pull(task: Task): void {
     const work = [task]
     for (let item = work.pop(); item !== undefined; item = work.pop()) {
@@ -380,7 +380,7 @@ export class Scheduler {
     }
   }
 
-  /** An entered cycle begins at its entry, wherever it is needed. */
+  /** An entered cycle starts at its entry, whichever member is needed. */
   #entryOf(index: number): number {
     const { entry } = this.#slice
     if (entry === undefined || this.#entered === undefined) return index

@@ -6,24 +6,24 @@ import { blanks, zeros } from '../values/young-list.ts'
 
 /** The states of a vertex in a scope. */
 export const IDLE = 0
-/** Waits for a free place, or is being built; a loop: until its last pass. */
+/** Waiting for a free slot or being built; for a loop, until its last pass ends. */
 export const STARTED = 1
 export const DONE = 2
 export const SKIPPED = 3
-/** Behind a failure: never built (FE-61). */
+/** Downstream of a failure: never built (FE-61). */
 export const BLOCKED = 4
 
-/** An edge was decided as live. */
+/** An edge was decided live. */
 export const LIVE = 1
-/** An edge was decided as dead. */
+/** An edge was decided dead. */
 export const DEAD = 2
 /** Its idle ancestors were started (FE-13). */
 export const PULLED = 4
 
-/** Values of a build by the names of its outputs. */
+/** Output values of a build, by name. */
 export type OutputValues = Record<string, unknown>
 
-/** The last build of a vertex, for its readers. */
+/** The last build of a vertex, as its readers see it. */
 export interface Built {
   readonly outputs: OutputValues
   /** Stopped in this build, or excluded. */
@@ -31,16 +31,16 @@ export interface Built {
   readonly stopped: ReadonlySet<string>
 }
 
-/** Passes of one loop that may run side by side (FE-32). */
+/** Passes of one loop that may run concurrently (FE-32). */
 export interface SideBySide {
-  /** Passes at once. */
+  /** Maximum number of concurrent passes. */
   readonly parallel: number
-  /** Items the loop gives, as it said itself. */
+  /** Number of items, as announced by the loop. */
   readonly items: number
   given: number
-  /** The loop is being built, or will be as soon as there is a free place. */
+  /** True while the loop is being built or waits for a free slot. */
   building: boolean
-  /** The values returned by finished passes, by field and index of the item. */
+  /** Values returned by finished passes, by field and item index. */
   readonly returned: Map<string, unknown[]>
 }
 
@@ -59,36 +59,36 @@ export interface ScopeOptions {
 export class Scope {
   readonly region: Region
   readonly parent: Scope | undefined
-  /** Order among the scopes of the run. */
+  /** Creation order among the scopes of the run. */
   readonly serial: number
-  /** Edges that are not decided yet, by vertex. Plain arrays: small typed ones cost more than they save. */
+  /** Undecided edges, by vertex. Plain arrays: small typed arrays cost more than they save. */
   readonly waiting: number[]
   readonly status: number[]
   /** `LIVE`, `DEAD` and `PULLED` of each vertex. */
   readonly marks: number[]
   readonly built: (Built | undefined)[]
-  /** `ctx.state` by vertex; made when a component asks for it. */
+  /** `ctx.state` by vertex; created on first use. */
   states: Map<number, Map<string, unknown>> | undefined = undefined
-  /** Last decisions of vertices that decide (FE-30). */
+  /** Last decisions, by vertex (FE-30). */
   decisions: Map<number, Decision> | undefined = undefined
-  /** Passes of loops in this scope that are running, by region. */
+  /** Running loop passes in this scope, by region. */
   passes: Map<number, Set<Scope>> | undefined = undefined
   /** The last pass of each loop in this scope, by region. */
   lastPass: Map<number, Scope> | undefined = undefined
-  /** Loops in this scope whose passes may run side by side, by region. */
+  /** Loops in this scope whose passes may run concurrently, by region. */
   sideBySide: Map<number, SideBySide> | undefined = undefined
-  /** Values that skipped passes returned to a loop in this scope, by edge (FE-63). */
+  /** Values returned by skipped passes to a loop in this scope, by edge (FE-63). */
   replayed: ReadonlyMap<number, unknown> | undefined = undefined
-  /** Members that are not settled yet. */
+  /** Members that are not settled. */
   remaining = 0
-  /** Builds that are under way. */
+  /** Running builds. */
   running = 0
   /** For a pass: the build of the loop that opened it. */
   readonly opener: Built | undefined
-  /** For a parallel pass: the index of its item, and the signal that stops its builds. */
+  /** For a concurrent pass: the index of its item, and the signal that stops its builds. */
   readonly item: number
   readonly stop: LazySignal | undefined
-  /** Another pass has failed: nothing of this one counts any more (FE-32). */
+  /** Another pass has failed; the results of this one are ignored (FE-32). */
   cancelled = false
 
   constructor(region: Region, options: ScopeOptions) {
@@ -114,7 +114,7 @@ export function membersIn({ members }: Region, { contains, size }: GraphSlice): 
   return count
 }
 
-/** The vertex itself, or the outermost loop around it. */
+/** The vertex itself, or its outermost enclosing loop. */
 export function outermostLoop({ regions, vertices }: PlanGraph, vertex: PlanVertex): PlanVertex {
   const outer = regions[vertex.region]?.path[1]
   const loop = outer === undefined ? undefined : regions[outer]?.loop
@@ -129,7 +129,10 @@ export function stateOf(scope: Scope, vertex: PlanVertex): Map<string, unknown> 
   return known
 }
 
-/** The scope of a region as seen from another: around it, or the last pass of a loop in those around it. */
+/**
+ * The scope of a region as seen from another: an enclosing one, or the last pass of a loop in an enclosing
+ * one.
+ */
 export function scopeOf(graph: PlanGraph, from: Scope, region: number): Scope | undefined {
   if (from.region.index === region) return from
   const path = graph.regions[region]?.path ?? []
@@ -142,7 +145,7 @@ export function scopeOf(graph: PlanGraph, from: Scope, region: number): Scope | 
   return scope
 }
 
-/** The state of an edge: built and alive, dead, or from a source that has not been built. */
+/** The state of an edge: live, dead, or not built yet. */
 export function edgeState(
   graph: PlanGraph,
   scope: Scope,
@@ -157,7 +160,7 @@ export function edgeState(
   return built.dead.has(edge.output) ? 'dead' : built
 }
 
-/** The build of a loop that a scope sees: in a pass the one that opened it, outside the last. */
+/** The build of a loop visible from a scope: in a pass the build that opened it, outside the last one. */
 function builtLoop(scope: Scope, at: Scope, loop: PlanVertex): Built | undefined {
   for (let inside: Scope | undefined = scope; inside !== undefined; inside = inside.parent) {
     if (inside.region.index === loop.loop) return inside.opener
@@ -165,7 +168,9 @@ function builtLoop(scope: Scope, at: Scope, loop: PlanVertex): Built | undefined
   return at.built[loop.local]
 }
 
-/** The running scopes of a region inside a scope: itself, or all running passes of the loops down to it. */
+/**
+ * The running scopes of a region within a scope: itself, or all running passes of the loops leading to it.
+ */
 export function activeScopes(graph: PlanGraph, scope: Scope, region: number): readonly Scope[] {
   if (scope.region.index === region) return [scope]
   const path = graph.regions[region]?.path ?? []

@@ -7,12 +7,12 @@ export interface StalledRequest {
   readonly graph: PlanGraph
   readonly slice: GraphSlice
   readonly root: Scope
-  /** Those that were not over when the run came to rest. */
+  /** Scopes that were not over when the run became idle. */
   readonly scopes: Iterable<Scope>
 }
 
 /**
- * Vertices that wait for a cycle that was never entered, and all that wait for them, in node order
+ * Vertices waiting for a cycle that was never entered, and all vertices waiting for them, in node order
  * (FE-15).
  */
 export function stalledVertices({ graph, slice, root, scopes }: StalledRequest): PlanVertex[] {
@@ -48,7 +48,7 @@ function isClosedCycle(vertex: PlanVertex, graph: PlanGraph, slice: GraphSlice):
   return entry?.cycle !== vertex.cycle
 }
 
-/** Something in front of it has finished, or it was asked for, and it never started. */
+/** True if a predecessor has finished, or it was requested, but it never started. */
 function isHeld(scope: Scope, { local }: PlanVertex): boolean {
   if (scope.status[local] !== IDLE || scope.built[local] !== undefined) return false
   const marks = scope.marks[local] ?? 0
@@ -56,7 +56,7 @@ function isHeld(scope: Scope, { local }: PlanVertex): boolean {
   return (marks & PULLED) !== 0 || (decided && (scope.waiting[local] ?? 0) > 0)
 }
 
-/** The warning that names them. */
+/** The warning that lists them. */
 export function problemsOfCycles(stalled: readonly PlanVertex[]): FlowProblem[] {
   const [first] = stalled
   if (first === undefined) return []

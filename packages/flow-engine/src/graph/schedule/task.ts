@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts'
 export class Task {
   readonly scope: Scope
   readonly vertex: PlanVertex
-  /** Where hooks look into the run: its build, whose end they are still to be told. */
+  /** With hooks: its open build, whose end is still to be reported. */
   open: OpenBuild | undefined = undefined
 
   constructor(scope: Scope, vertex: PlanVertex) {
@@ -15,7 +15,7 @@ export class Task {
   }
 }
 
-/** Tasks that became ready together, as they start (FE-14); mostly they are in order already. */
+/** Sorts tasks that became ready together into start order (FE-14); usually they are sorted already. */
 export function inNodeOrder(tasks: readonly Task[]): readonly Task[] {
   for (let at = 1; at < tasks.length; at += 1) {
     const one = tasks[at - 1]

@@ -1,11 +1,11 @@
 import { cellOf, type DataFrame } from './data-frame.ts'
 import { formatNumber, toLiteralText } from './literal-text.ts'
 
-/** Shared properties of a column's cells, which decide how they are written (CO-6). */
+/** Properties of a column that decide how its cells are formatted (CO-6). */
 export interface ColumnFacts {
-  /** Numbers and gaps only, or truth values only. */
+  /** Only numbers and gaps, or only booleans. */
   readonly numeric: boolean
-  /** Numbers with fractions or gaps among them: whole ones are written `1.0`, gaps `nan`. */
+  /** Numbers that include fractions or gaps: integers are written `1.0`, gaps `nan`. */
   readonly fractional: boolean
 }
 
@@ -20,7 +20,7 @@ export function columnFacts(frame: DataFrame, column: string): ColumnFacts {
   }
 }
 
-/** A cell as text among the others of its column. */
+/** Formats a cell consistently with its column. */
 export function columnText(cell: unknown, { fractional }: Pick<ColumnFacts, 'fractional'>): string {
   if (!fractional) return toLiteralText(cell)
   if (typeof cell !== 'number') return 'nan'

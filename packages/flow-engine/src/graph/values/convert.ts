@@ -14,11 +14,11 @@ import { createMessage, isMessage, isStream, type Message } from './message.ts'
 import { messageFields } from './message-json.ts'
 
 export interface ToTextOptions {
-  /** Tables only: drop empty rows, empty blank cells, shorten runs of newlines. Default false. */
+  /** Tables only: drop empty rows, trim blank cells, collapse repeated newlines. Default false. */
   readonly cleanData?: boolean
 }
 
-/** The text of any value (CO-6). A message whose text is still streaming gives "". */
+/** Converts any value to a string (CO-6). A message whose text is still streaming becomes "". */
 export function toText(value: unknown, { cleanData = false }: ToTextOptions = {}): string {
   if (typeof value === 'string') return tidy(value)
   if (isMessage(value)) return typeof value.text === 'string' ? value.text : ''
@@ -27,7 +27,7 @@ export function toText(value: unknown, { cleanData = false }: ToTextOptions = {}
   return toLiteralText(value)
 }
 
-/** CO-5. Anything that is no value of an edge becomes a message with its text. */
+/** CO-5. Any value that is not an edge value becomes a message with its text. */
 export function toMessage(value: unknown): Message {
   if (isMessage(value)) return value
   if (isStream(value)) return createMessage(value)
@@ -42,7 +42,7 @@ export function toMessage(value: unknown): Message {
   return createMessage(value === null || value === undefined ? '' : toLiteralText(value))
 }
 
-/** CO-5. A plain object becomes a Data of it, a list `{results}`, any other value `{text}`. */
+/** CO-5. A plain object becomes a Data, an array `{results}`, any other value `{text}`. */
 export function toData(value: unknown): Data {
   if (isData(value)) return value
   if (isMessage(value))
@@ -53,7 +53,7 @@ export function toData(value: unknown): Data {
   return createData({ text: value === null || value === undefined ? '' : toLiteralText(value) })
 }
 
-/** CO-5. A list becomes a row for each element; a list that mixes Data and objects is an error (CO-3). */
+/** CO-5. An array becomes one row for each element; mixing Data and objects is an error (CO-3). */
 export function toDataFrame(value: unknown): DataFrame {
   if (isDataFrame(value)) return value
   if (isMessage(value)) return createDataFrame([toData(value).data])
@@ -62,15 +62,15 @@ export function toDataFrame(value: unknown): DataFrame {
   return createDataFrame([toData(value).data])
 }
 
-/** The text of a Data: its text key, else its default value (CO-2). */
+/** The text of a Data: the value of its text key, else its default value (CO-2). */
 export function dataText(data: Data): string {
   const text = Object.hasOwn(data.data, data.textKey) ? data.data[data.textKey] : undefined
   return text === undefined || text === null ? data.defaultValue : toLiteralText(text)
 }
 
 /**
- * A value without brands, as it goes into JSON: the object of a Data, the rows of a frame with null
- * for missing cells (CO-3), the fields of a message.
+ * Converts a value to plain JSON data: the object of a Data, the rows of a frame with null for missing cells
+ * (CO-3), the fields of a message.
  */
 export function toPlain(value: unknown): unknown {
   if (isMessage(value)) return messageFields(value)
@@ -98,7 +98,7 @@ function rowsOfList(list: readonly unknown[]): Row[] {
   )
 }
 
-/** Blank cells become empty, runs of newlines one; rows stay. */
+/** Trims blank cells and collapses repeated newlines; keeps all rows. */
 function blankToNothing(frame: DataFrame): DataFrame {
   const rows = frame.rows.map((row) =>
     Object.fromEntries(
@@ -115,7 +115,7 @@ function tidy(text: string): string {
   return text.replaceAll(/^\s*$/gm, '').replaceAll(/\n{3,}/g, '\n\n')
 }
 
-/** JSON with two spaces; what JSON cannot hold is written as text. */
+/** JSON indented by two spaces; values JSON cannot represent are written as strings. */
 export function prettyJson(value: unknown): string {
   return JSON.stringify(value, jsonSafe, 2) ?? 'null'
 }

@@ -3,7 +3,7 @@ import { setField } from './set-field.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** A table: rows of objects with the ordered union of their keys as columns (CO-3). */
+/** A table: row objects, with the ordered union of their keys as columns (CO-3). */
 export interface DataFrame {
   readonly kind: 'dataframe'
   readonly columns: readonly string[]
@@ -19,22 +19,22 @@ export function isDataFrame(value: unknown): value is DataFrame {
   return hasBrand(value, 'dataframe')
 }
 
-/** A cell; absent and undefined are null (CO-3). */
+/** Reads a cell; absent and undefined become null (CO-3). */
 export function cellOf(row: Row, column: string): unknown {
   return Object.hasOwn(row, column) ? (row[column] ?? null) : null
 }
 
-/** Characters that nulls may add to the JSON of any table. */
+/** Characters that nulls may always add to the JSON of a table. */
 const NULLS = 1_000_000
-/** Factor by which padding may exceed the existing names of cells. */
+/** Factor by which padding may exceed the column names already present. */
 const TIMES_NAMES = 4
-/** Characters of a null and what surrounds it, the name of its column left out. */
+/** Characters of a null and its punctuation, without the column name. */
 const NULL_CELL = 8
 
 /**
- * The columns that every row has in JSON, missing cells as null (CO-3): those of the table. None
- * when its rows have so little in common that the nulls would outgrow what is there, rows times
- * columns: then each row has the cells it has.
+ * The columns written for every row in JSON, with null for missing cells (CO-3). Empty if the rows have so
+ * little in common that the nulls would outweigh the data (rows times columns); each row then contains only
+ * its own cells.
  */
 export function jsonColumns({ rows, columns }: DataFrame): readonly string[] {
   const whole = rows.length * charactersOf(columns)
@@ -43,7 +43,7 @@ export function jsonColumns({ rows, columns }: DataFrame): readonly string[] {
   return whole - given <= Math.max(NULLS, TIMES_NAMES * given) ? columns : []
 }
 
-/** A row with a null for each of these columns that it lacks, in their order; else the row itself. */
+/** Adds null for each missing column, in column order; returns the row itself if it is complete. */
 export function completeRow<T>(row: Readonly<Record<string, T>>, columns: readonly string[]) {
   const has = (name: string): boolean => Object.hasOwn(row, name) && row[name] !== undefined
   if (columns.every(has)) return row

@@ -1,6 +1,6 @@
 import { branded, hasBrand } from './brand.ts'
 
-/** An object on an edge, with the name of the key that holds its text (CO-2). */
+/** An object on an edge, with the name of the key that contains its text (CO-2). */
 export interface Data {
   readonly kind: 'data'
   readonly data: Readonly<Record<string, unknown>>
@@ -10,7 +10,7 @@ export interface Data {
 
 /**
  * @param options.textKey default "text"
- * @param options.defaultValue text of a Data without that key, default ""
+ * @param options.defaultValue text if the key is absent; default ""
  */
 export function createData(
   data: Readonly<Record<string, unknown>>,

@@ -9,7 +9,7 @@ export type JsonValue =
 
 const MAX_DEPTH = 500
 
-/** Any value as JSON (results.md 3). Never throws; what JSON cannot hold is written per FE-66. */
+/** Converts any value to JSON (results.md 3). Never throws; unsupported values are converted per FE-66. */
 export function formatValue(value: unknown): JsonValue {
   try {
     return format(value, new Set(), 0)
@@ -71,7 +71,7 @@ function formatBranded(value: object, inner: Inner): JsonValue {
   return fields
 }
 
-/** Completed once it is JSON: no getter is called twice. */
+/** Padded after conversion to JSON, so that no getter is called twice. */
 function formatRows(frame: DataFrame, inner: Inner): JsonValue {
   const columns = jsonColumns(frame)
   return frame.rows.map((row) => {
@@ -97,7 +97,7 @@ function formatMessage(message: Message, inner: Inner): JsonValue {
   return json
 }
 
-/** A getter that throws gives its error's text. */
+/** If a getter throws, returns the error's message. */
 function readProperty(value: object, key: string): unknown {
   try {
     return Reflect.get(value, key)

@@ -2,12 +2,12 @@ import { formatValue } from './format-value.ts'
 
 const MAX_DEPTH = 500
 
-/** The value itself where JSON can hold it as it is, else what `formatValue` makes of it (FE-66). */
+/** Returns the value itself if it is plain JSON, else the result of `formatValue` (FE-66). */
 export function jsonSafe(value: unknown): unknown {
   return isJsonValue(value, 0) ? value : formatValue(value)
 }
 
-/** A circle is too deep. */
+/** Circular values exceed the maximum depth. */
 function isJsonValue(value: unknown, depth: number): boolean {
   if (value === null || value === undefined) return true
   if (typeof value === 'number') return Number.isFinite(value)
@@ -17,7 +17,7 @@ function isJsonValue(value: unknown, depth: number): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return false
   return Object.keys(value).every((name) => {
-    // No getter is called, which might throw or give something else the next time.
+    // Getters are not called: they might throw or return a different value the next time.
     const property = Object.getOwnPropertyDescriptor(value, name)
     return property !== undefined && 'value' in property && isJsonValue(property.value, depth + 1)
   })

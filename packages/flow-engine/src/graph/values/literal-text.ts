@@ -5,8 +5,8 @@ import { isMessage } from './message.ts'
 const MAX_DEPTH = 200
 
 /**
- * The literal notation of CO-6: `True`, `None`, `{'k': 1}`. A text is itself; inside lists and
- * objects it is quoted. Circular parts are written `...`.
+ * Python literal notation (CO-6): `True`, `None`, `{'k': 1}`. A top-level string is returned as is; nested
+ * strings are quoted. Circular references are written `...`.
  */
 export function toLiteralText(value: unknown): string {
   return typeof value === 'string' ? value : literal(value, [])
@@ -53,7 +53,7 @@ const ESCAPES = new Map([
   ['\t', '\\t'],
 ])
 
-/** The shortest text that reads back as the number; exponents have two digits. */
+/** The shortest string that parses to the same number; exponents have at least two digits. */
 export function formatNumber(value: number): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'

@@ -3,13 +3,13 @@ import { cellOf, type DataFrame } from './data-frame.ts'
 import { formatNumber, toLiteralText } from './literal-text.ts'
 
 const MIN_PADDING = 2
-/** Characters of a table: each row is as wide as the widest. */
+/** Maximum number of characters of a table; every row is as wide as the widest. */
 const MOST_CHARACTERS = 16 * 1024 * 1024
 
 export interface MarkdownOptions {
-  /** Drop rows without any value, empty blank cells, shorten runs of newlines (CO-6). */
+  /** Drop empty rows, trim blank cells, collapse repeated newlines (CO-6). */
   readonly clean?: boolean
-  /** Written instead of newlines in cells. */
+  /** Replaces newlines in cells. */
   readonly lineBreak?: string
 }
 
@@ -17,16 +17,16 @@ interface Column {
   readonly header: string
   readonly numeric: boolean
   readonly cells: readonly string[]
-  /** Some cell has line breaks, also such as are cut off at its ends. */
+  /** True if a cell contains line breaks, including those trimmed at its ends. */
   readonly multiline: boolean
   readonly width: number
-  /** Lines of all cells. */
+  /** Total number of lines of all cells. */
   readonly lines: number
 }
 
 /**
- * A frame as a pipe table (CO-5): numbers to the right, text to the left, `|` in cells escaped. A
- * frame without columns is an empty text.
+ * Formats a frame as a pipe table (CO-5): numbers right-aligned, text left-aligned, `|` escaped. A frame
+ * without columns is an empty string.
  * @throws FlowError `limit_exceeded` for a table of more than 16,777,216 characters
  */
 export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {}): string {
@@ -37,7 +37,7 @@ export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {})
   const cells = frame.columns.map((name) =>
     rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row, name) : undefined)),
   )
-  // A table of nothing but truth values is one of ones and zeros.
+  // A table that contains only booleans shows ones and zeros.
   const truths = cells.every((values) => values.every((value) => typeof value === 'boolean'))
   const columns = frame.columns.map((name, at) => {
     const values = cells[at] ?? []
@@ -69,7 +69,7 @@ function tooLarge(): FlowError {
   )
 }
 
-/** A cell with newlines makes a row of several lines; in such a table a row of empty cells has none. */
+/** A cell with newlines spans several lines; in such a table a row of empty cells takes no line. */
 function bodyLines(columns: readonly Column[], count: number): string[] {
   const multiline = columns.some((column) => column.multiline)
   const lines: string[] = []
@@ -119,7 +119,7 @@ function cellText(value: unknown, { clean, lineBreak }: MarkdownOptions): string
   return lineBreak === undefined ? text : text.replaceAll('\n', lineBreak)
 }
 
-/** Numbers, texts that read as numbers, truth values and gaps; at least one of them a number. */
+/** Only numbers, numeric strings, booleans and gaps, with at least one number. */
 function isNumeric(values: readonly unknown[]): boolean {
   const given = values.filter((value) => value !== null && value !== undefined)
   const isNumber = (value: unknown): boolean => typeof value === 'number' || isNumberText(value)
@@ -138,7 +138,7 @@ function numberText(value: unknown): string {
   return typeof value === 'number' ? shortNumber(value) : toLiteralText(value)
 }
 
-/** Six significant digits for fractions, whole numbers in full. */
+/** Six significant digits for fractions; integers in full. */
 function shortNumber(value: number): string {
   if (!Number.isFinite(value) || Number.isInteger(value)) return formatNumber(value)
   const exponent = Math.floor(Math.log10(Math.abs(value)))
@@ -151,7 +151,7 @@ function shortNumber(value: number): string {
   return String(Number(value.toPrecision(6)))
 }
 
-/** Points below each other. */
+/** Aligns decimal points. */
 function alignDecimals(texts: readonly string[]): string[] {
   const decimals = texts.map((text) => {
     const point = /^[-+.\d]/.test(text) ? text.search(/[.e]/i) : -1
@@ -171,7 +171,7 @@ function pad(text: string, { width, numeric }: Column): string {
   return numeric ? gap + text : text + gap
 }
 
-/** Characters, not UTF-16 units. */
+/** Counts characters, not UTF-16 code units. */
 function textWidth(text: string): number {
   return text.replaceAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g, '_').length
 }

@@ -1,6 +1,6 @@
 import type { Message } from './message.ts'
 
-/** A message in the `add_message` event, in wire spelling (events.md 2.2). */
+/** A message in the `add_message` event, with wire names (events.md 2.2). */
 export interface MessageJson {
   id?: string
   flow_id: string | null
@@ -19,13 +19,13 @@ export interface MessageJson {
   duration: number | null
 }
 
-/** The fields of a message in wire spelling, its further keys beside them. A stream is "" (CO-1). */
+/** The fields of a message with wire names, plus its additional keys. A stream becomes "" (CO-1). */
 export function messageFields(message: Message): Record<string, unknown> {
   const json: object = messageToJson(message)
   return Object.keys(message.data).length === 0 ? { ...json } : { ...message.data, ...json }
 }
 
-/** The order of keys shows in texts made of a message: that of the stored row, else that of its making. */
+/** The key order is visible in strings made from a message: that of the stored row, else that of creation. */
 export function messageToJson(message: Message): MessageJson {
   return message.id === undefined ? freshJson(message) : storedJson(message, message.id)
 }
@@ -81,12 +81,12 @@ export function formatTimestamp(date: Date): string {
   return textOf(date).plain
 }
 
-/** ISO with seconds and offset, as messages carry it beside `data` (results.md 3). */
+/** ISO 8601 with seconds and offset, as messages carry it beside `data` (results.md 3). */
 export function formatIsoTimestamp(date: Date): string {
   return textOf(date).iso
 }
 
-/** The texts of the second asked for last: the messages of a run are mostly of one. */
+/** Caches the last formatted second: most messages of a run share one. */
 let last = { second: NaN, plain: '', iso: '' }
 
 function textOf(date: Date): typeof last {

@@ -1,31 +1,31 @@
 import { createSystemRuntime } from '@x/wire'
 import { branded, hasBrand } from './brand.ts'
 
-/** A chat message on an edge (CO-1); `data` holds further keys that are no field of a message. */
+/** A chat message on an edge (CO-1); `data` contains additional keys. */
 export interface Message {
   readonly kind: 'message'
-  /** A stream while a model answers. */
+  /** A stream while the model responds. */
   readonly text: string | AsyncIterable<string>
   readonly sender: string | null
   readonly senderName: string | null
   readonly sessionId: string
   readonly contextId: string
   readonly files: readonly unknown[]
-  /** Present once the message was sent. */
+  /** Present once the message has been sent. */
   readonly id?: string
   readonly flowId: string | null
   readonly timestamp: Date
   readonly error: boolean
   readonly edit: boolean
   readonly category: string
-  /** Wire spelling; `defaultMessageProperties` completed by what was given. */
+  /** Wire names; `defaultMessageProperties` overridden by the given values. */
   readonly properties: MessageProperties
   readonly contentBlocks: readonly object[]
   readonly duration: number | null
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Wire spelling, passed on as it is. */
+/** Wire names, passed through unchanged. */
 export interface MessageProperties {
   readonly text_color: string | null
   readonly background_color: string | null
@@ -44,7 +44,7 @@ export interface MessageSource {
   readonly source: string | null
 }
 
-/** Everything optional; `files` may be one value, falsy ones count as none. */
+/** All optional. `files` may be a single value; falsy ones are ignored. */
 export interface MessageInit {
   readonly text?: string | AsyncIterable<string> | null
   readonly sender?: string | null
@@ -66,13 +66,13 @@ export interface MessageInit {
 
 const clock = createSystemRuntime()
 
-/** A message with the defaults of CO-1; its time is now unless one is given. */
+/** Creates a message with the defaults of CO-1. Default time: now. */
 export function createMessage(init: string | AsyncIterable<string> | MessageInit): Message {
   const given: MessageInit = typeof init === 'string' || isStream(init) ? { text: init } : init
   return completed(given, messageProperties(given.properties))
 }
 
-/** A copy with some fields replaced; what is not named stays. */
+/** A copy with the given fields replaced. */
 export function changeMessage(message: Message, change: MessageInit): Message {
   const properties =
     change.properties === undefined ? message.properties : messageProperties(change.properties)
@@ -110,7 +110,7 @@ export function isStream(value: unknown): value is AsyncIterable<string> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
-/** The whole text of a message; reads its stream when it has one. */
+/** The full text of a message; reads its stream if it has one. */
 export async function readText(text: string | AsyncIterable<string>): Promise<string> {
   if (typeof text === 'string') return text
   let whole = ''
@@ -140,7 +140,7 @@ function messageProperties(given: object | undefined): MessageProperties {
   }
 }
 
-/** CO-1: falsy becomes [], one value a list, entries `{path}` are reduced to the path. */
+/** CO-1: falsy becomes [], a single value an array; entries `{path}` are reduced to the path. */
 function readFiles(files: unknown): unknown[] {
   if (!files) return []
   const list: readonly unknown[] = Array.isArray(files) ? files : [files]

@@ -33,7 +33,9 @@ const KINDS = new Map<string, 'string' | 'boolean' | 'number' | 'object'>([
   ['duration', 'number'],
 ])
 
-/** A message from an object in wire spelling; other keys, and values of a wrong type, go into `data`. */
+/**
+ * Reads a message from an object with wire names; unknown keys and values of the wrong type go into `data`.
+ */
 export function readMessage(fields: Readonly<Record<string, unknown>>): Message {
   const init: Record<string, unknown> = {}
   const data: [string, unknown][] = []
@@ -49,7 +51,7 @@ export function readMessage(fields: Readonly<Record<string, unknown>>): Message 
   return createMessage({ ...(init as MessageInit), data: Object.fromEntries(data) })
 }
 
-/** Reads `YYYY-MM-DD HH:MM:SS UTC`, ISO, or a Date; undefined for anything else. */
+/** Parses `YYYY-MM-DD HH:MM:SS UTC`, ISO 8601, or a Date; undefined for anything else. */
 function readTimestamp(value: unknown): Date | undefined {
   if (value instanceof Date) return value
   if (typeof value !== 'string') return undefined

@@ -1,4 +1,4 @@
-/** Gives an object a field of its own; the name may be `__proto__`. */
+/** Sets an own property, even one named `__proto__`. */
 export function setField<T>(target: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__') {
     Object.defineProperty(target, name, {

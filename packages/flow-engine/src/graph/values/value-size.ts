@@ -2,7 +2,7 @@ import { isData } from './data.ts'
 import { isDataFrame } from './data-frame.ts'
 import { isMessage } from './message.ts'
 
-/** Bytes (UTF-16 texts count two for each character) of texts and binary data in a value. */
+/** Size of a value's strings (two bytes for each UTF-16 code unit) and binary data. */
 export function valueBytes(value: unknown, limit = Number.POSITIVE_INFINITY): number {
   if (typeof value === 'string') return value.length * 2
   if (typeof value !== 'object' || value === null) return 8
@@ -29,7 +29,7 @@ export function valueBytes(value: unknown, limit = Number.POSITIVE_INFINITY): nu
   return bytes
 }
 
-/** The parts of an object that are counted; an object of an unknown class is opaque. */
+/** The parts of an object that are counted; instances of unknown classes are opaque. */
 function partsOf(item: object): Iterable<unknown> {
   if (isMessage(item)) return [item.text, item.data, item.files, item.contentBlocks]
   if (isData(item)) return [item.data]
@@ -40,7 +40,7 @@ function partsOf(item: object): Iterable<unknown> {
   return prototype === Object.prototype || prototype === null ? plainValues(item) : []
 }
 
-/** Without calling getters: they may throw. */
+/** Does not call getters, because they may throw. */
 function plainValues(item: object): unknown[] {
   return Object.keys(item).map(
     (key) => Object.getOwnPropertyDescriptor(item, key)?.value as unknown,

@@ -1,6 +1,6 @@
 import { isSuspendedError, type SuspendedError } from '../../errors.ts'
 
-/** Calls of one build side by side: when one has to rest, the others end first (DR-40). */
+/** Concurrent calls of one build: if one suspends, the others finish first (DR-40). */
 export class CallsBeside {
   readonly #rest: (reason: SuspendedError) => Promise<void>
   #running = 0
@@ -24,7 +24,7 @@ export class CallsBeside {
     }
   }
 
-  /** Holds back what a call gave, so that nothing follows from it before the build rests. */
+  /** Holds back the result of a call, so that nothing follows from it before the build is suspended. */
   async #untilRest(reason: SuspendedError): Promise<void> {
     if (this.#running > 0) {
       await new Promise<void>((resolve) => this.#rested.push(resolve))

@@ -4,7 +4,7 @@ import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { ErrorMessageJson } from '../events/run-event.ts'
 import { createMessage, type Message } from '../values/message.ts'
 
-/** Wraps a component's error as the failure of its vertex (FE-70), and gives its text. */
+/** Wraps a component's error as the failure of its vertex (FE-70) and returns the text. */
 export function vertexFailure(
   thrown: unknown,
   { id, displayName }: Pick<PlanVertex, 'id' | 'displayName'>,
@@ -22,7 +22,7 @@ export function vertexFailure(
   return { error, reason }
 }
 
-/** The message that tells of a failed component (events.md 2.7). */
+/** The message that reports a failed component (events.md 2.7). */
 export function failureMessage(
   reason: string,
   vertex: Pick<PlanVertex, 'id' | 'displayName'> | undefined,
@@ -44,7 +44,7 @@ export function failureMessage(
   })
 }
 
-/** The same before the first vertex: stored nowhere, so without an id. */
+/** The same for a failure before the first vertex: not stored, so it has no id. */
 export function startFailureJson(
   reason: string,
   flowId: string | null,

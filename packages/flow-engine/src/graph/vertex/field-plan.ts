@@ -6,7 +6,7 @@ import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { IF_KNOWN } from '../context/tweaks.ts'
 import { staticValue } from './static-value.ts'
 
-/** One field of one vertex, read once: what of it does not change from build to build. */
+/** The parts of a field that are the same in every build of its vertex, read once. */
 export interface FieldPlan {
   readonly name: string
   readonly displayName: string
@@ -14,31 +14,31 @@ export interface FieldPlan {
   readonly list: boolean
   /** Edges that feed it, in edge order. */
   readonly edges: readonly PlanEdge[]
-  /** The value without edges; undefined = the declared default applies. */
+  /** The value without edges; undefined: the declared default applies. */
   readonly value: unknown
-  /** Shown and required (FE-24). */
+  /** Visible and required (FE-24). */
   readonly required: boolean
-  /** Name of a variable to resolve; undefined = the value stands for itself. */
+  /** Name of a variable to resolve; undefined: use the value itself. */
   readonly variable: string | undefined
-  /** A tweak's value, used if no variable has this name (FE-23). */
+  /** The value of a tweak, used if no variable has this name (FE-23). */
   readonly literal: unknown
-  /** The component looks elsewhere when the field is blank or its variable is missing (NX-13). */
+  /** The component has a fallback if the field is blank or its variable is missing (NX-13). */
   readonly fallback: boolean
   readonly secret: boolean
-  /** Declared as a secret by a component of the host: takes keys of the environment too (AB-41). */
+  /** Declared as a secret by a host component: also accepts keys from the environment (AB-41). */
   readonly takesKeys: boolean
-  /** A file field that is required and names no file (FE-21). */
+  /** A required file field without a file (FE-21). */
   readonly missingFile: boolean
 }
 
 export interface VertexFields {
   readonly fields: readonly FieldPlan[]
-  /** Values of all fields without edges and variables, shared by all builds. */
+  /** Values of all fields without edges or variables, shared by all builds. */
   readonly fixed: Readonly<Record<string, unknown>>
-  /** Fields that take part in each build: fed by edges, variables, required. */
+  /** Fields evaluated in each build: fed by edges, using variables, or required. */
   readonly open: readonly FieldPlan[]
   readonly secrets: readonly string[]
-  /** Fields that a request may set (FE-20, FE-22), when no edge feeds them. */
+  /** Fields a request may set if no edge feeds them (FE-20, FE-22). */
   readonly settable: {
     readonly session: boolean
     readonly stream: boolean
@@ -56,7 +56,7 @@ const LISTS: ReadonlySet<FieldKind> = new Set([
 
 const untweaked = new WeakMap<PlanVertex, VertexFields>()
 
-/** The fields of a vertex; with tweaks made anew, without them once for each plan. */
+/** The field plan of a vertex; cached with the plan unless there are tweaks. */
 export function fieldsOf(
   vertex: PlanVertex,
   tweaks: ReadonlyMap<string, PlainObject> | undefined,
@@ -127,7 +127,7 @@ function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Gi
   const options: AnyFieldOptions = declared?.options ?? {}
   const kind = declared?.fieldKind
   const type = ownText(given ?? {}, 'type') ?? declaredType(vertex, name)
-  // Fields that are hidden have their default, but for those that say otherwise.
+  // Hidden fields use their default, unless they declare otherwise.
   const shown =
     (own(given ?? {}, 'show') ?? options.show ?? true) !== false ||
     own(given ?? {}, 'override_skip') === true
@@ -187,7 +187,7 @@ function isSecret(given: PlainObject | undefined, kind: FieldKind | undefined): 
   return kind === 'secret' || own(given ?? {}, 'password') === true
 }
 
-/** No value for a required field (FE-24), and dropped from an optional one (FE-21). */
+/** True for values that a required field rejects (FE-24) and an optional field ignores (FE-21). */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Array.isArray(value)) return value.length === 0

@@ -4,14 +4,14 @@ import { own } from '../flow/plain-object.ts'
 import type { RunContext } from '../context/run-context.ts'
 
 interface Lookup {
-  /** Variables of the request. */
+  /** Request variables. */
   readonly variables: Readonly<Record<string, string>> | undefined
-  /** Allows vendors' keys from the environment, so that no flow contains them (AB-41). */
+  /** Also allows vendors' API keys from the environment, so that flows need not contain them (AB-41). */
   readonly takesKeys: boolean
   readonly run: Pick<RunContext, 'services' | 'flowId' | 'userId'>
 }
 
-/** FE-20: a variable of the request, of the user, of the environment; null if it does not exist. */
+/** FE-20: resolves a variable from the request, the user, then the environment; null if it does not exist. */
 export async function findVariable(
   name: string,
   { variables, takesKeys, run }: Lookup,

@@ -10,7 +10,7 @@ import { isDataFrame } from '../values/data-frame.ts'
 import { formatValue } from '../values/format-value.ts'
 import { isMessage } from '../values/message.ts'
 
-/** The part of a build that a frozen vertex keeps: values, notes and calls of branches. */
+/** The part of a build that is stored for a frozen vertex: values, notes and branch calls. */
 export interface FrozenResult extends CachedResult, VertexNotes {
   readonly branches: readonly BranchCall[]
 }
@@ -20,13 +20,13 @@ export interface KeyRequest {
   readonly fields: VertexFields
   readonly userId: string | undefined
   readonly flowId: string
-  /** 1, but for vertices in loops and cycles: each of their builds has a result of its own. */
+  /** 1, except in loops and cycles, where every build has its own result. */
   readonly build: number
 }
 
 /**
- * Owner, flow, vertex, component and the vertex's own settings: what its inputs bring is no part of
- * it, because freezing keeps the result whatever they become (FE-33).
+ * Derived from owner, flow, vertex, component and the vertex's own settings. Inputs from edges are not
+ * included, because freezing keeps the result whatever they become (FE-33).
  */
 export function resultKey({ vertex, fields, userId, flowId, build }: KeyRequest): string {
   const settings = fields.fields
@@ -47,19 +47,19 @@ export function resultKey({ vertex, fields, userId, flowId, build }: KeyRequest)
   return bytesToHex(sha256(utf8ToBytes(text)))
 }
 
-/** The vertex and its build in loops, whatever its settings. */
+/** Identifies the vertex and its build within loops, regardless of its settings. */
 export function placeOf({ id }: Pick<PlanVertex, 'id'>, build: number): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify([id, build]))))
 }
 
-/** A value without what differs from run to run: ids and times of messages. */
+/** A value without the parts that differ between runs: ids and times of messages. */
 export function identity(value: unknown): unknown {
   if (isMessage(value)) {
     const { text, sender, senderName, contextId, files } = value
     return ['message', text, sender, senderName, contextId, formatValue(files)]
   }
   if (isData(value)) return ['data', formatValue(value.data), value.textKey]
-  // A missing cell is not one of null, which texts tell apart.
+  // A missing cell is not the same as null: their text differs.
   if (isDataFrame(value)) return ['dataframe', formatValue(value.rows)]
   return Array.isArray(value) ? value.map(identity) : formatValue(value)
 }

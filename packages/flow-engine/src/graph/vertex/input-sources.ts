@@ -5,7 +5,7 @@ import { fieldsOf } from './field-plan.ts'
 
 const MODEL_FIELDS = ['model_name', 'model_id', 'model'] as const
 
-/** The sources of a field's edges, with the model each is set to (CO-31). */
+/** The sources of a field's edges, with the model selected on each (CO-31). */
 export function sourcesOf(vertex: PlanVertex, field: string, request: RunRequest): InputSource[] {
   const { graph, tweaks } = request
   return vertex.incoming

@@ -11,7 +11,7 @@ import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { warning } from '../flow/problems.ts'
 import type { RunContext } from '../context/run-context.ts'
 
-/** Behind a stopped or excluded output, or from a vertex that was skipped. */
+/** Downstream of a stopped or excluded output, or of a skipped vertex. */
 export const DEAD_EDGE = Symbol('dead')
 /** In a cycle: the source has not been built yet (FE-15). */
 export const UNBUILT = Symbol('unbuilt')
@@ -21,15 +21,18 @@ export interface InputRequest {
   readonly fields: VertexFields
   /** The value of an edge for this build, `DEAD_EDGE` or `UNBUILT`. */
   deliver(edge: PlanEdge): unknown
-  /** Request input, files, session and stream of this run, for fields that no edge feeds (FE-20). */
+  /** Input, files, session and stream of this run, for fields that no edge feeds (FE-20). */
   readonly given: ReadonlyMap<string, unknown>
-  /** Variables of this request. */
+  /** Request variables. */
   readonly variables: Readonly<Record<string, string>> | undefined
 }
 
 export type RawInputs = Record<string, unknown>
 
-/** The values of a vertex before its component's own conversion; a promise only for variables (FE-20). */
+/**
+ * The input values of a vertex before the component's conversion. A promise only if variables are looked up
+ * (FE-20).
+ */
 export function rawInputs(request: InputRequest, run: RunContext): RawInputs | Promise<RawInputs> {
   const { fields, given } = request
   const raw: RawInputs = { ...fields.fixed }
@@ -52,7 +55,7 @@ export function rawInputs(request: InputRequest, run: RunContext): RawInputs | P
   return resolveAll(variables, raw, { request, run })
 }
 
-/** FE-21, FE-30: collected in edge order, or the last edge that delivers. */
+/** FE-21, FE-30: collected in edge order, or taken from the last edge that delivers. */
 function edgeValue(field: FieldPlan, request: InputRequest): unknown {
   const [only] = field.edges
   if (only !== undefined && field.edges.length === 1 && !field.list) {
@@ -78,7 +81,7 @@ function edgeValue(field: FieldPlan, request: InputRequest): unknown {
   return field.list ? [] : null
 }
 
-/** Names of fields are untrusted: `__proto__` is an ordinary one (FE-9). */
+/** Field names are untrusted: `__proto__` is an ordinary name (FE-9). */
 function put(raw: RawInputs, name: string, value: unknown): void {
   if (name === '__proto__') define(raw, name, value)
   else raw[name] = value
@@ -129,7 +132,7 @@ async function resolveAll(
   return checked(raw, request)
 }
 
-/** FE-24: what an edge brings counts as given, whatever it is. */
+/** FE-24: a value from an edge always counts as given. */
 function checked(raw: RawInputs, { fields, vertex, given }: InputRequest): RawInputs {
   for (const field of fields.open) {
     if (!field.required || field.edges.length > 0 || field.missingFile) continue

@@ -8,22 +8,22 @@ import type { TaskBuild, TaskResult } from './task-build.ts'
 import type { TaskEnvironment } from './task-environment.ts'
 
 /**
- * The key of the result that is to be kept: of frozen vertices, and in the editor of the others too,
- * since freezing keeps the last result (FE-33). Passes of loops are kept of frozen vertices only.
+ * The key to store a result under. Applies to frozen vertices and, in the editor, to all others, since
+ * freezing keeps the last result (FE-33). Loop passes are stored for frozen vertices only.
  */
 export function keyOf(
   { fields, build }: TaskBuild,
   { vertex, scope }: Task,
   { keyed, request, run }: TaskEnvironment,
 ): string | undefined {
-  // What this run alone was given makes no result for another.
+  // A result computed with values given to this run only must not be reused by others.
   if (!keyed || request.inputs.has(vertex.index)) return undefined
   const isOnce = build === 1 && vertex.loop === undefined && scope.parent === undefined
   if (!vertex.frozen && !(request.mode === 'build' && isOnce)) return undefined
   return resultKey({ vertex, fields, userId: run.userId, flowId: run.flowId, build })
 }
 
-/** The kept result of a frozen vertex, if there is one. */
+/** The stored result of a frozen vertex, if there is one. */
 export async function recall(
   key: string,
   { vertex, build }: TaskBuild,
@@ -35,15 +35,15 @@ export async function recall(
     const kept = await cache.get(key, keptVertex(vertex, build, run.flowId))
     return kept !== undefined && isFrozenResult(kept) ? kept : undefined
   } catch {
-    // A cache that does not answer is an empty one.
+    // A failing cache counts as empty.
     return undefined
   }
 }
 
-/** Larger results are kept of frozen vertices only: others let go of their values (FE-16). */
+/** Larger results are stored for frozen vertices only: other vertices release their values (FE-16). */
 const MAX_UNFROZEN_BYTES = 1024 * 1024
 
-/** Keeps the result of a build, unless it is too large or holds a secret. */
+/** Stores the result of a build, unless it is too large or contains a secret. */
 export async function keep(
   { outputs, branches, logs, hasStatus, bytes, vertex, build }: TaskBuild,
   key: string,
@@ -56,7 +56,7 @@ export async function keep(
   try {
     await cache.set(key, result, keptVertex(vertex, build, run.flowId))
   } catch {
-    // The result is right whether it is kept or not.
+    // The result is valid whether it was stored or not.
   }
 }
 
@@ -64,7 +64,7 @@ function keptVertex(vertex: PlanVertex, build: number, flowId: string): KeptVert
   return { flowId, place: placeOf(vertex, build), frozen: vertex.frozen }
 }
 
-/** A kept result as that of this build. */
+/** Restores a stored result as that of this build. */
 export function fromFrozen(kept: FrozenResult): TaskResult {
   const { outputs, branches, logs, hasStatus, bytes } = kept
   const decision = decide(branches, undefined)

@@ -10,8 +10,8 @@ import { OpenTask } from './vertex-info.ts'
 import { timed, vertexSignal } from './vertex-time-limit.ts'
 
 /**
- * One build of one vertex: inputs, frozen result or component, decision (FE-20 to FE-33). A promise
- * only where something has to be waited for.
+ * Builds a vertex once: inputs, frozen result or component, decision (FE-20 to FE-33). Returns a promise only
+ * if it has to wait.
  */
 export function runTask(
   task: Task,
@@ -24,12 +24,15 @@ export function runTask(
   return teller === undefined ? startTask(work) : startTold(work, teller)
 }
 
-/** As `startTask`, told to the hooks. The end of a build that waits is told where `task.open` is read. */
+/**
+ * Like `startTask`, reporting to the hooks. The end of an asynchronous build is reported where `task.open` is
+ * read.
+ */
 function startTold(work: TaskBuild, teller: RunTeller): TaskResult | Promise<TaskResult> {
   const { task, environment } = work
   const open = new OpenTask(work, teller)
   work.info = open.vertex
-  // In the turn of the scheduler, which has read the clock and takes what comes of it.
+  // Within the scheduler's turn, which has read the clock and processes the result.
   const isDirect = environment.isPlain && work.sent === undefined
   const around = teller.begin(open, isDirect ? environment.clock.time : undefined)
   let made: TaskResult | Promise<TaskResult>
@@ -82,7 +85,7 @@ function startTask(work: TaskBuild): TaskResult | Promise<TaskResult> {
 const secretText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined
 
-/** Hides the secrets of a build whose result is restored: the result may hold them (FE-65). */
+/** Registers the secrets of a build whose result is restored, as the result may contain them (FE-65). */
 export async function learnSecrets(task: Task, environment: TaskEnvironment): Promise<void> {
   const { run } = environment
   const work = new TaskBuild(task, 1, environment)
@@ -90,7 +93,7 @@ export async function learnSecrets(task: Task, environment: TaskEnvironment): Pr
   try {
     await rawInputs(work, run)
   } catch {
-    // A variable that is gone fails no vertex that has its result.
+    // A missing variable does not fail a vertex whose result is stored.
   }
 }
 

@@ -1,18 +1,18 @@
 import { isObject } from '@x/wire'
 
-/** A template field's value on its way into a vertex (FE-21). */
+/** A field value of the template, before conversion (FE-21). */
 export interface StaticField {
   readonly name: string
   readonly type: string
   readonly value: unknown
   /** `file_path` of a file field. */
   readonly path: unknown
-  /** A declared input; its default replaces an empty value. */
+  /** True for a declared input; its default replaces an empty value. */
   readonly declared: boolean
   readonly fed: boolean
 }
 
-/** The value of a field that no edge feeds; undefined = the default applies. */
+/** The value of a field that no edge feeds; undefined: the default applies. */
 export function staticValue(field: StaticField): unknown {
   const { type, name, declared } = field
   if (type === 'other' && !field.fed) return undefined
@@ -35,13 +35,13 @@ const CONVERT: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
   ['dict', merged],
 ])
 
-/** In templates the two characters `\n` are a newline (CO-10). */
+/** In templates the two characters `\n` stand for a newline (CO-10). */
 function unescaped(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\\n', '\n')
   return Array.isArray(value) ? value.map(unescaped) : value
 }
 
-/** Unparsable text is kept as it is. */
+/** Values that cannot be parsed are kept unchanged. */
 function number(value: unknown, finish: (read: number) => number): unknown {
   if (typeof value === 'number') return finish(value)
   if (typeof value !== 'string' || value.trim() === '') return value
@@ -49,7 +49,7 @@ function number(value: unknown, finish: (read: number) => number): unknown {
   return Number.isNaN(read) ? value : finish(read)
 }
 
-/** A list of objects becomes one object, later keys winning. */
+/** Merges an array of objects into one; later keys win. */
 function merged(value: unknown): unknown {
   if (!Array.isArray(value) || !value.every(isObject)) return value
   return Object.fromEntries(value.flatMap((item) => Object.entries(item)))
@@ -59,7 +59,7 @@ function filePath({ path, value }: StaticField): unknown {
   return isEmptyText(path) ? (Array.isArray(value) ? value : null) : path
 }
 
-/** Parses the JSON text of keyword arguments; other text is dropped. */
+/** Parses keyword arguments given as JSON; other strings are dropped. */
 function parsedText(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {

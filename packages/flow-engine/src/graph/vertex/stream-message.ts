@@ -4,10 +4,9 @@ import type { VertexContext } from './vertex-context.ts'
 import { changeMessage, isMessage, type Message } from '../values/message.ts'
 
 /**
- * Reads a streaming text (FE-51). Towards a chat output, and with a session, the message is stored
- * and announced with the first chunk and each chunk is sent; otherwise the text is collected in
- * silence.
- * The value handed on always has the whole text.
+ * Reads a streamed text (FE-51). If it leads to a chat output and there is a session, the message is stored
+ * and announced with the first chunk, and each chunk is sent; otherwise the text is collected silently. The
+ * returned value always has the full text.
  */
 export async function finishStream(
   value: unknown,
@@ -37,7 +36,7 @@ async function stream(
   try {
     for await (const chunk of text) {
       if (signal.aborted) break
-      // A model that has not begun to answer has nothing to announce.
+      // Nothing to announce before the model starts to respond.
       partial ??= await ctx.sendMessage(partialOf(message, ctx))
       checkLength(chunk)
       chunks.push(chunk)
@@ -47,7 +46,7 @@ async function stream(
     if (!signal.aborted && partial?.id !== undefined) await run.messages.withdraw(partial.id)
     throw error
   }
-  // The message log keeps the text that arrived before the run was stopped.
+  // The message log keeps the text received before the run was stopped.
   signal.throwIfAborted()
   ctx.flush()
   if (partial === undefined) return changeMessage(message, { text: '' })
@@ -59,7 +58,7 @@ async function stream(
   return whole
 }
 
-/** The message that is stored and shown while the text comes in. */
+/** The message that is stored and shown while the text arrives. */
 function partialOf(message: Message, ctx: VertexContext): Message {
   const { source } = message.properties
   const { vertexId: id, displayName: display_name } = ctx
@@ -86,7 +85,7 @@ async function readAll(text: AsyncIterable<string>, { ctx, run }: Streaming): Pr
   return chunks.join('')
 }
 
-/** FE-64: a text that never ends is not kept until it fills the memory. */
+/** FE-64: bounds the memory used by a text that never ends. */
 function lengthCheck({ limits: { valueBytes } }: RunContext): (chunk: string) => void {
   let bytes = 0
   return (chunk) => {

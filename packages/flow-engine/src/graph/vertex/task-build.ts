@@ -16,26 +16,26 @@ import { DEAD_EDGE, UNBUILT, type InputRequest } from './inputs.ts'
 import type { TaskEnvironment } from './task-environment.ts'
 import { VertexBuild } from './vertex-build.ts'
 
-/** A build that succeeded: the part that may be kept, and its meaning for this run. */
+/** A successful build: the part that may be stored, and its effect on this run. */
 export interface TaskResult extends FrozenResult {
   readonly outputs: OutputValues
   readonly decision: Decision
   readonly usedFrozenResult: boolean
 }
 
-/** One of several builds of a vertex that may fail (DR-50). */
+/** One attempt at building a vertex (DR-50). */
 export interface Attempt {
   /** From 1. */
   readonly attempt: number
-  /** Filled in: ids of the messages it sends. */
+  /** Collects the ids of messages it sends. */
   readonly sent: Set<string>
 }
 
-/** One build of one vertex of a run: what it is given, and where from (FE-20 to FE-22). */
+/** One build of one vertex of a run: its inputs and their sources (FE-20 to FE-22). */
 export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskResult {
   readonly fields: VertexFields
   readonly given: ReadonlyMap<string, unknown>
-  /** Fires when the time of the vertex is up, too (FE-67). */
+  /** Also aborted when the vertex's time limit expires (FE-67). */
   timed: AbortSignal | undefined = undefined
   readonly attempt: number
   readonly sent: Set<string> | undefined
@@ -120,7 +120,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
     return Array.isArray(types) ? texts(types) : []
   }
 
-  /** The builds of a frozen loop are kept one by one, so that its passes follow each other (FE-33). */
+  /** The builds of a frozen loop are stored one by one, so its passes run sequentially (FE-33). */
   expectPasses(items: number): number {
     const { loop, frozen } = this.vertex
     const { parallel, keyed } = this.environment
@@ -145,7 +145,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
   }
 }
 
-/** FE-51: a message that was being streamed when the time was up is taken back. */
+/** FE-51: withdraws a message that was still streaming when the time limit expired. */
 export async function withdrawPartial(
   { partial }: TaskBuild,
   { messages }: RunContext,

@@ -3,22 +3,22 @@ import type { RunRequest } from '../context/run-request.ts'
 import { isPlain, type RunHost } from '../context/run-host.ts'
 import type { Task } from '../schedule/task.ts'
 
-/** The shared state of the builds of a run. A class, not a literal (decision 009). */
+/** State shared by the builds of a run. A class, not a literal (decision 009). */
 export class TaskEnvironment {
   readonly run: RunContext
   readonly request: RunRequest
-  /** Builds so far, by position of the vertex. */
+  /** Builds so far, by vertex position. */
   readonly builds: readonly number[]
-  /** Results are identified, because a frozen vertex may keep some. */
+  /** Results need a key, because a frozen vertex may store some. */
   readonly keyed: boolean
-  /** Passes of a loop at once; 1 where the run is kept for another process (FE-32, FE-63). */
+  /** Concurrent passes of a loop; 1 if the run is stored for other processes (FE-32, FE-63). */
   readonly parallel: number
   readonly inputs: RunHost['inputs']
-  /** Builds are neither repeated nor kept by the host. */
+  /** The host neither repeats nor stores builds. */
   readonly isPlain: boolean
-  /** The time of the scheduler's turn. */
+  /** The time of the scheduler's current turn. */
   readonly clock: { readonly time: number }
-  /** Vertices may suspend: their builds have a signal of their own (DR-5). */
+  /** Vertices may suspend, so each build has its own signal (DR-5). */
   readonly mayRest: boolean
   #resting: Set<Task> | undefined
   #attempts: Map<Task, number> | undefined
@@ -58,17 +58,17 @@ export class TaskEnvironment {
     ;(this.#attempts ??= new Map()).set(task, attempt)
   }
 
-  /** Attempts of the build of a task; 1 where nothing was repeated. */
+  /** Number of attempts of a task's build; 1 without retries. */
   attemptsOf(task: Task): number {
     return this.#attempts?.get(task) ?? 1
   }
 
-  /** Tells whether a build is suspended; its result is dropped. */
+  /** True if a build is suspended; its result is dropped. */
   isResting(task: Task): boolean {
     return this.#resting?.has(task) === true
   }
 
-  /** A build comes to rest; once. */
+  /** Suspends a build; idempotent. */
   rest(task: Task): void {
     if (this.isResting(task)) return
     ;(this.#resting ??= new Set()).add(task)

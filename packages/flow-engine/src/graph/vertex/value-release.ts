@@ -5,13 +5,13 @@ import type { Task } from '../schedule/task.ts'
 import type { Scope } from '../schedule/scope.ts'
 import type { VertexRecord } from './vertex-record.ts'
 
-/** Values up to this size stay until the run is forgotten: they cost less than making their event. */
+/** Values up to this size are kept until the run is released: creating their event early costs more. */
 export const SMALL_BYTES = 4096
 
 export interface BuiltValue {
   readonly task: Task
   readonly record: VertexRecord
-  /** Its event, whose data needs the value. */
+  /** Its event, whose data is computed from the value. */
   readonly end: RunEventOf<'end_vertex'>
 }
 
@@ -20,7 +20,9 @@ interface Held {
   readers: number
 }
 
-/** The vertices whose values stay whole: those that are reported, and those of the option `keep` (DR-77). */
+/**
+ * Selects vertices whose values are retained in full: the reported ones, and those of option `keep` (DR-77).
+ */
 function keepsValues(request: RunRequest): (vertex: PlanVertex) => boolean {
   const reported = selectsOutput(request)
   const { keep = [] } = request.options
@@ -35,7 +37,7 @@ export function createValueRelease(request: RunRequest) {
   let selects: ((vertex: PlanVertex) => boolean) | undefined
 
   function drop({ value }: Held): void {
-    // Made of the value, so it is made before.
+    // Computes the data while the value is still available.
     void value.end.data
     value.record.outputs = Object.create(null) as VertexRecord['outputs']
   }
@@ -54,7 +56,7 @@ export function createValueRelease(request: RunRequest) {
       const values = held.get(scope) ?? new Map<number, Held>()
       held.set(scope, values.set(vertex.index, { value, readers: readers.size }))
     },
-    /** A vertex has run: what it read has one reader less. */
+    /** Called when a vertex has run: decrements the reader count of everything it read. */
     read(scope: Scope, vertex: PlanVertex): void {
       const values = held?.get(scope)
       if (values === undefined) return

@@ -13,26 +13,26 @@ import { VertexContext, type BuildFacts, type VertexFacts } from './vertex-conte
 import { TOOL_OUTPUT } from '../plan/vertex-plan.ts'
 import type { OutputValues } from '../schedule/scope.ts'
 
-/** One build of one vertex: its inputs, and its result. */
+/** One build of one vertex: its inputs and its result. */
 export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
   implements BuildFacts, FieldValueOptions
 {
   readonly run: RunContext
   readonly vertex: V
   readonly build: number
-  /** Values by field as FE-20 to FE-23 leave them. */
+  /** Values by field after FE-20 to FE-23. */
   raw: Readonly<Record<string, unknown>> = NO_VALUES
-  /** The same as the component takes them. */
+  /** The same values, converted for the component. */
   inputs: Record<string, unknown> = NO_VALUES
-  /** The outputs to compute, in order. */
+  /** Names of the outputs to compute, in order. */
   names: readonly string[]
-  /** Holds the computed values; without a prototype. */
-  // A third of the size of Object.create(null), which makes a hash table.
+  /** Computed values, without a prototype. */
+  // A third of the size of Object.create(null), which creates a dictionary-mode object.
   readonly outputs: OutputValues = Object.setPrototypeOf({}, null) as OutputValues
-  /** Texts and bytes in the outputs. */
+  /** Size of strings and binary data in the outputs. */
   bytes = 0
   partial: string | undefined = undefined
-  /** Where hooks look into the run. */
+  /** Set if there are hooks. */
   info: VertexInfo | undefined = undefined
   readonly ctx: VertexContext
 
@@ -72,8 +72,8 @@ interface BuildPlace<V> {
 export const NO_VALUES: Record<string, unknown> = {}
 
 /**
- * Builds one vertex: converts its inputs, prepares it, computes its outputs in order (FE-25). A
- * promise only where a component, a stream or a conversion gives one.
+ * Builds a vertex: converts its inputs, prepares it, computes its outputs in order (FE-25). Returns a promise
+ * only if a component, stream or conversion does.
  */
 export function buildVertex<B extends VertexBuild>(build: B): B | Promise<B> {
   return build.names.includes(TOOL_OUTPUT) ? buildWithTools(build) : convertInputs(build)
@@ -103,7 +103,7 @@ function prepare<B extends VertexBuild>(build: B, inputs: Record<string, unknown
     : Promise.resolve(prepared).then(() => compute(build, 0))
 }
 
-/** The outputs from a place on. */
+/** Computes the outputs from an index on. */
 function compute<B extends VertexBuild>(build: B, from: number): B | Promise<B> {
   const { ctx, names, inputs, vertex } = build
   for (let at = from; at < names.length; at += 1) {
@@ -126,7 +126,7 @@ function compute<B extends VertexBuild>(build: B, from: number): B | Promise<B> 
   return build
 }
 
-/** Waits for the output at a place, then computes those behind it. */
+/** Awaits the output at an index, then computes the following ones. */
 function computeRest<B extends VertexBuild>(
   build: B,
   at: number,
@@ -145,13 +145,13 @@ function computeRest<B extends VertexBuild>(
   )
 }
 
-/** Says which method failed, where the error wants to know. */
+/** Adds the failing method to errors that ask for it. */
 function withMethod(error: unknown, method: string): unknown {
   if (error instanceof OutputMethodError) error.method = method
   return error
 }
 
-/** Puts a value in the form of its output; a promise only for a stream, which is read first. */
+/** Converts a value for its output. Returns a promise only for a stream, which is read first. */
 function keepOutput(build: VertexBuild, name: string, value: unknown): Promise<void> | undefined {
   const kind = build.vertex.component.outputs[name]?.outputKind ?? 'any'
   const declared = toOutputValue(kind, value)
@@ -169,12 +169,12 @@ function setOutput(build: VertexBuild, name: string, value: unknown): void {
   build.bytes += checkedBytes(kept, name, run)
 }
 
-/** A message that belongs to no flow yet belongs to the one that made it (results.md 3). */
+/** A message without a flow is assigned to the flow that created it (results.md 3). */
 function ofFlow(value: unknown, flowId: string): unknown {
   return isMessage(value) && value.flowId === null ? changeMessage(value, { flowId }) : value
 }
 
-/** By its brand: a getter of another value may throw (FE-66). */
+/** Checks the brand only, because a getter of another value may throw (FE-66). */
 function isStreaming(value: unknown): boolean {
   return isMessage(value) && typeof value.text === 'object'
 }
@@ -188,7 +188,7 @@ function checkedBytes(value: unknown, name: string, { limits }: RunContext): num
   return bytes
 }
 
-/** FE-43: each call builds the component anew with the arguments on top of the node's own values. */
+/** FE-43: every call builds the component again, with the arguments overriding the node's own values. */
 async function toolsOf(request: VertexBuild): Promise<unknown> {
   const { run, vertex, raw } = request
   return componentTools(vertex.component, {
@@ -208,7 +208,7 @@ async function toolsOf(request: VertexBuild): Promise<unknown> {
   })
 }
 
-/** One call of a component as a tool, with a state of its own. */
+/** One call of a component as a tool, with its own state. */
 class ToolCall implements BuildFacts {
   readonly vertex: VertexFacts
   readonly build: number

@@ -1,4 +1,4 @@
-// Over 350 lines: everything that one build may ask of its run; the parts share the private state of the class.
+// Over 350 lines: the whole context API of a build; its parts share the private state of the class.
 import type { Runtime } from '@x/wire'
 import type {
   ChildRunOptions,
@@ -28,7 +28,7 @@ import { changeMessage, type Message } from '../values/message.ts'
 import { VertexLogs, type LogEntry } from '../events/vertex-logs.ts'
 import type { BranchCall } from '../schedule/decision.ts'
 
-/** The vertex a build belongs to, as its context shows it. */
+/** The vertex of a build, as exposed by its context. */
 export interface VertexFacts {
   readonly id: string
   readonly displayName: string
@@ -37,7 +37,7 @@ export interface VertexFacts {
   readonly chatOutput: { readonly senderName?: string } | undefined
   /** The outputs that lead to it. */
   readonly chatOutputs: ReadonlySet<string>
-  /** Without incoming edges. */
+  /** True without incoming edges. */
   readonly isRoot: boolean
   readonly role: 'input' | 'output' | undefined
 }
@@ -47,27 +47,27 @@ export interface BuildFacts {
   readonly build: number
   /** Default 1. */
   readonly attempt?: number
-  /** Takes the ids of messages it sends, where they may have to be withdrawn. */
+  /** Collects the ids of messages it sends, if they may have to be withdrawn. */
   readonly sent?: Set<string> | undefined
   state(): Map<string, unknown>
   /** Default: the run's. */
   readonly signal: AbortSignal | undefined
-  /** Its signal has fired before the run's: what the component does now is dropped (FE-32, FE-67). */
+  /** Its signal was aborted before the run's: further calls of the component are ignored (FE-32, FE-67). */
   readonly over: boolean
-  /** Called by an agent: its messages are muted (FE-43). */
+  /** Called by an agent: its messages are not shown (FE-43). */
   readonly asTool: boolean
-  /** Names the agent's call, where it is a step (DR-40). */
+  /** Name of the agent's call, if it is a step (DR-40). */
   readonly scope?: string | undefined
-  /** Written by the context: the last message the component sent in state `partial`. */
+  /** Set by the context: the last message the component sent in state `partial`. */
   partial?: string | undefined
-  /** The component waits for an answer or a time: what it does now is dropped (DR-5). */
+  /** Called when the component waits for an answer or a timer: further calls are ignored (DR-5). */
   rest(reason: SuspendedError): Promise<void>
   sources(field: string): readonly InputSource[]
   inputType(field: string): string | undefined
   handleTypes(field: string): readonly string[]
-  /** Where hooks look into the run. */
+  /** Set if there are hooks. */
   readonly info?: VertexInfo | undefined
-  /** Variables of the request. */
+  /** Request variables. */
   readonly variables: Readonly<Record<string, string>> | undefined
   /** See the context. */
   expectPasses(items: number): number
@@ -76,7 +76,7 @@ export interface BuildFacts {
 const NO_CALLS: readonly BranchCall[] = []
 const NO_LOGS: ReadonlyMap<string, readonly LogEntry[]> = new Map()
 
-/** The context of one build (FE-40), and the record of the component's calls to it. */
+/** The context of one build (FE-40); it records the calls the component makes. */
 export class VertexContext implements ComponentContext {
   readonly #run: RunContext
   readonly #facts: BuildFacts
@@ -90,7 +90,7 @@ export class VertexContext implements ComponentContext {
   #besides: CallsBeside | undefined
   #told: Readonly<ComponentServices> | undefined
   #calls: CallTeller | undefined
-  /** `text` when the state that was reported last is a text. */
+  /** `text` if the last reported status was a string. */
   hasStatus: boolean | 'text' = false
   statusValue: unknown = undefined
 
@@ -116,7 +116,7 @@ export class VertexContext implements ComponentContext {
     return (this.#told ??= Object.freeze({ ...services, fetch: toldFetch(services.fetch, this) }))
   }
 
-  /** Tells the hooks of the calls that this build makes (DR-70). */
+  /** Reports the calls of this build to the hooks (DR-70). */
   get [CALLS](): CallTeller | undefined {
     const { info } = this.#facts
     if (info === undefined) return undefined
@@ -165,7 +165,7 @@ export class VertexContext implements ComponentContext {
     return this.#facts.vertex.chatOutput
   }
 
-  /** False once the build was stopped: what the component does then is dropped. */
+  /** False once the build was stopped; further calls of the component are ignored. */
   get open(): boolean {
     return this.#run.open() && !this.#facts.over
   }
@@ -175,7 +175,7 @@ export class VertexContext implements ComponentContext {
     return !this.asTool && this.#facts.vertex.chatOutputs.has(this.#output)
   }
 
-  /** The output that is computed next; its notes go there. */
+  /** Selects the output computed next; notes are recorded for it. */
   enter(output: string): void {
     this.#output = output
   }
@@ -330,7 +330,7 @@ export class VertexContext implements ComponentContext {
     return this.#run.step(this.vertexId, this.#stepName(name), work)
   }
 
-  /** The second step of a name in one build is another one; those of a tool call are its own. */
+  /** Repeated names within one build are distinct steps, as are the steps of different tool calls. */
   #stepName(name: string): string {
     this.#steps ??= new Map()
     const count = (this.#steps.get(name) ?? 0) + 1
@@ -346,7 +346,7 @@ export class VertexContext implements ComponentContext {
     return scope === undefined ? { vertexId } : { vertexId, scope }
   }
 
-  /** A tool that asks lets its agent rest too. */
+  /** A tool that suspends also suspends its agent. */
   async #resting<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work()
@@ -356,7 +356,7 @@ export class VertexContext implements ComponentContext {
     }
   }
 
-  /** Sends what was held back of a streamed text. */
+  /** Sends the rest of a streamed text that was held back for masking. */
   flush(): void {
     if (this.#masks !== undefined) for (const id of this.#masks.keys()) this.#flush(id)
   }

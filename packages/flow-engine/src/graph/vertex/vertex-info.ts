@@ -6,7 +6,7 @@ import { vertexFailure } from './failure.ts'
 import type { TaskBuild, TaskResult } from './task-build.ts'
 import { NO_VALUES } from './vertex-build.ts'
 
-/** An attempt to build a vertex, as hooks are told of it (DR-70). */
+/** An attempt at building a vertex, as reported to hooks (DR-70). */
 export class OpenTask extends OpenBuild {
   readonly vertex: VertexInfo
   readonly #work: TaskBuild
@@ -32,7 +32,7 @@ export class OpenTask extends OpenBuild {
     return new BuildEnd(status, isFrozen, { error, content: this.#contentOf(status, result) })
   }
 
-  /** None of a vertex that did not get its inputs. */
+  /** Undefined for a vertex that received no inputs. */
   #contentOf(status: VertexEnd['status'], result: TaskResult | undefined): HookContent | undefined {
     const { raw } = this.#work
     if (!this.#teller.wantsContent || raw === NO_VALUES) return undefined
@@ -50,7 +50,7 @@ function statusOf(
   return result === undefined ? 'failed' : 'ok'
 }
 
-/** A class, not a copy: it is made for every attempt of every vertex (DR-91). */
+/** A class, not a copy, because it is created for every attempt of every vertex (DR-91). */
 class VertexFacts implements VertexInfo {
   readonly runId: string
   readonly flowId: string
@@ -95,7 +95,7 @@ class VertexFacts implements VertexInfo {
   }
 }
 
-/** The source text of a component is no input of interest. */
+/** The source code of a component is omitted from its inputs. */
 export function withoutCode({ code: _, ...fields }: Readonly<Record<string, unknown>>): object {
   return fields
 }

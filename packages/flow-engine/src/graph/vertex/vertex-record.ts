@@ -9,11 +9,13 @@ interface Build extends Pick<
   'error' | 'usedFrozenResult' | 'builds' | 'attempts' | 'durationMs'
 > {
   readonly outputs: OutputValues
-  /** Default: it decides nothing. */
+  /** Default: no decision. */
   readonly decision?: Decision
 }
 
-/** The result of a vertex's last build, for its readers and the run. A class, not a literal (decision 009). */
+/**
+ * The result of a vertex's last build, for its readers and the run. A class, not a literal (decision 009).
+ */
 export class VertexRecord implements VertexResult, Built {
   readonly id: string
   readonly type: string
@@ -51,7 +53,7 @@ export class VertexRecord implements VertexResult, Built {
   }
 }
 
-/** The record of a build that failed. */
+/** The record of a failed build. */
 export function failedRecord(
   vertex: PlanVertex,
   build: Pick<VertexResult, 'builds' | 'attempts' | 'durationMs'> & { readonly error: FlowError },

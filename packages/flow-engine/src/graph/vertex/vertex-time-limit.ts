@@ -3,7 +3,7 @@ import { FlowError } from '../../errors.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 
-/** The time that is left to a vertex; it stands still while the vertex waits for a place (PY-55). */
+/** The remaining time of a vertex; paused while the vertex waits in a queue (PY-55). */
 class VertexClock {
   readonly #runtime: Runtime
   readonly #overdue: () => void
@@ -19,7 +19,7 @@ class VertexClock {
     this.#start()
   }
 
-  /** Stops the clock until the function that it returns is called. */
+  /** Pauses the clock until the returned function is called. */
   pause(): () => void {
     this.#waits += 1
     this.#stop()
@@ -32,7 +32,7 @@ class VertexClock {
     }
   }
 
-  /** The vertex is built: nothing starts the clock again. */
+  /** The vertex has ended; the clock cannot be resumed. */
   end(): void {
     this.#ended = true
     this.#stop()
@@ -61,14 +61,14 @@ const STOPPED = new Error('The clock of the vertex stands still')
 const clocks = new WeakMap<AbortSignal, VertexClock>()
 
 /**
- * Stops the time limit of the vertex that has this signal, if it has one, for work that waits in a
- * queue. The function that it returns lets it go on.
+ * Pauses the time limit of the vertex with this signal, if it has one, while work waits in a queue. Call the
+ * returned function to resume it.
  */
 export function pauseTimeLimit(signal: AbortSignal): () => void {
   return clocks.get(signal)?.pause() ?? (() => undefined)
 }
 
-/** FE-67: a signal of its own when vertices have a time limit. */
+/** FE-67: an own signal if vertices have a time limit. */
 export function vertexSignal(
   run: RunContext,
   { displayName }: PlanVertex,
@@ -85,7 +85,7 @@ export function vertexSignal(
   return { signal, stop: () => clock.end() }
 }
 
-/** Gives what `work` gives, or rejects as soon as `signal` fires. */
+/** Settles like `work`, or rejects as soon as `signal` is aborted. */
 export function timed<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)
