@@ -2,33 +2,33 @@ import { Queue, Worker, type Job } from 'bullmq'
 import { Redis } from 'ioredis'
 import { reaching } from './redis-records.ts'
 
-/** Connection to a Redis server. */
+/** Connection settings of a Redis server. */
 export interface RedisAddress {
   readonly host?: string
   readonly port?: number
   readonly db?: number
   readonly username?: string
   readonly password?: string
-  /** Options of `tls.connect`; `{}` for TLS alone. */
+  /** Options of `tls.connect`; `{}` enables TLS with defaults. */
   readonly tls?: object
 }
 
-/** The data of a BullMQ entry: enough to find the job with BullMQ's own tools. */
+/** The data of a BullMQ entry: enough to find the job in BullMQ's own tools. */
 export interface EntryData {
   readonly jobId: string
   readonly flowId: string
   readonly userId: string | null
-  /** A job gets a new entry each time it is queued; older ones are void. */
+  /** Incremented each time the job is queued; older entries are void. */
   readonly epoch: number
 }
 
 export type Entry = Job<EntryData>
 
-/** The entries of a queue in BullMQ: who comes next, and who has taken what. */
+/** The BullMQ entries of a queue: their order and who has claimed them. */
 export interface Entries {
-  /** Adds an entry unless it is there; `first`: before all others. */
+  /** Adds an entry unless it exists. `first`: ahead of all others. */
   add(data: EntryData, options?: { readonly first?: boolean }): Promise<void>
-  /** Takes the entry that comes next. */
+  /** Claims the next entry. */
   take(token: string): Promise<Entry | undefined>
   remove(jobId: string, epoch: number): Promise<void>
   close(): Promise<void>
@@ -43,10 +43,10 @@ export interface EntriesOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** An entry whose process died before it said so goes back into the queue after this time. */
+/** An entry whose process died is returned to the queue after this time. */
 export const LOCK_MS = 60_000
 
-/** Going back is no failure: whether the job may run again is not BullMQ's to say. */
+/** Returning an entry is not a failure: BullMQ does not decide whether the job may run again. */
 const ALWAYS = 1_000_000
 
 export function createEntries(options: EntriesOptions): Entries {
@@ -56,7 +56,7 @@ export function createEntries(options: EntriesOptions): Entries {
     prefix,
     defaultJobOptions: { removeOnComplete: { count: keep }, removeOnFail: { count: keep } },
   })
-  // BullMQ wants a connection for it that never gives up.
+  // BullMQ requires a connection with unlimited retries for this.
   const patient = connect(options.connection, { maxRetriesPerRequest: null })
   const worker = new Worker<EntryData>(name, undefined, {
     connection: patient,
@@ -91,7 +91,7 @@ export function createEntries(options: EntriesOptions): Entries {
   }
 }
 
-/** A client of ioredis; each command is tried again so often when the connection is lost. */
+/** Creates an ioredis client; commands are retried this often when the connection is lost. */
 export function connect(
   connection: string | RedisAddress,
   options: { readonly maxRetriesPerRequest: number | null },
@@ -101,12 +101,12 @@ export function connect(
     : new Redis({ ...connection, ...options })
 }
 
-/** BullMQ takes no colons and no mere numbers; scripts put the same together. */
+/** BullMQ does not allow colons or purely numeric ids; the scripts compose the same id. */
 function entryId(jobId: string, epoch: number): string {
   return `${entryBase(jobId)}-${epoch}`
 }
 
-/** The ids of all entries of a job begin with it. */
+/** The common prefix of the ids of a job's entries. */
 export function entryBase(jobId: string): string {
   return encodeURIComponent(jobId)
 }

@@ -65,7 +65,10 @@ local function leave(id)
 end
 `
 
-/** id, job, user, limit, resumable, maxQueued, lane, flow, begin of the ids of its entries, session, createdAt, version of the flow. Gives 'taken', 'full' or the number of the entry. */
+/**
+ * id, job, user, limit, resumable, maxQueued, lane, flow, prefix of its entry ids, session, createdAt, flow
+ * version. Returns 'taken', 'full' or the entry number.
+ */
 export const ENQUEUE = `${HEAD}
 local id, limit = ARGV[2], ARGV[7]
 if redis.call('EXISTS', key(id)) == 1 then return 'taken' end
@@ -79,7 +82,7 @@ if owner ~= '' then redis.call('ZADD', K .. 'jobs:' .. owner, ARGV[12], id) end
 return enqueue(id)
 `
 
-/** id, epoch, worker, lease, now. Gives 'stale', 'held' or the record. */
+/** id, epoch, worker, lease, now. Returns 'stale', 'held' or the record. */
 export const CLAIM = `${HEAD}
 local id = ARGV[2]
 local found = redis.call('HMGET', key(id), 'state', 'epoch', 'user', 'limit', 'position')
@@ -101,7 +104,7 @@ redis.call('HSETNX', key(id), 'startedAt', ARGV[6])
 return redis.call('HGETALL', key(id))
 `
 
-/** id, worker, lease. Gives 'lost', 'cancel' or 'kept'. */
+/** id, worker, lease. Returns 'lost', 'cancel' or 'kept'. */
 export const HEARTBEAT = `${HEAD}
 local id = ARGV[2]
 if not holds(id, ARGV[3]) then return 'lost' end
@@ -110,7 +113,10 @@ redis.call('ZADD', K .. 'running', ARGV[4], id)
 return redis.call('HGET', key(id), 'cancel') == '1' and 'cancel' or 'kept'
 `
 
-/** id, worker, state, finishedAt, error, usage or ''. Gives null, or the job that may run instead and its epoch. */
+/**
+ * id, worker, state, finishedAt, error, usage or ''. Returns null, or the id and epoch of the job that may
+ * run instead.
+ */
 export const FINISH = `${HEAD}
 local id = ARGV[2]
 if not holds(id, ARGV[3]) then return false end
@@ -120,7 +126,7 @@ finish(id, ARGV[5])
 return leave(id)
 `
 
-/** id, worker. As FINISH, with the number of the job's own entry before. */
+/** id, worker. Like FINISH, preceded by the number of the job's own entry. */
 export const RELEASE = `${HEAD}
 local id = ARGV[2]
 if not holds(id, ARGV[3]) then return false end
@@ -128,7 +134,7 @@ local freed = leave(id)
 return { enqueue(id), freed }
 `
 
-/** id, worker, question, askedAt, wakeAt, usage or ''. As FINISH. */
+/** id, worker, question, askedAt, wakeAt, usage or ''. Like FINISH. */
 export const SUSPEND = `${HEAD}
 local id = ARGV[2]
 if not holds(id, ARGV[3]) then return false end
@@ -144,7 +150,7 @@ if ARGV[6] ~= '' then redis.call('ZADD', K .. 'waking', ARGV[6], id) end
 return leave(id)
 `
 
-/** id, answer, attempts. Gives null, or the number of the entry. */
+/** id, answer, attempts. Returns null or the entry number. */
 export const RESUME = `${HEAD}
 local id = ARGV[2]
 local found = redis.call('HMGET', key(id), 'state', 'attempts')
@@ -155,7 +161,7 @@ wake(id)
 return enqueue(id)
 `
 
-/** now. Gives id and number of the entry of each suspended job that is queued again. */
+/** now. Returns id and entry number of each suspended job that was queued again. */
 export const DUE = `${HEAD}
 local due = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', K .. 'waking', '-inf', ARGV[2])) do
@@ -165,7 +171,7 @@ end
 return due
 `
 
-/** after, at most so many, user, flow. Gives the records of the jobs that ask, oldest first. */
+/** after, limit, user, flow. Returns the records of the jobs with open questions, oldest first. */
 export const PENDING = `${HEAD}
 local score = ARGV[2] ~= '' and redis.call('HGET', key(ARGV[2]), 'askedAt')
 local least = score or '-inf'
@@ -180,7 +186,7 @@ end
 return found
 `
 
-/** id, now. Gives null, 'running', or the number of the entry that is not needed any more. */
+/** id, now. Returns null, 'running', or the number of the entry that is no longer needed. */
 export const CANCEL = `${HEAD}
 local id, now = ARGV[2], ARGV[3]
 local found = redis.call('HMGET', key(id), 'state', 'finishedAt', 'user', 'epoch')
@@ -195,7 +201,10 @@ finish(id, now)
 return found[4]
 `
 
-/** now. Gives for each late job its id, the record as it was, its new epoch (or 0), and as FINISH. */
+/**
+ * now. Returns for each expired job its id, its previous record, its new epoch (or 0), and the result of
+ * FINISH.
+ */
 export const EXPIRED = `${HEAD}
 local late = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', K .. 'running', '-inf', '(' .. ARGV[2])) do
@@ -212,9 +221,9 @@ return late
 `
 
 /**
- * milliseconds, name of the queue in BullMQ with its prefix. Gives id and epoch of those that wait and
- * have no entry in BullMQ, without those that wait for another to end; nothing where somebody has looked
- * within that time.
+ * milliseconds, BullMQ queue name with its prefix. Returns id and epoch of waiting jobs without a BullMQ
+ * entry, except those that wait for another job to end. Returns nothing if another process has checked within
+ * that time.
  */
 export const MISSING = `${HEAD}
 if not redis.call('SET', K .. 'looked', '1', 'PX', ARGV[2], 'NX') then return {} end
@@ -240,8 +249,8 @@ return missing
 `
 
 /**
- * user, flow or '', session with a mark before it or '', states and lanes with commas around them or '',
- * from, to, offset, limit. Gives how many there are and the short fields of those of the slice, newest first.
+ * user, flow or '', marked session or '', states and lanes delimited by commas or '', from, to, offset,
+ * limit. Returns the total and the short fields of the page, newest first.
  */
 export const LIST = `${HEAD}
 local ids = redis.call('ZREVRANGEBYSCORE', K .. 'jobs:' .. ARGV[2], ARGV[8], ARGV[7])
@@ -272,7 +281,7 @@ end
 return { total, items }
 `
 
-/** Gives the numbers of jobs that wait, run and are suspended. */
+/** Returns the numbers of waiting, running and suspended jobs. */
 export const COUNT = `${HEAD}
 return {
   redis.call('ZCARD', K .. 'queued'),
@@ -281,7 +290,7 @@ return {
 }
 `
 
-/** before, keep, spare. Gives the ids of the records that were removed. */
+/** before, keep, spare. Returns the ids of the removed records. */
 export const TRIM = `${HEAD}
 local ids = {}
 local lanes = redis.call('SMEMBERS', K .. 'lanes')

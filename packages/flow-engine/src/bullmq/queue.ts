@@ -12,34 +12,33 @@ import {
 import { formatFixed, parseFields, toClaimedJob, toListedJob, toStoredJob } from './record.ts'
 import { createRedisRecords } from './redis-records.ts'
 
-/** Location of the queue. */
+/** Options of a BullMQ queue. */
 export interface BullMqQueueOptions {
-  /** `redis://...` (`rediss://` for TLS), or the parts of such an address. */
+  /** `redis://...` (`rediss://` for TLS), or its parts. */
   readonly connection: string | RedisAddress
-  /** Name of the queue in BullMQ; `flow-builds` by default. */
+  /** Queue name in BullMQ. Default `flow-builds`. */
   readonly name?: string
-  /** Begins all keys; `{flow}` by default. The braces keep them together in a Redis cluster. */
+  /** Prefix of all keys. Default `{flow}`: the braces place them in the same Redis cluster slot. */
   readonly prefix?: string
-  /** Ended entries that stay for BullMQ's tools; 1,000 by default. */
+  /** Finished entries kept for BullMQ's tools. Default 1,000. */
   readonly keepEntries?: number
-  /** Hears of lost connections; they are made anew. */
+  /** Called with connection errors; connections are re-established automatically. */
   onError?(error: unknown): void
 }
 
 const LEAST_LOOK_MS = 100
 
-/** A queue of jobs that any number of processes share. */
+/** A job queue shared by any number of processes. */
 export interface BullMqQueue extends JobQueue {
-  /** Ends its connections. */
+  /** Closes its connections. */
   close(): Promise<void>
 }
 
 /**
- * A queue over BullMQ on Redis, to stand in a job store beside the log of a shared database (FE-62).
- * BullMQ keeps the order of the jobs, hands each to one worker and shows them in its tools; what
- * decides about a job is in a record of its own, which scripts change in one step.
- *
- * Its methods throw StoreUnavailableError when Redis does not answer.
+ * Creates a job queue backed by BullMQ on Redis, for a job store whose log is in a shared database (FE-62).
+ * BullMQ orders the jobs, hands each to one worker and shows them in its tools; the state that decides about
+ * a job is a separate record, changed atomically by scripts. Methods throw StoreUnavailableError if Redis
+ * does not respond.
  */
 export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
   const { name = 'flow-builds', prefix = '{flow}', keepEntries = 1000 } = options
@@ -49,7 +48,7 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
   const records = createRedisRecords(redis, `${prefix}:${name}:flow:`)
   const { connection } = options
   const lanes = new Map<string, Entries>()
-  /** A queue of BullMQ for each lane, as BullMQ hands out entries in their order only. */
+  /** One BullMQ queue for each lane, because BullMQ hands out entries strictly in order. */
   const entriesOf = (lane: string): Entries => {
     const made = lanes.get(lane)
     if (made !== undefined) return made
@@ -65,9 +64,9 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     lanes.set(lane, entries)
     return entries
   }
-  /** Missing entries are looked for once in a lease, whose length a claim tells. */
+  /** Missing entries are searched for once per lease; a claim tells its length. */
   let lookEveryMs = 30_000
-  /** The entries of the jobs that this process runs. */
+  /** Entries of the jobs this process runs. */
   const held = new Map<string, Entry>()
 
   const addEntry = async (jobId: string, epoch: number, first = false): Promise<void> => {
@@ -76,7 +75,10 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     const { flowId, userId } = job
     await entriesOf(job.lane).add({ jobId, flowId, userId, epoch }, { first })
   }
-  /** A job that waited for another one of its user; it was queued before most others. */
+  /**
+   * Adds a job that waited for another job of the same user; it goes ahead, as it was queued before most
+   * others.
+   */
   const addFreed = async (freed: unknown): Promise<void> => {
     if (Array.isArray(freed) && freed.length === 2)
       await addEntry(String(freed[0]), Number(freed[1]), true)
@@ -85,7 +87,7 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     const fields = parseFields(await records.read(jobId))
     return fields.size === 0 ? null : toStoredJob(fields)
   }
-  /** Ends the entry of a job. It shows what happened and decides nothing, so it may fail. */
+  /** Ends the entry of a job. It may fail, because it is only informational. */
   const endEntry = async (jobId: string, worker: string, failure?: string): Promise<void> => {
     const entry = held.get(jobId)
     held.delete(jobId)
@@ -244,8 +246,8 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
   }
 
   /**
-   * A process may have died between a record and its entry, or an operator removed the entry by hand. Of
-   * all processes one looks, once in a lease (DR-25).
+   * A process may have died between writing a record and its entry, or an operator may have removed the
+   * entry. One of the processes checks once per lease (DR-25).
    */
   async function addMissing(): Promise<void> {
     const missing = await records.run('MISSING', lookEveryMs, `${prefix}:${name}`)
@@ -267,7 +269,7 @@ async function firstOf(lanes: readonly Entries[], worker: string): Promise<Entry
   return undefined
 }
 
-/** The mark tells an empty name from none. */
+/** The mark distinguishes an empty session from none. */
 const markedSession = (session: string | null): string => (session === null ? '' : `=${session}`)
 
 const namesText = (names: readonly string[] | undefined): string =>

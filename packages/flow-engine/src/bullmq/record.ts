@@ -1,11 +1,11 @@
 import type { ClaimedJob, JobState, ListedJob, NewJob, StoredJob } from '../store/job-store.ts'
 
-/** The fields of a record in Redis, as HGETALL gives them. */
+/** The fields of a record, as returned by HGETALL. */
 export type JobFields = ReadonlyMap<string, string>
 
 type Fixed = Omit<NewJob, 'maxQueued'>
 
-/** The same as JSON has it; jobs of older versions have no lane, version or session. */
+/** The JSON form; jobs of older versions have no lane, version or session. */
 type PlainFixed = Omit<Fixed, 'createdAt' | 'lane' | 'flowVersion' | 'sessionId'> & {
   readonly createdAt: number
   readonly lane?: string
@@ -13,12 +13,12 @@ type PlainFixed = Omit<Fixed, 'createdAt' | 'lane' | 'flowVersion' | 'sessionId'
   readonly sessionId?: string | null
 }
 
-/** The immutable fields of a job, as one string. */
+/** Serialises the immutable fields of a job. */
 export function formatFixed({ createdAt, ...job }: Fixed): string {
   return JSON.stringify({ ...job, createdAt: createdAt.getTime() })
 }
 
-/** Names and values in turn. */
+/** Parses alternating names and values. */
 export function parseFields(list: readonly unknown[]): JobFields {
   const fields = new Map<string, string>()
   for (let n = 0; n + 1 < list.length; n += 2) fields.set(String(list[n]), String(list[n + 1]))
@@ -46,8 +46,8 @@ export function toStoredJob(fields: JobFields): StoredJob {
 }
 
 /**
- * A job from its short fields, which the script LIST gives.
- * @param userId whose list it is
+ * Reads a job from the short fields returned by LIST.
+ * @param userId owner of the list
  */
 export function toListedJob(fields: JobFields, userId: string): ListedJob {
   const session = fields.get('session') ?? ''
@@ -80,7 +80,7 @@ function changingFields(fields: JobFields) {
   }
 }
 
-/** A job as the worker sees it that holds it, or held it last. */
+/** Reads a job as seen by the worker that holds it, or held it last. */
 export function toClaimedJob(fields: JobFields): ClaimedJob {
   return {
     ...toStoredJob(fields),

@@ -4,10 +4,10 @@ import * as lua from './lua.ts'
 
 type ScriptName = keyof typeof lua
 
-/** Runs the scripts over the records of one queue. */
+/** Runs the scripts on the records of one queue. */
 export interface RedisRecords {
   run(script: ScriptName, ...parameters: readonly (string | number)[]): Promise<unknown>
-  /** Names and values of a record in turn; empty if there is no record. */
+  /** Alternating names and values of a record; empty if it does not exist. */
   read(jobId: string): Promise<readonly unknown[]>
   anyQueued(): Promise<boolean>
 }
@@ -27,7 +27,7 @@ export function createRedisRecords(redis: Redis, prefix: string): RedisRecords {
   }
 }
 
-/** @throws StoreUnavailableError where Redis cannot be reached, or takes no writes */
+/** @throws StoreUnavailableError if Redis is unreachable or rejects writes */
 export async function reaching<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -38,7 +38,7 @@ export async function reaching<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Errors of the server that say nothing about the state it is in. */
+/** Server errors that do not mean the server is unavailable. */
 function isDefect(error: unknown): boolean {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return false
   return !/LOADING|READONLY|OOM |MISCONF|MASTERDOWN|CLUSTERDOWN/.test(error.message)
@@ -46,7 +46,7 @@ function isDefect(error: unknown): boolean {
 
 const commandOf = (script: string): string => `xFlow${script}`
 
-/** ioredis adds a method for each script. */
+/** ioredis defines a method for each script. */
 function callScript(
   redis: Redis,
   script: ScriptName,

@@ -19,7 +19,7 @@ import type { ForkedRequest } from './fork-job.ts'
 import { isRestName } from './stored-question.ts'
 import { createSuspension, type Suspension } from './suspension.ts'
 
-/** Starts the run of a claimed job, or goes on where an earlier one stopped. */
+/** Starts the run of a claimed job, or continues an earlier one. */
 export async function beginRun(
   options: JobRunnerOptions,
   execution: Execution,
@@ -68,7 +68,7 @@ export async function beginRun(
     ...(job.attempts > 1 ? { continued: true } : {}),
     report: (error) => onError(error, { jobId: job.id }),
   }
-  // In the turn in which the run is made, so that one that was cancelled before starts nothing (FE-60).
+  // In the same turn that creates the run, so that a job cancelled before starts nothing (FE-60).
   const started = (host: RunHost): FlowRun => {
     const run = startRun(flow, runOptions, { ...host, ...claimed })
     live.onCancel((reason) => run.cancel(reason))
@@ -90,7 +90,7 @@ export async function beginRun(
   const run = started({
     ...recording,
     ...(job.attempts > 1 || forked !== undefined
-      ? // `writeEvents` counts on from where the log stopped.
+      ? // `writeEvents` continues the numbering of the log.
         { resume: { firstSeq: 0, checkpoints, ...(await toldBefore(store, job.id)) } }
       : {}),
     async checkpoint(vertexId, state) {
@@ -106,7 +106,7 @@ export async function beginRun(
   return { run, suspension }
 }
 
-/** Steps after the checkpoint begin only while the job is held. */
+/** Steps after the checkpoint start only while the job is held. */
 async function putCheckpoint(
   { checkpoints }: JobStore,
   execution: Execution,
@@ -123,15 +123,13 @@ async function putCheckpoint(
   if (execution.lost) throw wasCancelled()
 }
 
-/** The limits of all jobs with those of one put over them. */
+/** The limits of all jobs, overridden by those of one request. */
 export function limitsOf({ limits, timeoutMs }: BuildRequest, all: RunLimits): RunLimits {
   const own = timeoutMs === undefined ? limits : { ...limits, runTimeoutMs: timeoutMs }
   return completeLimits(own, all)
 }
 
-/**
- * The events already in the log: the announcement of the flow, and the number of ends of each vertex.
- */
+/** Reads what is already in the log: the announcement of the flow, and the number of ends of each vertex. */
 async function toldBefore(
   { log }: JobStore,
   jobId: string,
@@ -154,7 +152,7 @@ async function toldBefore(
   }
 }
 
-/** A run of a flow that was found unfit before: its error and its end. */
+/** A run of a flow that was rejected before: its error, then its end. */
 function refusedRun({ id, flowId }: ClaimedJob, reason: string, runtime: Runtime): FlowRun {
   const data = startFailureJson(reason, flowId, runtime.now())
   const events: RunEvent[] = [

@@ -20,11 +20,11 @@ import type { LaneOptions } from './lane-places.ts'
 import type { JobState, JobStore, StoredEvent } from '../store/job-store.ts'
 import type { Runtime } from '@x/wire'
 
-/** Options of running builds as jobs (section 1.4). */
+/** Options for running builds as jobs (section 1.4). */
 export interface BuildJobsOptions {
   components?: ComponentRegistry
   services?: ComponentServices
-  /** The services of one job, where they depend on whose it is; wins over `services`. */
+  /** Services of one job, if they depend on its owner; overrides `services`. */
   servicesOf?: (request: BuildRequest) => ComponentServices
   /** Default: `createResultCache()`. */
   cache?: ResultCache
@@ -32,90 +32,95 @@ export interface BuildJobsOptions {
   limits?: Partial<RunLimits>
   /** Default: `createMemoryJobStore()`. */
   store?: JobStore
-  /** Jobs that run at once; 8 by default. */
+  /** Concurrent jobs. Default 8. */
   concurrency?: number
-  /** Jobs of one user that run at once; half of `concurrency` by default, null for no limit (AB-73). */
+  /** Concurrent jobs per user. Default: half of `concurrency`; null: unlimited (AB-73). */
   concurrencyPerUser?: number | null
-  /** Further lanes by name, in which requests run that name them. */
+  /** Additional lanes by name, for requests that specify them. */
   lanes?: Readonly<Record<string, LaneOptions>>
-  /** Jobs that wait; 1,000 by default. */
+  /** Maximum number of waiting jobs. Default 1,000. */
   maxQueued?: number
-  /** Finished jobs stay 24 h, at most 1,000 of them, and always for 5 minutes. */
+  /**
+   * Retention of finished jobs. Default: 24 h and at most 1,000 jobs; every job is kept for at least 5
+   * minutes.
+   */
   retention?: { maxAgeMs?: number; maxJobs?: number }
-  /** 30,000 ms by default. */
+  /** Milliseconds. Default 30,000. */
   leaseMs?: number
-  /** 10,000 ms by default. */
+  /** Milliseconds. Default 10,000. */
   heartbeatMs?: number
-  /** Look into the runs of this process (DR-70); those of a request come before. */
+  /** Observes the runs of this process (DR-70); hooks of a request are called first. */
   hooks?: RunHooks
-  /** Watches the runs of this process, for records and notifications. */
+  /** Observes the runs of this process, for records and notifications. */
   observer?: JobObserver
   /**
-   * Longest time for an answer, in milliseconds, where a question names none; 30 days by default, null or
-   * Infinity for no limit (DR-38).
+   * Maximum time to wait for an answer, in milliseconds, if the question sets none. Default 30 days; null or
+   * Infinity: unlimited (DR-38).
    */
   maxSuspendedMs?: number | null
-  /** Longest sleep of a component that is waited for in memory, in milliseconds; 10,000 by default. */
+  /** Longest sleep of a component that waits in memory, in milliseconds. Default 10,000. */
   sleepInProcessMs?: number
-  /** Schedules of one user, and of all without one together; 1,000 by default. */
+  /** Maximum number of schedules per user, and of all schedules without a user. Default 1,000. */
   maxSchedules?: number
   /** Number of processes a job may crash before it fails. Default 3 (DR-11). */
   maxCrashes?: number
   /**
-   * Asked before a job that was suspended, slept, was recovered or was queued by another process goes
-   * on; false ends it as `failed`, `forbidden` (DR-37).
+   * Called before a job continues that was suspended, slept, was recovered or was queued by another process;
+   * false ends it as `failed` with code `forbidden` (DR-37).
    */
   authorize?: (job: JobRecord, request: BuildRequest) => boolean | Promise<boolean>
-  /** Seals variables, tweaks, questions and answers at rest (DR-22). */
+  /** Encrypts variables, tweaks, questions and answers at rest (DR-22). */
   secrets?: JobSecretBox
   onError?: (error: unknown, info: { jobId?: string }) => void
 }
 
-/** Observes the jobs that run in this process; errors it throws go to `onError`. */
+/** Observes the jobs that run in this process; errors it throws are passed to `onError`. */
 export interface JobObserver {
   started?(job: JobRecord): void
-  /** Takes part in the run of a job; the job's end waits for it. */
+  /** Called for each run of a job; the job's end waits for the recorder. */
   recorder?(job: JobRecord, request: BuildRequest): JobRecorder | undefined
   finished?(job: JobRecord): void
 }
 
-/** Writes down what the vertices of one run did. */
+/** Records what the vertices of a run did. */
 export interface JobRecorder {
   inputs(vertex: { readonly id: string }, values: Readonly<Record<string, unknown>>): void
   built(build: BuildRecord): void
   watch(run: FlowRun): Promise<void>
 }
 
-/** A request for a build; mode `build` by default. */
+/** A build request. Default mode: `build`. */
 export interface BuildRequest extends Omit<RunOptions, 'signal'> {
-  /** A plan saves the compilation; another process that claims the job compiles its flow. */
+  /** A plan saves compilation; another process that claims the job compiles its flow. */
   flow: FlowJson | FlowPlan
-  /** The job fails with this text before anything runs. */
+  /** If set, the job fails with this message before anything runs. */
   refused?: string
-  /** May go on after its process died, and may be suspended (FE-63, FE-63a). */
+  /** The job can continue after its process died, and can be suspended (FE-63, FE-63a). */
   resumable?: boolean
   /**
-   * Checkpoints of a resumable job that succeeded stay until the job is trimmed, for `history` and `forkRun`;
-   * false. Those of jobs that failed or were cancelled stay anyway (DR-68).
+   * Keeps the checkpoints of a successful resumable job until it is trimmed, for `history` and `forkRun`.
+   * Default false. Checkpoints of failed and cancelled jobs are always kept (DR-68).
    */
   history?: boolean
-  /** Number of the version of the flow, kept with the job (DR-63). */
+  /** Version number of the flow, stored with the job (DR-63). */
   flowVersion?: number
-  /** The lane it runs in, one of `lanes`; default: that of ordinary jobs. */
+  /** One of `lanes`. Default: the ordinary lane. */
   lane?: string
-  /** Longest time of the run, in milliseconds. */
+  /** Maximum duration of the run, in milliseconds. */
   timeoutMs?: number
-  /** Longest time for an answer where a question names none; default: that of all jobs (DR-38). */
+  /**
+   * Maximum time to wait for an answer if the question sets none. Default: the option of all jobs (DR-38).
+   */
   maxSuspendedMs?: number
-  /** Kept with the job for the observer; JSON. */
+  /** JSON stored with the job for the observer. */
   metadata?: Readonly<Record<string, unknown>>
 }
 
-/** What `start` takes: also a draft. */
+/** The argument of `start`, which also accepts drafts. */
 export interface StartRequest extends Omit<BuildRequest, 'flow'> {
   /**
-   * A draft is kept as it is now and brings its components (DR-78); another process that claims the job needs
-   * them in its own `components`.
+   * A draft is captured in its current state, with its components (DR-78). Another process that claims the
+   * job needs them in its own `components`.
    */
   flow: FlowJson | FlowPlan | FlowDraft
 }
@@ -128,69 +133,69 @@ export interface JobRecord {
   createdAt: Date
   startedAt: Date | null
   finishedAt: Date | null
-  /** Number of the last event; -1 before the first. */
+  /** `seq` of the last event; -1 before the first. */
   lastSeq: number
   error?: { code: FlowErrorCode; detail: string }
-  /** The question of a suspended job; missing while it sleeps. */
+  /** The question of a suspended job; absent while it sleeps. */
   question?: PendingQuestion
-  /** When a suspended job goes on by itself. */
+  /** When a suspended job resumes by itself. */
   wakeAt?: Date
-  /** Processes that ended while they ran it (DR-11). */
+  /** Number of processes that died while running it (DR-11). */
   crashes: number
-  /** Number of the version of the flow that it runs; missing where it runs the flow itself (DR-63). */
+  /** Version number of the flow it runs; absent if it runs the flow itself (DR-63). */
   flowVersion?: number
-  /** The job whose results it went on from (DR-68). */
+  /** The job whose results it reuses (DR-68). */
   forkedFrom?: { readonly jobId: string; readonly vertexId: string | null }
 }
 
-/** When jobs of a request start (DR-58). */
+/** When a schedule starts jobs (DR-58). */
 export interface ScheduleEntry {
-  /** Five fields (minute, hour, day, month, weekday) or six, with the second first. */
+  /** Five fields (minute, hour, day, month, weekday), or six with seconds first. */
   cron: string
-  /** IANA name; `UTC` by default. Summer time counts. */
+  /** IANA name; daylight saving time applies. Default `UTC`. */
   timeZone?: string
-  /** Kept with the schedule; options that exist only in a process cannot be. */
+  /** Stored with the schedule, so it must not contain in-process objects. */
   request: BuildRequest
-  /** What was due while no process ran is left out, or run once. Default `skip`. */
+  /** What to do with times missed while no process was running: skip them, or run once. Default `skip`. */
   missed?: 'skip' | 'once'
-  /** No job after it. */
+  /** No job is started after this time. */
   until?: Date
 }
 
-/** A schedule as it is kept. */
+/** A stored schedule. */
 export interface ScheduleRecord {
   id: string
   cron: string
   timeZone: string
   userId?: string
   flowId?: string
-  /** Null when no time comes any more. */
+  /** Null if there is no further time. */
   nextAt: Date | null
-  /** The time of the last job that was started, and its id. */
+  /** Time and id of the last job that was started. */
   lastAt: Date | null
   lastJobId: string | null
 }
 
-/** What a job has kept of a vertex (DR-68). */
+/** The stored results of a vertex of a job (DR-68). */
 export interface VertexHistory {
   readonly vertexId: string
-  /** Names of the outputs that were computed. */
+  /** Names of the computed outputs. */
   readonly outputs: readonly string[]
   readonly state: 'built' | 'failed' | 'asked'
 }
 
-/** From where, and with what, a job is run again (DR-68). */
+/** Where to restart a job, and with which changes (DR-68). */
 export interface ForkOptions {
-  /** Runs again, with everything behind it; default: what failed or was never built. */
+  /** Vertex to run again, with everything downstream. Default: all that failed or were never built. */
   readonly from?: string
-  /** Take the place of outputs that were kept, by vertex and output. */
+  /** Replacements for stored outputs, by vertex and output. */
   readonly values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Added to those of the job. */
+  /** Added to the job's tweaks. */
   readonly tweaks?: Tweaks
   readonly userId?: string
 }
 
-/** A question that a job waits for (DR-30). */
+/** A question a job is waiting for (DR-30). */
 export interface PendingQuestion {
   jobId: string
   /** Unique for each question; opaque. */
@@ -203,7 +208,7 @@ export interface PendingQuestion {
   kind: string
   prompt: string | null
   options: QuestionOption[]
-  /** The `action_id`s an answer may have; empty = any answer. */
+  /** The `action_id`s accepted in an answer; empty: any. */
   allowedDecisions: string[]
   actionRequests?: ActionRequest[]
   schema: JsonSchema | null
@@ -212,43 +217,45 @@ export interface PendingQuestion {
   expiresAt: Date | null
 }
 
-/** Builds as jobs: each is an append-only log of events with any number of readers (FE-60). */
+/** Builds as jobs: each is an append-only event log with any number of readers (FE-60). */
 export interface BuildJobs {
   /**
    * Resolves when the job is recorded, before it runs.
-   * @throws FlowError `limit_exceeded` (429) when too many jobs wait
+   * @throws FlowError `limit_exceeded` (429) if too many jobs are waiting
    */
   start(request: StartRequest): Promise<JobRecord>
-  /** Events with `seq` above `after` (-1), live, to the `end`. Leaving does not cancel the job. */
+  /**
+   * Live events with `seq` above `after` (default -1), until `end`. Stopping to read does not cancel the job.
+   */
   events(
     jobId: string,
     options?: { after?: number; signal?: AbortSignal; userId?: string },
   ): AsyncIterable<RunEvent>
   /**
-   * As `events`, with the data as JSON text (nothing is parsed only to be encoded again), and each
-   * time with all that is there.
+   * Like `events`, but yields batches of available events with `data` as JSON text, which avoids parsing and
+   * re-encoding.
    */
   encodedEvents(
     jobId: string,
     options?: { after?: number; signal?: AbortSignal; userId?: string },
   ): AsyncIterable<readonly StoredEvent[]>
-  /** FE-69. `waitMs` 30,000 by default. */
+  /** FE-69. Default `waitMs`: 30,000. */
   poll(jobId: string, options?: PollOptions): Promise<Poll<RunEvent>>
   encodedPoll(jobId: string, options?: PollOptions): Promise<Poll<StoredEvent>>
   cancel(jobId: string, options?: { userId?: string }): Promise<{ success: boolean }>
-  /** Open questions, oldest first; sleeping jobs have none. `limit` 100, at most 1,000 (DR-33). */
+  /** Open questions, oldest first; sleeping jobs have none. `limit`: default 100, at most 1,000 (DR-33). */
   pending(query?: {
     userId?: string
     flowId?: string
-    /** Id of a job: only what was asked after it. */
+    /** Job id: only questions asked after that job's. */
     after?: string
     limit?: number
   }): Promise<PendingQuestion[]>
   /**
    * Answers a question, from any process (DR-34).
-   * @param options `requestId`: only that question
-   * @throws FlowError `conflict` when the job is not suspended, sleeps, was answered or asks something else;
-   * `invalid_answer` (InvalidAnswerError) when the question does not allow the answer; `too_large`
+   * @param options `requestId`: fail unless this question is open
+   * @throws FlowError `conflict` if the job is not suspended, sleeps, was answered or asks another question;
+   * `invalid_answer` (InvalidAnswerError) if the answer does not match the question; `too_large`
    */
   resume(
     jobId: string,
@@ -256,49 +263,50 @@ export interface BuildJobs {
     options?: { userId?: string; requestId?: string },
   ): Promise<JobRecord>
   get(jobId: string, options?: { userId?: string }): Promise<JobRecord | null>
-  /** What the job has kept of its vertices: of resumable jobs, see `BuildRequest.history`. */
+  /** The stored results of a resumable job's vertices, see `BuildRequest.history`. */
   history(jobId: string, options?: { userId?: string }): Promise<VertexHistory[]>
   /**
-   * Starts a new job of the same request that keeps the results of an ended one. Loops and cycles are
-   * repeated as a whole, with everything behind them. The first job is not changed (DR-68).
-   * @throws FlowError `conflict` while the job has not ended; `not_resumable` when it has kept nothing;
-   * `invalid_request` for an unknown vertex or output, and for values of a vertex that runs again
+   * Starts a new job from the same request that reuses results of a finished job. Loops and cycles are
+   * repeated as a whole, with everything downstream. The original job is not changed (DR-68).
+   * @throws FlowError `conflict` if the job has not ended; `not_resumable` if it stored no results;
+   * `invalid_request` for an unknown vertex or output, or values for a vertex that runs again
    */
   forkRun(jobId: string, options?: ForkOptions): Promise<JobRecord>
   /**
-   * Adds a schedule or replaces the one of that id. Each due time starts one job, whichever processes
-   * share the store, within 5 s or a lease; the owner is checked as in `authorize`. A schedule that is
-   * given again unchanged keeps its next time (DR-58).
-   * @throws FlowError `invalid_request` for a wrong cron text, time zone or request; `conflict` when the id
-   * is another user's; `limit_exceeded` (429) over `maxSchedules`; `not_resumable` where the store keeps none
+   * Creates a schedule or replaces the one with that id. Each due time starts exactly one job across all
+   * processes that share the store, within 5 s or one lease; `authorize` is called for its owner. An
+   * unchanged schedule keeps its next time (DR-58).
+   * @throws FlowError `invalid_request` for an invalid cron expression, time zone or request; `conflict` if
+   * the id belongs to another user; `limit_exceeded` (429) over `maxSchedules`; `not_resumable` if the store
+   * does not support schedules
    */
   schedule(id: string, entry: ScheduleEntry): Promise<ScheduleRecord>
-  /** In the order of their ids. */
+  /** Ordered by id. */
   schedules(query?: { userId?: string }): Promise<ScheduleRecord[]>
-  /** False when there is none, or it is another user's. Jobs that were started go on. */
+  /** False if it does not exist or belongs to another user. Jobs that were already started continue. */
   unschedule(id: string, options?: { userId?: string }): Promise<boolean>
-  /** Requests of jobs that were queued in this process and wait or run, by the id of the job. */
+  /** Requests of jobs queued in this process that are waiting or running, by job id. */
   own(): ReadonlyMap<string, BuildRequest>
-  /** @throws FlowError `not_found` when the job is unknown, or another user's */
+  /** @throws FlowError `not_found` if the job is unknown or belongs to another user */
   check(jobId: string, options?: { userId?: string }): Promise<void>
   /**
-   * Waits until the job has ended, wherever it runs and however often it is suspended. In the process that
-   * ended it: the result. Elsewhere: rebuilt from the log, `outputs` {} (DR-3).
+   * Waits until the job has ended, in whichever process and however often it is suspended. The process that
+   * ended it returns the full result; others rebuild it from the log, with empty `outputs` (DR-3).
    */
   result(jobId: string, options?: { signal?: AbortSignal }): Promise<RunResult>
   /**
-   * The text of the result in pieces, as `FlowRun.textStream` gives it, in any process. Where several
-   * messages stream, the pieces are those of the first (DR-75).
+   * Chunks of the result text, like `FlowRun.textStream`, in any process. If several messages stream, the
+   * chunks are those of the first (DR-75).
    */
   textStream(
     jobId: string,
     options?: { userId?: string; signal?: AbortSignal },
   ): AsyncIterable<string>
-  /** Repairs the jobs of processes that died; the first `start` calls it too. */
+  /** Repairs the jobs of dead processes; also called by the first `start`. */
   recover(): Promise<{ requeued: string[]; interrupted: string[] }>
   /**
-   * Takes no new jobs, lets running ones end (10,000 ms). Then resumable jobs stop and go on in the next
-   * process, others are cancelled; readers and results end (DR-12).
+   * Accepts no new jobs and waits `timeoutMs` (default 10,000 ms) for running ones. After that resumable jobs
+   * stop and continue in the next process, others are cancelled, and readers and results end (DR-12).
    */
   close(options?: { timeoutMs?: number }): Promise<void>
 }
@@ -314,7 +322,7 @@ export interface PollOptions {
 
 export interface Poll<E> {
   events: E[]
-  /** Number of the last event given. */
+  /** `seq` of the last event returned. */
   cursor: number
   done: boolean
 }

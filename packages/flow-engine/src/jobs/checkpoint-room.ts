@@ -1,12 +1,12 @@
 import { isMark } from '../graph/durable/checkpoint.ts'
 
-/** How much of `checkpointBytes` the checkpoints and steps of one job take (DR-19). */
+/** Tracks how much of `checkpointBytes` the checkpoints and steps of a job use (DR-19). */
 export interface CheckpointRoom {
-  /** Takes room for a state in place of an earlier one of that name; false where there is none left. */
+  /** Reserves space for a state, replacing an earlier one of that name; false if there is not enough. */
   take(name: string, state: string): boolean
 }
 
-/** @param stored states that earlier claims of the job kept */
+/** @param stored states stored by earlier claims of the job */
 export function createCheckpointRoom(
   most: number,
   stored: Iterable<readonly [name: string, state: string]>,
@@ -20,7 +20,7 @@ export function createCheckpointRoom(
   for (const [name, { length }] of stored) put(name, length)
   return {
     take(name, state) {
-      // Marks are small, and without them a vertex could run twice.
+      // Marks are always accepted: they are small, and without them a vertex could run twice.
       if (!isMark(state) && taken - (sizes.get(name) ?? 0) + state.length > most) return false
       put(name, state.length)
       return true

@@ -8,15 +8,15 @@ export interface CloseJobsOptions {
   readonly runtime: Runtime
   readonly runner: JobRunner
   readonly worker: Worker
-  /** The name under which this process claims. */
+  /** The name this process uses for its claims. */
   readonly name: string
   readonly timeoutMs: number
   readonly onError: (error: unknown, info: { jobId?: string }) => void
 }
 
 /**
- * Stops the work of this process on its jobs (DR-12): running ones have `timeoutMs` to end, what can go
- * on elsewhere is given back to the queue, the rest ends.
+ * Stops the work of this process on its jobs (DR-12): running jobs have `timeoutMs` to end, jobs that can
+ * continue elsewhere are released, and the rest is ended.
  */
 export async function closeJobs(options: CloseJobsOptions): Promise<void> {
   const { store, runtime, runner, worker, timeoutMs, onError } = options
@@ -37,7 +37,7 @@ export async function closeJobs(options: CloseJobsOptions): Promise<void> {
   if (!store.queue.shared) await endQueued(options).catch((error: unknown) => onError(error, {}))
 }
 
-/** Ends queued jobs that only this process could run; those that another process can continue stay. */
+/** Ends queued jobs that only this process could run; jobs another process can continue stay queued. */
 async function endQueued({ store, runtime, runner, name }: CloseJobsOptions): Promise<void> {
   const { queue } = store
   const kept: ClaimedJob[] = []

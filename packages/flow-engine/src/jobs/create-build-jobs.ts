@@ -1,4 +1,4 @@
-// Over 350 lines: the calls of one interface, which share the private state of its jobs.
+// Over 350 lines: the methods of one interface, which share the private state of its jobs.
 import { createSystemRuntime } from '@x/wire'
 import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
 import { createResultCache } from '../graph/context/cache.ts'
@@ -39,12 +39,12 @@ import { createWorker } from './worker.ts'
 const CANCEL_CHANNEL = 'job-cancel'
 const QUEUE_CHANNEL = 'job-queue'
 const MAX_SUSPENDED_MS = 30 * 24 * 3_600_000
-/** Questions of one list. */
+/** Maximum number of questions in one list. */
 const MAX_PENDING = 1000
-/** Sleepers and questions whose time has come are looked for so often, or once a lease. */
+/** Interval for checking expired sleeps and questions, or one lease if shorter. */
 const DUE_MS = 5000
 
-/** Builds as jobs, in this process or, over a shared store, in several (FE-60 to FE-63). */
+/** Runs builds as jobs, in this process or, with a shared store, in several (FE-60 to FE-63). */
 export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
   const {
     store = createMemoryJobStore(),
@@ -128,14 +128,14 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     worker.wake()
     return result
   }
-  /** Looks for jobs of processes that died once per lease, where there may be others (FE-63). */
+  /** Looks for jobs of dead processes once per lease, if the queue is shared (FE-63). */
   const watch = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       await runtime.sleep(leaseMs, closing.signal)
       await recover().catch((error: unknown) => onError(error, {}))
     }
   }
-  /** Requeues jobs whose sleep is over, or whose question expired (DR-38, DR-55). */
+  /** Requeues jobs whose sleep is over or whose question has expired (DR-38, DR-55). */
   const watchDue = async (): Promise<void> => {
     let failing = false
     while (!closing.signal.aborted) {
@@ -150,7 +150,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       await runtime.sleep(dueEveryMs, closing.signal, { background: true })
     }
   }
-  /** The first call of any kind repairs what other processes left behind, so that no reader hangs. */
+  /** The first call of any kind repairs what dead processes left behind, so that no reader hangs. */
   const begin = (): ReturnType<typeof recover> => {
     started ??= recover().then(
       (result) => {
@@ -193,7 +193,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     return fork === undefined ? made : { ...made, forkedFrom: fork }
   }
   const laneOf = ({ lane = '' }: BuildRequest): string => (Object.hasOwn(lanes, lane) ? lane : '')
-  /** A job of this request, to be queued. */
+  /** Creates the job of a request. */
   const newJob = (id: string, request: BuildRequest, text: string): NewJob => {
     const lane = laneOf(request)
     return {
@@ -221,7 +221,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     patienceMs: leaseMs + 2 * dueEveryMs,
     most: maxSchedules,
     onError,
-    // Any process may run it, so that its owner is checked (DR-37).
+    // Any process may run it, so its owner is checked there (DR-37).
     async enqueue(jobId, request) {
       await queue.enqueue(newJob(jobId, request, await formatRequest(jobId, request, seal)))
       tellWorkers()
@@ -231,9 +231,9 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
     const id = orderedId(runtime)
     const encoded = codec.encode(id, request)
-    // No turn is lost where nothing is sealed: a claim may go to the store together with the job.
+    // Does not await if nothing is sealed, so that the claim can be sent to the store together with the job.
     const job = newJob(id, request, typeof encoded === 'string' ? encoded : await encoded)
-    // If no other process may run it, its readers need not look into the log for its begin.
+    // If no other process can run it, its readers need not look for its start in the log.
     if (!queue.shared) runner.expect(id, request)
     try {
       await queue.enqueue(job)
@@ -270,7 +270,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       const request = readRequest(given, options.components)
       await begin()
       const queued = enqueue(request)
-      // If no other process claims, the claim may go to the store together with the job.
+      // If no other process claims, the claim can be sent to the store together with the job.
       const lane = laneOf(request)
       if (!queue.shared) worker.wake(lane)
       const job = await queued
@@ -287,7 +287,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       await queue.requestCancel(jobId, runtime.now())
       runner.cancel(jobId)
       bus.publish(CANCEL_CHANNEL, jobId)
-      // One that was claimed meanwhile is ended by its worker (DR-16).
+      // A job that was claimed meanwhile is ended by its worker (DR-16).
       const now = job.state === 'running' ? job : await queue.get(jobId)
       if (now?.state === 'cancelled') {
         codec.forget(jobId)
@@ -378,7 +378,7 @@ function isExpired({ expiresAt = null }: StoredQuestion, now: Date): boolean {
   return expiresAt !== null && expiresAt <= now.getTime()
 }
 
-/** No limit is null. */
+/** Infinity is normalised to null. */
 function withoutInfinity(ms: number | null | undefined, otherwise: number): number | null {
   if (ms === null || ms === Number.POSITIVE_INFINITY) return null
   if (ms === undefined) return otherwise

@@ -1,22 +1,23 @@
 import type { Cron } from 'croner'
 import { FlowError, invalidRequest } from '../errors.ts'
 
-/** The times of a cron text. */
+/** The times of a cron expression. */
 export interface CronTimes {
-  /** The first time after this one; null when none comes, or none until the end. */
+  /** The first time after the given one; null if there is none, or none before `until`. */
   next(after: Date): Date | null
 }
 
-/** Minute to weekday, with or without a second before them. */
+/** Minute to weekday, optionally preceded by seconds. */
 const FIELDS = /^\S+(?:\s+\S+){4,5}$/
 const LONGEST = 200
 
-/** Only hosts that use schedules load it. */
+/** Loaded on first use, because only some hosts use schedules. */
 let loaded: { readonly Cron: typeof Cron } | undefined
 
 /**
- * Reads a cron text of five or six fields (DR-58). Times are those of the time zone, summer time included.
- * @throws FlowError `invalid_request` for a text or a time zone that is none, and where no time ever comes
+ * Parses a cron expression of five or six fields (DR-58). Times are in the time zone, including daylight
+ * saving time.
+ * @throws FlowError `invalid_request` for an invalid expression or time zone, or if it never matches
  */
 export async function readCron(entry: {
   readonly cron: string

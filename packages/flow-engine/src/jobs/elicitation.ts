@@ -2,14 +2,14 @@ import { isObject } from '@x/wire'
 import type { JsonSchema } from '../components/define/suspend-options.ts'
 import type { PendingQuestion } from './build-jobs.ts'
 
-/** The parts of a question that a form is made of. */
+/** The parts of a question used to build a form. */
 export type ElicitedQuestion = Pick<PendingQuestion, 'prompt' | 'options' | 'schema' | 'question'> &
   Partial<Pick<PendingQuestion, 'actionRequests'>>
 
-/** A question as `elicitation/create` of MCP asks it, in mode `form`. */
+/** A question as an `elicitation/create` request of MCP in mode `form`. */
 export interface Elicitation {
   readonly message: string
-  /** An object whose properties are strings, numbers and booleans. */
+  /** An object schema whose properties are strings, numbers and booleans. */
   readonly requestedSchema: ElicitationSchema
 }
 
@@ -26,19 +26,19 @@ export interface ElicitationResult {
 }
 
 const ACTION = 'action_id'
-/** The one field of a question that has neither options nor an object as its schema. */
+/** The single field of a question that has neither options nor an object schema. */
 const ANSWER = 'answer'
-/** Characters of the arguments of a call that is to be approved. */
+/** Maximum number of characters shown of the arguments of a call that requires approval. */
 const LONGEST_ARGUMENTS = 500
-/** Keywords of the form of a field that MCP knows; other ones are checked when the answer arrives. */
+/** Field keywords supported by MCP forms; other keywords are checked when the answer arrives. */
 const KEPT = new Set(
   'type title description default enum minLength maxLength minimum maximum'.split(' '),
 )
 const FORMATS: ReadonlySet<unknown> = new Set(['email', 'uri', 'date', 'date-time'])
 
 /**
- * A question as a form of MCP (DR-44): its options are the choices of `action_id`, its schema is made
- * flat, and what is deeper than one level is a text with JSON.
+ * Converts a question to an MCP form (DR-44): its options become the choices of `action_id`, its schema is
+ * flattened, and deeper levels become JSON text fields.
  */
 export function toElicitation(question: ElicitedQuestion): Elicitation {
   const { prompt, options, schema, question: asked, actionRequests = [] } = question
@@ -67,8 +67,8 @@ export function toElicitation(question: ElicitedQuestion): Elicitation {
 }
 
 /**
- * The answer to a question that a filled form means. Undefined answers nothing: the form was left, or
- * declined where the question has no option `reject`.
+ * Converts a submitted form to an answer. Undefined if the form was cancelled, or declined while the question
+ * has no option `reject`.
  */
 export function fromElicitation(
   question: ElicitedQuestion,
@@ -87,7 +87,7 @@ export function fromElicitation(
   )
 }
 
-/** The fields besides the options; each of any schema. */
+/** The fields besides the options, with arbitrary schemas. */
 function fieldsOf({ options, schema }: ElicitedQuestion): (readonly [string, JsonSchema])[] {
   if (isObjectSchema(schema)) {
     const properties: object = isObject(schema.properties) ? schema.properties : {}
@@ -108,7 +108,7 @@ function requiredOf({ required }: JsonSchema): string[] {
     : []
 }
 
-/** Tells whether a form supports a field of this kind. */
+/** True if MCP forms support a field of this kind. */
 function isFlat({ type, enum: allowed, const: only }: JsonSchema): boolean {
   if (only !== undefined) return false
   if (Array.isArray(allowed)) return allowed.every((item) => typeof item === 'string')
@@ -128,7 +128,7 @@ function formOf(schema: JsonSchema): object {
   }
 }
 
-/** The value of a field; a text that is no JSON stays, and is refused where the answer is checked. */
+/** The value of a field. Text that is not JSON is kept as is and rejected when the answer is validated. */
 function valueOf(schema: JsonSchema, value: unknown): unknown {
   if (Object.keys(schema).length === 0 || isFlat(schema) || typeof value !== 'string') return value
   try {

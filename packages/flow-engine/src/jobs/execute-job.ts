@@ -13,12 +13,12 @@ import type { Suspension } from './suspension.ts'
 import { untilStored, type UntilStoredOptions } from './until-stored.ts'
 import { writeEvents } from './write-events.ts'
 
-/** The way a job ended in this process. */
+/** How a job ended in this process. */
 export type Ending = 'ended' | 'suspended' | 'lost'
 
 const FAILED = { code: 'internal', detail: 'The build failed' }
 
-/** Runs a claimed job, from the first event to the record of its end. */
+/** Runs a claimed job, from its first event to recording its end. */
 export async function executeJob(options: JobRunnerOptions, execution: Execution): Promise<Ending> {
   const { job, request, live } = execution
   const { store, runtime, observer, onError } = options
@@ -55,7 +55,7 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
     },
   })
   live.seal()
-  // A run that ended in spite of a question needs no answer any more (DR-4).
+  // A run that ended despite an open question no longer needs an answer (DR-4).
   if (execution.outcome !== undefined) {
     await finishJob(options, execution)
     return 'ended'
@@ -63,9 +63,7 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
   return execution.lost ? 'lost' : suspend(options, execution, suspension)
 }
 
-/**
- * A failure that could not be written ends its job as soon as the store accepts writes again (AB-91).
- */
+/** A failure that could not be stored ends its job as soon as the store accepts writes again (AB-91). */
 export async function failJob(
   options: JobRunnerOptions,
   execution: Execution,
@@ -78,9 +76,9 @@ export async function failJob(
   const finish = (): Promise<boolean> => store.queue.finish(job.id, job.worker, outcome)
   if (execution.outcome === undefined && (await untilStored(finish, trying)))
     execution.outcome = outcome
-  // Another process has the job; or its end was on its way, and has arrived now.
+  // Either another process has the job, or its end was already being written and has now arrived.
   if (execution.outcome === undefined) return 'lost'
-  // Its result is what the log tells.
+  // The result is rebuilt from the log.
   execution.run = undefined
   const { detail } = error
   const end = { runtime, detail, given: live.lastSeq, fence: job.attempts }
@@ -89,7 +87,7 @@ export async function failJob(
   return 'ended'
 }
 
-/** Puts away what a job needs no more, and tells of its end. */
+/** Releases the resources of a job and announces its end. */
 export async function finishJob(options: JobRunnerOptions, execution: Execution): Promise<void> {
   const { store, observer } = options
   const { job, request, live, outcome } = execution
@@ -101,7 +99,7 @@ export async function finishJob(options: JobRunnerOptions, execution: Execution)
   await toldBy(options, execution)(() => observer?.finished?.(toJobRecord(ended, live.lastSeq)))
 }
 
-/** Tries the same outcome again while this process holds the job (DR-14). */
+/** Retries recording the outcome while this process holds the job (DR-14). */
 export async function recordOutcome(
   options: JobRunnerOptions,
   execution: Execution,
@@ -124,7 +122,7 @@ async function suspend(
   const used = result === undefined || isFlowError(result) ? {} : usageWith(execution.job, result)
   const suspended = await untilStored(() => suspension.store(used), tries(options, execution))
   if (!suspended) return 'lost'
-  // A cancel that came while it was being stored found a run that had ended (DR-4).
+  // A cancel that arrived while the outcome was being stored found a finished run (DR-4).
   const { store, runtime } = options
   const { id } = execution.job
   if ((await store.queue.get(id))?.cancelRequested !== true) return 'suspended'
@@ -153,7 +151,7 @@ function toldBy({ onError }: JobRunnerOptions, { job }: Execution) {
       .catch((error: unknown) => onError(error, { jobId: job.id }))
 }
 
-/** The result of a run, or what it could not be started for. */
+/** The result of a run, or the reason it could not be started. */
 async function settled({ result }: FlowRun): Promise<RunResult | FlowError> {
   try {
     return await result

@@ -9,7 +9,7 @@ export interface ExecutionOptions {
   readonly job: ClaimedJob
   readonly request: BuildRequest
   readonly live: LiveJob
-  /** Undefined where no other process can take the job. */
+  /** Undefined if no other process can take the job. */
   readonly lease: Lease | undefined
   /** Fencing token of the claim; undefined if no other claim is possible and there was none before. */
   readonly fence: number | undefined
@@ -25,13 +25,13 @@ export class Execution {
   readonly fence: number | undefined
   readonly firstSeq: number
   run: FlowRun | undefined = undefined
-  /** The outcome of the job; set once the queue knows it. */
+  /** Set once the queue has recorded it. */
   outcome: JobOutcome | undefined = undefined
-  /** True once the log has refused an event. */
+  /** True once the log has rejected an event. */
   refused = false
   #lost = false
   #released = false
-  /** Vertices under way that may not be run twice. */
+  /** Running vertices that must not run twice. */
   readonly #unrepeatable = new Set<string>()
   #whenRepeatable: (() => void) | undefined
 
@@ -45,7 +45,7 @@ export class Execution {
     lease?.signal.addEventListener('abort', () => this.cancel(), { once: true })
   }
 
-  /** The job goes on in another process: nothing more is written or removed here (DR-7, DR-12). */
+  /** The job continues in another process: nothing more is written or removed here (DR-7, DR-12). */
   get lost(): boolean {
     return this.#lost || this.lease?.held() === false
   }
@@ -54,14 +54,12 @@ export class Execution {
     this.live.cancel(wasCancelled())
   }
 
-  /** The job is to be given back to the queue once its run has stopped (DR-12). */
+  /** The job is to be returned to the queue once its run has stopped (DR-12). */
   get released(): boolean {
     return this.#released
   }
 
-  /**
-   * Called with each checkpoint: a vertex that must not run twice has begun, or its state is known.
-   */
+  /** Called with each checkpoint: a vertex that must not run twice has started, or its state is known. */
   noteCheckpoint(vertexId: string, isStart: boolean): void {
     if (isStart) this.#unrepeatable.add(vertexId)
     else if (this.#unrepeatable.delete(vertexId) && this.#unrepeatable.size === 0)
@@ -69,8 +67,9 @@ export class Execution {
   }
 
   /**
-   * Stops the run for another process, as soon as nothing is under way that may not be run twice.
-   * @param late resolves when that was waited for long enough
+   * Stops the run so that another process can continue it, as soon as no vertex that must not run twice is
+   * running.
+   * @param late resolves when the grace period for that is over
    */
   release(late: Promise<void>): void {
     const stop = (): void => {
@@ -85,7 +84,7 @@ export class Execution {
     late.then(stop, () => undefined)
   }
 
-  /** Stops the run without an end; another process goes on with the job. */
+  /** Stops the run without an end, because another process continues the job. */
   lose(): void {
     this.#lost = true
     this.cancel()

@@ -5,7 +5,7 @@ import { compilePartly, graphOf, type FlowPlan } from '../graph/plan/compile.ts'
 import type { PlanGraph } from '../graph/plan/plan-graph.ts'
 import type { BuildJobsOptions, BuildRequest, ForkOptions, VertexHistory } from './build-jobs.ts'
 
-/** A request that takes results over from an earlier job (DR-68). */
+/** A request that reuses results of an earlier job (DR-68). */
 export interface ForkedRequest extends BuildRequest {
   readonly forked?: Forked
 }
@@ -13,7 +13,7 @@ export interface ForkedRequest extends BuildRequest {
 interface Forked {
   readonly jobId: string
   readonly vertexId: string | null
-  /** States of vertices by id, as their checkpoints. */
+  /** Vertex states by id, in checkpoint format. */
   readonly kept: Readonly<Record<string, string>>
 }
 
@@ -25,9 +25,9 @@ export interface ForkSource {
 }
 
 /**
- * The request of a job that goes on from the results of another. Loops and cycles are repeated as a whole,
- * with everything behind them.
- * @throws FlowError `invalid_request` for an unknown vertex or output; `not_resumable` when nothing was kept
+ * Creates the request of a job that continues from the results of another. Loops and cycles are repeated
+ * as a whole, with everything downstream.
+ * @throws FlowError `invalid_request` for an unknown vertex or output; `not_resumable` if nothing was stored
  */
 export function forkRequest(
   { jobId, request, states }: ForkSource,
@@ -56,7 +56,7 @@ export function forkRequest(
   }
 }
 
-/** What a job has kept of its vertices; `asked` = the vertex that waits for an answer (DR-68). */
+/** The stored results of a job's vertices; `asked` is the vertex waiting for an answer (DR-68). */
 export function historyOf(
   states: ReadonlyMap<string, string>,
   asked: string | undefined,
@@ -71,11 +71,11 @@ export function historyOf(
   return asked === undefined ? found : [...found, { vertexId: asked, outputs: [], state: 'asked' }]
 }
 
-/** Where a job was forked from, by its stored request. */
+/** Where a job was forked from, according to its stored request. */
 export function forkedFrom(
   request: string,
 ): { readonly jobId: string; readonly vertexId: string | null } | undefined {
-  // Most requests are none: the text is looked at before it is parsed.
+  // Most requests are not forks, so the text is searched before it is parsed.
   if (!request.includes('"forked":{')) return undefined
   const { forked } = JSON.parse(request) as ForkedRequest
   return forked && { jobId: forked.jobId, vertexId: forked.vertexId }
@@ -91,7 +91,7 @@ function graphFor(request: BuildRequest, components: BuildJobsOptions['component
   return graph
 }
 
-/** Positions of what runs again, with everything behind it. */
+/** Positions of the vertices that run again, including everything downstream. */
 function repeated(
   { vertices, indexOf }: PlanGraph,
   { from, built }: { readonly from: string | undefined; readonly built: ReadonlySet<string> },
@@ -118,7 +118,7 @@ function repeated(
   return again
 }
 
-/** Names of the outputs that a state holds; undefined for one that is no result. */
+/** Names of the outputs a state contains; undefined if the state is not a result. */
 function outputsOf(state: string): string[] | undefined {
   const stored: unknown = JSON.parse(state)
   const outputs = isObject(stored) ? stored['outputs'] : undefined
@@ -127,7 +127,7 @@ function outputsOf(state: string): string[] | undefined {
     : undefined
 }
 
-/** A result with some of its outputs replaced, marked as one that was not computed here. */
+/** A result with some outputs replaced, marked as not computed in this job. */
 function withValues(
   state: string,
   vertexId: string,

@@ -1,6 +1,6 @@
 import type { JobRecorder } from './build-jobs.ts'
 
-/** A recorder whose errors are told and change nothing in the run (DR-15). */
+/** Wraps a recorder so that its errors are reported and do not affect the run (DR-15). */
 export function guardedRecorder(
   make: () => JobRecorder | undefined,
   report: (error: unknown) => void,

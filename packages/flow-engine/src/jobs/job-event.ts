@@ -2,14 +2,13 @@ import type { RunEvent } from '../graph/events/run-event.ts'
 import type { StoredEvent } from '../store/job-store.ts'
 
 /**
- * An event of a job, encoded at most once and only on first use of the text. `seal` releases the run
- * it came from. Of a token, of which a run may have very many, only its text and the id of its message are
- * held (DR-19).
+ * An event of a job, encoded at most once and only on first access. `seal` releases the run it came from.
+ * Tokens, which can be very numerous, retain only their text and message id (DR-19).
  */
 export class JobEvent implements StoredEvent {
   readonly seq: number
   readonly event: RunEvent['event']
-  /** Of a token: its text. */
+  /** For a token: its text. */
   #source: RunEvent | string | undefined
   readonly #messageId: string | undefined
   #data: string | undefined
@@ -27,7 +26,7 @@ export class JobEvent implements StoredEvent {
     return this.#data
   }
 
-  /** Characters of its text; of a token, those of the piece. */
+  /** Characters of its text; for a token, of the chunk. */
   get size(): number {
     const source = this.#source
     return typeof source === 'string' ? source.length : this.data.length
@@ -50,7 +49,7 @@ export class JobEvent implements StoredEvent {
   }
 }
 
-/** The event that a stored one stands for. */
+/** Decodes a stored event. */
 export function decodeEvent(stored: StoredEvent): RunEvent {
   if (stored instanceof JobEvent) return stored.toRunEvent()
   const { seq, event, data } = stored
@@ -58,8 +57,8 @@ export function decodeEvent(stored: StoredEvent): RunEvent {
 }
 
 /**
- * Neighbouring tokens of one message as one event, with the number of the last (FE-68).
- * @param longest most characters of joined tokens (FE-64)
+ * Merges adjacent tokens of one message into one event with the `seq` of the last (FE-68).
+ * @param longest maximum number of characters of merged tokens (FE-64)
  */
 export function joinStoredTokens(events: readonly StoredEvent[], longest: number): StoredEvent[] {
   const joined: StoredEvent[] = []
@@ -89,7 +88,7 @@ export function joinStoredTokens(events: readonly StoredEvent[], longest: number
   return joined
 }
 
-/** Index of the first event with a number above `after`; the events are ordered by it. */
+/** Index of the first event with a `seq` above `after`; events are sorted by it. */
 export function firstAfter(events: readonly StoredEvent[], after: number): number {
   let low = 0
   let high = events.length

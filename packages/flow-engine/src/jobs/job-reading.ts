@@ -9,7 +9,7 @@ export type JobReading = Pick<BuildJobs, 'events' | 'encodedEvents' | 'poll' | '
 
 /**
  * The ways to read jobs (FE-60, FE-69).
- * @param check rejects when the job is unknown, or not that user's
+ * @param check rejects if the job is unknown or belongs to another user
  */
 export function createJobReading(
   readers: ReaderContext,
@@ -17,7 +17,7 @@ export function createJobReading(
 ): JobReading {
   const positions = createPositions()
 
-  /** The end stays unread, so that every further poll is given it at once. */
+  /** The end is never marked as read, so that every further poll returns it immediately. */
   const keepPosition = (jobId: string, reader: string, given: readonly StoredEvent[]): void => {
     const last = given.at(-1)
     if (last === undefined) return
@@ -59,7 +59,7 @@ export function createJobReading(
   }
 }
 
-/** The first poll of a job that was cancelled is answered as one after its end (events.md 4). */
+/** The first poll after a cancel returns the same response as a poll after the job's end (events.md 4). */
 function withoutCancelled(poll: Poll<StoredEvent>): Poll<StoredEvent> {
   const last = poll.events.at(-1)
   const cancelled = last?.event === 'end' && last.data.includes('"cancelled"')

@@ -4,8 +4,8 @@ import type { JobRecord } from './build-jobs.ts'
 import { toPendingQuestion, type StoredQuestion } from './stored-question.ts'
 
 /**
- * The public form of a stored job.
- * @param question what it was suspended with
+ * Converts a stored job to its public form.
+ * @param question the question it was suspended with
  */
 export function toJobRecord(job: StoredJob, lastSeq: number, question?: StoredQuestion): JobRecord {
   const {

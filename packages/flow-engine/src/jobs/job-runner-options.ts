@@ -12,9 +12,9 @@ export interface JobRunnerOptions extends BuildJobsOptions {
   readonly cache: ResultCache
   readonly limits: RunLimits
   readonly codec: RequestCodec
-  /** The name under which this process claims. */
+  /** The name this process uses for its claims. */
   readonly name: string
-  /** Fires when what the store does not take is given up. */
+  /** Aborted when pending writes that the store does not accept are given up. */
   readonly closing: AbortSignal
   readonly onError: (error: unknown, info: { jobId?: string }) => void
   readonly seal: JobSeal

@@ -1,17 +1,17 @@
 import { FlowError } from '../errors.ts'
 
-/** Encrypts texts at rest, as the secret box of a service does. */
+/** Encrypts strings at rest, like the secret box of a service. */
 export interface JobSecretBox {
   seal(text: string, context: string): Promise<string>
   open(sealed: string, context: string): Promise<string | null>
 }
 
-/** Encrypts users' data against readers of the store (DR-22). */
+/** Encrypts users' data, so that access to the store does not reveal it (DR-22). */
 export interface JobSeal {
-  /** False: values are stored as they are. */
+  /** False: values are stored unencrypted. */
   readonly seals: boolean
   seal(jobId: string, value: unknown): Promise<unknown>
-  /** Values that were stored without a seal are given as they are. */
+  /** Values stored unencrypted are returned as is. */
   open(jobId: string, stored: unknown): Promise<unknown>
 }
 

@@ -1,7 +1,7 @@
 import type { RunResult } from '../graph/context/run-options.ts'
 import type { JobUsage, StoredJob } from '../store/job-store.ts'
 
-/** What is stored of the tokens of a run and of those before it; nothing where it used none. */
+/** Adds the token usage of a run to that of earlier runs; undefined without any usage. */
 export function usageWith(
   { usage: before }: Pick<StoredJob, 'usage'>,
   { vertexUsage }: Pick<RunResult, 'vertexUsage'>,

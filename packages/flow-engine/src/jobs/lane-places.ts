@@ -1,25 +1,22 @@
-/** Places of one lane of jobs. */
+/** Capacity of one lane of jobs. */
 export interface LaneOptions {
-  /** Jobs of this lane that run at once in one process. */
+  /** Concurrent jobs of this lane in one process. */
   readonly concurrency: number
-  /** Jobs of this lane that wait; `maxQueued` of all jobs by default. */
+  /** Maximum number of waiting jobs of this lane. Default: `maxQueued` of all jobs. */
   readonly maxQueued?: number
-  /** True: its places are not taken from those of ordinary jobs. */
+  /** If true, the lane has its own slots instead of sharing those of ordinary jobs. */
   readonly beside?: boolean
 }
 
 /** Decides which jobs may start in which lane (AB-70, AB-71). */
 export interface LanePlaces {
-  /** The ordinary lane `''` first. */
+  /** The ordinary lane `''` comes first. */
   readonly names: readonly string[]
-  /** Jobs of a lane that may start now, given the lanes of those that run. */
+  /** Number of jobs of a lane that may start now, given the lanes of the running jobs. */
   room(lane: string, running: Iterable<string>): number
 }
 
-/**
- * Ordinary jobs have `concurrency` places. A lane inside them never takes the last free one; a lane
- * beside them has places of its own.
- */
+/** Ordinary jobs have `concurrency` slots. A lane that shares them never takes the last free one. */
 export function createLanePlaces(
   concurrency: number,
   lanes: Readonly<Record<string, LaneOptions>> = {},

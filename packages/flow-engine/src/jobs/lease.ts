@@ -9,20 +9,20 @@ export interface LeaseOptions {
   readonly onError: (error: unknown, info: { jobId?: string }) => void
 }
 
-/** The right of this process to run a job, where others may take it up. */
+/** This process's lease on a job that other processes could claim. */
 export interface Lease {
-  /** Aborted with `lost` when the lease is lost, with `cancel` when the job is to be cancelled. */
+  /** Aborted with `lost` when the lease is lost, and with `cancel` when the job is to be cancelled. */
   readonly signal: AbortSignal
   /**
-   * False once the lease is lost. It looks at the clock: in a process that was frozen, work goes on
+   * False once the lease is lost. Checks the clock, because in a process that was frozen other code runs
    * before its timers fire.
    */
   held(): boolean
-  /** The job has ended here: the lease is prolonged no more. */
+  /** The job has ended here; the lease is no longer renewed. */
   end(): void
 }
 
-/** Prolongs the lease of a job until it ends; it is lost by the queue's word or by the clock (DR-8). */
+/** Renews the lease of a job until it ends. It is lost when the queue says so or when it expires (DR-8). */
 export function keepLease(options: LeaseOptions, job: ClaimedJob): Lease {
   const { runtime } = options
   const lost = new AbortController()
@@ -41,13 +41,13 @@ export function keepLease(options: LeaseOptions, job: ClaimedJob): Lease {
 }
 
 interface LeaseState {
-  /** In milliseconds; counted from the moment at which the claim or heartbeat was sent. */
+  /** In milliseconds, counted from when the claim or heartbeat was sent. */
   until: number
   readonly lost: AbortController
   readonly ended: AbortSignal
 }
 
-/** A heartbeat that hangs or fails prolongs nothing: the lease ends by this clock. */
+/** A heartbeat that hangs or fails does not renew the lease, so it expires by this clock. */
 async function watchClock(runtime: Runtime, state: LeaseState): Promise<void> {
   const { lost, ended } = state
   while (!ended.aborted && !lost.signal.aborted) {

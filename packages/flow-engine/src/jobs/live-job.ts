@@ -4,11 +4,11 @@ import type { RunLimits } from '../graph/plan/limits.ts'
 import type { StoredEvent } from '../store/job-store.ts'
 import { firstAfter, joinStoredTokens, type JobEvent } from './job-event.ts'
 
-/** Events that a reader takes at once. */
+/** Maximum number of events a reader takes at once. */
 const PIECE = 512
-/** Characters of events that the log has, too: those beyond it are read from the log (DR-19). */
+/** Characters of logged events retained in memory; beyond that they are read from the log (DR-19). */
 const MOST_LOGGED = 16 * 1024 * 1024
-/** Of an event, besides its text. */
+/** Overhead of an event besides its text. */
 const EVENT_SIZE = 64
 
 export interface LiveJobOptions {
@@ -19,13 +19,13 @@ export interface LiveJobOptions {
 }
 
 /**
- * The events of a job that runs in this process, for any number of readers at any pace. A class: a
- * literal with getters would get a hidden class of its own, which outlives the job.
+ * The events of a job running in this process, for any number of readers at any pace. A class: a literal with
+ * getters would get a separate hidden class that outlives the job.
  */
 export class LiveJob {
   readonly jobId: string
   #firstSeq: number
-  /** Sizes of the first events, which the log has, too. */
+  /** Sizes of the first events, which are already in the log. */
   readonly #logged: number[] = []
   #loggedSize = 0
   readonly #limits: LiveJobOptions['limits']
@@ -41,7 +41,7 @@ export class LiveJob {
     this.#limits = limits
   }
 
-  /** Number of the first event that is held here; earlier ones are only in the log. */
+  /** `seq` of the first event retained here; earlier ones are only in the log. */
   get firstSeq(): number {
     return this.#firstSeq
   }
@@ -61,7 +61,7 @@ export class LiveJob {
     this.#tell?.(reason)
   }
 
-  /** Tells the run of a cancel, also of one that was asked for before it began. */
+  /** Notifies the run of a cancel, including one requested before it started. */
   onCancel(told: (reason: FlowError) => void): void {
     this.#tell = told
     if (this.#cancelled !== undefined) told(this.#cancelled)
@@ -72,7 +72,7 @@ export class LiveJob {
     this.#wake()
   }
 
-  /** The log has these events, the next ones published: old ones are forgotten if they are many. */
+  /** The log has stored the next published events; old ones are released if there are many. */
   logged(events: readonly JobEvent[]): void {
     for (const event of events) {
       const size = event.size + EVENT_SIZE
@@ -87,13 +87,13 @@ export class LiveJob {
     for (const event of this.#events) event.seal()
   }
 
-  /** No more events come from this process. */
+  /** No more events will come from this process. */
   close(): void {
     this.#closed = true
     this.#wake()
   }
 
-  /** The events published after `after`; tokens are joined if there are many. */
+  /** The events published after `after`; tokens are merged if there are many. */
   take(after: number): StoredEvent[] {
     const events = this.#events
     const { bufferedTokens, eventBytes } = this.#limits
@@ -105,7 +105,7 @@ export class LiveJob {
     return events.slice(start, start + PIECE)
   }
 
-  /** Resolves when something is published behind `after`, or nothing more will be. */
+  /** Resolves when an event after `after` is published, or no more will be. */
   changed(after: number): Promise<void> {
     if (this.#closed || this.lastSeq > after) return Promise.resolve()
     this.#waiting ??= createWaiting()

@@ -4,9 +4,9 @@ import { decodeEvent } from './job-event.ts'
 const CHUNK = 1000
 
 /**
- * The outcome of a job according to its log, for a process that died before the queue knew. Null if
+ * The outcome of a job according to its log, for a process that died before the queue recorded it. Null if
  * the run has not ended.
- * @param last number of the last event
+ * @param last `seq` of the last event
  */
 export async function loggedOutcome(
   log: EventLog,

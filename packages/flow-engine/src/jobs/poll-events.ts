@@ -9,7 +9,7 @@ export interface PollRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The events after `after`; waits for the first one for at most `waitMs`, then gives none (FE-69). */
+/** The events after `after`. Waits up to `waitMs` for the first one, then returns an empty list (FE-69). */
 export async function pollEvents(
   context: ReaderContext,
   { jobId, after, waitMs, signal }: PollRequest,
@@ -25,7 +25,7 @@ export async function pollEvents(
   let cursor = after
   try {
     for (;;) {
-      // After the first piece only what is there already is taken along.
+      // After the first batch only events that are already available are added.
       const more =
         events.length === 0
           ? await nextEvents(context, { jobId, after: cursor, signal: outer })

@@ -1,4 +1,4 @@
-/** Readers whose positions are kept, and characters of their names (DR-19). */
+/** Maximum number of readers whose positions are stored, and of characters of their names (DR-19). */
 const MOST_READERS = 10_000
 const MOST_CHARACTERS = 512 * 1024
 
@@ -8,8 +8,8 @@ export interface PollPositions {
 }
 
 /**
- * The last sequence number given to each reader of a job that names no position of its own. The least
- * recently used are forgotten: such a reader begins again at the first event.
+ * The last `seq` returned to each reader of a job that sends no position of its own. Least recently used
+ * entries are evicted; such a reader restarts at the first event.
  */
 export function createPositions(): PollPositions {
   const positions = new Map<string, number>()

@@ -10,18 +10,18 @@ export interface ReaderContext {
   readonly store: JobStore
   readonly runtime: Runtime
   readonly live: (jobId: string) => LiveJob | undefined
-  /** Time in milliseconds that a reader relies on notifications alone. */
+  /** How long, in milliseconds, a reader relies on notifications alone. */
   readonly patienceMs: number
-  /** Fires when this process has stopped its work: jobs that have not ended go on elsewhere. */
+  /** Aborted when this process has stopped its work; unfinished jobs continue elsewhere. */
   readonly closed: AbortSignal
 }
 
-/** The channel on which the processes tell each other that a job's log has grown. */
+/** The channel on which processes announce that a job's log has grown. */
 export const jobChannel = (jobId: string): string => `job:${jobId}`
 
 /**
- * The events after `after`: from this process's own run of the job, else from the log. Waits for the
- * first one; an empty list means that the job is over (or unknown).
+ * The events after `after`, from this process's own run of the job or from the log. Waits for the first one;
+ * an empty list means that the job is over (or unknown).
  */
 export async function nextEvents(
   context: ReaderContext,
@@ -35,9 +35,9 @@ export async function nextEvents(
     if (context.closed.aborted) return []
     if (live !== undefined && !live.closed) {
       await orAbort(live.changed(after), signal)
-      // Events of the same turn are read together: a write to the client costs more than an event.
+      // Events of the same turn are read together, as a write to the client costs more than an event.
       if (live.lastSeq > after) await eventLoopTurn()
-      // From it also when it has ended meanwhile: the log would have to be read.
+      // Also used if the run has ended meanwhile, which avoids reading the log.
       if (after >= live.firstSeq - 1) {
         const news = live.take(after)
         if (news.length > 0) return news
@@ -46,7 +46,7 @@ export async function nextEvents(
   }
 }
 
-/** The events after `after`, without waiting. */
+/** The events after `after` that are available without waiting. */
 export async function eventsAtHand(
   { live, store }: ReaderContext,
   { jobId, after }: { readonly jobId: string; readonly after: number },
@@ -57,7 +57,7 @@ export async function eventsAtHand(
     : own.take(after)
 }
 
-/** True when there will be no news: the job has ended, and its log was read to the end. */
+/** Returns true if no more events will come: the job has ended and its log was read to the end. */
 async function waitForNews(
   { store, runtime, live, patienceMs, closed }: ReaderContext,
   { jobId, after, signal }: { jobId: string; after: number; signal?: AbortSignal | undefined },
@@ -77,7 +77,7 @@ async function waitForNews(
     const more = near.some(({ seq }) => seq > after)
     if (more || live(jobId)?.closed === false) return false
     if (near[0]?.event === 'end') return true
-    // The process that ends an orphaned job writes its end after the job is known as finished.
+    // The process that ends an orphaned job writes its end after the job is marked as finished.
     const { finishedAt } = job
     if (finishedAt !== null && runtime.now().getTime() - finishedAt.getTime() >= patienceMs)
       return true
@@ -89,7 +89,7 @@ async function waitForNews(
   }
 }
 
-/** All events behind `after`, to the `end`: each time what is there. */
+/** All events after `after` until `end`, in batches of available events. */
 export async function* readEvents(
   context: ReaderContext,
   { jobId, after, signal }: { jobId: string; after: number; signal?: AbortSignal | undefined },

@@ -5,8 +5,8 @@ import type { StoredEvent, StoredJob } from '../store/job-store.ts'
 import { decodeEvent } from './job-event.ts'
 
 /**
- * Rebuilds a job's result from its log and record if the process that ran it is gone: the end of each
- * vertex, without the values of its outputs.
+ * Rebuilds a job's result from its log and record if the process that ran it is gone: the end of each vertex,
+ * without output values.
  */
 export function rebuildResult(job: StoredJob, events: readonly StoredEvent[]): RunResult {
   const vertices = new Map<string, VertexResult>()

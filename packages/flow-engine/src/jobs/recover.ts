@@ -9,9 +9,8 @@ const FAR_FUTURE = new Date(8_640_000_000_000_000)
 export const interrupted = { code: 'interrupted', detail: 'The process that ran the build died' }
 
 /**
- * Repairs the jobs of processes that died: those that can be resumed are queued again, the others
- * fail (FE-63). Where no other process shares the queue, every job that still counts as running is
- * such a job.
+ * Repairs the jobs of dead processes: resumable jobs are queued again, others fail (FE-63). If the queue is
+ * not shared, every job marked as running is such a job.
  */
 export async function recoverJobs({
   store,
@@ -41,12 +40,12 @@ export async function recoverJobs({
   return { requeued, interrupted: failed }
 }
 
-/** Its process died before it saw that the job was to be cancelled. */
+/** Its process died before it noticed the cancel request. */
 async function endCancelled(
   store: JobStore,
   { id, worker, now }: { readonly id: string; readonly worker: string; readonly now: Date },
 ): Promise<void> {
-  // One that can be resumed waits by now; where a worker has taken it already, that one ends it.
+  // A resumable job is waiting by now; if a worker has already claimed it, that worker ends it.
   const ended = await store.queue.finish(id, worker, { state: 'cancelled', finishedAt: now })
   if (!ended) await store.queue.requestCancel(id, now)
   const job = await store.queue.get(id)
@@ -55,8 +54,8 @@ async function endCancelled(
 
 /**
  * Ends the log with an error, so that no reader hangs.
- * @param fence of the writer; one that ends the job of another is above all claims
- * @param given number of the last event that readers were given, where the log lacks some
+ * @param fence of the writer; a process that ends the job of another uses one above all claims
+ * @param given `seq` of the last event already delivered to readers, if the log lacks some
  */
 export async function appendEnd(
   store: JobStore,
@@ -85,7 +84,7 @@ export async function appendEnd(
   await store.log.close(jobId)
 }
 
-/** Ends the log of a job that was cancelled while no process ran it (FE-60). */
+/** Ends the log of a job that was cancelled while no process was running it (FE-60). */
 export async function appendCancelled(
   { log }: JobStore,
   { id, attempts }: Pick<StoredJob, 'id' | 'attempts'>,

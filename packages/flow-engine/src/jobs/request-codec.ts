@@ -4,30 +4,34 @@ import { decodeValue, encodeJson, encodeValue } from '../graph/durable/checkpoin
 import type { BuildRequest } from './build-jobs.ts'
 import type { JobSeal } from './job-seal.ts'
 
-/** Between the request of a job and the text that is stored with it. */
+/** Converts between a job's request and its stored text. */
 export interface RequestCodec {
   /**
-   * A promise only where something is sealed.
-   * @throws FlowError `invalid_request` for variables that would be stored without a seal (DR-22)
+   * Asynchronous only if something is sealed.
+   * @throws FlowError `invalid_request` for variables that would be stored unencrypted (DR-22)
    */
   encode(jobId: string, request: BuildRequest): string | Promise<string>
-  /** The request of a claimed job; null when it is not to be had in this process. */
+  /** The request of a claimed job; null if it is not available in this process. */
   decode(job: StoredJob): Promise<BuildRequest | null>
-  /** The request of a job that was queued in this process and has not ended. */
+  /** The request of an unfinished job that was queued in this process. */
   kept(jobId: string): BuildRequest | undefined
-  /** The same of all such jobs, by id. */
+  /** All such requests, by job id. */
   all(): ReadonlyMap<string, BuildRequest>
   forget(jobId: string): void
-  /** The job waits for long: its stored text suffices, unless the request carries objects. */
+  /**
+   * Called when the job waits for long: the stored text suffices, unless the request contains live objects.
+   */
   rest(jobId: string): void
 }
 
-/** Requests kept in a shared queue; news of their ends may be lost (DR-19). */
+/**
+ * Maximum number of retained requests with a shared queue, where notifications of ends may be lost (DR-19).
+ */
 const MOST_SHARED = 1000
 
 /**
- * Requests of this process are kept as they are, with the objects they carry. A text is made only
- * where it may be read back: by another process, or after a crash.
+ * Requests of this process are retained as objects. They are serialised only if they may have to be read
+ * back: by another process, or after a crash.
  */
 export function createRequestCodec(shared: boolean, seal: JobSeal): RequestCodec {
   const own = new Map<string, BuildRequest>()
@@ -56,18 +60,18 @@ export function createRequestCodec(shared: boolean, seal: JobSeal): RequestCodec
   }
 }
 
-/** Options that exist only in a process. */
+/** Options that exist only in a process and cannot be stored. */
 export const LIVING = ['components', 'services', 'cache', 'runtime', 'hooks'] as const
 
 type Secret = Pick<BuildRequest, 'variables' | 'tweaks'> & { readonly inputs?: object | undefined }
 
 type StoredRequest = Omit<BuildRequest, 'inputs'> & {
-  /** As `encodeValue` writes them. */
+  /** In the format of `encodeValue`. */
   readonly inputs?: object
   readonly secret?: unknown
 }
 
-/** The text of a request; a promise only where something is sealed. */
+/** Serialises a request; asynchronous only if something is sealed. */
 export function formatRequest(
   jobId: string,
   { flow, ...request }: BuildRequest,
@@ -86,14 +90,14 @@ export function formatRequest(
     .then((secret) => JSON.stringify({ ...plain, secret, flow: graph }))
 }
 
-/** Named inputs may be messages and data. @throws FlowError `invalid_request` for what is no data */
+/** Named inputs may be messages and data. @throws FlowError `invalid_request` for other objects */
 function encodeInputs(inputs: NonNullable<BuildRequest['inputs']>): object {
   const text = encodeJson(() => ({ inputs: encodeValue(inputs) }))
   if (text === undefined) throw invalidRequest('The inputs of a stored job must be data')
   return (JSON.parse(text) as { readonly inputs: object }).inputs
 }
 
-/** The request of a text. */
+/** Parses a stored request. */
 export async function parseRequest(
   jobId: string,
   text: string,

@@ -1,11 +1,13 @@
 import type { RunResult } from '../graph/context/run-options.ts'
 import { valueBytes } from '../graph/values/value-size.ts'
 
-/** Results of the last jobs of this process; older ones are rebuilt from their logs (DR-19). */
+/**
+ * Results of this process's latest jobs that are retained; older ones are rebuilt from their logs (DR-19).
+ */
 const KEPT = 100
 const KEPT_BYTES = 32 * 1024 * 1024
 
-/** What a run leaves behind: undefined when the job goes on later or elsewhere (DR-3). */
+/** The result of a run; undefined if the job continues later or elsewhere (DR-3). */
 type Left = Promise<RunResult | undefined>
 
 interface Entry {

@@ -1,9 +1,9 @@
 import type { Runtime } from '@x/wire'
 import type { JobStore } from '../store/job-store.ts'
 
-/** Finished jobs stay readable that long, however many there are. */
+/** Finished jobs stay readable for this long, however many there are. */
 const SPARE_MS = 5 * 60_000
-/** Looked at again after that many ends, or that long. */
+/** Checked again after this many ends, or this much time. */
 const EVERY_JOBS = 100
 const EVERY_MS = 60_000
 

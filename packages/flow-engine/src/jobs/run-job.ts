@@ -16,27 +16,25 @@ import { createResults } from './results.ts'
 import { untilStored } from './until-stored.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 
-/** The channel that names jobs which another process ran than the one that queued them. */
+/** The channel that announces jobs claimed by a process other than the one that queued them. */
 export const TAKEN_CHANNEL = 'job-taken'
 
 /** Runs claimed jobs in this process. */
 export interface JobRunner {
-  /** Resolves when the job has ended, is suspended, or is no longer this process's. */
+  /** Resolves when the job has ended, is suspended, or no longer belongs to this process. */
   run(job: ClaimedJob, lease: Lease | undefined): Promise<void>
   readonly live: (jobId: string) => LiveJob | undefined
-  /** Registers the log of a queued job, so that readers get its events from the first one on. */
+  /** Registers the log of a queued job, so that readers receive its events from the first one. */
   expect(jobId: string, request: BuildRequest): void
   /** Drops the log of a queued job that will not run here. */
   dismiss(jobId: string): void
-  /**
-   * The result of a job that ended here; undefined for others and for those that continue elsewhere.
-   */
+  /** The result of a job that ended here; undefined for other jobs and those that continue elsewhere. */
   result(jobId: string): Promise<RunResult | undefined>
   cancel(jobId: string): void
   /**
-   * Ends what runs here: resumable jobs stop without an end and go back into the queue, for the next
-   * process to go on with (DR-12), the others are cancelled.
-   * @param late resolves when vertices that may not be run twice had time enough to end
+   * Ends the running jobs: resumable ones stop without an end and return to the queue for the next process
+   * (DR-12), others are cancelled.
+   * @param late resolves when the grace period for vertices that must not run twice is over
    */
   endAll(late: Promise<void>): void
   /** Ends a claimed job that only this process could have run. */
@@ -52,7 +50,7 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
   const options: JobRunnerOptions = { ...given, closing: closing.signal }
   const { store, codec, onError } = options
 
-  /** The end of one run, whatever happens. */
+  /** Handles the end of one run, whatever its outcome. */
   const settle = async (execution: Execution): Promise<Ending> => {
     try {
       const ended = await endedBefore(options, execution)
@@ -92,7 +90,7 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
     const firstSeq = last + 1
     const live = expected ?? new LiveJob({ jobId: job.id, firstSeq, limits })
     lives.set(job.id, live)
-    // Its cancel was asked for while the process that ran it was dying.
+    // The cancel was requested while the process that ran it was dying.
     if (job.cancelRequested) live.cancel(wasCancelled())
     const fence = isFenced(options, job) ? job.attempts : undefined
     const execution = new Execution({ job, request, live, lease, fence, firstSeq })
@@ -155,7 +153,7 @@ function isFenced({ store }: JobRunnerOptions, { attempts }: ClaimedJob): boolea
   return store.queue.shared || attempts > 1
 }
 
-/** Number of the last event; undefined when the job is no longer this process's (DR-7). */
+/** `seq` of the last event; undefined if the job no longer belongs to this process (DR-7). */
 async function openLog(
   options: JobRunnerOptions,
   job: ClaimedJob,
@@ -176,7 +174,10 @@ async function openLog(
   }
 }
 
-/** Why a job does not go on: it ended too many processes (DR-11), or its owner may not run it (DR-37). */
+/**
+ * Why a job does not continue: it crashed too many processes (DR-11), or its owner may no longer run it
+ * (DR-37).
+ */
 async function refusalOf(
   { maxCrashes, authorize, codec }: JobRunnerOptions,
   { job, request, live }: Execution,
@@ -191,7 +192,7 @@ async function refusalOf(
   return { code: 'forbidden', detail: 'The owner of the build may no longer run it' }
 }
 
-/** Records the end of a job whose earlier process wrote it into the log, and got no further. */
+/** Records the end of a job whose earlier process had only written it into the log. */
 async function endedBefore(
   options: JobRunnerOptions,
   execution: Execution,
@@ -208,7 +209,7 @@ async function endedBefore(
   return execution.outcome === undefined ? 'lost' : 'ended'
 }
 
-/** A job whose request was in the memory of a process that is gone. */
+/** Ends a job whose request was in the memory of a process that is gone. */
 async function endUnreadable({ store, runtime }: JobRunnerOptions, job: ClaimedJob): Promise<void> {
   const { id, worker, attempts } = job
   const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error: interrupted }

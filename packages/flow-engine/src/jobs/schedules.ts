@@ -13,21 +13,21 @@ export interface SchedulesOptions {
   readonly store: ScheduleStore | undefined
   readonly runtime: Runtime
   readonly seal: JobSeal
-  /** A time that no process took within it was missed, in milliseconds. */
+  /** Milliseconds after which a time that no process has taken counts as missed. */
   readonly patienceMs: number
-  /** Schedules of one user. */
+  /** Maximum number of schedules per user. */
   readonly most: number
-  /** Queues a job of that id. @throws UniqueConflictError `job.id`; QueueFullError */
+  /** Queues a job with that id. @throws UniqueConflictError `job.id`; QueueFullError */
   readonly enqueue: (jobId: string, request: BuildRequest) => Promise<void>
   readonly onError: (error: unknown, info: { jobId?: string }) => void
 }
 
-/** Jobs that start by the clock (DR-58). */
+/** Jobs started on a schedule (DR-58). */
 export interface Schedules {
   schedule(id: string, entry: ScheduleEntry): Promise<ScheduleRecord>
   schedules(query?: { userId?: string }): Promise<ScheduleRecord[]>
   unschedule(id: string, options?: { userId?: string }): Promise<boolean>
-  /** Starts the jobs that are due. */
+  /** Starts the due jobs. */
   look(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
       const userId = request.userId ?? null
       if (before !== null && before.userId !== userId)
         throw new FlowError('conflict', `The schedule ${id} belongs to another user`)
-      // Hosts schedule again when they start: what was missed meanwhile is not forgotten.
+      // Hosts register schedules again when they start; times missed meanwhile are not forgotten.
       const isSame =
         before?.cron === cron &&
         before.timeZone === timeZone &&
@@ -87,7 +87,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
       for (;;) {
         const now = runtime.now()
         const due = await store.due(now, DUE_AT_ONCE)
-        // One that could not be started is tried again at the next look.
+        // A schedule that could not be started is tried again at the next check.
         const fresh = due.filter(({ id, nextAt }) => !seen.has(`${Number(nextAt)} ${id}`))
         for (const { id, nextAt } of fresh) seen.add(`${Number(nextAt)} ${id}`)
         for (const schedule of fresh) await take(options, store, { schedule, now })
@@ -118,8 +118,8 @@ function checkEntry(
 }
 
 /**
- * Starts the job of a time that is due, unless it was missed and is left out, and sets the next time.
- * Whoever does the same meanwhile makes the same id, and one of them finds the time gone.
+ * Starts the job of a due time, unless it was missed and is skipped, and sets the next time. Concurrent
+ * processes derive the same job id, so only one of them succeeds.
  */
 async function take(
   options: SchedulesOptions,
@@ -147,7 +147,7 @@ async function take(
   }
 }
 
-/** False for a request that cannot be read: its time passes, and it is tried again at the next. */
+/** Returns false for a request that cannot be read: this time is skipped and the next one is tried. */
 async function start(
   { seal, enqueue, onError }: SchedulesOptions,
   { id, request }: StoredSchedule,
@@ -164,7 +164,7 @@ async function start(
   }
 }
 
-/** The same in every process, so that the second of them cannot be queued. */
+/** Equal in every process, so that the job cannot be queued twice. */
 function jobIdOf(scheduleId: string, dueAt: Date): string {
   const hex = bytesToHex(sha256(utf8ToBytes(`${dueAt.getTime()} ${scheduleId}`)))
   const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4] ?? '8'
@@ -177,7 +177,7 @@ function jobIdOf(scheduleId: string, dueAt: Date): string {
   ].join('-')
 }
 
-/** What a sealed request is bound to. */
+/** The encryption context of a sealed request. */
 const contextOf = (id: string): string => `schedule:${id}`
 
 function toRecord(schedule: StoredSchedule): ScheduleRecord {

@@ -2,7 +2,10 @@ import type { ComponentRegistry } from '../components/registry/registry.ts'
 import { isFlowDraft, readDraft } from '../graph/draft/flow-draft.ts'
 import type { BuildRequest, StartRequest } from './build-jobs.ts'
 
-/** The request of a job: of a draft its JSON now, with its components beside those of the process (DR-78). */
+/**
+ * The request of a job. For a draft: its current JSON, and its components in addition to those of the process
+ * (DR-78).
+ */
 export function readRequest(
   request: StartRequest,
   components: ComponentRegistry | undefined,

@@ -7,20 +7,18 @@ import { answerProblems } from '../graph/durable/answer-schema.ts'
 import type { StoredJob } from '../store/job-store.ts'
 import type { PendingQuestion } from './build-jobs.ts'
 
-/** Bytes of an answer as JSON. */
+/** Maximum size of an answer in bytes of JSON. */
 const LONGEST_ANSWER = 1024 * 1024
 
-/** Which question of a vertex: what an answer is kept under. */
+/** Identifies a question of a vertex; answers are stored under it. */
 export interface QuestionPlace extends CallPlace {
-  /** Counts the questions of this vertex, in a loop those of this pass, in a tool call those of it, from 1. */
+  /** Counts from 1 the questions of this vertex, separately for each loop pass and tool call. */
   readonly number: number
-  /** Pass of the outermost loop around the vertex. */
+  /** Pass of the outermost enclosing loop. */
   readonly pass?: number | undefined
 }
 
-/**
- * The stored question or sleep of a suspended job; jobs of earlier versions have the question alone.
- */
+/** The stored question or sleep of a suspended job; jobs of earlier versions store the question alone. */
 export interface StoredQuestion
   extends QuestionPlace, Partial<Omit<Ask, 'vertexId' | 'scope' | 'pass' | 'question'>> {
   readonly question: unknown
@@ -34,7 +32,7 @@ export function isStoredQuestion(value: unknown): value is StoredQuestion {
   return isObject(value) && 'vertexId' in value && 'number' in value
 }
 
-/** Answers are kept among the checkpoints, under names that no vertex has. */
+/** Answers are stored among the checkpoints, under names that no vertex has. */
 export function answerName(place: QuestionPlace): string {
   return `?${numberOf(place)}?${place.vertexId}`
 }
@@ -44,7 +42,7 @@ function numberOf({ number, pass, scope }: QuestionPlace): string {
   return `${pass === undefined ? '' : `${pass}.`}${number}${inCall}`
 }
 
-/** The same for a question that expired. */
+/** The same for an expired question. */
 export function expiredName(place: QuestionPlace): string {
   return `?x${answerName(place).slice(1)}`
 }
@@ -60,7 +58,7 @@ export function requestIdOf(place: QuestionPlace, jobId: string): string {
   return `${place.vertexId}:${jobId}:${numberOf(place)}`
 }
 
-/** The public form of an open question. */
+/** Converts an open question to its public form. */
 export function toPendingQuestion(job: StoredJob, question: StoredQuestion): PendingQuestion {
   const { id: jobId, flowId, userId, askedAt } = job
   const { vertexId, sessionId = '', kind = 'question', prompt = null, options = [] } = question
@@ -84,7 +82,7 @@ export function toPendingQuestion(job: StoredJob, question: StoredQuestion): Pen
   }
 }
 
-/** The announcement of a question in the log and in the conversation (DR-32, DR-42). */
+/** The announcement of a question in the log and the conversation (DR-32, DR-42). */
 export function noticeOf(jobId: string, question: StoredQuestion): QuestionNotice | undefined {
   const { cardId, askedAt, expiresAt = null, sessionId = '' } = question
   if (cardId === undefined || askedAt === undefined) return undefined
@@ -111,7 +109,7 @@ export function noticeOf(jobId: string, question: StoredQuestion): QuestionNotic
 }
 
 /**
- * Refuses an answer that the question does not allow.
+ * Rejects an answer that does not match the question.
  * @throws FlowError `too_large` over 1 MiB; InvalidAnswerError
  */
 export async function checkAnswer(

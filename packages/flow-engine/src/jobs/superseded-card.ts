@@ -15,8 +15,8 @@ export interface CardOptions {
 }
 
 /**
- * Says in the conversation that a question of a cancelled job needs no answer any more (DR-42).
- * @returns the events that tell of it, for the log of the job; none where it was not shown
+ * Marks the question of a cancelled job as superseded in the conversation (DR-42).
+ * @returns the corresponding events for the job's log; empty if the question was not shown
  */
 export async function supersedeCard(
   { id, flowId }: Pick<StoredJob, 'id' | 'flowId'>,

@@ -17,16 +17,15 @@ export interface SuspensionOptions {
   readonly seal: JobSeal
   /** Fencing token of the claim. */
   readonly fence: number | undefined
-  /** Longest time of a question that names none, in milliseconds; null = none. */
+  /** Maximum waiting time of a question that sets none, in milliseconds; null: unlimited. */
   readonly maxSuspendedMs: number | null
-  /** Longest sleep that is waited for in memory, in milliseconds. */
+  /** Longest sleep that waits in memory, in milliseconds. */
   readonly sleepInProcessMs: number
 }
 
 /**
- * Answers that were given to earlier runs of the job are given again to the same questions; the
- * first new one suspends the job.
- * @param states the checkpoints of the job, answers among them
+ * Replays the answers given to earlier runs of the job; the first new question suspends it.
+ * @param states the checkpoints of the job, including answers
  */
 export async function createSuspension(
   options: SuspensionOptions,
@@ -48,7 +47,7 @@ export async function createSuspension(
   const { expiresAt = null, askedAt = 0, fallback } = asked
   if (job.wakeAt === null) await keep(answerName(asked), job.answer)
   else if (expiresAt === null || expiresAt > runtime.now().getTime()) {
-    // A sleeper woke the job; the question is still open.
+    // The job was woken by a sleeping vertex; the question is still open.
     suspension.reopen(asked)
     return suspension
   } else if (fallback === undefined)
@@ -71,13 +70,13 @@ export class Suspension {
   readonly #options: SuspensionOptions
   readonly #job: ClaimedJob
   readonly #known: Known
-  /** Number of questions of each vertex, by its place. */
+  /** Number of questions of each vertex, by place. */
   readonly #counts = new Map<string, number>()
   #question: StoredQuestion | undefined
   /** A question that was announced before and is still unanswered. */
   #open: StoredQuestion | undefined
   #wakeAt = Number.POSITIVE_INFINITY
-  /** The question whose end this run is the first to know. */
+  /** The question whose end this run is the first to see. */
   settled: StoredQuestion | undefined
 
   constructor(options: SuspensionOptions, job: ClaimedJob, known: Known) {
@@ -96,8 +95,8 @@ export class Suspension {
   }
 
   /**
-   * Stores what the job waits for, when the run is at rest: an answer that came while another vertex ran
-   * would start the job a second time (DR-1). False when another process has taken the job.
+   * Stores what the job waits for, once the run is idle: an answer that arrived while another vertex was
+   * still running would start the job a second time (DR-1). False if another process has taken the job.
    */
   async store(used: Pick<JobRest, 'usage'> = {}): Promise<boolean> {
     const { store, seal, runtime } = this.#options
@@ -112,7 +111,7 @@ export class Suspension {
     })
   }
 
-  /** The question that is to be told. */
+  /** The question to announce. */
   readonly rest = (): QuestionNotice | undefined => {
     if (this.#question === undefined || this.#question === this.#open) return undefined
     return noticeOf(this.#job.id, this.#question)
@@ -120,7 +119,7 @@ export class Suspension {
 
   readonly ask = async ({ pass, ...ask }: Ask): Promise<SuspendOutcome> => {
     const { vertexId, scope } = ask
-    // The passes of a loop are not all repeated: each counts for itself.
+    // Not all passes of a loop are repeated, so each pass counts its own questions.
     const number = this.#count(`${pass ?? ''}?${scope ?? ''}?${vertexId}`)
     const place = { vertexId, scope, number, ...(pass === undefined ? {} : { pass }) }
     const name = answerName(place)
@@ -135,8 +134,8 @@ export class Suspension {
       const { afterMs } = JSON.parse(expired) as { readonly afterMs: number }
       return { kind: 'expired', afterMs, notice: this.#settledNotice(name) }
     }
-    // If several vertices ask at once, one is answered at a time; one that was announced before comes
-    // first.
+    // If several vertices ask at the same time, they are answered one by one; one that was announced before
+    // comes first.
     const open = this.#open
     if (open !== undefined && answerName(open) === name) this.#question = open
     else this.#question ??= this.#stamp({ ...ask, ...place })

@@ -6,17 +6,17 @@ const LONGEST_PAUSE_MS = 5000
 
 export interface UntilStoredOptions {
   readonly runtime: Runtime
-  /** Ends the pauses. */
+  /** Ends the delays. */
   readonly signal: AbortSignal
-  /** Tells whether another attempt makes no sense. */
+  /** True if further attempts are pointless. */
   readonly over?: () => boolean
-  /** Hears the first failure. */
+  /** Called with the first failure. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Repeats a write until the store takes it, after 100 ms, doubling to 5 s (DR-14).
- * @throws what the write throws, when it is over, the signal fires, or the writer is stale (DR-7)
+ * Retries a write until the store accepts it, after 100 ms, doubling up to 5 s (DR-14).
+ * @throws the write's error if `over` returns true, the signal is aborted, or the writer is stale (DR-7)
  */
 export async function untilStored<Result>(
   write: () => Promise<Result>,

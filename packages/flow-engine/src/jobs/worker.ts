@@ -10,16 +10,16 @@ export interface WorkerOptions {
   readonly places: LanePlaces
   readonly leaseMs: number
   readonly heartbeatMs: number
-  /** Runs a job to its end. There is no lease where no other process works on the queue. */
+  /** Runs a job to its end. Without a shared queue there is no lease. */
   readonly execute: (job: ClaimedJob, lease: Lease | undefined) => Promise<void>
   readonly onError: (error: unknown, info: { jobId?: string }) => void
 }
 
-/** Claims jobs and runs some of them at once. */
+/** Claims jobs and runs several of them concurrently. */
 export interface Worker {
-  /** There may be something to claim, in this lane or in any. */
+  /** Call when there may be jobs to claim, in the given lane or in any. */
   wake(lane?: string): void
-  /** Claims no more, gives back what is being claimed; resolves when the running jobs have ended. */
+  /** Stops claiming and releases pending claims; resolves when the running jobs have ended. */
   stop(): Promise<void>
 }
 
@@ -27,9 +27,9 @@ export interface Worker {
 interface Lane {
   readonly name: string
   mayWait: boolean
-  /** Jobs that were queued here since the last claim: so many claims go out together. */
+  /** Jobs queued here since the last claim: this many claims are sent together. */
   likely: number
-  /** Jobs that were queued here and not claimed: only the end of another may set them free. */
+  /** Jobs queued here and not claimed: only the end of another job can release them. */
   owed: number
 }
 
@@ -48,19 +48,19 @@ export function createWorker(options: WorkerOptions): Worker {
   let claiming = false
   let again = false
   let underWay: Promise<void> | undefined
-  /** Before the next try, in milliseconds; 0 while claims work. */
+  /** Delay before the next attempt, in milliseconds; 0 while claims succeed. */
   let pause = 0
   const stopping = new AbortController()
 
   let claims = 0
-  /** A new token for each claim: earlier claims of this process do not count any more (DR-7). */
+  /** A new token for each claim invalidates earlier claims of this process (DR-7). */
   const token = (): string => `${name}/${(claims += 1)}`
 
   const lease = (): Date => new Date(runtime.now().getTime() + leaseMs)
 
   const roomOf = (lane: Lane): number => places.room(lane.name, running.values())
 
-  /** Claims as many jobs as are likely to wait, so that a store may write the claims together. */
+  /** Claims as many jobs as are likely to be waiting, so that a store can batch the claims. */
   const claimSome = async (lane: Lane): Promise<boolean> => {
     const wanted = Math.max(1, Math.min(lane.likely, roomOf(lane)))
     const claimed = await Promise.allSettled(
@@ -74,7 +74,7 @@ export function createWorker(options: WorkerOptions): Worker {
     lane.likely = jobs.length < wanted ? 0 : Math.max(0, lane.likely - wanted)
     lane.owed = Math.max(0, lane.owed - jobs.length)
     if (stopping.signal.aborted) {
-      // Another process is to have what arrives now (DR-12).
+      // Jobs that arrive now are left to another process (DR-12).
       await Promise.all(jobs.map(({ id, worker }) => queue.release(id, worker)))
       return false
     }
@@ -109,7 +109,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   const run = async (job: ClaimedJob): Promise<void> => {
-    // Making an abort signal, and above all the error that it carries, costs more than many a job.
+    // Skipped if possible: creating an abort signal, and especially its error, costs more than many jobs.
     const held = queue.shared ? keepLease(options, job) : undefined
     try {
       await execute(job, held)
@@ -120,7 +120,7 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** Only the first failure is reported, and the recovery (DR-10). */
+  /** Reports only the first failure and the recovery (DR-10). */
   const claimLater = async (error: unknown): Promise<void> => {
     if (pause === 0) onError(error, {})
     pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
@@ -134,7 +134,7 @@ export function createWorker(options: WorkerOptions): Worker {
       if (pause > 0) onError(new Error('Jobs can be claimed again'), {})
       pause = 0
     } catch (error) {
-      // The wait is not part of what `stop` waits for.
+      // `stop` does not wait for this delay.
       void claimLater(error).catch(() => undefined)
     }
   }

@@ -4,12 +4,14 @@ import type { Runtime } from '@x/wire'
 import { FlowError } from '../errors.ts'
 import { JobEvent } from './job-event.ts'
 
-/** Events that readers have seen wait that long, or until there are so many of them, before they are appended (FE-62). */
+/**
+ * Events that readers have already seen are appended after this delay, or once there are this many (FE-62).
+ */
 const BEHIND_MS = 50
 const BEHIND_BATCH = 64
-/** Characters of events that the log has not taken: more of them end the run (DR-13). */
+/** Characters of unwritten events beyond which the run is ended (DR-13). */
 const MOST_UNTAKEN = 16 * 1024 * 1024
-/** Of an event, besides its text. */
+/** Overhead of an event besides its text. */
 const EVENT_SIZE = 64
 
 export interface WriteEventsOptions {
@@ -18,30 +20,27 @@ export interface WriteEventsOptions {
   /** Fencing token of the claim (DR-7). */
   readonly fence: number | undefined
   readonly runtime: Runtime
-  /** Added to the numbers of the run: where an earlier run of the job stopped. */
+  /** Added to the run's numbering: where an earlier run of the job stopped. */
   readonly firstSeq: number
-  /**
-   * Readers need not wait for the log, because no other process continues the job; its end waits all
-   * the same.
-   */
+  /** Readers need not wait for the log, because no other process continues the job; its end still waits. */
   readonly behind: boolean
   readonly publish: (event: JobEvent) => void
-  /** True once the job belongs to another process: nothing more is written. */
+  /** True once the job belongs to another process; nothing more is written. */
   readonly stopped: () => boolean
-  /** Called when the last event is in the log, or on its way into it, and before a reader sees it. */
+  /** Called when the last event is written or being written to the log, before a reader sees it. */
   readonly beforeEnd: () => Promise<void>
-  /** The log has taken no event: the run is to end at once (AB-91). */
+  /** Called when the log rejects events: the run must end immediately (AB-91). */
   readonly refused: () => void
-  /** Called with the number of the last event in the log. */
+  /** Called with the `seq` of the last event in the log. */
   readonly appended: (seq: number) => void
-  /** Called with the next events that are both in the log and published. */
+  /** Called with events that are both logged and published. */
   readonly logged: (events: readonly JobEvent[]) => void
 }
 
 /**
- * Brings the events of a run into the log and to the readers of this process, in their order. Tokens
- * reach readers at once and the log in batches, and so does all but the end of a job that is written
- * behind. All others reach readers when they are in the log.
+ * Writes the events of a run to the log and to the readers of this process, in order. Tokens reach readers
+ * immediately and the log in batches; with `behind`, so does everything except the job's end. All other
+ * events reach readers once they are in the log.
  */
 export async function writeEvents(
   run: AsyncIterable<RunEvent>,
@@ -68,7 +67,7 @@ export async function writeEvents(
   let over = false
   let untaken = 0
 
-  /** Publishes what waits up to `last`. */
+  /** Publishes waiting events up to `last`. */
   const publishTo = (last: JobEvent | undefined): void => {
     const due = unpublished
     const count = last === undefined ? 0 : due.indexOf(last) + 1
@@ -84,7 +83,7 @@ export async function writeEvents(
       failure ??= { error }
       refused()
     }
-    // In the same turn as the last look at `unwritten`, so that no event is left behind.
+    // Same turn as the last check of `unwritten`, so that no event is left unwritten.
     writing = undefined
   }
   const writeBatch = async (): Promise<void> => {
@@ -94,7 +93,7 @@ export async function writeEvents(
     const last = batch.at(-1)
     const atEnd = last?.event === 'end'
     const written = log.append(jobId, batch, fence)
-    // Behind, the last events and the end of the job go to the store together.
+    // With `behind`, the last events and the job's end are sent to the store together.
     await (atEnd && behind ? Promise.all([written, beforeEnd()]) : written)
     appended(last?.seq ?? -1)
     if (atEnd && !behind) {
@@ -106,11 +105,11 @@ export async function writeEvents(
   }
   const flush = (): void => {
     if (writing !== undefined || failure !== undefined || unwritten.length === 0) return
-    // Set before it runs: it may end in the same turn.
+    // Set before it runs, because it may finish in the same turn.
     const turn = Promise.resolve().then(write)
     writing = turn
   }
-  /** The wait is not broken off, which costs more than an idle timer. */
+  /** The timer is not cancelled, as that costs more than letting it fire. */
   const flushSoon = (): void => {
     if (waiting) return
     waiting = true
