@@ -4,7 +4,7 @@ export interface Accepted {
   readonly stream: boolean
 }
 
-/** Reads `Accept`; no header accepts both. */
+/** Parses `Accept`; a missing header accepts both. */
 export function readAccept(header: string | null): Accepted {
   if (header === null || header.trim() === '') return { json: true, stream: true }
   const types = header.split(',').map((part) => part.split(';', 1)[0]?.trim().toLowerCase() ?? '')

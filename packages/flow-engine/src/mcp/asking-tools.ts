@@ -17,11 +17,11 @@ import {
   type ToolResult,
 } from './tool-result.ts'
 
-/** A call of a tool whose flow asks a person. */
+/** A call of a tool whose flow asks the user a question. */
 export interface AskingCall {
-  /** Names caller and tool: a state of others means nothing here. */
+  /** Identifies caller and tool: states of other callers are not accepted. */
   readonly scope: string
-  /** Name of the flow, for errors. */
+  /** Name of the flow, for error messages. */
   readonly flowName: string
   readonly plan: FlowPlan
   readonly signal: AbortSignal
@@ -30,34 +30,34 @@ export interface AskingCall {
   readonly linkOf?: LinkOf
 }
 
-/** Runs flows that ask a person as jobs, which wait for the client's user (MC-29). */
+/** Runs flows with questions as jobs that wait for the client's user (MC-29). */
 export interface AskingTools {
-  /** Runs the flow to its end, or to its first question. */
+  /** Runs the flow to its end or its first question. */
   start(call: AskingCall, request: BuildRequest): Promise<ToolResult | InputRequired>
   /**
-   * Goes on with what the user answered.
-   * @throws RpcError -32602 for a state that goes on with nothing
+   * Continues a run with the user's answer.
+   * @throws RpcError -32602 for an invalid state
    */
   resume(call: AskingCall, answer: ElicitedAnswer): Promise<ToolResult | InputRequired>
 }
 
 export interface AskingToolsOptions {
   readonly jobs: BuildJobs
-  /** Seals what clients carry from call to call. */
+  /** Seals the state that clients carry between calls. */
   readonly box: JobSecretBox
   readonly runtime: Runtime
 }
 
-/** Milliseconds that a client may take for an answer. */
+/** How long a client may take to answer, in milliseconds. */
 const LONGEST_ANSWER_MS = 3_600_000
-/** The name of the only form of a result. */
+/** The name of the only form in a result. */
 const FORM = 'answer'
 
-/** The state that a client carries. */
+/** The state carried by the client. */
 interface Waiting {
   readonly job: string
   readonly request: string
-  /** Number of the event that told the question. */
+  /** `seq` of the event that announced the question. */
   readonly seq: number
   /** Milliseconds since 1970. */
   readonly until: number
@@ -85,7 +85,7 @@ export function createAskingTools({ jobs, box, runtime }: AskingToolsOptions): A
     }
   }
 
-  /** The job is at rest a moment after its question was told. */
+  /** The job is suspended shortly after its question was announced. */
   const questionOf = async (
     jobId: string,
     signal: AbortSignal,
@@ -98,7 +98,7 @@ export function createAskingTools({ jobs, box, runtime }: AskingToolsOptions): A
     }
   }
 
-  /** Follows a job to its end, or to its next question. */
+  /** Follows a job to its end or its next question. */
   const follow = async (
     call: AskingCall,
     jobId: string,
@@ -194,7 +194,7 @@ function readForm(value: unknown): ElicitationResult | undefined {
   return { action, ...(isObject(content) ? { content } : {}) }
 }
 
-/** The texts of a job that ended in another process: its log has them, in the order of the nodes. */
+/** The texts of a job that ended in another process, read from its log, in node order. */
 async function loggedResult(jobs: BuildJobs, jobId: string, plan: FlowPlan): Promise<ToolResult> {
   const texts = new Map<string, string[]>()
   for await (const { event, data } of jobs.events(jobId)) {

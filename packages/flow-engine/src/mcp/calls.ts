@@ -1,17 +1,20 @@
-/** A call that runs. */
+/** A running call. */
 export interface OpenCall {
-  /** Aborted by `cancel` and `cancelUser`, and by the client's own signal. */
+  /** Aborted by `cancel`, `cancelUser`, and the client's own signal. */
   readonly signal: AbortSignal
   abort(): void
-  /** Frees its place. */
+  /** Releases its slot. */
   close(): void
 }
 
-/** Calls that run in this process: counted for each user, and found again to be cancelled (MC-28, MC-43). */
+/**
+ * Calls running in this process: limited per user, and registered so that they can be cancelled (MC-28,
+ * MC-43).
+ */
 export interface Calls {
-  /** Null when too many calls of the user run. */
+  /** Null if the user has too many running calls. */
   open(userId: string, key?: string): OpenCall | null
-  /** Cancels the call of this key; other keys cancel nothing. */
+  /** Cancels the call with this key, if there is one. */
   cancel(key: string): void
   /** Cancels all calls of a user. */
   cancelUser(userId: string): void
@@ -44,7 +47,7 @@ export function createCalls(most: number): Calls {
   }
 }
 
-/** The key of a call: equal label and id to the same server mean the same call. */
+/** The key of a call: the same label and id on the same server identify the same call. */
 export function callKey(scope: string, label: string, id: string | number): string {
   return JSON.stringify([scope, label, id])
 }

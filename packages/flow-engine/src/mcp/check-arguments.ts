@@ -1,13 +1,13 @@
 import type { ArgumentSchema, InputSchema } from './input-schema.ts'
 
-/** Half of a surrogate pair: no store and no UTF-8 holds it. */
+/** A lone surrogate, which cannot be encoded as UTF-8 or stored. */
 const HALF = /\p{Surrogate}/u
-/** Characters of a session id. */
+/** Maximum characters of a session id. */
 const LONGEST_SESSION = 500
 
 /**
- * Checks arguments against the schema of a tool; keys that it does not name pass (MC-21).
- * @returns `<field>: <reason>` for the first one that is wrong
+ * Validates arguments against the schema of a tool; unknown keys are accepted (MC-21).
+ * @returns `<field>: <reason>` for the first invalid argument
  */
 export function argumentProblem(
   { properties, required }: InputSchema,

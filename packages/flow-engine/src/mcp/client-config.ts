@@ -1,4 +1,4 @@
-/** The configuration of MCP clients that read JSON: Claude Desktop, Cursor and others. */
+/** The JSON configuration of MCP clients such as Claude Desktop and Cursor. */
 export interface McpClientConfig {
   readonly mcpServers: Readonly<
     Record<
@@ -12,7 +12,7 @@ export interface McpClientConfig {
   >
 }
 
-/** The JSON that a user pastes into the configuration of a client (MC-103). */
+/** Creates the JSON a user pastes into a client's configuration (MC-103). */
 export function mcpClientConfig({
   name,
   url,

@@ -21,64 +21,64 @@ import { ASKS, readArguments, runTool } from './run-tool.ts'
 import { answerStreamable } from './streamable-http.ts'
 import { failedResult } from './tool-result.ts'
 
-/** Resources that the host serves beside the tools. */
+/** Resources the host serves in addition to the tools. */
 export interface McpResourceSource {
   list(): readonly ListedResource[] | Promise<readonly ListedResource[]>
-  /** Null for every address that is not listed. */
+  /** Null for a URI that is not listed. */
   read(uri: string): ResourceContent | null | Promise<ResourceContent | null>
 }
 
-/** Options of an MCP server for chosen flows (MC-101). */
+/** Options of an MCP server for selected flows (MC-101). */
 export interface McpHandlerOptions {
   /** Name of the server. */
   readonly name: string
-  /** Flow files; names of tools come from the names of flows unless they are given. */
+  /** Flow files. Tool names are derived from the flow names unless given. */
   readonly tools: readonly (FlowJson | FlowToolOptions)[]
   readonly components: ComponentRegistry
-  /** The callers a server accepts. Required: there is no default. */
+  /** The accepted callers. Required: there is no default. */
   readonly auth: McpAuth
-  /** Instructions for models, read before they call a tool. */
+  /** Instructions for the model, read before it calls a tool. */
   readonly instructions?: string
-  /** Version of the server; `1.0.0`. */
+  /** Version of the server. Default `1.0.0`. */
   readonly version?: string
   readonly models?: ModelProviders
   readonly services?: ComponentServices
   readonly limits?: Partial<RunLimits>
   readonly runtime?: Runtime
-  /** Store of runs that ask a person; without it, flows that ask are refused to every client. */
+  /** Store for runs that ask questions. Without it, calls of such flows fail for every client. */
   readonly jobs?: JobStore
   /**
-   * Seals what clients carry until a question is answered; at least 16 characters, the same in every
-   * process over one `jobs`. Random by default.
+   * Seals the state clients carry until a question is answered; at least 16 characters, equal in every
+   * process that shares `jobs`. Default: random.
    */
   readonly stateSecret?: string
-  /** Milliseconds; 300,000. */
+  /** Milliseconds. Default 300,000. */
   readonly callTimeoutMs?: number
-  /** Calls of one user at once; 256. */
+  /** Concurrent calls per user. Default 256. */
   readonly maxCalls?: number
-  /** Bytes of a message; 4 MiB. */
+  /** Maximum size of a message in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number
-  /** Milliseconds that clients of 2026-07-28 may keep lists; 0. */
+  /** How long, in milliseconds, clients of 2026-07-28 may cache lists. Default 0. */
   readonly listTtlMs?: number
   readonly resources?: McpResourceSource
-  /** Origins of pages that may call, besides the server's own; none. */
+  /** Page origins that may call, in addition to the server's own. Default: none. */
   readonly allowedOrigins?: readonly string[]
   /** Called with unexpected errors. */
   onError?(error: unknown): void
 }
 
-/** An MCP server as a function; never rejects. */
+/** An MCP server as a fetch handler; never rejects. */
 export interface McpHandler {
   (request: Request, context?: HostContext): Promise<Response>
-  /** Ends runs that ask a person, or leaves them to the next process, where `jobs` is given. */
+  /** Stops runs that wait for answers; with `jobs`, the next process continues them. */
   close(): Promise<void>
 }
 
 /**
- * Makes chosen flows an MCP server, without the flow API and without a store: both eras of Streamable
- * HTTP, on any path.
- * @throws FlowCompileError for a flow that cannot be compiled
- * @throws TypeError for a missing `auth`, a name that is not allowed, an impossible limit
+ * Serves selected flows over MCP, without the flow API and without a store: both eras of Streamable HTTP,
+ * on any path.
+ * @throws FlowCompileError if a flow cannot be compiled
+ * @throws TypeError for a missing `auth`, an invalid name or an invalid limit
  */
 export function createMcpHandler(options: McpHandlerOptions): McpHandler {
   const { callTimeoutMs, maxCalls, maxBodyBytes, listTtlMs } = options
@@ -132,7 +132,7 @@ type Asking = AskingTools & { readonly close: () => Promise<void> }
 
 const LEAST_SECRET = 16
 
-/** @throws TypeError for a secret that is too short */
+/** @throws TypeError if the secret is too short */
 function createAsking(options: McpHandlerOptions, runtime: Runtime): Asking | undefined {
   const { jobs: store, stateSecret, components, limits } = options
   if (stateSecret !== undefined && stateSecret.length < LEAST_SECRET)
@@ -142,7 +142,7 @@ function createAsking(options: McpHandlerOptions, runtime: Runtime): Asking | un
     stateSecret === undefined ? runtime.randomBytes(32) : new TextEncoder().encode(stateSecret)
   const box = createSecretBox(new Uint8Array(secret), runtime)
   let made: Promise<{ readonly jobs: BuildJobs; readonly tools: AskingTools }> | undefined
-  // Most servers never load it.
+  // Loaded on first use, because most servers never need it.
   const create = async () => {
     const { createBuildJobs } = await import('../jobs/create-build-jobs.ts')
     const jobs = createBuildJobs({
@@ -206,7 +206,7 @@ interface UserCall {
   readonly userId: string
 }
 
-/** A flow that asks a person is a job, which waits for the client's user (MC-29). */
+/** Runs a flow that asks questions as a job that waits for the client's user (MC-29). */
 async function askPerson(
   { asking, runtime, callTimeoutMs }: Settings & { readonly asking: Asking },
   { tool, call, userId }: UserCall,
@@ -262,7 +262,7 @@ function callFlow(settings: Settings, { tool, call, userId }: UserCall) {
   })
 }
 
-/** The values that the host fixed win over arguments, field by field. */
+/** Values fixed by the host override arguments, field by field. */
 function withFixed(given: Tweaks = {}, fixed: Tweaks = {}): Tweaks {
   const merged = Object.entries(fixed).map(([key, entry]): [string, unknown] => {
     const own: unknown = given[key]
@@ -271,14 +271,14 @@ function withFixed(given: Tweaks = {}, fixed: Tweaks = {}): Tweaks {
   return { ...given, ...Object.fromEntries(merged) }
 }
 
-/** Tells whether the host fixed the text of the chat input, which is then not a tweak (FE-23). */
+/** True if the host has fixed the text of the chat input, which is then not passed as a tweak (FE-23). */
 function fixesInput({ tweaks = {} }: FlowTool): boolean {
   return Object.entries(tweaks).some(
     ([key, entry]) => /Chat ?Input/.test(key) && isObject(entry) && 'input_value' in entry,
   )
 }
 
-/** A page of another origin is not trusted (MC-9). */
+/** Pages of other origins are not trusted (MC-9). */
 function isAllowedOrigin({ headers, url }: Request, allowed: readonly string[] = []): boolean {
   const origin = headers.get('origin')
   return origin === null || origin === new URL(url).origin || allowed.includes(origin)

@@ -6,7 +6,7 @@ const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 export const VERSION_HEADER = 'mcp-protocol-version'
 
-/** Methods whose header `Mcp-Name` repeats a parameter. */
+/** Methods with a parameter that is repeated in the `Mcp-Name` header. */
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['resources/read', 'uri'],
@@ -14,7 +14,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 
 type Params = RpcRequest['params']
 
-/** Tells whether a message belongs to the stateless era (MC-50). */
+/** True if a message belongs to the stateless era (MC-50). */
 export function isOf2026(headers: Headers, params: Params): boolean {
   return metaOf(params)[VERSION_KEY] !== undefined || headers.get(VERSION_HEADER) === VERSION_2026
 }
@@ -42,12 +42,12 @@ export function check2026(headers: Headers, { method, params }: RpcRequest): voi
   checkHeader('Mcp-Method', headers.get('mcp-method'), method)
   const named = NAMED.get(method)
   const name: unknown = named === undefined ? undefined : params?.[named]
-  // A parameter of another type is refused by its method.
+  // A parameter of the wrong type is rejected by its method.
   if (named !== undefined && typeof name === 'string')
     checkHeader('Mcp-Name', decodeHeader(headers.get('mcp-name')), name)
 }
 
-/** Tells whether the client can show a form to its user. */
+/** True if the client can show a form to its user. */
 export function elicits(params: Params): boolean {
   const capabilities = metaOf(params)[CAPABILITIES_KEY]
   return isObject(capabilities) && isObject(capabilities['elicitation'])
@@ -62,7 +62,7 @@ function checkHeader(name: string, header: string | null, body: string): void {
   })
 }
 
-/** Values that no header can carry come as `=?base64?...?=`. */
+/** Values that cannot appear in a header are encoded as `=?base64?...?=`. */
 function decodeHeader(value: string | null): string | null {
   const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value ?? '')?.[1]
   if (encoded === undefined) return value

@@ -7,15 +7,15 @@ import { toolInputsOf } from './input-schema.ts'
 import type { ListedTool, ToolAnnotations } from './mcp-server.ts'
 import { baseToolName, nameTools } from './tool-name.ts'
 
-/** A flow that is offered as a tool, and how it is shown. */
+/** A flow offered as a tool, and how it is presented. */
 export interface FlowToolOptions {
   readonly flow: FlowJson
-  /** Letters, digits, `_` and `-`, at most 64; from the name of the flow by default. */
+  /** Letters, digits, `_` and `-`, at most 64. Default: derived from the flow name. */
   readonly name?: string
   readonly title?: string
   readonly description?: string
   readonly annotations?: ToolAnnotations
-  /** Values of fields in every run. */
+  /** Field values for every run. */
   readonly tweaks?: Tweaks
 }
 
@@ -34,9 +34,9 @@ export interface FlowToolsOptions {
 }
 
 /**
- * Compiles flows, by the names that they are called by.
- * @throws FlowCompileError for a flow that cannot be compiled
- * @throws TypeError for a name that is not allowed or given twice
+ * Compiles flows, keyed by their tool names.
+ * @throws FlowCompileError if a flow cannot be compiled
+ * @throws TypeError for an invalid or duplicate name
  */
 export function compileTools(
   given: readonly (FlowJson | FlowToolOptions)[],

@@ -19,21 +19,21 @@ export interface InputSchema {
   readonly required: readonly string[]
 }
 
-/** A vertex of the flow that takes arguments. */
+/** A vertex of the flow that accepts arguments. */
 export interface ArgumentVertex {
   readonly id: string
-  /** Those of its fields that are arguments; what the editor hides is no caller's business. */
+  /** Its fields that are arguments; fields hidden in the editor are not exposed. */
   readonly fields: ReadonlySet<string>
 }
 
-/** The inputs of a compiled flow when it is called as a tool. */
+/** The inputs of a compiled flow when called as a tool. */
 export interface ToolInputs {
   readonly schema: InputSchema
   readonly vertices: readonly ArgumentVertex[]
   readonly hasChatInput: boolean
 }
 
-/** Type names of the components that take arguments begin with one of these (MC-15). */
+/** Prefixes of the types of components that accept arguments (MC-15). */
 const INPUT_TYPES = ['ChatInput', 'TextInput', 'Webhook'] as const
 
 const SESSION_ID: ArgumentSchema = {
@@ -44,7 +44,7 @@ const SESSION_ID: ArgumentSchema = {
 
 const known = new WeakMap<FlowPlan, ToolInputs>()
 
-/** The inputs of a plan as a tool, made once for each plan (MC-92). */
+/** The inputs of a plan as a tool, computed once for each plan (MC-92). */
 export function toolInputsOf(plan: FlowPlan): ToolInputs {
   const before = known.get(plan)
   if (before !== undefined) return before
@@ -58,7 +58,7 @@ function readInputs(all: readonly PlanVertex[]): ToolInputs {
   const isCurated = all.some((vertex) =>
     fieldsOf(vertex).some(([, field]) => own(field, 'api_editable') === true),
   )
-  // A property may be called `__proto__`.
+  // A property may be named `__proto__`.
   const properties = Object.create(null) as Record<string, ArgumentSchema>
   const required = new Set<string>()
   for (const vertex of vertices) {
@@ -84,7 +84,7 @@ function readInputs(all: readonly PlanVertex[]): ToolInputs {
   }
 }
 
-/** Entries of a template that are fields; others, such as `_type`, are plain texts. */
+/** Template entries that are fields; others, such as `_type`, are plain strings. */
 function fieldsOf({ template }: PlanVertex): [string, PlainObject][] {
   return Object.entries(template).filter(
     (entry): entry is [string, PlainObject] => typeof entry[1] === 'object' && entry[1] !== null,

@@ -3,16 +3,16 @@ import { isObject } from '@x/wire'
 /** Id of a request: a string or an integer (JSON-RPC 2.0 as MCP narrows it). */
 export type RpcId = string | number
 
-/** A request that expects an answer. */
+/** A request that expects a response. */
 export interface RpcRequest {
   readonly kind: 'request'
   readonly id: RpcId
   readonly method: string
-  /** Null when they were sent and are no object. */
+  /** Null if they are present but not an object. */
   readonly params: Readonly<Record<string, unknown>> | null
 }
 
-/** A message that expects no answer. */
+/** A message that expects no response. */
 export interface RpcNotification {
   readonly kind: 'notification'
   readonly method: string
@@ -21,7 +21,7 @@ export interface RpcNotification {
 
 export type RpcMessage = RpcRequest | RpcNotification | { readonly kind: 'response' }
 
-/** Codes of JSON-RPC 2.0 and of MCP. */
+/** Error codes of JSON-RPC 2.0 and MCP. */
 export const RpcCode = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -34,11 +34,11 @@ export const RpcCode = {
   unsupportedVersion: -32022,
 } as const
 
-/** An error that is answered as a JSON-RPC error object. */
+/** An error that is returned as a JSON-RPC error object. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number
 
   constructor(
@@ -54,7 +54,7 @@ export class RpcError extends Error {
 }
 
 /**
- * Reads one JSON-RPC message; batches are not served (MC-35).
+ * Parses one JSON-RPC message; batches are not supported (MC-35).
  * @throws RpcError -32600
  */
 export function readMessage(value: unknown): RpcMessage {
@@ -72,18 +72,18 @@ export function readMessage(value: unknown): RpcMessage {
     : { kind: 'request', id, method, params: object }
 }
 
-/** The id of a request, also of one that is invalid otherwise; null when it has none. */
+/** The id of a request, even of an otherwise invalid one; null if it has none. */
 export function idOf(value: unknown): RpcId | null {
   const id: unknown = isObject(value) ? value['id'] : null
   return isRpcId(id) ? id : null
 }
 
-/** A successful answer. */
+/** A success response. */
 export function rpcResult(id: RpcId, result: object): object {
   return { jsonrpc: '2.0', id, result }
 }
 
-/** An answer that is an error. */
+/** An error response. */
 export function rpcError(id: RpcId | null, { code, message, data }: RpcError): object {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
 }

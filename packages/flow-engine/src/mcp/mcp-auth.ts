@@ -3,11 +3,11 @@ import type { HostContext } from '../options.ts'
 
 /** An authenticated caller. */
 export interface McpUser {
-  /** Counts the calls of each user, and is the user of their runs. */
+  /** The user that calls are counted for and runs belong to. */
   readonly userId: string
 }
 
-/** Finds out who calls: null counts as no credentials, a Response is the answer. */
+/** Identifies the caller. Return null for missing credentials, or a Response to send it. */
 export type McpAuthenticate = (
   request: Request,
   context: HostContext,
@@ -16,18 +16,17 @@ export type McpAuthenticate = (
 /** The callers a server accepts (MC-102). */
 export type McpAuth =
   /**
-   * Callers with one of the tokens, as `Authorization: Bearer` or `x-api-key`; 16 characters at
-   * least.
+   * Callers with one of these tokens, sent as `Authorization: Bearer` or `x-api-key`; at least 16 characters.
    */
   | { readonly kind: 'token'; readonly token: string | readonly string[] }
-  /** Everybody who reaches the address. */
+  /** Any client that can reach the server. */
   | { readonly kind: 'none' }
   | McpAuthenticate
 
 const LEAST_TOKEN = 16
 const NOBODY: McpUser = { userId: '' }
 
-/** @throws TypeError when there is no token, or one is too short */
+/** @throws TypeError if there is no token or one is too short */
 export function readAuth(auth: unknown): McpAuthenticate {
   if (typeof auth === 'function') return auth as McpAuthenticate
   if (typeof auth === 'object' && auth !== null && 'kind' in auth) {
@@ -51,7 +50,7 @@ function byToken(given: unknown): McpAuthenticate {
     const sent = token ?? headers.get('x-api-key')
     if (sent === null) return null
     const sum = await digest(sent)
-    // Every token is compared, and digests have one length: the time says nothing.
+    // Every token is compared, and digests have equal length, so timing reveals nothing.
     const found = (await known).map((one) => constantTimeEqual(one, sum))
     const index = found.indexOf(true)
     return index < 0 ? null : { userId: `token-${index}` }

@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from './mcp-server.ts'
 
-/** A flow as `annotations` sees it. */
+/** A flow as passed to `annotations`. */
 export interface AnnotatedFlow {
   readonly id: string
   readonly name: string
@@ -9,33 +9,33 @@ export interface AnnotatedFlow {
 
 /** Options for serving projects to MCP clients (MC-100). */
 export interface McpOptions {
-  /** Projects whose `auth_type` is `none` open without credentials; false (MC-7). */
+  /** Projects with `auth_type` `none` are served without credentials. Default false (MC-7). */
   readonly anonymous?: boolean
   /** Serves the HTTP+SSE transport of 2024-11-05. Default true. */
   readonly sse?: boolean
-  /** Longest time of a call, in milliseconds; 300,000. */
+  /** Maximum duration of a call, in milliseconds. Default 300,000. */
   readonly callTimeoutMs?: number
-  /** Calls of one user at once; 256. */
+  /** Concurrent calls per user. Default 256. */
   readonly maxCalls?: number
-  /** Tools of one project; 1,000. */
+  /** Maximum number of tools of one project. Default 1,000. */
   readonly maxTools?: number
-  /** Bytes of a message; 4 MiB. */
+  /** Maximum size of a message in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number
-  /** Bytes of a file that is read as a resource; 10 MiB. */
+  /** Maximum size in bytes of a file read as a resource. Default 10 MiB. */
   readonly maxResourceBytes?: number
-  /** Open SSE streams of one user; 20. The process holds 1,000 at most. */
+  /** Open SSE streams per user. Default 20; at most 1,000 in the process. */
   readonly maxSseSessions?: number
-  /** Milliseconds that clients of 2026-07-28 may keep lists; 0. */
+  /** How long, in milliseconds, clients of 2026-07-28 may cache lists. Default 0. */
   readonly listTtlMs?: number
-  /** Lists flows that cannot be compiled; calls of them fail. False. */
+  /** Lists flows that cannot be compiled; calling them fails. Default false. */
   readonly listBroken?: boolean
-  /** Hints for clients about the tool that a flow is; none by default. */
+  /** Tool annotations for a flow. Default: none. */
   readonly annotations?: (flow: AnnotatedFlow) => ToolAnnotations | undefined
-  /** Address of the host's protected resource metadata (RFC 9728), named in every 401. */
+  /** URL of the host's protected resource metadata (RFC 9728), sent with every 401. */
   readonly resourceMetadata?: string
 }
 
-/** With every default filled in. */
+/** The options with all defaults applied. */
 export type ResolvedMcpOptions = Required<Omit<McpOptions, 'annotations' | 'resourceMetadata'>> &
   Pick<McpOptions, 'annotations' | 'resourceMetadata'>
 
@@ -55,8 +55,8 @@ const DEFAULTS: ResolvedMcpOptions = {
 const OTHERS: ReadonlySet<string> = new Set(['annotations', 'resourceMetadata'])
 
 /**
- * The given options over the defaults; undefined counts as not given.
- * @throws TypeError that names the option
+ * Applies the given options over the defaults; undefined counts as absent.
+ * @throws TypeError naming the invalid option
  */
 export function resolveMcpOptions(given: McpOptions = {}): ResolvedMcpOptions {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)

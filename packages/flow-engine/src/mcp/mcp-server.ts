@@ -2,17 +2,17 @@ import type { InputSchema } from './input-schema.ts'
 import type { Progress } from './progress.ts'
 import type { InputRequired, ToolResult } from './tool-result.ts'
 
-/** The two eras of the protocol that one address serves. */
+/** The two protocol eras served at the same URL. */
 export type Era = '2025' | '2026'
 
-/** The server's description of itself. */
+/** The server's self-description. */
 export interface ServerInfo {
   readonly name: string
   readonly title: string
   readonly version: string
 }
 
-/** A tool as it is listed. */
+/** A tool as it appears in the list. */
 export interface ListedTool {
   readonly name: string
   readonly title: string
@@ -21,7 +21,7 @@ export interface ListedTool {
   readonly annotations?: ToolAnnotations
 }
 
-/** Hints for clients; see the MCP specification, `ToolAnnotations`. */
+/** Hints for clients; see `ToolAnnotations` in the MCP specification. */
 export interface ToolAnnotations {
   readonly title?: string
   readonly readOnlyHint?: boolean
@@ -30,7 +30,7 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean
 }
 
-/** A flow that is switched on and cannot be called (MC-17, MC-18). */
+/** A flow that is enabled but cannot be called (MC-17, MC-18). */
 export interface ExcludedFlow {
   readonly flow_id: string
   readonly tool_name: string
@@ -42,7 +42,7 @@ export interface ToolList {
   readonly excluded: readonly ExcludedFlow[]
 }
 
-/** A file as it is listed. */
+/** A file as it appears in the list. */
 export interface ListedResource {
   readonly uri: string
   readonly name: string
@@ -50,15 +50,15 @@ export interface ListedResource {
   readonly mimeType?: string
 }
 
-/** The content of a file: text, or bytes as base64. */
+/** The content of a file: text, or base64-encoded bytes. */
 export type ResourceContent = { readonly uri: string; readonly mimeType?: string } & (
   { readonly text: string } | { readonly blob: string }
 )
 
-/** The answer of a client's user, and the call that it belongs to (MC-29). */
+/** The answer of a client's user, and the call it belongs to (MC-29). */
 export interface ElicitedAnswer {
   readonly requestState: string
-  /** Results of the forms, by the names that they were asked under. */
+  /** Submitted forms, by the names they were requested under. */
   readonly inputResponses: Readonly<Record<string, unknown>>
 }
 
@@ -67,32 +67,32 @@ export interface ToolCall {
   readonly args: Readonly<Record<string, unknown>>
   readonly era: Era
   readonly signal: AbortSignal
-  /** True if the client asks its user the questions of a flow. */
+  /** True if the client can show a flow's questions to its user. */
   readonly elicits: boolean
-  /** Present when the call goes on with a run that has asked. */
+  /** Present if the call continues a run that has asked a question. */
   readonly answer?: ElicitedAnswer | undefined
-  /** Called with the progress of the run, if the client asks for it. */
+  /** Called with the progress of the run, if the client requests it. */
   readonly progress?: ((progress: Progress) => void) | undefined
 }
 
-/** The MCP server that one caller sees at one address. */
+/** The MCP server one caller sees at one URL. */
 export interface McpServer {
   readonly info: ServerInfo
   readonly instructions?: string | undefined
-  /** The caller that limits count these calls for. */
+  /** The user these calls are counted for. */
   readonly userId: string
-  /** Names server and caller among the calls in flight. */
+  /** Identifies server and caller among the running calls. */
   readonly scope: string
   listTools(): Promise<ToolList>
   /**
-   * Runs a tool; failures of the run are results.
-   * @throws RpcError -32602 for a name that is not listed, and a state that goes on with nothing
+   * Runs a tool; failures of the run are returned as results.
+   * @throws RpcError -32602 for an unlisted name or an invalid state
    */
   callTool(call: ToolCall): Promise<ToolResult | InputRequired>
   listResources(): Promise<readonly ListedResource[]>
   /**
-   * Null for every address that is not listed.
-   * @throws RpcError -32602 for a file that is too large
+   * Null for a URI that is not listed.
+   * @throws RpcError -32602 if the file is too large
    */
   readResource(uri: string): Promise<ResourceContent | null>
 }

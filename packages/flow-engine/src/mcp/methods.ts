@@ -6,27 +6,27 @@ import type { ElicitedAnswer, Era, McpServer } from './mcp-server.ts'
 import type { Progress } from './progress.ts'
 import { failedResult, type InputRequired, type ToolResult } from './tool-result.ts'
 
-/** The latest version of the 2025 era comes first: it answers versions that are not known. */
+/** The first version is the answer to unknown versions. */
 export const VERSIONS_2025 = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
 
-/** One request, as its method sees it. */
+/** A request as passed to its method. */
 export interface MethodCall {
   readonly request: RpcRequest
   readonly server: McpServer
   readonly calls: Calls
-  /** Under which a call can be cancelled by a notification. */
+  /** The key under which a notification can cancel the call. */
   readonly callKey?: string | undefined
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   readonly progress?: ((progress: Progress) => void) | undefined
-  /** Milliseconds that clients may keep lists (MC-53). */
+  /** How long, in milliseconds, clients may cache lists (MC-53). */
   readonly listTtlMs: number
 }
 
 type Method = (call: MethodCall, params: Readonly<Record<string, unknown>>) => Promise<object>
 
 /**
- * Answers one request of the 2025 era (MC-32).
+ * Handles a request of the 2025 era (MC-32).
  * @throws RpcError
  */
 export function answer2025(call: MethodCall): Promise<object> {
@@ -34,7 +34,7 @@ export function answer2025(call: MethodCall): Promise<object> {
 }
 
 /**
- * Answers one request of the era of 2026-07-28 (MC-52, MC-53).
+ * Handles a request of the 2026-07-28 era (MC-52, MC-53).
  * @throws RpcError
  */
 export async function answer2026(call: MethodCall): Promise<object> {
@@ -119,7 +119,7 @@ function answerOf({
   return { requestState: state, inputResponses: responses }
 }
 
-/** Runs a call in one of the places of its user (MC-28). */
+/** Runs a call in one of its user's slots (MC-28). */
 async function inPlace(
   { server, calls, callKey, signal }: MethodCall,
   start: (signal: AbortSignal) => Promise<ToolResult | InputRequired>,

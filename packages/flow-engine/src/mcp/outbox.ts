@@ -1,12 +1,12 @@
 import { eventStream, type Runtime } from '@x/wire'
 import { openStreams } from '../base/open-streams.ts'
 
-/** Milliseconds of silence after which a comment keeps the connection open (MC-30). */
+/** Milliseconds of inactivity after which a comment keeps the connection open (MC-30). */
 const HEARTBEAT_MS = 15_000
-/** Characters that wait for a reader before the stream ends (MC-63). */
+/** Maximum number of unread characters before the stream is ended (MC-63). */
 const MOST_WAITING = 1024 * 1024
 
-/** Headers of event streams (MC-30). */
+/** Response headers of event streams (MC-30). */
 export const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -15,25 +15,25 @@ export const STREAM_HEADERS = {
 
 /** Events of one stream, in the order they were sent. */
 export interface Outbox {
-  /** Sends a JSON-RPC message. Nothing is sent once the stream has ended. */
+  /** Sends a JSON-RPC message; ignored once the stream has ended. */
   send(message: object): void
-  /** Sends one event as text. */
+  /** Sends one serialised event. */
   push(text: string): void
-  /** Ends the stream behind what was sent. */
+  /** Ends the stream after everything sent so far. */
   end(): void
   readonly response: Response
 }
 
 export interface OutboxOptions {
   readonly runtime: Runtime
-  /** The reader left, or does not read: 1 MiB waits for it. */
+  /** Called when the reader disconnected or fell behind by more than 1 MiB. */
   readonly left: () => void
 }
 
 export function createOutbox({ runtime, left }: OutboxOptions): Outbox {
   const waiting: string[] = []
   let size = 0
-  /** Set from callbacks, which the analysis of a plain variable does not see. */
+  /** An object, because control flow analysis does not see changes of a plain variable made in callbacks. */
   const stream: { state: 'open' | 'ended' | 'left' } = { state: 'open' }
   let wake = (): void => undefined
   const leave = (): void => {

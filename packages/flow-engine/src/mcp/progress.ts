@@ -4,15 +4,15 @@ import type { FlowRun } from '../graph/context/run-options.ts'
 
 /** The progress of a run (MC-26). */
 export interface Progress {
-  /** Vertices that have finished. */
+  /** Number of finished vertices. */
   readonly progress: number
-  /** Vertices that will run, as far as is known. */
+  /** Number of vertices that will run, as far as known. */
   readonly total: number
   /** Display name of the vertex that finished last. */
   readonly message: string
 }
 
-/** Milliseconds between two notifications: 20 a second. */
+/** Minimum milliseconds between two notifications: at most 20 per second. */
 const LEAST_GAP_MS = 50
 
 export interface ProgressReportOptions {
@@ -21,7 +21,7 @@ export interface ProgressReportOptions {
   readonly runtime: Pick<Runtime, 'now'>
 }
 
-/** Counts finished vertices and reports the first at once, then at most 20 a second. */
+/** Counts finished vertices and reports the first immediately, then at most 20 per second. */
 export class ProgressReport {
   readonly #options: ProgressReportOptions
   #finished = 0
@@ -44,7 +44,7 @@ export class ProgressReport {
     if (now - this.#sentAt >= LEAST_GAP_MS) this.#tell(this.#finished)
   }
 
-  /** The run has succeeded: vertices of branches that were not taken do not run. */
+  /** The run has succeeded: vertices of branches that were not taken will not run. */
   finish(): void {
     if (this.#sent < this.#total) this.#tell(this.#total)
   }
@@ -57,8 +57,8 @@ export class ProgressReport {
 }
 
 /**
- * Reports the progress of a run as its vertices finish. Resolves when the run has ended; before that
- * the last report of a run that succeeded says that all is done.
+ * Reports progress as the vertices of a run finish. Resolves when the run has ended; if it succeeded, the
+ * last report is complete.
  */
 export async function reportProgress(run: FlowRun, options: ProgressReportOptions): Promise<void> {
   const report = new ProgressReport(options)

@@ -8,29 +8,29 @@ import { toolInputsOf } from './input-schema.ts'
 import { reportProgress, type Progress } from './progress.ts'
 import { failedResult, toolResult, type LinkOf, type ToolResult } from './tool-result.ts'
 
-/** The meaning of a call's arguments (MC-22). */
+/** The interpretation of a call's arguments (MC-22). */
 export interface ToolGiven {
-  /** The text of the chat input; undefined for flows without one. */
+  /** Text of the chat input; undefined if the flow has none. */
   readonly input: string | undefined
   /** Null for a new session. */
   readonly sessionId: string | null
   readonly tweaks: Tweaks | undefined
 }
 
-/** A run of a tool. */
+/** A run requested by a tool call. */
 export interface ToolRunRequest extends ToolGiven {
   readonly signal: AbortSignal
 }
 
-/** A run that was started for a call. */
+/** A run started for a tool call. */
 export interface ToolRun {
   readonly run: FlowRun
-  /** Resolves when everything that the run leaves is stored. */
+  /** Resolves when all records of the run are stored. */
   readonly recorded?: Promise<void>
 }
 
 export interface RunToolOptions {
-  /** Name of the flow, for errors. */
+  /** Name of the flow, for error messages. */
   readonly flowName: string
   readonly plan: FlowPlan
   readonly args: Readonly<Record<string, unknown>>
@@ -42,10 +42,10 @@ export interface RunToolOptions {
   readonly linkOf?: LinkOf
 }
 
-/** To a client that cannot ask (MC-29). */
+/** Shown to clients that cannot ask their user (MC-29). */
 export const ASKS = 'This flow asks a person; the client cannot.'
 
-/** Runs a flow for one call; every failure of the run is a result (MC-21 to MC-26). */
+/** Runs a flow for one call; every failure of the run is returned as a result (MC-21 to MC-26). */
 export async function runTool(options: RunToolOptions): Promise<ToolResult> {
   const { plan, args, flowName, timeoutMs } = options
   const given = readArguments(plan, args)
@@ -78,15 +78,16 @@ async function finished(
   return result
 }
 
-/** Display names of vertices, for progress. */
+/** Display names of vertices, for progress reports. */
 export function nameIn(plan: FlowPlan): (vertexId: string) => string {
   const graph = graphOf(plan)
   return (id) => graph?.vertices[graph.indexOf.get(id) ?? -1]?.displayName ?? id
 }
 
 /**
- * `session_id` is the run's, and `input_value` where there is a chat input; every other argument is a
- * tweak (MC-22). A text says what is wrong with the arguments (MC-21).
+ * `session_id` is the session of the run, `input_value` its input if there is a chat input; all other
+ * arguments are tweaks (MC-22). Returns a string that describes the problem if an argument is invalid
+ * (MC-21).
  */
 export function readArguments(plan: FlowPlan, args: ToolArguments): ToolGiven | string {
   const { schema, vertices, hasChatInput } = toolInputsOf(plan)

@@ -15,16 +15,16 @@ import type { McpServer } from './mcp-server.ts'
 import { answer2025 } from './methods.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 
-/** Open streams of the process (MC-63). */
+/** Maximum number of open streams of the process (MC-63). */
 const MOST_SESSIONS = 1000
-/** Milliseconds without a message of the client, or an answer to one. */
+/** Milliseconds without a message from the client or a response to one, after which a stream is closed. */
 const LONGEST_IDLE_MS = 30 * 60_000
 
 export interface SseSessionsOptions {
   readonly calls: Calls
   readonly runtime: Runtime
   readonly maxBodyBytes: number
-  /** Open streams of one user. */
+  /** Maximum number of open streams per user. */
   readonly maxSessions: number
   readonly report: (error: unknown) => void
   readonly opened?: (server: McpServer, id: string) => void
@@ -33,11 +33,11 @@ export interface SseSessionsOptions {
 
 /** The HTTP+SSE transport of 2024-11-05 (MC-60 to MC-63). */
 export interface SseSessions {
-  /** Opens a stream, whose first event names where messages go; null when too many are open. */
+  /** Opens a stream whose first event names the endpoint for messages; null if too many are open. */
   open(server: McpServer, endpointOf: (id: string) => string): Response | null
-  /** Takes a message for an open stream: status and text of the answer. */
+  /** Accepts a message for an open stream; returns status and body text of the response. */
   post(request: Request, server: McpServer, id: string | null): Promise<readonly [number, string]>
-  /** Closes the streams of a user. */
+  /** Closes all streams of a user. */
   closeUser(userId: string): void
   close(): void
 }
@@ -48,7 +48,7 @@ interface Session {
   readonly outbox: Outbox
   readonly left: AbortController
   isInitialized: boolean
-  /** Answers under way. */
+  /** Number of responses in progress. */
   busy: number
   lastUsedAt: number
 }
@@ -111,7 +111,7 @@ export function createSseSessions(options: SseSessionsOptions): SseSessions {
 
 interface Taken {
   readonly session: Session
-  /** The server of this message: its variables come from the message's own headers. */
+  /** The server for this message: its variables come from the message's own headers. */
   readonly server: McpServer
   readonly message: RpcMessage
 }
@@ -166,7 +166,7 @@ async function answer(
   })
 }
 
-/** The message of a body; 400 or 413 when it has none. */
+/** Parses the message of a body; 400 or 413 if there is none. */
 async function readPosted(request: Request, limit: number): Promise<RpcMessage | 400 | 413> {
   try {
     const text = await readText(request, limit, { fatal: true })

@@ -19,22 +19,22 @@ import { answer2025, answer2026, VERSIONS_2025, type MethodCall } from './method
 import { createOutbox } from './outbox.ts'
 
 const SESSION_HEADER = 'mcp-session-id'
-/** Characters of a label that is remembered with a call. */
+/** Maximum characters of a label that is stored with a call. */
 const LONGEST_LABEL = 200
 
 export interface StreamableHttpOptions {
   readonly calls: Calls
   readonly runtime: Runtime
-  /** Bytes of a body (MC-35). */
+  /** Maximum size of a body in bytes (MC-35). */
   readonly maxBodyBytes: number
-  /** Milliseconds that clients may keep lists (MC-53). */
+  /** How long, in milliseconds, clients may cache lists (MC-53). */
   readonly listTtlMs: number
   /** Called with unexpected errors. */
   readonly report: (error: unknown) => void
 }
 
 /**
- * Answers a POST of Streamable HTTP, of both eras (MC-30 to MC-55). Every request stands alone; the
+ * Handles a Streamable HTTP POST of either era (MC-30 to MC-55). Requests are independent of each other; the
  * credentials have been checked.
  */
 export async function answerStreamable(
@@ -102,7 +102,7 @@ function answer(
   return era === '2025' ? answer2025(call) : answer2026(call)
 }
 
-/** The answer as an event stream: progress as it comes, the result last. */
+/** Responds with an event stream: progress as it arrives, the result last. */
 function streamAnswer(
   incoming: Incoming,
   { message, era, token }: { message: RpcRequest; era: Era; token: RpcId | undefined },
@@ -135,7 +135,7 @@ function streamAnswer(
   return outbox.response
 }
 
-/** Tells whether the response is an event stream (MC-30, MC-54). @throws RpcError 406 */
+/** True if the response is an event stream (MC-30, MC-54). @throws RpcError 406 */
 function choose(era: Era, { json: takesJson, stream }: Accepted, wantsProgress: boolean): boolean {
   if (era === '2026') {
     if (wantsProgress ? stream : takesJson) return wantsProgress
@@ -145,14 +145,14 @@ function choose(era: Era, { json: takesJson, stream }: Accepted, wantsProgress: 
   return stream && (wantsProgress || !takesJson)
 }
 
-/** Only calls of tools report progress. */
+/** Only tool calls report progress. */
 function progressToken({ method, params }: RpcRequest): RpcId | undefined {
   const meta: unknown = params?.['_meta']
   const token: unknown = method === 'tools/call' && isObject(meta) ? meta['progressToken'] : null
   return typeof token === 'string' || Number.isInteger(token) ? (token as RpcId) : undefined
 }
 
-/** Without a label a notification means no call (MC-43). */
+/** A notification without a label identifies no call (MC-43). */
 function cancelCall({ request, server, options }: Incoming, message: RpcNotification): void {
   const label = labelOf(request.headers)
   const id: unknown = message.params['requestId']

@@ -1,9 +1,9 @@
-/** Characters of a name before it is cut for the list (MC-13). */
+/** Maximum characters of a name before it is truncated for the list (MC-13). */
 const LONGEST_BASE = 46
-/** Characters of a listed name (MC-12). */
+/** Maximum characters of a listed name (MC-12). */
 const LONGEST_NAME = 30
 
-/** The parts of a flow that its name as a tool comes from. */
+/** The parts of a flow its tool name is derived from. */
 export interface NamedFlow {
   readonly id: string
   readonly name: string
@@ -11,13 +11,12 @@ export interface NamedFlow {
 }
 
 /**
- * A text as the name of a tool: at most 46 letters, digits and underscores, so that every name fits
- * `[A-Za-z0-9_-]{1,64}`, which the model APIs behind MCP clients ask for (MC-13). Empty when nothing
- * is left.
+ * Converts text to a tool name: at most 46 letters, digits and underscores, so that every name matches
+ * `[A-Za-z0-9_-]{1,64}`, which the model APIs behind MCP clients require (MC-13). May be empty.
  */
 export function sanitizeToolName(text: string): string {
   const plain = text
-    // A name has no use for more, and folding a long text costs time.
+    // A name needs no more, and normalising a long text takes time.
     .slice(0, 1000)
     .normalize('NFD')
     .replaceAll(/[^A-Za-z0-9_ -]/g, '')
@@ -28,15 +27,15 @@ export function sanitizeToolName(text: string): string {
   return prefixed.toLowerCase().slice(0, LONGEST_BASE).replace(/_$/, '')
 }
 
-/** The name of a flow as a tool, before duplicate names are numbered (MC-12). */
+/** The tool name of a flow, before duplicates are numbered (MC-12). */
 export function baseToolName({ id, name, actionName }: NamedFlow): string {
   const chosen = sanitizeToolName(actionName ?? '') || sanitizeToolName(name)
   return chosen || `flow_${id.replaceAll('-', '').slice(0, 8)}`
 }
 
 /**
- * Flows by the names that they are listed and called by, in the given order (MC-12): the first 30
- * characters; of equal ones the later end with `_1`, `_2` and so on, as do those that are `taken`.
+ * Flows keyed by the names they are listed and called by, in the given order (MC-12): the first 30
+ * characters; duplicates and names in `taken` get the suffix `_1`, `_2` and so on.
  */
 export function nameTools<F>(
   flows: readonly F[],

@@ -7,7 +7,7 @@ import { isData } from '../graph/values/data.ts'
 import { formatValue } from '../graph/values/format-value.ts'
 import { isMessage } from '../graph/values/message.ts'
 
-/** An item of a result. */
+/** A content item of a result. */
 export type ToolContent =
   | { readonly type: 'text'; readonly text: string }
   | {
@@ -24,26 +24,26 @@ export interface ToolResult {
   readonly isError: boolean
 }
 
-/** A run that waits for an answer of the client's user (MC-29). */
+/** A run that waits for an answer from the client's user (MC-29). */
 export interface InputRequired {
   readonly resultType: 'input_required'
   readonly inputRequests: Readonly<Record<string, object>>
-  /** Opaque; the call that answers sends it back. */
+  /** Opaque; sent back with the answer. */
   readonly requestState: string
 }
 
-/** Address of a file that a message names, where there is one. */
+/** Returns the link of a file that a message refers to, if there is one. */
 export type LinkOf = (path: string) => Omit<FileLink, 'type'> | undefined
 type FileLink = Extract<ToolContent, { type: 'resource_link' }>
 
-/** A failure as a result, which the model behind the client reads. */
+/** A failure returned as a result, for the model behind the client to read. */
 export function failedResult(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
 /**
- * The result of a run that succeeded (MC-23): texts of messages in node order, else of other values,
- * equal ones once; files of messages behind them. Secrets of the run are masked.
+ * The result of a successful run (MC-23): message texts in node order, else the texts of other values,
+ * without duplicates, followed by the messages' files. The run's secrets are masked.
  */
 export function toolResult(result: RunResult, linkOf: LinkOf = () => undefined): ToolResult {
   const secrets = FinishedRun.notesOf(result)?.secrets

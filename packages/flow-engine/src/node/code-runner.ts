@@ -17,27 +17,30 @@ import { createSandboxTurns, type UserTurns } from './user-turns.ts'
 
 /** Permissions and limits of component code. */
 export interface CodeRunnerOptions extends SandboxLimits {
-  /** Components that code may hand on from `@x/flow-engine/components`. */
+  /** Components that code may re-export from `@x/flow-engine/components`. */
   readonly components?: Iterable<Component>
-  /** Source text of further modules, by the name they are imported by. */
+  /** Source of additional modules, by import name. */
   readonly modules?: Readonly<Record<string, string>>
-  /** Milliseconds for evaluating a text, without running an output; 5,000, at most `timeoutMs`. */
+  /**
+   * Maximum milliseconds to evaluate a module, without running an output; at most `timeoutMs`. Default 5,000.
+   */
   readonly evaluationMs?: number
-  /** Sandboxes at once; half the cores, at least 1. One user has one at a time (AB-76). */
+  /** Concurrent sandboxes. Default: half the cores, at least 1. Each user has at most one (AB-76). */
   readonly maxSandboxes?: number
-  /** Sandboxes that one user waits for; 20. One more rejects with a FlowError, status 429. */
+  /** Queued sandboxes per user. Default 20; beyond that the call rejects with a FlowError, status 429. */
   readonly waitingPerUser?: number
-  /** Places that other runners share, in place of `maxSandboxes` and `waitingPerUser`. */
+  /** A queue shared with other runners; replaces `maxSandboxes` and `waitingPerUser`. */
   readonly turns?: UserTurns
 }
 
-/** Descriptions kept, and the longest text of one that is. */
+/** Maximum number of cached descriptions, and maximum source length of a cached one. */
 const KEPT = 100
 const LONGEST_KEPT = 64 * 1024
 
 /**
- * Runs component source text (TypeScript or JavaScript) in QuickJS, compiled to WebAssembly, in a
- * worker (FE-44): 64 MiB, 30 s, few at once (AB-76), nothing of the host but the values of its inputs.
+ * Runs component source code (TypeScript or JavaScript) in QuickJS compiled to WebAssembly, in a worker
+ * thread (FE-44). Limited to 64 MiB and 30 s, few at a time (AB-76); the code has no access to the host
+ * beyond the values of its inputs.
  */
 export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
   const natives = new Map<string, Component>()
@@ -55,7 +58,7 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
   const evaluation = { ...options, timeoutMs: Math.min(evaluationMs, timeoutMs) }
   const { turns = createTurns(options) } = options
 
-  // A flow loads its code in each run: what a text describes is evaluated once.
+  // A flow loads its code in every run, so each source is evaluated once.
   const loaded = new Map<string, Component>()
   const keep = (code: string, component: Component): Component => {
     loaded.delete(code)
@@ -97,7 +100,7 @@ function createTurns({ maxSandboxes, waitingPerUser = 20 }: CodeRunnerOptions): 
 
 type RunOutput = (name: string, inputs: unknown, ctx: ComponentContext) => Promise<unknown>
 
-/** The component that a description stands for; its outputs run in the sandbox. */
+/** Creates the component of a description; its outputs run in the sandbox. */
 function build({ facts, inputs, outputs }: Record<string, unknown>, run: RunOutput): Component {
   const { type } = isObject(facts) ? facts : {}
   if (typeof type !== 'string' || type === '') throw new Error('the component has no type')
@@ -130,7 +133,7 @@ function entries(part: unknown): [name: string, kind: string, options: Record<st
 
 type Make = (options: Record<string, unknown>) => unknown
 
-/** The boundary between a description and the typed helpers: the kind is looked up by name. */
+/** The boundary between a description and the typed helpers: helpers are looked up by name. */
 function helper(helpers: object, kind: string, what: string): Make {
   const make: unknown = Object.hasOwn(helpers, kind) ? Reflect.get(helpers, kind) : undefined
   if (typeof make !== 'function') throw new Error(`${what} has no such kind: ${kind}`)
@@ -165,7 +168,7 @@ async function runOutput(
   return asValue(value)
 }
 
-/** Repeats the code's calls on the real context. */
+/** Replays the code's calls on the real context. */
 function repeat(ctx: ComponentContext, call: unknown): void {
   const [name, args] = Array.isArray(call) ? (call as unknown[]) : []
   const [first, second] = Array.isArray(args) ? (args as unknown[]) : []
@@ -177,7 +180,7 @@ function repeat(ctx: ComponentContext, call: unknown): void {
   else if (name === 'include') ctx.include(String(first))
 }
 
-/** The inputs that are data: models, tools and other objects of the host stay outside. */
+/** The serialisable inputs: models, tools and other host objects are not passed to the sandbox. */
 function asJson(inputs: unknown): unknown {
   return JSON.parse(
     JSON.stringify(inputs, (_key, value: unknown) =>
@@ -186,7 +189,7 @@ function asJson(inputs: unknown): unknown {
   )
 }
 
-/** A value of the sandbox as a value of an edge. */
+/** Converts a sandbox value to an edge value. */
 function asValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asValue)
   if (!isObject(value)) return value

@@ -15,8 +15,8 @@ import {
 } from './safe-folder.ts'
 
 /**
- * A BlobStore in a folder: writes are atomic and reach the disk before they resolve; no key and no
- * link leads out of the folder. Several processes may share it.
+ * A BlobStore in a folder. Writes are atomic and durable before they resolve; no key or symbolic link escapes
+ * the folder. Several processes may share it.
  */
 export function createDiskBlobStore(folder: string): BlobStore {
   const root = absoluteRoot(folder)

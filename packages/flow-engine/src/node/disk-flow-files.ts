@@ -4,7 +4,7 @@ import { FlowFileError, type FlowFiles } from '../services/base/flow-files.ts'
 import { isBlobKey } from '../store/blob-store.ts'
 import { absoluteRoot, hasCode, realFolder, writeAtomically } from './safe-folder.ts'
 
-/** Writes flows with an `fs_path` below `folder/<user id>/` (flows.md, fs_path). */
+/** Writes flows with an `fs_path` to `folder/<user id>/` (flows.md, fs_path). */
 export function createDiskFlowFiles(folder: string): FlowFiles {
   const root = absoluteRoot(folder)
   return {
@@ -34,7 +34,7 @@ export function createDiskFlowFiles(folder: string): FlowFiles {
     },
     async removeUser(userId) {
       if (!isBlobKey(userId)) throw new TypeError('The id of a user names no folder')
-      // A link that lies there goes; what it leads to stays.
+      // A symbolic link is removed, but not its target.
       await rm(join(root, userId), { recursive: true, force: true })
     },
   }

@@ -4,7 +4,7 @@ import type { ProfilePictures } from '../services/files/profile-pictures.ts'
 import { isFileName } from '../store/blob-store.ts'
 import { absoluteRoot, hasCode } from './safe-folder.ts'
 
-/** Pictures of a folder of folders; links that lead out of it are not followed. */
+/** Serves the pictures of a folder's subfolders; symbolic links that lead outside are not followed. */
 export function createDiskProfilePictures(folder: string): ProfilePictures {
   const root = absoluteRoot(folder)
   return {

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { BlobStage } from '../store/blob-store.ts'
 import { hasCode, isTemporary, realFolder, temporaryName } from './safe-folder.ts'
 
-/** Files of a process that died are removed after a day. */
+/** Temporary files left by a crashed process are removed after a day. */
 const KEPT_MS = 24 * 3600 * 1000
 
 /**
- * Bytes in a file of the root folder, which gets its name when they are all there.
- * @param place the path of a key, its folder made
+ * Writes bytes to a temporary file in the root folder, which is renamed when complete.
+ * @param place the path of a key; its folder exists
  */
 export async function openDiskStage(
   root: string,
@@ -54,7 +54,7 @@ export async function openDiskStage(
   }
 }
 
-/** By the clock of the disk, which may not be that of this machine. */
+/** Uses the clock of the file system, which may differ from that of this machine. */
 async function removeOld(folder: string, oldest: number): Promise<void> {
   for (const name of (await readdir(folder)).filter(isTemporary)) {
     const path = join(folder, name)

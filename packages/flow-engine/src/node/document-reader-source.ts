@@ -1,7 +1,7 @@
 /**
- * The program of a worker that reads documents. Buffers do not count towards the heap of a worker: one that takes
- * too much ends the worker. An error would not, since libraries go on behind streams that they could not read.
- * Rows go to the reader in parts, the next when it has had a turn of its event loop.
+ * The program of a worker that reads documents. Buffers do not count towards a worker's heap limit, so
+ * exceeding the memory limit ends the worker. Throwing would not suffice, since libraries continue after
+ * failed streams. Rows are sent in batches; each waits until the reader has had a turn of its event loop.
  */
 export const READER_SOURCE = `
 const { createRequire } = require('node:module')
@@ -11,7 +11,7 @@ const { memoryUsage, exit } = process
 const LARGE = 1024 * 1024
 const CELLS = 5000
 const bounded = (View) => new Proxy(View, {
-  // fflate names it by its text in the source of a worker of its own.
+  // fflate inlines it by its source text into its own worker.
   get: (target, name) => (name === 'toString' ? () => String(target) : Reflect.get(target, name)),
   construct(target, given, made) {
     const size = typeof given[0] === 'number' ? given[0] * target.BYTES_PER_ELEMENT : 0

@@ -10,26 +10,26 @@ import { READER_SOURCE } from './document-reader-source.ts'
 import { createWorkerPool } from './worker-pool.ts'
 
 export interface DocumentReaderOptions {
-  /** Milliseconds that a document may take; default 30,000. */
+  /** Maximum milliseconds per document. Default 30,000. */
   readonly timeoutMs?: number
-  /** Documents at once, a thread for each; default 2. One user has one fewer, at least 1. */
+  /** Concurrent documents, one thread each. Default 2. One user may use one fewer, at least 1. */
   readonly workers?: number
-  /** Documents of one user that wait; default 20. One more is refused. */
+  /** Queued documents per user; further ones are rejected. Default 20. */
   readonly waitingPerUser?: number
-  /** Bytes that a document may take while it is read, for its values and for its buffers each; default 256 MiB. */
+  /** Maximum bytes per document, for values and for buffers separately. Default 256 MiB. */
   readonly memoryBytes?: number
   readonly runtime?: Runtime
 }
 
 export interface WorkerDocumentReader extends DocumentReader {
-  /** Ends the workers; a later document starts new ones. */
+  /** Stops the workers; a later document starts new ones. */
   close(): Promise<void>
 }
 
 /**
- * Reads PDF documents and workbooks in worker threads (AB-36): a file of 50 KB can unpack to work of half a
- * minute. Each user has a queue of its own and the queues take turns. Workers start with the first documents and
- * do not keep the process alive.
+ * Reads PDF documents and workbooks in worker threads (AB-36), because a file of 50 KB can unpack to half a
+ * minute of work. Users have separate queues that take turns. Workers start on first use and do not keep the
+ * process alive.
  */
 export function createDocumentReader(options: DocumentReaderOptions = {}): WorkerDocumentReader {
   const { timeoutMs = 30_000, workers = 2, waitingPerUser = 20 } = options
@@ -81,13 +81,13 @@ interface ReaderRequest {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Rows of a sheet come in parts before it. */
+/** Rows of a sheet are sent in batches before it. */
 type ReaderAnswer =
   | { readonly text: string }
   | { readonly over: keyof typeof documentRefusals }
   | { readonly problem: string }
 
-/** @throws FlowError `limit_exceeded`; TypeError in the words of the library */
+/** @throws FlowError `limit_exceeded`; TypeError with the library's message */
 function checked(answer: ReaderAnswer): { readonly text: string } {
   if ('over' in answer) throw documentRefusals[answer.over]()
   if ('problem' in answer) throw new TypeError(answer.problem)

@@ -5,20 +5,20 @@ import { createSystemRuntime, type Runtime } from '@x/wire'
 import { hasCode, temporaryName } from './safe-folder.ts'
 
 export interface FileLockOptions {
-  /** A lock that its holder has not renewed for this long was left by a process that died. Default 30 s. */
+  /** A lock that was not renewed for this long counts as abandoned, in milliseconds. Default 30 s. */
   readonly staleMs?: number
-  /** Longest wait for the lock. Default 60 s. */
+  /** Maximum wait for the lock, in milliseconds. Default 60 s. */
   readonly waitMs?: number
   readonly runtime?: Pick<Runtime, 'now' | 'sleep'>
 }
 
-/** First pause between two attempts, doubled up to 64 ms. */
+/** First delay between two attempts, doubled up to 64 ms. */
 const PAUSE_MS = 4
 
 /**
- * Runs `work` while no other process that asks for the same path does. The lock is a file beside
- * the path, renewed while the work lasts.
- * @throws Error when the lock is not free in time
+ * Runs `work` while holding a lock on the path across processes. The lock is a file beside the path,
+ * renewed during the work.
+ * @throws Error if the lock is not acquired in time
  */
 export async function withFileLock<T>(
   path: string,
@@ -90,7 +90,7 @@ async function renew(
       await utimes(lock, now, now)
     }
   } catch {
-    // The work is over, or the folder was removed under it.
+    // The work is over, or the folder was removed meanwhile.
   }
 }
 

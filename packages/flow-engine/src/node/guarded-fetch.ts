@@ -7,10 +7,10 @@ import type { GuardedFetchOptions } from '../outgoing/fetch-options.ts'
 import { guardedBy } from '../outgoing/open-fetch.ts'
 
 /**
- * A fetch for addresses that users name: private ranges are closed (AB-40). The
- * check is made on the address that is connected to, after resolution and on every redirect, so
- * that a name cannot change its mind in between.
- * @throws TypeError naming an entry of `allow` that cannot be read
+ * A fetch for user-supplied URLs that blocks private address ranges (AB-40). The address actually
+ * connected to is checked, after name resolution and on every redirect, which prevents DNS
+ * rebinding.
+ * @throws TypeError naming an invalid entry of `allow`
  */
 export function createGuardedFetch({
   allow = [],
@@ -21,7 +21,7 @@ export function createGuardedFetch({
   const dispatcher = new Agent({
     connect(options, callback) {
       const host = options.hostname
-      // No look-up is made for a host that is an address already.
+      // Hosts that are IP addresses are not looked up.
       if (isAddress(host) && !rules.allowsAddress(host) && !rules.allowsHost(host)) {
         callback(new AddressBlockedError(host), null)
         return
@@ -36,7 +36,7 @@ export function createGuardedFetch({
   )
 }
 
-/** fetch wraps connection errors; a closed address is reported as such. */
+/** fetch wraps connection errors; a blocked address is rethrown as such. */
 function throwBlocked(error: unknown): never {
   const cause: unknown = error instanceof Error ? error.cause : undefined
   throw cause instanceof AddressBlockedError ? cause : error
@@ -61,7 +61,7 @@ function guardedLookup(rules: AddressRules): LookupFunction {
 
 type Guarded = (...args: Parameters<typeof undiciFetch>) => ReturnType<typeof undiciFetch>
 
-/** The same function by the types of the platform, of which undici's own differ in name only. */
+/** Casts to the platform's types; undici's own differ in name only. */
 function asFetch(guarded: Guarded): typeof fetch {
   const platform = (input: unknown, init: object = {}): Promise<unknown> => {
     if (!(input instanceof Request)) return guarded(String(input), init)
@@ -71,7 +71,7 @@ function asFetch(guarded: Guarded): typeof fetch {
   return platform as typeof fetch
 }
 
-/** A Request of the platform in parts: undici takes its own class only. */
+/** Splits a platform Request into URL and init, because undici accepts its own class only. */
 function fromRequest(request: Request): { url: string; init: object } {
   const { url, method, headers, body, signal, redirect } = request
   const sent = body === null ? {} : { body, duplex: 'half' }

@@ -9,26 +9,25 @@ import { refuse } from '../refusal.ts'
 import { createWorkerPool } from './worker-pool.ts'
 
 export interface JsonQueriesOptions {
-  /** Milliseconds that an expression may run; default 5,000. */
+  /** Maximum milliseconds per expression. Default 5,000. */
   readonly timeoutMs?: number
-  /** Expressions at once, a thread for each; default 2. One user has one fewer, at least 1. */
+  /** Concurrent expressions, one thread each. Default 2. One user may use one fewer, at least 1. */
   readonly workers?: number
-  /** Expressions of one user that wait; default 20. One more is refused. */
+  /** Queued expressions per user; further ones are rejected. Default 20. */
   readonly waitingPerUser?: number
-  /** Bytes that an expression may take; default 256 MiB. */
+  /** Maximum bytes per expression. Default 256 MiB. */
   readonly memoryBytes?: number
   readonly runtime?: Runtime
 }
 
 export interface WorkerJsonQueries extends JsonQueries {
-  /** Ends the workers; a later query starts new ones. */
+  /** Stops the workers; a later query starts new ones. */
   close(): Promise<void>
 }
 
 /**
- * Runs jq expressions in worker threads, so that one which never ends is ended without harm to the
- * rest of the process. Each user has a queue of its own and the queues take turns (AB-32). Workers
- * start with the first queries and do not keep the process alive.
+ * Runs jq expressions in worker threads, so that one that does not terminate can be stopped safely. Users
+ * have separate queues that take turns (AB-32). Workers start on first use and do not keep the process alive.
  */
 export function createJsonQueries(options: JsonQueriesOptions = {}): WorkerJsonQueries {
   const { timeoutMs = 5_000, workers = 2, waitingPerUser = 20 } = options
@@ -67,7 +66,7 @@ interface WorkerAnswer {
   readonly result: Parameters<typeof readQueryResult>[0]
 }
 
-/** Bytes of a page of WebAssembly memory. */
+/** Size of a WebAssembly memory page in bytes. */
 const PAGE = 64 * 1024
 
 const WORKER_SOURCE = `
@@ -75,7 +74,7 @@ const { createRequire } = require('node:module')
 const { parentPort, workerData } = require('node:worker_threads')
 const { Memory } = WebAssembly
 const grow = Memory.prototype.grow
-// The library's memory grows here alone: what is refused is an allocation that fails.
+// The library's memory grows only here, so rejecting the growth makes its allocation fail.
 Memory.prototype.grow = function (more) {
   if (this.buffer.byteLength / 65536 + more > workerData.pages) throw new RangeError('too much memory')
   return grow.call(this, more)

@@ -2,16 +2,16 @@ import { Worker } from 'node:worker_threads'
 import { createSystemRuntime, isObject, type Runtime } from '@x/wire'
 import { sandboxMain, workerSource } from './sandbox-source.ts'
 
-/** Bounds of one run of the sandbox. */
+/** Limits of one sandbox run. */
 export interface SandboxLimits {
-  /** Milliseconds; 30,000. */
+  /** Milliseconds. Default 30,000. */
   readonly timeoutMs?: number
-  /** Bytes; 64 MiB. */
+  /** Bytes. Default 64 MiB. */
   readonly memoryBytes?: number
   readonly runtime?: Runtime
 }
 
-/** The request to the sandbox for the component of a module. */
+/** A request to the sandbox about the component of a module. */
 export type SandboxRequest =
   | { readonly kind: 'describe' }
   | {
@@ -24,9 +24,9 @@ export type SandboxRequest =
 const PAGE = 64 * 1024
 
 /**
- * Runs component code in an isolated interpreter in a worker thread (FE-44): no ambient authority, no
- * host objects; a worker per run, so that nothing stays.
- * @throws Error with a text for the author of the code
+ * Runs component code in an isolated interpreter in a worker thread (FE-44), without ambient authority or
+ * host objects. Each run has its own worker, so no state remains.
+ * @throws Error with a message for the author of the code
  */
 export async function runSandbox(
   modules: Readonly<Record<string, string>>,

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 
-/** Tells whether an error of the file system has one of these codes. */
+/** True if a file system error has one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && codes.includes(code)
 }
 
 /**
- * The real folder of a path below a root, made when `make` is set; undefined where it is missing.
- * @throws TypeError when a link leads out of the root
+ * The real path of a folder below a root, created if `make` is set; undefined if it does not exist.
+ * @throws TypeError if a symbolic link leads outside the root
  */
 export async function realFolder(
   root: string,
@@ -30,7 +30,7 @@ export async function realFolder(
   }
 }
 
-/** Writes a file as a whole: readers see the old bytes or the new ones. */
+/** Writes a file atomically: readers see either the old or the new content. */
 export async function writeAtomically(path: string, data: Uint8Array | string): Promise<void> {
   const temporary = await writeTemporary(path, data)
   try {
@@ -41,7 +41,7 @@ export async function writeAtomically(path: string, data: Uint8Array | string): 
   }
 }
 
-/** Writes a file only if it does not exist; false if it does. */
+/** Writes a file only if it does not exist; returns false if it does. */
 export async function createAtomically(path: string, data: Uint8Array): Promise<boolean> {
   const temporary = await writeTemporary(path, data)
   try {
@@ -67,17 +67,17 @@ async function writeTemporary(path: string, data: Uint8Array | string): Promise<
   return temporary
 }
 
-/** The name of a file that is only there for a while. No listed file begins like it. */
+/** The name of a temporary file. Listed files never begin with its prefix. */
 export function temporaryName(unique: string): string {
   return `.tmp\n${unique}`
 }
 
-/** Tells whether a name in a folder is a file that is still being written. */
+/** True if a file in a folder is still being written. */
 export function isTemporary(name: string): boolean {
   return name.startsWith('.tmp\n')
 }
 
-/** An absolute root. */
+/** Resolves the root to an absolute path. */
 export function absoluteRoot(folder: string): string {
   return resolve(folder)
 }

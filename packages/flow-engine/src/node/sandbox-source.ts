@@ -1,6 +1,6 @@
 /**
- * The module that component code imports as `@x/flow-engine` inside the sandbox: descriptions only,
- * no behaviour of the host.
+ * The module that component code imports as `@x/flow-engine` inside the sandbox. It only creates descriptions
+ * and has no behaviour of the host.
  */
 export const sandboxModule = `
 const described = (mark) => new Proxy({}, {
@@ -15,10 +15,10 @@ export const createData = (data, options = {}) => ({ kind: 'data', data, ...opti
 export const createDataFrame = (rows, columns) => ({ kind: 'dataframe', rows, columns })
 `
 
-/** Hands on everything of that module. */
+/** Re-exports that module. */
 const HELPERS = `export * from ${JSON.stringify('@x/flow-engine')}`
 
-/** The helpers and the native components, as a host imports them from `/components`. */
+/** The helpers and the native components, as exported from `/components` in a host. */
 export function sandboxComponentsModule(names: Iterable<string>): string {
   const natives = [...names].map(
     (name) => `export const ${name} = { __native: ${JSON.stringify(name)} }`,
@@ -26,7 +26,7 @@ export function sandboxComponentsModule(names: Iterable<string>): string {
   return [HELPERS, ...natives].join('\n')
 }
 
-/** The same helpers by the names of the entry points that a host imports them from. */
+/** The same helpers under the entry points a host imports them from. */
 export const sandboxGraphModule = `
 ${HELPERS}
 export const isMessage = (value) => value?.kind === 'message'
@@ -93,7 +93,7 @@ load('component').then((module) => work(module, JSON.parse(__request))).then(
 `
 
 /**
- * The worker thread around one sandbox, as plain text: the same from sources and from a build. The
+ * The worker thread around one sandbox, as source text, so that it works from sources and from a build. The
  * size of its WebAssembly memory bounds the interpreter; QuickJS's own limit is unreliable.
  */
 export const workerSource = `

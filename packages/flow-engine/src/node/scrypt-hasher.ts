@@ -2,17 +2,17 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { PasswordHasher } from '../services/crypto/passwords.ts'
 import { refuse } from '../refusal.ts'
 
-/** Costs of scrypt (RFC 7914). */
+/** Cost parameters of scrypt (RFC 7914). */
 export interface ScryptOptions {
-  /** N, a power of two; 2^15. */
+  /** N, a power of two. Default 2^15. */
   readonly cost?: number
-  /** r; 8. */
+  /** r. Default 8. */
   readonly blockSize?: number
-  /** p; 1. */
+  /** p. Default 1. */
   readonly parallelization?: number
-  /** Hashes at once; 2. Each takes a thread of the pool that files and DNS need too. */
+  /** Concurrent hashes. Default 2. Each uses a thread of the pool that file I/O and DNS share. */
   readonly concurrency?: number
-  /** Hashes that wait; 100. Beyond, a sign-in is answered 503. */
+  /** Queued hashes; beyond that sign-ins get status 503. Default 100. */
   readonly waiting?: number
 }
 
@@ -24,13 +24,13 @@ interface Costs {
 
 const SALT = 16
 const HASH = 32
-/** Costs above these are refused: a stored hash must not be able to stop the process. */
+/** Higher costs are rejected, so that a stored hash cannot stall the process. */
 const HIGHEST = { N: 2 ** 20, r: 32, p: 16 }
 
 /**
- * Hashes passwords with scrypt, off the main thread, a few at once (abuse.md AB-61). A hash is one text,
- * `scrypt$N$r$p$salt$hash` (login.md).
- * Its methods reject with a FlowError `rate_limited`, status 503, when too many wait.
+ * Hashes passwords with scrypt off the main thread, a few at a time (abuse.md AB-61). A hash is one string,
+ * `scrypt$N$r$p$salt$hash` (login.md). Methods reject with a FlowError `rate_limited`, status 503, if too
+ * many are queued.
  */
 export function createScryptHasher(options: ScryptOptions = {}): PasswordHasher {
   const { cost: N = 2 ** 15, blockSize: r = 8, parallelization: p = 1 } = options
@@ -55,7 +55,7 @@ export function createScryptHasher(options: ScryptOptions = {}): PasswordHasher 
   }
 }
 
-/** Runs so many pieces of work at once, in the order in which they came. */
+/** Runs a limited number of tasks concurrently, in FIFO order. */
 function createTurns(concurrency: number, waiting: number) {
   const queue: (() => void)[] = []
   let running = 0
@@ -69,7 +69,7 @@ function createTurns(concurrency: number, waiting: number) {
     try {
       return await work()
     } finally {
-      // The place goes to the next in line, who need not take it.
+      // Passes the slot to the next in line, which may decline it.
       const next = queue.shift()
       if (next === undefined) running -= 1
       else next()
@@ -93,7 +93,7 @@ function parse(stored: string): { costs: Costs; salt: Buffer; hash: Buffer } | u
 }
 
 function derive(password: string, salt: Uint8Array, { N, r, p }: Costs): Promise<Buffer> {
-  // Node's own limit is just below what these costs need.
+  // Node's default limit is just below what these costs require.
   const maxmem = 256 * N * r
   return new Promise((resolve, reject) => {
     scrypt(password, salt, HASH, { N, r, p, maxmem }, (error, hash) => {

@@ -7,16 +7,18 @@ import { refuse } from '../refusal.ts'
 /** Options of local tool servers. */
 export interface StdioMcpOptions {
   /**
-   * The commands that may be started: exact text, or the base name of a command or of an absolute
-   * path. Default: none. Arguments are not checked: a command whose arguments evaluate code (`node
-   * -e`, `npx`, a shell) gives the user who names it the rights of this process.
+   * Allowed commands: the exact string, or the base name of a command or absolute path. Default: none.
+   * Arguments are not checked: a command whose arguments evaluate code (`node -e`, `npx`, a shell) gives
+   * its users the rights of this process.
    */
   readonly commands?: readonly string[]
-  /** The setting that holds the commands, named in refusals; `commands` of createStdioMcp. */
+  /**
+   * Name of the setting that lists the commands, for error messages. Default: `commands` of createStdioMcp.
+   */
   readonly setting?: string
-  /** For servers with an address; the guarded one of the platform by default (AB-40). */
+  /** For remote servers. Default: the platform's guarded fetch (AB-40). */
   readonly fetch?: typeof fetch
-  /** Variables of the environment that local commands get besides their own; PATH and the like. */
+  /** Environment variables passed to local commands in addition to their own, such as PATH. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -27,8 +29,8 @@ interface Command {
 }
 
 /**
- * Connects to tool servers, the listed local commands among them (stdio). The flow service starts
- * them for superusers only (AB-75); a host that gives this service to `runFlow` decides for itself.
+ * Connects to tool servers, including the listed local commands (stdio). The flow service starts local
+ * commands only for superusers (AB-75); a host that passes this service to `runFlow` decides for itself.
  */
 export function createStdioMcp({
   commands = [],
@@ -65,7 +67,7 @@ function readCommand(config: object | undefined): Command | undefined {
   }
 }
 
-/** Variables that decide which program or code a listed command really starts. */
+/** Variables that change which program or code a listed command runs. */
 const REDIRECTING =
   /^(PATH|PATHEXT|COMSPEC|SHELL|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|PYTHONPATH|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5LIB|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|(LD|DYLD|NPM_CONFIG|UV|PIP)_.*)$/i
 

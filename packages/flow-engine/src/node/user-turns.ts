@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { refuse } from '../refusal.ts'
 
-/** Bounds of work that many users share. */
+/** Limits of work shared by many users. */
 export interface UserTurnsOptions {
-  /** Pieces of work at once, at least 1. */
+  /** Concurrent tasks, at least 1. */
   readonly concurrency: number
-  /** Pieces of one user at once, at least 1. */
+  /** Concurrent tasks per user, at least 1. */
   readonly perUser: number
-  /** Pieces of one user that wait; one more is refused. */
+  /** Queued tasks per user; further ones are rejected. */
   readonly waitingPerUser: number
-  /** The refusal of a user whose queue is full. */
+  /** Creates the error for a user whose queue is full. */
   readonly tooMany: () => Error
 }
 
 /**
  * Runs the work when it is the user's turn.
- * @throws what `tooMany` made; the reason of the signal while the work waits
+ * @throws the error from `tooMany`; the signal's reason while the work is queued
  */
 export type UserTurns = <T>(
   userId: string,
@@ -26,9 +26,9 @@ export type UserTurns = <T>(
 const waitedFor = new AsyncLocalStorage<true>()
 
 /**
- * Does what a piece of work waits for while it holds its place, as code does that calls a tool. Turns that it
- * needs never wait behind their caller: it gets another place, or the refusal of `tooMany`. There are as many
- * such places as ordinary ones, in all and for each user.
+ * Runs work that a task waits for while holding its slot, such as a tool called by code. Turns it needs do
+ * not queue behind their caller: they get an extra slot, or the error from `tooMany`. There are as many extra
+ * slots as ordinary ones, in total and per user.
  */
 export function whileHoldingTurn<T>(work: () => Promise<T>): Promise<T> {
   return waitedFor.run(true, work)
@@ -40,12 +40,12 @@ interface Line {
 }
 
 /**
- * A queue for each user over a fixed number of places. Queues take turns, so that one user with
- * much work delays another by one piece at most (AB-32, AB-76).
+ * Queues per user over a fixed number of slots. Queues take turns, so that a user with much work delays
+ * another by at most one task (AB-32, AB-76).
  */
 export function createUserTurns(options: UserTurnsOptions): UserTurns {
   const { concurrency, perUser, waitingPerUser, tooMany } = options
-  /** In the order of turns: a user who was served goes to the end. */
+  /** In turn order: a user who was served moves to the end. */
   const lines = new Map<string, Line>()
   let running = 0
 
@@ -107,7 +107,7 @@ export function createUserTurns(options: UserTurnsOptions): UserTurns {
   }
 }
 
-/** Places for which nobody waits. */
+/** Slots without a queue. */
 function createPlaces({ concurrency, perUser, tooMany }: UserTurnsOptions) {
   const taken = new Map<string, number>()
   let running = 0
@@ -127,13 +127,13 @@ function createPlaces({ concurrency, perUser, tooMany }: UserTurnsOptions) {
   }
 }
 
-/** Places for the code of users. */
+/** Slots for running users' code. */
 export interface SandboxTurnsOptions extends Pick<UserTurnsOptions, 'concurrency' | 'perUser'> {
   /** Default 20. */
   readonly waitingPerUser?: number
 }
 
-/** Turns of sandboxes; one user too many is refused with status 429. Several runners may share them. */
+/** Turns of sandboxes, which several runners may share; a full queue is rejected with status 429. */
 export function createSandboxTurns(options: SandboxTurnsOptions): UserTurns {
   return createUserTurns({
     waitingPerUser: 20,

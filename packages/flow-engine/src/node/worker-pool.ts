@@ -3,24 +3,24 @@ import { eventLoopTurn, type Runtime } from '@x/wire'
 import type { WorkCaller } from '../components/define/services.ts'
 import { createUserTurns } from './user-turns.ts'
 
-/** Threads that all run one program, and what bounds them. */
+/** The program of a pool's threads, and its limits. */
 export interface WorkerPoolOptions<Request> {
   /**
-   * The program of a worker, CommonJS as text, since a worker cannot load TypeScript on every Node this runs on.
-   * It gets `workerData` and answers each message with one message. A worker that ends instead of answering, or
-   * answers `{}`, has run out of memory.
+   * The worker program as CommonJS source, since not every supported Node version loads TypeScript in
+   * workers. It receives `workerData` and replies to each message with one message. A worker that exits
+   * instead of replying, or replies `{}`, has run out of memory.
    */
   readonly source: string
   readonly workerData: Readonly<Record<string, unknown>>
-  /** Buffers of a request that are handed over instead of copied. */
+  /** Buffers of a request that are transferred instead of copied. */
   readonly transfer?: (request: Request) => ArrayBuffer[]
-  /** Bytes of a worker's heap of JavaScript values. */
+  /** Bytes of a worker's JavaScript heap. */
   readonly heapBytes: number
-  /** Milliseconds that one request may take. */
+  /** Maximum milliseconds per request. */
   readonly timeoutMs: number
-  /** Requests at once, a thread for each. One user has one fewer, at least 1. */
+  /** Concurrent requests, one thread each. One user may use one fewer, at least 1. */
   readonly workers: number
-  /** Requests of one user that wait. */
+  /** Queued requests per user. */
   readonly waitingPerUser: number
   readonly runtime: Runtime
   readonly tooMany: () => Error
@@ -30,23 +30,23 @@ export interface WorkerPoolOptions<Request> {
 
 export interface WorkerPool<Request, Answer, Part> {
   /**
-   * Resolves with what the worker answered. The request is made when the turn has come. A worker may send
-   * messages `{ part }` before: after each it waits for the message `next`, which follows a turn of the event loop.
-   * @throws the errors of the options; the reason of the signal
+   * Resolves with the worker's reply. `request` is called when its turn has come. A worker may send
+   * messages `{ part }` first and waits after each for the message `next`, sent one turn of the event loop
+   * later.
+   * @throws the errors of the options; the signal's reason
    */
   ask(
     makeRequest: () => Request,
     caller: WorkCaller,
     onPart?: (part: Part) => void,
   ): Promise<Answer>
-  /** Ends the workers; a later request starts new ones. */
+  /** Stops the workers; a later request starts new ones. */
   close(): Promise<void>
 }
 
 /**
- * Worker threads for work that may never end: it is ended without harm to the rest of the process. Each user has
- * a queue of its own and the queues take turns. Workers start with the first requests and do not keep the process
- * alive.
+ * Worker threads for work that may not terminate, which can be stopped safely. Users have separate queues
+ * that take turns. Workers start on first use and do not keep the process alive.
  */
 export function createWorkerPool<Request, Answer extends object, Part = never>(
   options: WorkerPoolOptions<Request>,
@@ -71,7 +71,7 @@ export function createWorkerPool<Request, Answer extends object, Part = never>(
     if (worker !== undefined) return worker
     const started = startWorker(options)
     workers.add(started)
-    // One that ends while it is idle must not end the process, nor be taken again.
+    // A worker that exits while idle must neither crash the process nor be reused.
     started.on('error', () => undefined)
     started.once('exit', () => workers.delete(started))
     return started
@@ -96,7 +96,7 @@ export function createWorkerPool<Request, Answer extends object, Part = never>(
       })
       if (Object.keys(answer).length > 0) {
         idle.push(current)
-        // The program of the options answers in this form.
+        // The worker program replies in this format.
         return answer as Answer
       }
     } catch (error) {
@@ -121,7 +121,7 @@ export function createWorkerPool<Request, Answer extends object, Part = never>(
   }
 }
 
-/** The worker has to be ended: the time is up, or the caller has left. */
+/** The worker has to be stopped: the time is up, or the caller has aborted. */
 class EndedError extends Error {}
 
 interface Ends {
@@ -131,7 +131,7 @@ interface Ends {
   readonly onPart: (part: unknown) => void
 }
 
-/** Resolves with an empty answer when the worker itself ended. */
+/** Resolves with an empty reply if the worker exits. */
 function exchange(worker: Worker, post: () => void, ends: Ends): Promise<object> {
   return new Promise((resolve, reject) => {
     const gone = (): void => resolve({})
@@ -159,8 +159,8 @@ function exchange(worker: Worker, post: () => void, ends: Ends): Promise<object>
 }
 
 /**
- * The output of libraries about failures is kept out of the host's log. It is dropped in the worker: a stream that
- * is read here would keep the process alive.
+ * Keeps error output of libraries out of the host's log. It is dropped inside the worker, because a stream
+ * that is read here would keep the process alive.
  */
 const SILENT = 'process.stdout.write = process.stderr.write = () => true\n'
 

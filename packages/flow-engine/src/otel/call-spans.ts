@@ -5,7 +5,7 @@ import { endSpan } from './end-span.ts'
 import { contextWithin, runAttributes, vertexKey, type OpenSpans } from './open-spans.ts'
 import { providerName } from './provider-name.ts'
 
-/** Spans of the calls that components make (OP-3). */
+/** Creates spans for the calls made by components (OP-3). */
 export function callSpans(
   tracer: Tracer,
   open: OpenSpans,
@@ -37,7 +37,7 @@ export function callSpans(
 
 interface Described {
   readonly name: string
-  /** `CLIENT` where it is not named. */
+  /** Default `CLIENT`. */
   readonly kind?: SpanKind
   readonly attributes: Attributes
 }
@@ -68,7 +68,7 @@ function describe(call: CallInfo): Described {
   }
 }
 
-/** `gen_ai.system` is the name that `gen_ai.provider.name` had before 1.37. */
+/** `gen_ai.system` is the name of `gen_ai.provider.name` before version 1.37. */
 function ofModel(operation: 'chat' | 'embeddings', { provider, model }: CallInfo): Described {
   const of = provider === undefined ? undefined : providerName(provider)
   return {
@@ -81,7 +81,7 @@ function ofModel(operation: 'chat' | 'embeddings', { provider, model }: CallInfo
   }
 }
 
-/** The name of a request is its method and host. */
+/** A request is named after its method and host. */
 function ofRequest({ name }: CallInfo): Described {
   const [method = '', host = ''] = name.split(' ')
   const [, address = host, port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? []

@@ -2,20 +2,20 @@ import type { Attributes } from '@opentelemetry/api'
 import type { ChatMessage } from '../models/chat-model.ts'
 import type { CallInfo, HookContent } from '../graph/context/run-hooks.ts'
 
-/** How much of inputs and outputs become attributes (OP-4). */
+/** How much of inputs and outputs is recorded in attributes (OP-4). */
 export type ContentMode = 'none' | 'truncated' | 'full'
 
-/** Characters of an attribute with `truncated`. */
+/** Maximum characters of an attribute with `truncated`. */
 const MAX_LENGTH = 1000
 
-/** A value as an attribute of JSON. */
+/** Serialises a value to a JSON attribute. */
 export function contentAttribute(name: string, value: unknown, mode: ContentMode): Attributes {
   if (mode === 'none' || value === undefined) return {}
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return { [name]: mode === 'full' ? text : text.slice(0, MAX_LENGTH) }
 }
 
-/** What went into a call and came out, as the GenAI conventions name it. */
+/** Input and output of a call, with the attribute names of the GenAI conventions. */
 export function callContent(
   kind: CallInfo['kind'],
   { input, output }: HookContent,
@@ -35,7 +35,7 @@ export function callContent(
   }
 }
 
-/** A message in the form of the conventions: a role and parts. */
+/** Converts a message to the conventions' format: a role and parts. */
 function toConvention({ role, content, toolCalls = [], toolCallId }: ChatMessage): object {
   if (role === 'tool')
     return { role, parts: [{ type: 'tool_call_response', id: toolCallId, response: content }] }

@@ -1,7 +1,7 @@
 import { SpanStatusCode, type Span } from '@opentelemetry/api'
 import type { FlowError } from '../errors.ts'
 
-/** Ends a span, as failed where there is an error; its text is masked already. */
+/** Ends a span, as failed if there is an error; the error text is masked already. */
 export function endSpan(span: Span, error: FlowError | undefined): void {
   if (error !== undefined) {
     span.setAttribute('error.type', error.code)

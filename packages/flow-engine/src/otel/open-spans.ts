@@ -1,17 +1,17 @@
 import { context, createContextKey, trace, type Context, type Span } from '@opentelemetry/api'
 import type { RunInfo, VertexInfo } from '../graph/context/run-hooks.ts'
 
-/** A span with the context in which it is the active one. */
+/** A span and the context in which it is active. */
 export interface OpenSpan {
   readonly span: Span
   readonly within: Context
 }
 
-/** Spans that have begun and not ended, by what they are of. */
+/** Spans that have not ended, by subject. */
 export interface OpenSpans {
   readonly runs: Map<string, OpenSpan>
   readonly vertices: Map<string, OpenSpan>
-  /** Keeps the span of an info until its end. */
+  /** The span of an info object. */
   readonly of: WeakMap<object, OpenSpan>
 }
 
@@ -21,27 +21,27 @@ export const openSpans = (): OpenSpans => ({
   of: new WeakMap(),
 })
 
-/** The name of one attempt to build a vertex. */
+/** Identifies one attempt at building a vertex. */
 export const vertexKey = ({ runId, vertexId, build, attempt }: VertexInfo): string =>
   `${runId} ${build} ${attempt} ${vertexId}`
 
 const PLACE = createContextKey('@x/flow-engine span of a run or vertex')
 
-/** The span in a context that remembers it, whatever spans of the host are opened within. */
+/** Adds the span to a context under a key of its own, so that spans the host opens inside do not hide it. */
 export function openSpan(span: Span, parent: Context): OpenSpan {
   return { span, within: trace.setSpan(parent, span).setValue(PLACE, span) }
 }
 
 /**
- * The context to begin something within a span: the active one where it was made within that span, for a
- * span of the host's own may be open in it, else that of the span.
+ * The parent context within a span: the active context if it derives from that span (a host span may be open
+ * in it), else the span's own.
  */
 export function contextWithin(outer: OpenSpan | undefined): Context {
   const active = context.active()
   return outer === undefined || active.getValue(PLACE) === outer.span ? active : outer.within
 }
 
-/** Attributes of everything within a run. */
+/** Attributes of all spans of a run. */
 export const runAttributes = ({ runId, jobId, flowId, sessionId, requestId }: RunInfo) => ({
   'flow.id': flowId,
   'flow.run.id': runId,

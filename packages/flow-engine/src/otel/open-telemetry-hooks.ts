@@ -9,24 +9,24 @@ import { runSpans } from './run-spans.ts'
 
 export interface OpenTelemetryOptions {
   /**
-   * What vertices, models and tools are given and answer, as attributes: nothing, the first 1,000 characters
-   * of each, or all of it. Secrets are masked (OP-4). Default `none`.
+   * Records inputs and outputs of vertices, models and tools as attributes: not at all, truncated to 1,000
+   * characters each, or in full. Secrets are masked (OP-4). Default `none`.
    */
   readonly content?: ContentMode
 }
 
-/** Hooks that make spans. */
+/** Hooks that create spans. */
 export interface OpenTelemetryHooks {
-  /** Option of `createFlowEngine`, `createBuildJobs` and `runFlow`. */
+  /** For the `hooks` option of `createFlowEngine`, `createBuildJobs` and `runFlow`. */
   readonly hooks: RunHooks
-  /** Option of `createFlowEngine`, `createScimService` and `createSurfaceHandler`. */
+  /** For the `requestHooks` option of `createFlowEngine`, `createScimService` and `createSurfaceHandler`. */
   readonly requestHooks: RequestHooks
 }
 
 /**
- * Makes spans of requests, runs, vertices and calls with a tracer of the host (OP-2 to OP-4). Attributes follow
- * the GenAI semantic conventions 1.41.0. Spans nest through the context manager that the host registered;
- * without one they still belong to the right run.
+ * Creates spans for requests, runs, vertices and calls with the host's tracer (OP-2 to OP-4). Attributes
+ * follow the GenAI semantic conventions 1.41.0. Spans nest through the context manager registered by the
+ * host; without one they are still attached to the right run.
  */
 export function openTelemetryHooks(
   tracer: Tracer,

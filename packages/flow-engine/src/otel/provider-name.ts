@@ -1,4 +1,4 @@
-/** Names of the conventions, by our own without what is not a letter. */
+/** Provider names of the conventions, keyed by our names reduced to letters. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['amazonbedrock', 'aws.bedrock'],
   ['azureaifoundry', 'azure.ai.inference'],
@@ -11,7 +11,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['xai', 'x_ai'],
 ])
 
-/** A provider as the GenAI conventions name it; others in small letters. */
+/** The name of a provider in the GenAI conventions; other names in lower case. */
 export function providerName(provider: string): string {
   return NAMES.get(provider.toLowerCase().replaceAll(/[^a-z]/g, '')) ?? provider.toLowerCase()
 }

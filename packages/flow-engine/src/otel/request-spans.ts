@@ -10,14 +10,14 @@ import {
 import type { ObservedRequest, RequestHooks } from '@x/wire'
 import { readCarrier, writeCarrier } from './trace-carrier.ts'
 
-/** A span for each request, which its runs and jobs belong to (OP-2). */
+/** Creates a span for each request, the parent of its runs and jobs (OP-2). */
 export function requestSpans(tracer: Tracer): RequestHooks {
   const spans = new WeakMap<ObservedRequest, Span>()
   return {
     onRequestStart(request) {
       const { method, route, requestId, headers } = request
       const active = context.active()
-      // The host's own instrumentation has read the headers already.
+      // The host's own instrumentation has already read the headers.
       const isWithin = trace.getSpan(active) !== undefined
       const carried = isWithin ? undefined : readCarrier({ ...headers })
       const parent = carried === undefined ? active : trace.setSpanContext(ROOT_CONTEXT, carried)

@@ -13,12 +13,12 @@ import { endSpan } from './end-span.ts'
 import { openSpan, runAttributes, vertexKey, type OpenSpans } from './open-spans.ts'
 import { readCarrier } from './trace-carrier.ts'
 
-/** Jobs of this process whose last span is remembered while they rest. */
+/** Maximum number of suspended jobs whose last span is remembered in this process. */
 const MAX_RESTING = 1000
 
 type Hooks = Required<Pick<RunHooks, 'onRunStart' | 'onRunEnd' | 'onVertexStart' | 'onVertexEnd'>>
 
-/** Spans of runs and of the attempts to build their vertices (OP-3). */
+/** Creates spans for runs and for the attempts at building their vertices (OP-3). */
 export function runSpans(tracer: Tracer, open: OpenSpans, content: ContentMode): Hooks {
   const resting = new Map<string, SpanContext>()
   return {
@@ -80,8 +80,8 @@ export function runSpans(tracer: Tracer, open: OpenSpans, content: ContentMode):
 }
 
 /**
- * The context that a run begins in. A job runs on a worker, in whose context another request may be active:
- * its carrier alone counts. What goes on is not nested but linked.
+ * The parent context of a run. A worker may run a job while another request is active, so only the job's
+ * carrier counts. A continued job is linked instead of nested.
  */
 function parentOf(run: RunInfo, open: OpenSpans): Context {
   if (run.parentRunId !== undefined) return parentOfChild(run, open)
@@ -92,13 +92,13 @@ function parentOf(run: RunInfo, open: OpenSpans): Context {
   return trace.getSpan(active) === undefined ? from : active
 }
 
-/** A child run belongs to the vertex that runs it. */
+/** The parent of a child run is the vertex that started it. */
 function parentOfChild({ parentRunId = '' }: RunInfo, { runs }: OpenSpans): Context {
   const active = context.active()
   return trace.getSpan(active) === undefined ? (runs.get(parentRunId)?.within ?? active) : active
 }
 
-/** Links of a job that goes on: to what started it, and to its last span where this process made it. */
+/** Links of a continued job: to the span that started it, and to its last span if this process created it. */
 function linksOf(
   { jobId, continued, parentRunId, carrier }: RunInfo,
   resting: Map<string, SpanContext>,

@@ -10,7 +10,7 @@ type Carrier = Readonly<Record<string, string | undefined>>
 /** Version, trace, parent and flags (W3C Trace Context 3.2). */
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/
 
-/** The span that a carrier names; undefined where it names none. */
+/** Reads the span context of a carrier; undefined if there is none. */
 export function readCarrier(carrier: Carrier = {}): SpanContext | undefined {
   const { traceparent = '', tracestate } = carrier
   const [, version, traceId = '', spanId = '', flags = '', more] =
@@ -27,7 +27,7 @@ export function readCarrier(carrier: Carrier = {}): SpanContext | undefined {
   return isSpanContextValid(found) ? found : undefined
 }
 
-/** The carrier of a span. */
+/** Creates the carrier of a span. */
 export function writeCarrier(span: SpanContext): Readonly<Record<string, string>> {
   const flags = span.traceFlags.toString(16).padStart(2, '0')
   const tracestate = span.traceState?.serialize() ?? ''
