@@ -8,5 +8,5 @@ export { defineComponent } from './components/define/define.ts'
 export { field } from './components/define/field.ts'
 export { output } from './components/define/output.ts'
 
-/** The built-in library (FE-45). */
+/** The built-in components (FE-45). */
 export const builtinComponents: readonly Component[] = /* @__PURE__ */ Object.values(builtIn)

@@ -27,30 +27,30 @@ import type { AuditRecord } from './store/audit.ts'
 import type { UserChange } from './store/users.ts'
 import { resolveSettings } from './settings.ts'
 
-/** A flow service in process. */
+/** An in-process flow service. */
 export interface FlowEngine {
-  /** The HTTP interface; never rejects. */
+  /** The HTTP API as a fetch handler; never rejects. */
   readonly handler: (request: Request, context?: HostContext) => Promise<Response>
-  /** The same rules without HTTP. */
+  /** The same operations without HTTP. */
   readonly services: FlowServices
   readonly events: EventSource<FlowEvents>
   readonly jobs: BuildJobs
   /**
-   * Call this for user writes that reach the same store by another way, after their commit (SU-2):
-   * emits the notifications, and stops the builds of a user who may no longer run them (SU-13).
+   * Call this after committing user writes that bypass the engine but share its store (SU-2). It emits the
+   * notifications and stops the builds of a user who may no longer run them (SU-13).
    */
   userWritten(change: UserChange): void
-  /** The OpenAPI 3.1 description of the interface. */
+  /** The OpenAPI 3.1 document of the API. */
   openapi(): object
-  /** Ends running builds and stores what is still in memory. */
+  /** Stops running builds and flushes pending writes. */
   close(): Promise<void>
 }
 
 const LEAST_SECRET = 32
 
 /**
- * Makes a flow service over the given storage.
- * @throws TypeError for settings that contradict each other, or a secret key under 32 characters
+ * Creates a flow service over the given storage.
+ * @throws TypeError for contradictory settings, or a secret key under 32 characters
  */
 export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   const options = withOutgoingFetch(given)
@@ -122,14 +122,14 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   }
 }
 
-/** One fetch for runs, models, refreshes and tool servers (AB-40, AB-41). */
+/** One `fetch` for runs, models, refreshes and tool servers (AB-40, AB-41). */
 function withOutgoingFetch(options: FlowEngineOptions): FlowEngineOptions {
   const { services = {}, ssrfAllow } = options
   const fetch = outgoingFetch(services, { allow: ssrfAllow })
   return { ...options, services: { ...services, fetch } }
 }
 
-/** The editor always offers the template of a new component, which has to run like any other. */
+/** The editor always offers the template of a new component, so it must be runnable like any other. */
 function withCustomComponent(components: ComponentRegistry): ComponentRegistry {
   const known = components.get(customComponent.type) !== undefined
   return known ? components : components.extend([customComponent])
@@ -197,7 +197,7 @@ function createKit(
   return { kit, events: source }
 }
 
-/** Keeps and tells audit records; what fails is reported, and the call is answered. */
+/** Stores audit records and notifies the host. Failures are reported without failing the request. */
 function auditWriter(
   { audit, onAudit }: FlowEngineOptions,
   report: ServiceKit['report'],
@@ -215,7 +215,7 @@ function auditWriter(
   }
 }
 
-/** Without `onError` a failure is not lost (OP-12). */
+/** Without `onError` failures are still logged (OP-12). */
 function writeToConsole(error: unknown, { requestId }: { readonly requestId?: unknown }): void {
   const what = typeof requestId === 'string' ? `Request ${requestId} failed` : 'Flow service'
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`

@@ -35,7 +35,7 @@ const STATUS = {
   cassette_miss: 500,
 } as const
 
-/** All codes, for tables over the union. */
+/** All error codes, for exhaustive tables. */
 export const flowErrorCodes: readonly FlowErrorCode[] = Object.freeze(
   Object.keys(STATUS) as FlowErrorCode[],
 )
@@ -45,11 +45,11 @@ export interface FlowErrorOptions {
   /** Id of the vertex that failed. */
   readonly vertexId?: string | undefined
   readonly displayName?: string | undefined
-  /** Default: the status that belongs to the code. */
+  /** Default: the status of the code. */
   readonly status?: number
 }
 
-/** The one error class of the engine; `detail` is safe to show. */
+/** The engine's only error class; `detail` is safe to show to clients. */
 export class FlowError extends Error {
   override readonly name: string = 'FlowError'
   readonly code: FlowErrorCode
@@ -69,7 +69,7 @@ export class FlowError extends Error {
   }
 }
 
-/** A flow that cannot be run, with everything that is wrong with it (FE-8). */
+/** A flow that cannot be run, with all of its problems (FE-8). */
 export class FlowCompileError extends FlowError {
   override readonly name = 'FlowCompileError'
   declare readonly code: 'invalid_flow'
@@ -82,8 +82,9 @@ export class FlowCompileError extends FlowError {
 }
 
 /**
- * A component asked a person, or went to sleep, and its run rests: `ctx.suspend` and `ctx.sleep` reject
- * with it, so that `finally` blocks run (DR-5). The component is run afresh afterwards.
+ * A component asked a question or went to sleep and its run is suspended: `ctx.suspend` and `ctx.sleep`
+ * reject with it, so that `finally` blocks run (DR-5). The component is run again from the start when the run
+ * resumes.
  */
 export class SuspendedError extends FlowError {
   override readonly name = 'SuspendedError'
@@ -93,7 +94,7 @@ export class SuspendedError extends FlowError {
   }
 }
 
-/** A failure that another attempt would not change: it is never repeated (DR-52). */
+/** A failure that must not be retried (DR-52). */
 export class FatalError extends FlowError {
   override readonly name = 'FatalError'
 
@@ -102,12 +103,12 @@ export class FatalError extends FlowError {
   }
 }
 
-/** Looks at the code, so that errors of another copy of the package count too. */
+/** Checks the code, so that errors of another copy of the package are recognised too. */
 export function isSuspendedError(value: unknown): value is SuspendedError {
   return isFlowError(value) && value.code === 'suspended'
 }
 
-/** An answer that does not fit its question (DR-31). */
+/** An answer that does not match its question (DR-31). */
 export class InvalidAnswerError extends FlowError {
   override readonly name = 'InvalidAnswerError'
   declare readonly code: 'invalid_answer'
@@ -122,20 +123,20 @@ export class InvalidAnswerError extends FlowError {
 }
 
 /**
- * A failure of one output: the text of a run names the output's method before it, as users of
- * exported flows know it. The engine fills in the method; the error itself keeps its own text.
+ * A failure of one output. The run's error text is prefixed with the output's method, as users of exported
+ * flows know it. The engine adds the method; the error keeps its own message.
  */
 export class OutputMethodError extends TypeError {
   override readonly name = 'OutputMethodError'
   method: string | undefined
 }
 
-/** Looks at a brand, so that errors of another copy of the package count too. */
+/** Checks a brand, so that errors of another copy of the package are recognised too. */
 export function isFlowError(value: unknown): value is FlowError {
   return typeof value === 'object' && value !== null && BRAND in value
 }
 
-/** @param what for example `flow` */
+/** @param what the kind of resource, for example `flow` */
 export function notFound(what: string, id: string): FlowError {
   return new FlowError('not_found', `${what} ${id} not found`)
 }
@@ -144,13 +145,13 @@ export function invalidRequest(detail: string): FlowError {
   return new FlowError('invalid_request', detail)
 }
 
-/** FE-64: the error names the limit. */
+/** FE-64: the message names the limit. */
 export function limitExceeded(limit: string, detail: string, status?: number): FlowError {
   const text = `Limit ${limit} exceeded: ${detail}`
   return new FlowError('limit_exceeded', text, status === undefined ? {} : { status })
 }
 
-/** The text of anything that was thrown (FE-70). */
+/** The message of any thrown value (FE-70). */
 export function errorText(thrown: unknown): string {
   if (isFlowError(thrown)) return thrown.detail
   if (thrown instanceof OutputMethodError && thrown.method !== undefined) {
@@ -166,7 +167,7 @@ export function errorText(thrown: unknown): string {
   }
 }
 
-/** The text with which a run fails. */
+/** The error text reported for a failed run. */
 export function runErrorText(error: FlowError): string {
   const atStart = error instanceof FlowCompileError || error.code === 'invalid_flow'
   return atStart || error.code === 'invalid_request'

@@ -1,25 +1,25 @@
 import { createEvents, type EventSource } from '@x/wire'
 
-/** Fields of every notification. */
+/** Fields common to all notifications. */
 export interface FlowEvent {
   readonly at: Date
-  /** The user who caused it or owns it; missing if unknown. */
+  /** The user who caused the event or owns the resource; absent if unknown. */
   readonly userId?: string
-  /** Id of the noun in the event's name. */
+  /** Id of the resource named by the event. */
   readonly id: string
 }
 
-/** A flow was called as a tool (MC-104); `id` is that of the flow. */
+/** A flow was called as a tool (MC-104); `id` is the flow id. */
 export interface McpCalled extends FlowEvent {
   readonly projectId: string | null
   readonly tool: string
   readonly era: '2025' | '2026'
-  /** False for results that are errors. */
+  /** False if the result is an error. */
   readonly ok: boolean
   readonly durationMs: number
 }
 
-/** A flow answers a client of an OpenAI interface (RS-51); `id` is that of the response. */
+/** A flow starts to answer an OpenAI-compatible request (RS-51); `id` is the response id. */
 export interface ResponseCreated extends FlowEvent {
   readonly flowId: string
   readonly profile: 'compatible' | 'openai' | 'chat'
@@ -33,7 +33,7 @@ export interface ResponseFinished extends ResponseCreated {
   readonly outputTokens: number
 }
 
-/** Notifications of the flow service, by name. Payloads hold no secrets. */
+/** Notifications of the flow service, by name. Payloads contain no secrets. */
 export interface FlowEvents {
   'user.created': FlowEvent
   'user.updated': FlowEvent
@@ -48,21 +48,21 @@ export interface FlowEvents {
   'mcp.called': McpCalled
   'response.created': ResponseCreated
   'response.finished': ResponseFinished
-  /** `id` is that of the stream. */
+  /** `id` is the stream id. */
   'mcp.streamOpened': FlowEvent
   'mcp.streamClosed': FlowEvent
   'apiKey.created': FlowEvent
   'apiKey.deleted': FlowEvent
-  /** Once in a process that sees the first use of a key. */
+  /** Emitted once by each process that sees the first use of a key. */
   'apiKey.firstUsed': FlowEvent
-  /** `id` is the user's id, or the empty text when the name is unknown. */
+  /** `id` is the user id, or "" if the name is unknown. */
   'signIn.failed': FlowEvent & { readonly clientAddress?: string }
 }
 
-/** Sends a notification; listeners never break the caller. */
+/** Emits a notification; errors of listeners do not reach the caller. */
 export type EmitFlowEvent = <K extends keyof FlowEvents>(name: K, event: FlowEvents[K]) => void
 
-/** The emitter of one engine. */
+/** Creates the event emitter of an engine. */
 export function createFlowEvents(onError: (error: unknown) => void): {
   readonly source: EventSource<FlowEvents>
   readonly emit: EmitFlowEvent

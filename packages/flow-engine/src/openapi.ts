@@ -4,12 +4,12 @@ import { routeGroups } from './http/routes/index.ts'
 
 export type { OpenApiOptions } from './http/openapi/openapi.ts'
 
-/** The OpenAPI 3.1 description of the flow API. */
+/** Returns the OpenAPI 3.1 document of the flow API. */
 export function describeFlowApi(options: OpenApiOptions = {}): Record<string, unknown> {
   return createOpenApi(routeGroups, options)
 }
 
-/** A page of HTML that lists the operations of the flow API. */
+/** Returns an HTML page that lists the operations of the flow API. */
 export function flowApiDocsPage(openApiUrl = '/openapi.json'): string {
   return createDocsPage(routeGroups, openApiUrl)
 }

@@ -23,28 +23,28 @@ import type { JobStore } from './store/job-store.ts'
 
 /** Facts about a request that only the host knows. */
 export interface HostContext {
-  /** The client's address, for the sign-in limit. */
+  /** The client's address, for the sign-in rate limit. */
   readonly clientAddress?: string
-  /** The client named no host, so the one in `request.url` is a guess (AB-66). */
+  /** The client sent no `Host` header, so the host in `request.url` is a guess (AB-66). */
   readonly hostMissing?: boolean
-  /** For logs, hooks and `x-request-id`; default: that header, else a random one (OP-10). */
+  /** For logs, hooks and `x-request-id`. Default: that header, else a random id (OP-10). */
   readonly requestId?: string
-  /** A user that the host has authenticated already; decides alone. */
+  /** A user already authenticated by the host; overrides any credentials. */
   readonly user?: { readonly userId: string; readonly isSuperuser: boolean }
 }
 
-/** The identity that a host gives a request. */
+/** The identity a host assigns to a request. */
 export interface HostIdentity {
   /** A UUID in lower case. */
   readonly userId: string
   readonly isSuperuser: boolean
-  /** Given: a user of this name is made when the id is unknown. */
+  /** If set, a user with this name is created when the id is unknown. */
   readonly createAs?: string
 }
 
 /**
- * Replaces API keys and tokens: null counts as no credentials, a Response is the answer. What it
- * throws is answered as an unforeseen failure.
+ * Replaces API keys and tokens. Return null for missing credentials, or a Response to send it. Thrown errors
+ * are treated as unexpected failures.
  */
 export type HostAuthenticate = (
   request: Request,
@@ -53,9 +53,9 @@ export type HostAuthenticate = (
 
 /** Options of the built-in component store. */
 export interface ComponentStoreOptions {
-  /** Tags that exist from the start. */
+  /** Predefined tags. */
   readonly tags?: readonly string[]
-  /** Accepts a saved store key. Default: every key that is not empty. */
+  /** Validates a saved store key. Default: any non-empty key. */
   readonly checkKey?: (key: string, userId: string) => boolean | Promise<boolean>
 }
 
@@ -71,26 +71,26 @@ export interface OpenAiOptions {
 export interface FlowEngineOptions {
   readonly store: FlowStore
   readonly files: BlobStore
-  /** Collections of Chroma and FAISS. Default `store.collections`. */
+  /** Vector collections for Chroma and FAISS. Default `store.collections`. */
   readonly vectors?: CollectionStore
   /** Signs tokens and encrypts secrets; at least 32 characters or bytes. */
   readonly secretKey: string | Uint8Array
-  /** The components of the editor and of flows; the built-in ones by default. */
+  /** The components available to the editor and to flows. Default: the built-in ones. */
   readonly components?: ComponentRegistry
   readonly models?: ModelProviders
-  /** Services of components; messages, variables, files and flows come from the store. */
+  /** Services for components. Messages, variables, files and flows come from the store. */
   readonly services?: Partial<ComponentServices>
   /**
-   * Private hosts, addresses or CIDR ranges that components, models and tool servers may reach
-   * (AB-40); none by default. Without effect when `services.fetch` is given.
+   * Private hosts, addresses or CIDR ranges that components, models and tool servers may reach (AB-40).
+   * Default: none. Has no effect if `services.fetch` is given.
    */
   readonly ssrfAllow?: readonly string[]
   readonly authenticate?: HostAuthenticate
-  /** Without one, password sign-in is off. */
+  /** Default: none, which disables password sign-in. */
   readonly passwords?: PasswordHasher
-  /** AES-256-GCM with a key derived from `secretKey` by default. */
+  /** Default: AES-256-GCM with a key derived from `secretKey`. */
   readonly secrets?: SecretBox
-  /** False switches it off; an object with `list` is a store of the host's own. */
+  /** `false` disables it; an object with `list` is used as the component store. */
   readonly componentStore?: boolean | ComponentStore | ComponentStoreOptions
   readonly settings?: Partial<FlowSettings>
   readonly jobs?: JobStore
@@ -98,47 +98,53 @@ export interface FlowEngineOptions {
     BuildJobsOptions,
     'concurrency' | 'concurrencyPerUser' | 'maxQueued' | 'retention' | 'leaseMs' | 'heartbeatMs'
   >
-  /** Look into the runs of this process (DR-70). */
+  /** Observes the runs of this process (DR-70). */
   readonly hooks?: RunHooks
   readonly limits?: Partial<RunLimits>
   readonly cache?: ResultCache
   readonly runtime?: Runtime
-  /** Storage of flows with an `fs_path`; without it, the path is only checked and stored. */
+  /** Storage for flows with an `fs_path`. Without it, the path is only validated and stored. */
   readonly flowFiles?: FlowFiles
-  /** Pictures of the host, looked up before the bundled ones. */
+  /** Additional profile pictures; they take precedence over the bundled ones. */
   readonly profilePictures?: ProfilePictures
-  /** Example flows; the bundled ones by default. */
+  /** Example flows. Default: the bundled ones. */
   readonly examples?: readonly ExampleFlow[]
-  /** For several processes; in memory by default. */
+  /** Shared by several processes. Default: in memory. */
   readonly signInLimiter?: SignInLimiter
-  /** `statusCodes`: failures of `POST /api/v1/responses` are 400, 404 and 500; false: 200 (RS-6). */
+  /**
+   * `statusCodes: true` returns failures of `POST /api/v1/responses` as 400, 404 and 500; `false` as 200
+   * (RS-6).
+   */
   readonly responses?: { readonly statusCodes?: boolean }
   /**
-   * `false` takes `/api/openai/v1` away (404). `maxRuns`: runs of one user at once there; 256 (RS-50).
-   * `store: false`: responses are kept only when a request says so (RS-30). `timeoutMs`: longest run of a
-   * request that waits for it, in milliseconds; 600,000. `fetchUrls: true`: images may be `http(s)`
-   * addresses, which are fetched as components fetch.
+   * Options of `/api/openai/v1`; `false` disables it (404). `maxRuns`: concurrent runs per user, default 256
+   * (RS-50). `store: false`: responses are stored only if the request asks for it (RS-30). `timeoutMs`:
+   * maximum duration of a synchronous run in milliseconds, default 600,000. `fetchUrls: true`: images may be
+   * `http(s)` URLs, fetched with the components' `fetch`.
    */
   readonly openai?: false | OpenAiOptions
-  /** Projects as MCP servers; `false` takes their addresses away (404) (MC-2, MC-100). */
+  /** Serves projects over MCP; `false` disables the endpoints (404) (MC-2, MC-100). */
   readonly mcp?: false | McpOptions
-  /** Modules that component code may import besides the package's own. */
+  /** Additional modules that component code may import. */
   readonly codeModules?: readonly string[]
   /**
-   * Counts the runs of users in a day (setting `maxRunsPerDayPerUser`, OP-18). Default: in this process.
-   * `createRateLimitStore(db)` of `@x/store-kysely/rate-limit` counts over restarts and processes.
+   * Counts the daily runs of users (setting `maxRunsPerDayPerUser`, OP-18). Default: per process.
+   * `createRateLimitStore(db)` of `@x/store-kysely/rate-limit` counts across restarts and processes.
    */
   readonly quotas?: QuotaStore
-  /** Keeps audit records, which superusers read at `/api/v1/monitor/audit` (OP-11); none by default. */
+  /** Stores audit records, which superusers read at `/api/v1/monitor/audit` (OP-11). Default: none. */
   readonly audit?: AuditStore
-  /** Told of each audit record (OP-11). */
+  /** Called with each audit record (OP-11). */
   readonly onAudit?: (record: AuditRecord) => void | Promise<void>
-  /** Counts requests, runs, jobs and model calls (OP-6); `createMetrics` of any `/metrics`. */
+  /**
+   * Counts requests, runs, jobs and model calls (OP-6); created with `createMetrics` from any `/metrics`
+   * entry point.
+   */
   readonly metrics?: Metrics
-  /** Watch requests (OP-1). */
+  /** Observes requests (OP-1). */
   readonly requestHooks?: RequestHooks
   /**
-   * Called with unexpected errors; those of a request have its `requestId`. Default: they are written to
+   * Called with unexpected errors; `info` contains the `requestId` if there is a request. Default:
    * `console.error` (OP-12).
    */
   onError?(error: unknown, info: Readonly<Record<string, unknown>>): void

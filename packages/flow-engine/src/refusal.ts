@@ -13,16 +13,16 @@ const CODES: ReadonlyMap<number, FlowErrorCode> = new Map([
   [503, 'rate_limited'],
 ])
 
-/** Parts of a refusal besides its text. */
+/** Parts of a refusal besides its message. */
 export interface RefusalOptions {
-  /** Further headers of the answer. */
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The `detail` of the answer where it is no text. */
+  /** The `detail` of the response, if it is not a string. */
   readonly body?: unknown
   readonly cause?: unknown
 }
 
-/** A FlowError that knows its answer: status, `detail` (safe to show) and headers. */
+/** A FlowError that defines its HTTP response: status, `detail` (safe to show) and headers. */
 export class Refusal extends FlowError {
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
@@ -34,12 +34,12 @@ export class Refusal extends FlowError {
   }
 }
 
-/** An answer of that status with `{"detail": detail}`. */
+/** Creates a refusal with `{"detail": detail}` as the body. */
 export function refuse(status: number, detail: string, options?: RefusalOptions): Refusal {
   return new Refusal(status, detail, options)
 }
 
-/** One element of a validation answer (base.md). */
+/** One element of a validation error response (base.md). */
 export interface ValidationElement {
   readonly type: string
   readonly loc: readonly (string | number)[]
@@ -48,7 +48,7 @@ export interface ValidationElement {
   readonly ctx?: Readonly<Record<string, unknown>>
 }
 
-/** 422 with these elements. */
+/** A 422 response with these elements. */
 export function invalid(elements: readonly ValidationElement[]): Refusal {
   const [first] = elements
   const detail = first === undefined ? 'Invalid input' : `${first.loc.join('.')}: ${first.msg}`

@@ -1,74 +1,74 @@
-/** When a cookie goes along with requests from other sites. */
+/** When a cookie is sent with cross-site requests. */
 export type SameSite = 'lax' | 'strict' | 'none'
 
-/** Settings of the flow service: the SERVICE_* settings of the specification in camelCase. */
+/** Settings of the flow service: the specification's SERVICE_* settings in camelCase. */
 export interface FlowSettings {
-  /** Path that the whole interface is mounted under, `/flows` for example; `''`. */
+  /** Path prefix the API is mounted under, such as `/flows`. Default `''`. */
   basePath: string
-  /** Base of absolute addresses in answers; `''` leaves them relative. */
+  /** Base of absolute URLs in responses. Default `''`: URLs are relative. */
   publicUrl: string
-  /** Name of the superuser that auto login and the key of `apiKey` act as; `admin`. */
+  /** Name of the superuser used by auto login and by `apiKey`. Default `admin`. */
   superuser: string
-  /** Add User makes active users. Default false. */
+  /** New users are active. Default false. */
   newUserIsActive: boolean
-  /** Auto Login gives a token of the superuser to everybody; false. */
+  /** Auto Login issues a superuser token to any client. Default false. */
   autoLogin: boolean
-  /** With `autoLogin`: requests without credentials act as the superuser; false. */
+  /** With `autoLogin`: requests without credentials act as the superuser. Default false. */
   skipAuthAutoLogin: boolean
   /**
-   * Host names that requests may be for besides loopback and that of `publicUrl`; none. Checked while
-   * `autoLogin` is on, and always when there are any.
+   * Accepted `Host` names besides loopback and the host of `publicUrl`. Default: none. Checked if `autoLogin`
+   * is on or the list is not empty.
    */
   allowedHosts: readonly string[]
-  /** Slows wrong passwords; true. */
+  /** Delays repeated wrong passwords. Default true. */
   loginRateLimit: boolean
-  /** Reset Password asks for the current password; false, as the web editor has no field for it. */
+  /** Reset Password requires the current password. Default false, as the web editor has no field for it. */
   requireCurrentPassword: boolean
-  /** Seconds; 3,600. */
+  /** Seconds. Default 3,600. */
   accessTokenExpireSeconds: number
-  /** Seconds; 604,800. */
+  /** Seconds. Default 604,800. */
   refreshTokenExpireSeconds: number
-  /** Seconds from sign-in to the end of its refresh tokens; 2,592,000. */
+  /** Seconds from sign-in until its refresh tokens expire. Default 2,592,000. */
   refreshTokenMaxAgeSeconds: number
   accessSameSite: SameSite
-  /** True where `publicUrl` begins with https; false otherwise. */
+  /** Default: true if `publicUrl` begins with https, else false. */
   accessSecure: boolean
   accessHttponly: boolean
   refreshSameSite: SameSite
-  /** As `accessSecure`, and true where there is no `publicUrl`. */
+  /** Default: like `accessSecure`, but true without a `publicUrl`. */
   refreshSecure: boolean
   refreshHttponly: boolean
-  /** Domain of the cookies; none. */
+  /** Domain of the cookies. Default: none. */
   cookieDomain: string | null
-  /** Exact origins, or `*`; none. */
+  /** Exact origins, or `*`. Default: none. */
   corsOrigins: readonly string[]
   corsAllowCredentials: boolean
-  /** Methods allowed to foreign origins; `*` = all of the interface. */
+  /** Methods allowed to cross-origin requests; `*`: all methods of the API. */
   corsAllowMethods: readonly string[]
-  /** Headers allowed to foreign origins; `*` = the ones asked for. */
+  /** Headers allowed in cross-origin requests; `*`: any requested header. */
   corsAllowHeaders: readonly string[]
-  /** `env`: the value of `apiKey` acts as the superuser too; `db`. */
+  /** `env`: the value of `apiKey` is accepted as the superuser's key too. Default `db`. */
   apiKeySource: 'db' | 'env'
   apiKey: string | null
-  /** Counts no uses of keys; false. */
+  /** Disables counting the uses of API keys. Default false. */
   disableTrackApikeyUsage: boolean
-  /** Webhooks need the owner's API key; false. */
+  /** Webhooks require the owner's API key. Default false. */
   webhookAuthEnable: boolean
-  /** Sign-in copies variables of the environment to the user; false. */
+  /** Sign-in copies environment variables to the user's variables. Default false. */
   storeEnvironmentVariables: boolean
   variablesToGetFromEnvironment: readonly string[]
-  /** Flows may read variables of the given environment; true. */
+  /** Flows may read the given environment variables. Default true. */
   fallbackToEnvVar: boolean
-  /** Opens the session run; false. */
+  /** Enables the session run API. Default false. */
   agenticExperience: boolean
-  /** The component store; true. */
+  /** Enables the component store. Default true. */
   store: boolean
-  /** Rows of a knowledge base, and of a collection of Chroma or FAISS; 200,000. */
+  /** Maximum rows of a knowledge base, and of a Chroma or FAISS collection. Default 200,000. */
   knowledgeRows: number
   /**
-   * Limits of a user; 0 = no limit. API keys, 1,000; variables, 2,000; projects, 2,000; flows,
-   * 20,000; files, and files of one flow, 20,000; messages, 1,000,000; shared components, 2,000; tool
-   * servers, 500.
+   * Limits per user; 0 means unlimited. Defaults: API keys 1,000, variables 2,000, projects 2,000, flows
+   * 20,000, files (and files of one flow) 20,000, messages 1,000,000, shared components 2,000, tool servers
+   * 500.
    */
   maxApiKeysPerUser: number
   maxVariablesPerUser: number
@@ -78,36 +78,39 @@ export interface FlowSettings {
   maxMessagesPerUser: number
   maxSharedComponentsPerUser: number
   maxMcpServersPerUser: number
-  /** Bytes of a user's files in MB of a million bytes; 0, the default: any number (OP-18). */
+  /** Total size of a user's files in MB (10^6 bytes). Default 0: unlimited (OP-18). */
   maxStoredMbPerUser: number
-  /** Runs and builds that a user starts in a day; 0, the default: any number (OP-18). */
+  /** Runs and builds a user may start per day. Default 0: unlimited (OP-18). */
   maxRunsPerDayPerUser: number
-  /** Versions of one flow that stay; the oldest go; 1 to 1,000; 50. */
+  /** Versions kept for each flow, 1 to 1,000; the oldest are removed. Default 50. */
   maxFlowVersions: number
-  /** Sign-ins of a user that are open at once; one more ends the oldest; 0 = any number; 1,000. */
+  /** Concurrent sign-ins per user; a further one ends the oldest. 0: unlimited. Default 1,000. */
   maxSignInsPerUser: number
-  /** Runs of a user's flows that go on at once outside of builds (429 over it); 256. */
+  /** Concurrent runs of a user's flows outside of builds (429 beyond it). Default 256. */
   maxRunsPerUser: number
-  /** MB of 2^20 bytes of an upload, and of any other body; 1,024. */
+  /** Maximum size in MiB of an upload and of any other non-JSON body. Default 1,024. */
   maxFileSizeUpload: number
-  /** MB of a body where JSON is expected, whatever it says it is; 0 = `maxFileSizeUpload`; 32. */
+  /**
+   * Maximum size in MiB of a body where JSON is expected, regardless of its content type; 0:
+   * `maxFileSizeUpload`. Default 32.
+   */
   maxJsonBody: number
-  /** KiB of a body of a webhook call or a public build; 1,024. */
+  /** Maximum size in KiB of the body of a webhook call or a public build. Default 1,024. */
   maxPublicBody: number
-  /** Items of a list in build records; 1,000. */
+  /** Maximum number of array items in build records. Default 1,000. */
   maxItemsLength: number
-  /** Characters of a text in build records; 6,000. */
+  /** Maximum number of characters of a string in build records. Default 6,000. */
   maxTextLength: number
   maxVertexBuildsPerVertex: number
   maxVertexBuildsToKeep: number
   maxTransactionsToKeep: number
   vertexBuildsStorageEnabled: boolean
   transactionsStorageEnabled: boolean
-  /** The event delivery the editor is told to use. Default `streaming`. */
+  /** The event delivery reported to the editor. Default `streaming`. */
   eventDelivery: 'streaming' | 'polling' | 'direct'
-  /** Name of everybody's first project; `Starter Project`. */
+  /** Name of every user's first project. Default `Starter Project`. */
   defaultFolderName: string
-  /** Seconds, 0 = none; 0. */
+  /** Seconds; 0: none. Default 0. */
   frontendTimeout: number
   autoSaving: boolean
   /** Milliseconds; 1,000. */
@@ -135,7 +138,7 @@ export interface FlowSettings {
   publicBuildReaders: boolean
 }
 
-/** The settings of a service that is given none. */
+/** The default settings. */
 export const defaultSettings: FlowSettings = Object.freeze({
   basePath: '',
   publicUrl: '',
@@ -211,8 +214,8 @@ export const defaultSettings: FlowSettings = Object.freeze({
 })
 
 /**
- * The given settings over the defaults; undefined counts as not given.
- * @throws TypeError naming settings that contradict each other
+ * Applies the given settings over the defaults; undefined counts as absent.
+ * @throws TypeError naming contradictory settings
  */
 export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings {
   const fields = Object.entries(given).filter(([, value]) => value !== undefined)
@@ -239,7 +242,7 @@ export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings
   return settings
 }
 
-/** Cookies are sent over TLS only if the public address uses it (abuse.md AB-65). */
+/** Cookies are restricted to TLS only if the public URL uses it (abuse.md AB-65). */
 function secureCookies(publicUrl: string): Partial<FlowSettings> {
   if (publicUrl === '') return {}
   const isSecure = publicUrl.toLowerCase().startsWith('https:')

@@ -1,4 +1,4 @@
-/** Orders texts by code point, as the databases do. */
+/** Compares strings by code point, as the databases do. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i += 1) {
@@ -8,7 +8,7 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for code points above every other unit. */
+/** Surrogates represent code points above every other code unit. */
 function codeRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

@@ -1,11 +1,11 @@
 import { jsonExcess } from '@x/wire'
 
-/** Deepest nesting of a JSON text from outside. */
+/** Maximum nesting depth of untrusted JSON. */
 const MAX_DEPTH = 200
-/** Values of a JSON text from outside: members and items, on all levels. */
+/** Maximum number of values in untrusted JSON: members and items at all levels. */
 const MAX_VALUES = 1_000_000
 
-/** What makes a JSON text too heavy to be parsed (abuse.md AB-52); null where nothing does. */
+/** Describes why a JSON text is too expensive to parse (abuse.md AB-52); null if it is not. */
 export function jsonProblem(text: string): string | null {
   const excess = jsonExcess(text, { depth: MAX_DEPTH, values: MAX_VALUES })
   if (excess === null) return null

@@ -1,7 +1,7 @@
-/** Runs work of one key one after another, work of different keys side by side. */
+/** Runs tasks with the same key sequentially and tasks with different keys concurrently. */
 export type KeyedQueue = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
-/** A queue for each key, in this process; a key without work costs nothing. */
+/** Creates an in-process queue for each key; idle keys use no memory. */
 export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<unknown>>()
   return async (key, work) => {

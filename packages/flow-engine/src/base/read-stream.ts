@@ -1,4 +1,4 @@
-/** The items of a stream; leaving it early cancels it. Not every runtime can iterate streams. */
+/** Iterates a stream and cancels it on early exit. Not every runtime supports async iteration of streams. */
 export async function* readStream<Item>(stream: ReadableStream<Item>): AsyncGenerator<Item> {
   const reader = stream.getReader()
   try {

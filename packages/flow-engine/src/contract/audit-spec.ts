@@ -18,7 +18,7 @@ const record = (n: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
   ...more,
 })
 
-/** What every AuditStore does, as tests; used as `defineFlowStoreContract`. */
+/** Defines the tests of an AuditStore; used like `defineFlowStoreContract`. */
 export function defineAuditStoreContract(
   t: TestFrame,
   { name, create, destroy }: ContractOptions<AuditStore>,
@@ -55,7 +55,7 @@ export function defineAuditStoreContract(
     })
 
     t.it('pages by the id of the last one, in order of insertion', async () => {
-      // Later records may have an earlier time: clocks of processes differ.
+      // Later records may have an earlier time, because the clocks of processes differ.
       await store().append([record(5), record(4), record(3)])
       await store().append([record(2), record(1)])
       assert.deepEqual(await numbers({ limit: 2 }), [1, 2])

@@ -32,7 +32,7 @@ function rows(from: number, count: number, dimension = 3): CollectionRows {
 
 const ALL = { after: 0, limit: 1000 }
 
-/** Collections of vectors. */
+/** Specs of vector collections. */
 export function describeCollections({ it, store }: Subject<FlowStore>): void {
   const prepared = async (): Promise<FlowStore['collections']> => {
     await store().users.insert(user(1))

@@ -22,7 +22,7 @@ const sort = (by: SharedComponentQuery['sort'][number]['by'], descending = false
   sort: [{ by, descending }],
 })
 
-/** Shared components, tags and likes. */
+/** Specs of shared components, tags and likes. */
 export function describeComponents({ it, store }: Subject<FlowStore>): void {
   const list = (query: Partial<SharedComponentQuery>) =>
     store().components.list({ viewerId: ada, scope: 'visible', sort: [], ...query })

@@ -34,7 +34,7 @@ function insertOf(store: FlowStore): Record<CountedKind, (n: number, userId: str
   }
 }
 
-/** Counts of what users have. */
+/** Specs of per-user counts. */
 export function describeCounts({ it, store }: Subject<FlowStore>): void {
   it('counts: rows of one user and one kind, up to the most that is asked for', async () => {
     await store().users.insert(user(1))

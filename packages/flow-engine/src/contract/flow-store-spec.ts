@@ -39,8 +39,8 @@ const specs: readonly ((subject: Subject<FlowStore>) => void)[] = [
 ]
 
 /**
- * The contract of every FlowStore, as tests. Takes the functions of your test runner and a factory
- * for an empty store; runs under vitest and `node:test`.
+ * Defines the tests of a FlowStore. Takes the functions of your test runner and a factory for empty stores;
+ * works with vitest and `node:test`.
  */
 export function defineFlowStoreContract(
   t: TestFrame,

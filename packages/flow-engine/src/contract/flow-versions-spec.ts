@@ -28,7 +28,7 @@ async function prepared(store: FlowStore): Promise<FlowStore> {
 const numbersOf = (versions: readonly FlowVersionRecord[]): number[] =>
   versions.map(({ number }) => number)
 
-/** Versions of flows. */
+/** Specs of flow versions. */
 export function describeFlowVersions({ it, store }: Subject<FlowStore>): void {
   it('versions: what was added comes back equal, by id and by number; a list has no data', async () => {
     const { versions } = await prepared(store())

@@ -24,7 +24,7 @@ async function prepared(store: FlowStore): Promise<FlowStore> {
   return store
 }
 
-/** Flows. */
+/** Specs of flows. */
 export function describeFlows({ it, store }: Subject<FlowStore>): void {
   it('flows: what was inserted comes back equal, the graph letter by letter', async () => {
     const { flows } = await prepared(store())
@@ -167,7 +167,7 @@ export function describeFlows({ it, store }: Subject<FlowStore>): void {
   })
 }
 
-/** Listing flows. */
+/** Specs of listing flows. */
 export function describeFlowLists({ it, store }: Subject<FlowStore>): void {
   const names = async (query: Partial<FlowQuery>): Promise<string[]> => {
     const all = { userId: ada, order: 'created', data: 'none', ...query } as const

@@ -1,7 +1,7 @@
 import type { NewJob } from '../store/job-store.ts'
 
 const start = Date.UTC(2030, 0, 1)
-/** A time of the tests, in milliseconds after their begin. */
+/** A test time, in milliseconds after the start. */
 export const at = (ms: number): Date => new Date(start + ms)
 
 export function newJob(id: string, more: Partial<NewJob> = {}): NewJob {

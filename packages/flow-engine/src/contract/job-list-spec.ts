@@ -5,7 +5,7 @@ import type { TestFrame } from './test-frame.ts'
 
 const usage = { 'Model-1': { inputTokens: 7, outputTokens: 3 } }
 
-/** The list of a user's jobs; a store without `list` passes. */
+/** Specs of listing a user's jobs; a store without `list` passes. */
 export function describeJobList(t: TestFrame, store: () => JobStore): void {
   const ids = async (query: Partial<JobListQuery> = {}): Promise<string[] | undefined> => {
     const page = await store().queue.list?.({ userId: 'ada', offset: 0, limit: 10, ...query })

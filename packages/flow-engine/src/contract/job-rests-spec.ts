@@ -3,7 +3,7 @@ import type { JobRest, JobStore, NewJob, PendingJobsQuery } from '../store/job-s
 import { at, newJob } from './job-fixtures.ts'
 import type { TestFrame } from './test-frame.ts'
 
-/** Suspended, woken, released and crashed jobs. */
+/** Specs of suspended, woken, released and crashed jobs. */
 export function describeRests(t: TestFrame, store: () => JobStore): void {
   const suspended = async (
     id: string,

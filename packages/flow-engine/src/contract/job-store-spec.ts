@@ -1,4 +1,4 @@
-// Over 350 lines: one list of tests, which every job store runs as a whole.
+// Over 350 lines: one list of tests that every job store runs as a whole.
 import assert from 'node:assert/strict'
 import type { JobStore, StoredEvent } from '../store/job-store.ts'
 import { isQueueFull, isStaleWriter, isUniqueConflict } from '../store/store-error.ts'
@@ -10,13 +10,13 @@ import type { ContractOptions, TestFrame } from './test-frame.ts'
 
 const event = (seq: number): StoredEvent => ({ seq, event: 'token', data: `{"chunk":"${seq} ✓"}` })
 
-/** Options of the contract of a job store. */
+/** Options of the job store contract. */
 export interface JobStoreContractOptions extends ContractOptions<JobStore> {
   /** False for a store without `schedules`. Default true. */
   readonly schedules?: boolean
 }
 
-/** Proves a job store: queue, log, bus, checkpoints and schedules (FE-62, FE-63, DR-58). */
+/** Defines the tests of a job store: queue, log, bus, checkpoints and schedules (FE-62, FE-63, DR-58). */
 export function defineJobStoreContract(t: TestFrame, options: JobStoreContractOptions): void {
   t.describe(`job store: ${options.name}`, () => {
     let store: JobStore

@@ -24,7 +24,7 @@ async function prepared(store: FlowStore): Promise<FlowStore> {
   return store
 }
 
-/** Messages. */
+/** Specs of messages. */
 export function describeMessages({ it, store }: Subject<FlowStore>): void {
   const numbers = async (query: MessageQuery): Promise<number[]> =>
     (await store().messages.list(query)).map((row) => Number(row.id.slice(-2)))
@@ -134,7 +134,7 @@ export function describeMessages({ it, store }: Subject<FlowStore>): void {
   })
 }
 
-/** Vertex builds and transactions. */
+/** Specs of vertex builds and transactions. */
 export function describeBuildRecords({ it, store }: Subject<FlowStore>): void {
   const ids = async (n: number): Promise<string[]> =>
     (await store().vertexBuilds.latest(idOf(5, n))).map((row) => row.buildId)

@@ -32,7 +32,7 @@ async function twoUsers(store: FlowStore): Promise<FlowStore> {
   return store
 }
 
-/** API keys. */
+/** Specs of API keys. */
 export function describeApiKeys({ it, store }: Subject<FlowStore>): void {
   it('apiKeys: found by hash, listed by insertion, of one user', async () => {
     const { apiKeys } = await twoUsers(store())
@@ -68,7 +68,7 @@ export function describeApiKeys({ it, store }: Subject<FlowStore>): void {
   })
 }
 
-/** Variables. */
+/** Specs of variables. */
 export function describeVariables({ it, store }: Subject<FlowStore>): void {
   it('variables: round trip, by id and by name, of one user', async () => {
     const { variables } = await twoUsers(store())
@@ -107,7 +107,7 @@ export function describeVariables({ it, store }: Subject<FlowStore>): void {
   })
 }
 
-/** Projects. */
+/** Specs of projects. */
 export function describeProjects({ it, store }: Subject<FlowStore>): void {
   it('projects: round trip, by id and by name, of one user', async () => {
     const { projects } = await twoUsers(store())
@@ -158,7 +158,7 @@ export function describeProjects({ it, store }: Subject<FlowStore>): void {
   })
 }
 
-/** File records of users. */
+/** Specs of file records. */
 export function describeUserFiles({ it, store }: Subject<FlowStore>): void {
   it('userFiles: round trip and conflicts', async () => {
     const { userFiles } = await twoUsers(store())
@@ -203,7 +203,7 @@ export function describeUserFiles({ it, store }: Subject<FlowStore>): void {
   })
 }
 
-/** Tool servers. */
+/** Specs of tool servers. */
 export function describeMcpServers({ it, store }: Subject<FlowStore>): void {
   it('mcpServers: insert, replace, remove, for each user', async () => {
     const { mcpServers } = await twoUsers(store())

@@ -8,20 +8,22 @@ import type { UserFileRecord } from '../store/user-files.ts'
 import type { UserRecord } from '../store/users.ts'
 import type { VariableRecord } from '../store/variables.ts'
 
-/** A UUID for a small number; `kind` keeps the ids of different nouns apart. */
+/** A UUID from a small number; `kind` keeps the ids of different resources apart. */
 export function idOf(kind: number, n: number): string {
   return `${kind.toString(16).padStart(8, '0')}-0000-4000-8000-${n.toString(16).padStart(12, '0')}`
 }
 
-/** A time for a small number, with milliseconds. */
+/** A time from a small number, with milliseconds. */
 export function timeOf(n: number): Date {
   return new Date(Date.UTC(2030, 0, 1, 0, 0, n, 123))
 }
 
-/** Text that a careless store changes: quotes, emoji, combining marks, line ends, LIKE and JSON characters. */
+/**
+ * Text that stores tend to mangle: quotes, emoji, combining marks, line endings, LIKE and JSON characters.
+ */
 export const oddText = `O'Neil "x" \\ \u{1F680} e\u0301 \r\n\t %_* [a] {b} \u2028 \uFFFD`
 
-/** JSON that a careless store changes. */
+/** JSON that stores tend to mangle. */
 export const oddJson = {
   'b b': [],
   a: { nested: null, list: [{}, [], '', 0, -1.5, true, false, null] },

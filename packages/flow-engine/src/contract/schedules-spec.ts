@@ -22,7 +22,7 @@ const schedule = (id: string, more: Partial<StoredSchedule> = {}): StoredSchedul
 
 const idsOf = (found: readonly StoredSchedule[]): string[] => found.map(({ id }) => id)
 
-/** Schedules, where a store keeps them. */
+/** Specs of schedules, for stores that support them. */
 export function describeSchedules(t: TestFrame, store: () => JobStore): void {
   const schedules = (): ScheduleStore => {
     const { schedules: kept } = store()

@@ -12,7 +12,7 @@ const family = (n: number) => ({
 })
 const token = (n: number): string => idOf(12, n)
 
-/** Refresh families and links to identities. */
+/** Specs of refresh families and identity links. */
 export function describeSignIn({ it, store }: Subject<FlowStore>): void {
   it('refreshFamilies: the first use wins, later ones learn of it', async () => {
     await store().users.insert(user(1))
@@ -58,7 +58,7 @@ export function describeSignIn({ it, store }: Subject<FlowStore>): void {
     await store().users.insert(user(2))
     const { refreshFamilies } = store()
     await refreshFamilies.insert({ ...family(9), userId: idOf(1, 2) }, token(9))
-    // By insertion: equal times, and not the order of ids.
+    // Insertion order: equal times, and different from the order of ids.
     for (const n of [7, 2, 5, 3]) await refreshFamilies.insert(family(n), token(n))
     await refreshFamilies.keepNewest(ada, 4)
     await refreshFamilies.keepNewest(ada, 2)

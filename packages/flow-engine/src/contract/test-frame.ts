@@ -1,4 +1,4 @@
-/** The functions of a test runner that a contract needs; vitest and `node:test` both have them. */
+/** The test runner functions a contract needs; vitest and `node:test` both provide them. */
 export interface TestFrame {
   describe(name: string, body: () => void): void
   it(name: string, body: () => Promise<void> | void): void
@@ -10,8 +10,8 @@ export interface TestFrame {
 export interface ContractOptions<S> {
   /** Shown in the names of the tests. */
   readonly name: string
-  /** An empty store, made anew for each test. */
+  /** Creates an empty store for each test. */
   readonly create: () => S | Promise<S>
-  /** Gives back what `create` took. */
+  /** Disposes of a store created by `create`. */
   readonly destroy?: (store: S) => Promise<void> | void
 }

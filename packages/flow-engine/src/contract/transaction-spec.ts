@@ -3,7 +3,7 @@ import type { FlowStore } from '../store/flow-store.ts'
 import { flow, idOf, project, user } from './records.ts'
 import { conflicts, type Subject } from './subject.ts'
 
-/** Transactions over several nouns. */
+/** Specs of transactions across several resources. */
 export function describeTransactions({ it, store }: Subject<FlowStore>): void {
   it('transaction: keeps everything and gives the result', async () => {
     const result = await store().transaction(async (tx) => {

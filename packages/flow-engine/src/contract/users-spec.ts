@@ -18,7 +18,7 @@ import {
 } from './records.ts'
 import { conflicts, type Subject } from './subject.ts'
 
-/** Users and what goes with them. */
+/** Specs of users and their data. */
 export function describeUsers({ it, store }: Subject<FlowStore>): void {
   it('users: what was inserted comes back equal, as a copy', async () => {
     const record = user(1, {
@@ -150,7 +150,7 @@ async function insertEverything(store: FlowStore, n: number): Promise<void> {
   await store.oidcLinks.insert({ issuer: 'i', subject: `s${n}`, userId, createdAt: timeOf(1) })
 }
 
-/** Counts a user's records of each noun; nouns without records are left out. */
+/** Counts a user's records by resource; resources without records are omitted. */
 async function belongings(store: FlowStore, n: number): Promise<Record<string, number>> {
   const userId = idOf(1, n)
   const list = { userId, order: 'created', data: 'none' } as const
