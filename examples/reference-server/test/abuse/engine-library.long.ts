@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startCanary, type Canary } from '../../../../packages/flow-engine/test/abuse/canary.ts'
+import { besideHealth } from './attack.ts'
+import { useBuiltHost } from './built-host.ts'
+
+const host = useBuiltHost('engine-host.ts', ['flow-engine'])
+
+let canary: Canary
+beforeAll(async () => {
+  canary = await startCanary()
+})
+afterAll(() => canary.close())
+
+test('AB-43: without a fetch of the host the built engine reaches no private address', async () => {
+  const reach = (url: string, allowPrivate = false) =>
+    host().call<string>('reach', JSON.stringify({ url, allowPrivate }))
+  for (const name of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433']) {
+    const text = await reach(`http://${name}:${canary.port}/secret`)
+    expect([name, text.includes('canary secret')]).toEqual([name, false])
+  }
+  expect(await reach('http://169.254.169.254/latest/meta-data')).toContain('not allowed')
+  expect([canary.connections(), canary.requests]).toEqual([0, []])
+  await reach(`${canary.url}/opened`, true)
+  expect(canary.requests.map(({ path }) => path)).toEqual(['/opened'])
+})
+
+test('AB-90: limits that are none set no timer, and impossible ones are refused', async () => {
+  const run = (ms: unknown) => host().call<string>('limits', JSON.stringify(ms))
+  for (const ms of ['Infinity', null, 2 ** 40]) expect(await run(ms)).toBe('succeeded')
+  for (const ms of [-1, 'long'])
+    expect(await run(ms)).toContain('TimeoutMs must be a number of 0 or more')
+  const lease = JSON.stringify({ leaseMs: 5_000, heartbeatMs: 10_000 })
+  expect(await host().call('lease', lease)).toContain('leaseMs (5000) must be at least')
+})
+
+test('AB-91: a log that cannot be written cancels the run, and the job fails once it can', async () => {
+  const { result } = await besideHealth(host(), () => host().call('brokenLog'))
+  expect(result).toEqual({ later: 0, state: 'failed' })
+})
