@@ -1,6 +1,7 @@
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
+const COLON = 0x3a
 
 /** How much a JSON text may be. */
 export interface JsonLimits {
@@ -8,6 +9,8 @@ export interface JsonLimits {
   readonly depth: number
   /** Values in all: members of objects and items of lists. Default: any number. */
   readonly values?: number
+  /** Lists, objects and members of objects in all; items of lists cost less. Default: any number. */
+  readonly structures?: number
 }
 
 /**
@@ -17,17 +20,24 @@ export interface JsonLimits {
  */
 export function jsonExcess(text: string, limits: JsonLimits): keyof JsonLimits | null {
   const { depth: deepest, values: most = Number.POSITIVE_INFINITY } = limits
+  const { structures: mostStructures = Number.POSITIVE_INFINITY } = limits
   let depth = 0
   let values = 0
+  let structures = 0
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i)
     if (code === QUOTE) i = endOfString(text, i)
     else if (code === 0x7b || code === 0x5b) {
       depth += 1
       values += 1
+      structures += 1
       if (depth > deepest) return 'depth'
+      if (structures > mostStructures) return 'structures'
     } else if (code === 0x7d || code === 0x5d) depth -= 1
-    else if (code === COMMA) {
+    else if (code === COLON) {
+      structures += 1
+      if (structures > mostStructures) return 'structures'
+    } else if (code === COMMA) {
       values += 1
       if (values > most) return 'values'
     }

@@ -2,9 +2,11 @@ import { isObject } from '@x/wire'
 import { isFlowError } from '../errors.ts'
 import type { ChatChunk, ChatModel, FinishReason } from './chat-model.ts'
 import { messagesBody } from './anthropic-messages.ts'
+import { checkToolCalls } from './check-tool-calls.ts'
 import { eventData } from './event-lines.ts'
 import { brokenStream, ModelError, redact } from './model-error.ts'
 import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
+import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
 import { readFailure, sendModelRequest } from './send-model-request.ts'
 import { parseToolArguments } from './tool-arguments.ts'
@@ -47,7 +49,9 @@ export function createAnthropicModel(options: ModelClientOptions): ChatModel {
 function* wholeAnswer(text: string, secrets: readonly string[]): Generator<ChatChunk> {
   const body = parseObject(text)
   if (body === undefined || !Array.isArray(body.content)) throw unexpected(text, secrets)
-  for (const part of body.content.filter(isObject)) {
+  const parts = body.content.filter(isObject)
+  checkToolCalls(parts.filter(({ type }) => type === 'tool_use').length)
+  for (const part of parts) {
     if (part.type === 'text') yield { text: typeof part.text === 'string' ? part.text : '' }
     if (part.type === 'tool_use') {
       yield { toolCall: { id: String(part.id), name: String(part.name), args: part.input ?? {} } }
@@ -66,6 +70,7 @@ async function* streamedAnswer(
 ): AsyncGenerator<ChatChunk> {
   const calls = new Map<unknown, { id: string; name: string; text: string }>()
   const tokens = { input: 0, output: 0 }
+  let called = 0
   let stop: unknown
   for await (const data of eventData(response, runtime)) {
     const event = parseObject(data)
@@ -86,6 +91,8 @@ async function* streamedAnswer(
       call.text += typeof delta.partial_json === 'string' ? delta.partial_json : ''
     }
     if (event.type === 'content_block_stop' && call !== undefined) {
+      called += 1
+      checkToolCalls(called)
       yield { toolCall: { id: call.id, name: call.name, args: parseToolArguments(call.text) } }
     }
     if (event.type === 'message_delta') {
@@ -115,12 +122,8 @@ function readUsage(usage: unknown): { input?: number; output?: number } {
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseAnswer(text)
+  return isObject(value) ? value : undefined
 }
 
 function unexpected(text: string, secrets: readonly string[]): ModelError {

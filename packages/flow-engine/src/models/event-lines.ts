@@ -3,6 +3,10 @@ import { limitExceeded } from '../errors.ts'
 import { bodyChunks } from './read-answer.ts'
 
 const MAX_EVENT_CHARS = 8 * 1024 * 1024
+/** What a line counts besides its text: lines without any fill memory too. */
+const LINE_CHARS = 64
+/** A model that streams for longer answers without end. */
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024
 
 /** A server-sent event; `id` and `event` where it names them. */
 export interface ServerSentEvent {
@@ -11,9 +15,20 @@ export interface ServerSentEvent {
   readonly event?: string
 }
 
-/** The `data` of each server-sent event of an answer. @throws as `serverSentEvents` */
+/**
+ * The `data` of each server-sent event of a model's answer.
+ * @throws as `serverSentEvents`; FlowError `limit_exceeded` for an answer of over 128 MiB (AB-45)
+ */
 export async function* eventData(response: Response, runtime?: Runtime): AsyncGenerator<string> {
-  for await (const { data } of serverSentEvents(response, runtime)) yield data
+  const events = serverSentEvents(response, { runtime, limit: MAX_ANSWER_BYTES })
+  for await (const { data } of events) yield data
+}
+
+export interface EventsOptions {
+  /** Measures pauses, see `bodyChunks`. */
+  readonly runtime?: Runtime | undefined
+  /** Bytes of all events. Default: any number. */
+  readonly limit?: number
 }
 
 /**
@@ -23,8 +38,9 @@ export async function* eventData(response: Response, runtime?: Runtime): AsyncGe
  */
 export async function* serverSentEvents(
   response: Response,
-  runtime?: Runtime,
+  { runtime, limit = Number.POSITIVE_INFINITY }: EventsOptions = {},
 ): AsyncGenerator<ServerSentEvent> {
+  let bytes = 0
   const decoder = new TextDecoder()
   // Pieces of the line that has not ended yet.
   let open: string[] = []
@@ -34,6 +50,8 @@ export async function* serverSentEvents(
   let names: { id?: string; event?: string } = {}
   let afterReturn = false
   for await (const chunk of bodyChunks(response, runtime)) {
+    bytes += chunk.length
+    if (bytes > limit) throw limitExceeded('answer bytes', `more than ${limit}`)
     const text = decoder.decode(chunk, { stream: true })
     if (text === '') continue
     // A line feed at the start belongs to the carriage return before it.
@@ -47,7 +65,7 @@ export async function* serverSentEvents(
       const part = dataOf(line)
       if (part !== undefined) {
         data.push(part)
-        dataChars += part.length
+        dataChars += part.length + LINE_CHARS
       } else if (line !== '') {
         names = { ...names, ...nameOf(line) }
       } else if (data.length > 0) {

@@ -10,6 +10,7 @@ import {
   type OpenAiModelOptions,
 } from './model-options.ts'
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
+import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
 import { readFailure, sendModelRequest } from './send-model-request.ts'
 
@@ -63,12 +64,7 @@ async function* answerChunks(
 
 /** @throws ModelError for text that is no JSON object and for an error that came with status 200 */
 function parseBody(text: string, secrets: readonly string[]): Record<string, unknown> {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    body = undefined
-  }
+  const body = parseAnswer(text)
   if (isObject(body) && !(isObject(body.error) || typeof body.error === 'string')) return body
   const { code, message } = readFailure(text)
   throw new ModelError({

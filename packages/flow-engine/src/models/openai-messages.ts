@@ -2,6 +2,7 @@ import { isObject } from '@x/wire'
 import type { ChatChunk, ChatMessage, ChatRequest, FinishReason, TokenUsage } from './chat-model.ts'
 import type { OpenAiModelOptions } from './model-options.ts'
 import { isReasoningModel } from './model-names.ts'
+import { checkToolCalls } from './check-tool-calls.ts'
 import { parseToolArguments } from './tool-arguments.ts'
 
 /** The body of a chat completions request. */
@@ -82,6 +83,7 @@ export function* readCompletion(body: Record<string, unknown>): Generator<ChatCh
   const message = isObject(choice?.message) ? choice.message : {}
   if (typeof message.content === 'string') yield { text: message.content }
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : []
+  checkToolCalls(calls.length)
   for (const [index, call] of calls.entries()) yield toolCallChunk(readCall(call), index)
   yield finishChunk(choice?.finish_reason, readUsage(body.usage))
 }
@@ -103,6 +105,7 @@ export function createDeltaReader() {
         const index = typeof part.index === 'number' ? part.index : calls.size
         calls.set(index, addPart(calls.get(index), readCall(part)))
       }
+      checkToolCalls(calls.size)
       finish = choice?.finish_reason ?? finish
     },
     *end(): Generator<ChatChunk> {

@@ -1,5 +1,6 @@
 import { isObject, type Runtime } from '@x/wire'
 import { ModelError, redact } from './model-error.ts'
+import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
 
 export interface SendOptions {
@@ -131,12 +132,9 @@ async function answerError(
 
 /** `{error: {message, code | type}}`, `{error: text}` or plain text. */
 export function readFailure(text: string): { code: string | null; message: string } {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    return { code: null, message: text.slice(0, 2000) }
-  }
+  // What is longer is no error's text: it is shown, not read.
+  const body = text.length > MAX_ERROR_BYTES ? undefined : parseAnswer(text)
+  if (body === undefined) return { code: null, message: text.slice(0, 2000) }
   const error = isObject(body) && 'error' in body ? body.error : body
   if (typeof error === 'string') return { code: null, message: error }
   if (!isObject(error)) return { code: null, message: text.slice(0, 2000) }

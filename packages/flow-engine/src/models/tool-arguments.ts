@@ -1,8 +1,10 @@
+import { parseJson } from '../base/parse-json.ts'
+
 /** The parsed arguments of a tool call; the text itself when it is no JSON (FE-50). Nothing counts as {}. */
 export function parseToolArguments(text: string): unknown {
   if (text.trim() === '') return {}
   try {
-    return JSON.parse(text) as unknown
+    return parseJson(text)
   } catch {
     return text
   }

@@ -2,6 +2,7 @@ import { isObject } from '@x/wire'
 import type { Embedder } from './chat-model.ts'
 import { ModelError } from './model-error.ts'
 import { sendingOptions, trimSlash } from './model-options.ts'
+import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
 import { sendModelRequest } from './send-model-request.ts'
 import { createWatsonxToken, type WatsonxModelOptions } from './watsonx.ts'
@@ -39,12 +40,7 @@ export function createWatsonxEmbedder(options: WatsonxModelOptions): Embedder {
 }
 
 function readVectors(text: string, count: number): number[][] {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    body = undefined
-  }
+  const body = parseAnswer(text)
   const rows = isObject(body) && Array.isArray(body.results) ? body.results.filter(isObject) : []
   if (rows.length !== count) {
     const message = `The answer holds ${rows.length} embeddings for ${count} texts`

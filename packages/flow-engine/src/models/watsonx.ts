@@ -5,6 +5,7 @@ import { eventData } from './event-lines.ts'
 import { brokenStream, ModelError, redact } from './model-error.ts'
 import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
+import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
 import { readFailure, sendModelRequest } from './send-model-request.ts'
 
@@ -109,12 +110,8 @@ async function askForToken(
 }
 
 function parse(text: string, secrets: readonly string[]): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(text)
-    if (isObject(body) && !('errors' in body)) return body
-  } catch {
-    // said below
-  }
+  const body = parseAnswer(text)
+  if (isObject(body) && !('errors' in body)) return body
   throw failure(text, secrets, null)
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../base/parse-json.ts'
 import { dataText, toDataFrame } from '../../graph/values/convert.ts'
 import { createData, isData } from '../../graph/values/data.ts'
 import { isDataFrame } from '../../graph/values/data-frame.ts'
@@ -261,7 +262,7 @@ function objectOf(value: unknown, one: Conversion): Record<string, unknown> {
   if (isData(value)) return { ...value.data }
   if (isObject(value)) return value
   if (typeof value === 'string') {
-    const parsed = parseJson(value)
+    const parsed = readJson(value)
     if (isObject(parsed)) return parsed
   }
   throw misfit(one, value, 'an object')
@@ -310,9 +311,9 @@ function isFileReference(value: object): value is FileReference {
   return 'read' in value && typeof value.read === 'function'
 }
 
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,3 +1,5 @@
+import { parseJson } from '../../base/parse-json.ts'
+
 /** Beginnings that are tried before the search is given up. */
 const MAX_STARTS = 50
 
@@ -36,7 +38,7 @@ function endOf(text: string, start: number): number | undefined {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,3 +1,5 @@
+import { parseJson } from '../../base/parse-json.ts'
+
 /**
  * Parses JSON, repairing single quotes and trailing commas. Returns the string itself if it is not JSON
  * (FE-23).
@@ -5,7 +7,7 @@
 export function repairJson(text: string): unknown {
   for (const candidate of [text, repaired(text)]) {
     try {
-      return JSON.parse(candidate)
+      return parseJson(candidate)
     } catch {
       // Try the next candidate, else return the string.
     }

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../base/parse-json.ts'
 
 /** A field value of the template, before conversion (FE-21). */
 export interface StaticField {
@@ -63,7 +64,7 @@ function filePath({ path, value }: StaticField): unknown {
 function parsedText(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {
-    return JSON.parse(value)
+    return parseJson(value)
   } catch {
     return undefined
   }

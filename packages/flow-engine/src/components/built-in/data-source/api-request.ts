@@ -1,3 +1,4 @@
+import { parseJson } from '../../../base/parse-json.ts'
 import { errorText } from '../../../errors.ts'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import type { ComponentContext } from '../../define/context.ts'
@@ -197,7 +198,7 @@ function readResult(answer: Answer): unknown {
   if (isBinary(answer)) return answer.bytes
   const text = answerText(answer)
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return new TextEncoder().encode(text)
   }

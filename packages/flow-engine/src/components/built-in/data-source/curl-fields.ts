@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { errorText } from '../../../errors.ts'
 import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { parseCurl } from './parse-curl.ts'
@@ -77,7 +78,7 @@ export function readCurl(command: string): {
 function bodyRows(body: string): Row[] {
   let value: unknown
   try {
-    value = JSON.parse(body)
+    value = parseJson(body)
   } catch {
     return [{ key: 'data', value: body }]
   }

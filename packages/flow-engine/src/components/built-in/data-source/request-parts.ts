@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { isData } from '../../../graph/values/data.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 
@@ -53,7 +54,7 @@ function keyAndValue(row: unknown): readonly [string, unknown] | null {
 function parseJsonText(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {
-    return JSON.parse(value)
+    return parseJson(value)
   } catch {
     return value
   }

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { prettyJson, toPlain } from '../../../graph/values/convert.ts'
 import { isData, type Data } from '../../../graph/values/data.ts'
 import {
@@ -112,7 +113,7 @@ function asciiJson(json: string): string {
 /** A list stays, an object becomes its only entry; text that is not JSON gives an empty list. */
 function parseList(text: string): unknown[] {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return Array.isArray(value) ? value : isObject(value) ? [value] : []
   } catch {
     return []

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { errorText } from '../../../errors.ts'
 import { createData } from '../../../graph/values/data.ts'
 import { createDataFrame, type DataFrame } from '../../../graph/values/data-frame.ts'
@@ -268,7 +269,7 @@ async function asTable(inputs: FileInputs, ctx: ComponentContext): Promise<DataF
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
@@ -51,7 +52,7 @@ export const webhook = defineComponent({
 export function readPayload(text: string): object {
   if (text.trim() === '') return {}
   try {
-    const payload: unknown = JSON.parse(text)
+    const payload: unknown = parseJson(text)
     if (payload === null) return {}
     return isObject(payload) ? payload : { payload }
   } catch {

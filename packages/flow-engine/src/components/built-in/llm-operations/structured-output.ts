@@ -1,3 +1,4 @@
+import { parseJson } from '../../../base/parse-json.ts'
 import { errorText } from '../../../errors.ts'
 import { createData } from '../../../graph/values/data.ts'
 import { isChatModel, type ChatMessage, type ChatModel } from '../../../models/chat-model.ts'
@@ -182,7 +183,7 @@ async function askBySchema({ model, name, fields, messages, ctx }: Request) {
         signal: ctx.signal,
       }),
     )
-    return readStructured(JSON.parse(text), fields)
+    return readStructured(parseJson(text), fields)
   } catch (error) {
     ctx.signal.throwIfAborted()
     throw new TypeError(

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { isData } from '../../../graph/values/data.ts'
 import { isMessage } from '../../../graph/values/message.ts'
 import { field, type Field } from '../../define/field.ts'
@@ -97,7 +98,7 @@ function convert(value: unknown, { type }: Schema): unknown {
   if (type === 'boolean' && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true'
   if (type !== 'object' && type !== 'array') return value
   try {
-    return JSON.parse(value) as unknown
+    return parseJson(value)
   } catch {
     return value
   }

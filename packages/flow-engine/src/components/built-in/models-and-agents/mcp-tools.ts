@@ -1,4 +1,5 @@
 import { createSystemRuntime, isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { errorText } from '../../../errors.ts'
 import { createDataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import type { ComponentTool } from '../../define/component.ts'
@@ -186,7 +187,7 @@ function rowOf(item: object): Row {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { errorText } from '../../../errors.ts'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import type { ComponentContext } from '../../define/context.ts'
@@ -259,7 +260,7 @@ export function offerPaths(template: NodeTemplate, sample: unknown): void {
 
 function samplePaths(sample: unknown): string[] | null {
   try {
-    return typeof sample === 'string' ? jsonPaths(JSON.parse(sample)) : null
+    return typeof sample === 'string' ? jsonPaths(parseJson(sample)) : null
   } catch {
     return null
   }

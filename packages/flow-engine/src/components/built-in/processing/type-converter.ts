@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { toData, toDataFrame, toMessage } from '../../../graph/values/convert.ts'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import { createDataFrame, type DataFrame } from '../../../graph/values/data-frame.ts'
@@ -97,15 +98,15 @@ function firstOf(given: unknown): unknown {
 export async function parseStructure(given: string | AsyncIterable<string>): Promise<Data> {
   const whole = typeof given === 'string' ? given : ''
   const text = whole.replace(/^\uFEFF/, '').trim()
-  const json = parseJson(text)
+  const json = readJson(text)
   if (isObject(json)) return createData(json)
   if (Array.isArray(json) && json.every(isObject)) return createData({ records: json })
   return createData((await parseCsv(text)) ?? { text: whole })
 }
 
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import type { Tool } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -131,7 +132,7 @@ function actorPath({ actor_id }: ActorInputs): string {
 
 function parsedInput(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new TypeError(`Run Input is not JSON: ${why}`, { cause: error })

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../base/parse-json.ts'
 import { errorText } from '../../../errors.ts'
 import { isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
@@ -251,7 +252,7 @@ function searchQuery(
 function readFilters(text: string): object[] {
   if (text.trim() === '') return []
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     const inner = isObject(value) && Array.isArray(value.filter) ? value.filter : value
     const clauses: unknown[] = Array.isArray(inner) ? inner : [inner]
     if (clauses.every(isObject)) return clauses

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -66,7 +67,7 @@ export const search = defineComponent({
 })
 
 function readResults(answer: Answer): Record<string, unknown>[] {
-  const body: unknown = JSON.parse(answerText(answer))
+  const body: unknown = parseJson(answerText(answer))
   const results = isObject(body) ? body.organic_results : undefined
   return Array.isArray(results) ? results.filter(isObject) : []
 }

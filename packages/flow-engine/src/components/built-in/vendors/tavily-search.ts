@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -192,7 +193,7 @@ function readResults(answer: Answer, inputs: SearchInputs): object[] {
 
 function parseObject(text: string): Record<string, unknown> | string {
   try {
-    const parsed: unknown = JSON.parse(text)
+    const parsed: unknown = parseJson(text)
     return isObject(parsed) ? parsed : 'the answer is no object'
   } catch {
     return 'the answer is no JSON'

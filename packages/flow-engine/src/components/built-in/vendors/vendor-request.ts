@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { parseJson } from '../../../base/parse-json.ts'
 import { redact } from '../../../models/model-error.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { answerText, RequestError, sendRequest, type Answer } from '../../web/send-request.ts'
@@ -98,7 +99,7 @@ function readAnswer(answer: Answer, secrets: readonly (string | null)[]): Vendor
   const text = hide(answerText(answer), secrets)
   let body: unknown = text
   try {
-    body = JSON.parse(text)
+    body = parseJson(text)
   } catch {
     // The text is all there is.
   }
