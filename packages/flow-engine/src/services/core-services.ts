@@ -63,7 +63,7 @@ export interface CoreServices {
   readonly knowledgeBases: KnowledgeBaseService
 }
 
-/** The services over one kit. */
+/** Creates the services from a shared kit. */
 export function createCoreServices(
   kit: ServiceKit,
   options: FlowEngineOptions,

@@ -59,7 +59,7 @@ import { createVisitorQueue } from './builds/visitor-queue.ts'
 import { createVertexService, type VertexService } from './builds/vertices.ts'
 import { createWebhookService, type WebhookService } from './builds/webhooks.ts'
 
-/** Everything that runs flows. */
+/** All services that run flows. */
 export interface ExecutionServices {
   readonly builds: BuildService
   readonly questions: QuestionService
@@ -90,7 +90,7 @@ export interface ExecutionOptions {
 export interface FlowExecution {
   readonly services: ExecutionServices
   readonly jobs: BuildJobs
-  /** Ends the jobs of these flows, or of this user, that wait, run or ask. */
+  /** Ends waiting, running and suspended jobs of these flows or this user. */
   cancelBuilds(of: JobOwner): Promise<void>
   close(): Promise<void>
 }
@@ -138,7 +138,7 @@ export function createExecutionServices({
   const { concurrency = 8 } = options.queue ?? {}
   const jobStore = options.jobs ?? createMemoryJobStore()
   const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue)
-  // Counting comes first: what a hook of the host throws does not keep it from anything.
+  // Counting comes first, so that an error in a host hook does not prevent it.
   const hooks = joinRunHooks([counted?.hooks, options.hooks])
   const jobs = createBuildJobs({
     components,
@@ -336,7 +336,7 @@ export function createExecutionServices({
   }
 }
 
-/** The services model clients need: the guarded fetch, and addresses from the environment. */
+/** The services model clients need: the guarded fetch, and base URLs from the environment. */
 function outgoingOf({ services }: FlowEngineOptions): ComponentServices {
   const { environment, fetch } = services ?? {}
   return { ...(environment && { environment }), ...(fetch && { fetch }) }

@@ -6,9 +6,9 @@ import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
 import { toBase64Url } from '../crypto/secret-box.ts'
 
-/** Characters of a key that are kept for display. */
+/** Characters of a key that are stored for display. */
 const PREFIX = 8
-/** Counts wait no longer than this before they are stored. */
+/** Maximum delay before counted uses are stored. */
 const FLUSH_MS = 1000
 
 /** Cache size. Hashing a key costs more than the lookup in the store. */
@@ -18,8 +18,8 @@ const KEPT_HASHES = 1000
 export interface ApiKeyService {
   list(caller: Caller): Promise<ApiKeyRecord[]>
   /**
-   * The record and the key in clear, the only time.
-   * @throws Refusal 400 when the user has too many
+   * Returns the record and the key in clear text, which is not available again.
+   * @throws Refusal 400 if the user has too many
    */
   create(
     caller: Caller,
@@ -27,22 +27,22 @@ export interface ApiKeyService {
   ): Promise<{ record: ApiKeyRecord; key: string }>
   /** @throws Refusal 400 */
   remove(caller: Caller, id: string): Promise<void>
-  /** Seals and stores the key of the component store; gives the sealed text. */
+  /** Encrypts and stores the key of the component store; returns the sealed key. */
   saveStoreKey(caller: Caller, key: string): Promise<string>
-  /** The record of a usable key in clear; null for every other text. */
+  /** The record of a valid clear-text key, else null. */
   find(key: string): Promise<ApiKeyRecord | null>
-  /** Counts a use, to be stored within a second. */
+  /** Counts a use; stored within a second. */
   countUse(record: ApiKeyRecord): void
-  /** Stores what is counted. */
+  /** Stores all counted uses. */
   flush(): Promise<void>
 }
 
 export function createApiKeyService(kit: ServiceKit): ApiKeyService {
   const { store, runtime, settings, secrets, emit, userLimits } = kit
   const counter = createUseCounter(kit)
-  /** Keys whose first use was told; that it was is in the store within a second. */
+  /** Keys whose first use was announced; the store knows within a second. */
   const firstUses = new Set<string>()
-  /** Hashes of valid keys. Whether a key is still valid is checked each time. */
+  /** Hashes of valid keys. Validity itself is checked on every use. */
   const hashes = new Map<string, string>()
 
   return {
@@ -98,12 +98,12 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
   }
 }
 
-/** SHA-256 in hex: keys have 256 random bits, so no salt is needed (auth.md). */
+/** SHA-256 in hex: keys contain 256 random bits, so no salt is needed (auth.md). */
 export function hashKey(key: string): string {
   return bytesToHex(sha256(utf8ToBytes(key)))
 }
 
-/** Gathers uses in memory, so that a request does not wait for a write. */
+/** Collects uses in memory, so that a request does not wait for a write. */
 function createUseCounter({ store, runtime, report }: ServiceKit) {
   let pending = new Map<string, ApiKeyUse>()
   let writing: Promise<void> = Promise.resolve()

@@ -6,9 +6,9 @@ import { issueTokens, openSession, type SignIn } from './session.ts'
 import { takeAttempt, type SignInLimiter } from './sign-in-limiter.ts'
 import { saveEnvironmentVariables } from './environment-variables.ts'
 
-/** Lifetime of an Auto Login token. */
+/** Lifetime of an Auto Login token in seconds. */
 const AUTO_LOGIN_SECONDS = 365 * 24 * 3600
-/** A refresh token used once more within this time is answered like the first time. */
+/** A refresh token that is reused within this time gets the same response. */
 const GRACE_MS = 30_000
 
 /** Signing in and out (login.md). */
@@ -16,22 +16,25 @@ export interface LoginService {
   /** @throws Refusal 400, 401, 429 */
   signIn(input: { username: string; password: string; clientAddress: string }): Promise<SignIn>
   /**
-   * Signs in a user that was found by other means; as after a good password.
-   * @throws Refusal 403 when the user is not active
+   * Signs in a user identified by other means, as after a correct password.
+   * @throws Refusal 403 if the user is not active
    */
   signInAs(userId: string): Promise<SignIn>
   /** @throws Refusal 401 */
   refresh(token: string | undefined): Promise<SignIn>
-  /** Ends the sign-ins of these tokens, their access tokens too; anything else is fine. */
+  /** Ends the sign-ins of these tokens, including their access tokens; invalid tokens are ignored. */
   signOut(tokens: {
     readonly refreshToken?: string | undefined
     readonly accessTokens?: readonly string[]
   }): Promise<void>
-  /** Ends every sign-in of a user; access tokens and those of Auto Login end at once (AB-64). */
+  /**
+   * Ends every sign-in of a user; all access tokens, including those of Auto Login, become invalid
+   * immediately (AB-64).
+   */
   signOutEverywhere(userId: string): Promise<void>
   /** @throws Refusal 400 */
   autoLogin(): Promise<SignIn>
-  /** The superuser that auto login and the environment key act as; null when there is none. */
+  /** The superuser used by auto login and the environment key; null if there is none. */
   superuser(): Promise<UserRecord | null>
 }
 
@@ -118,8 +121,8 @@ async function findSuperuser({ store, settings }: ServiceKit): Promise<UserRecor
 }
 
 /**
- * Unknown names and users without a password cost the same time as wrong passwords (AB-62): whatever is
- * asked, one hash is there to compare with and one is computed.
+ * Unknown names and users without a password take the same time as wrong passwords (AB-62): every attempt
+ * computes one hash and compares it with one.
  */
 function createPasswordCheck({ passwords, store }: ServiceKit) {
   let dummy: Promise<string> | undefined

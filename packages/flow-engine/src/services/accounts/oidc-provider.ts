@@ -2,41 +2,41 @@ import { createRemoteJWKSet, customFetch, jwtVerify, type JWTPayload } from 'jos
 import { isObject, type Runtime } from '@x/wire'
 import { refuse } from '../../refusal.ts'
 
-/** The client of an OpenID Connect provider. */
+/** The client registration at an OpenID Connect provider. */
 export interface OidcProviderOptions {
-  /** https, or a loopback address. */
+  /** An https or loopback URL. */
   readonly issuer: string
   readonly clientId: string
   /** For confidential clients. */
   readonly clientSecret?: string
   readonly fetch?: typeof fetch
-  /** Milliseconds that each answer of the provider may take; 10,000. */
+  /** Timeout of each request to the provider, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number
   readonly runtime: Runtime
 }
 
-/** The parts of a provider's discovery document that are used. */
+/** The used parts of a provider's discovery document. */
 interface Discovery {
   readonly authorize: string
   readonly token: string
   readonly jwks: string
   readonly endSession: string | undefined
-  /** Its answers to the browser name the issuer (RFC 9207). */
+  /** Authorization responses contain the issuer (RFC 9207). */
   readonly namesIssuer: boolean
 }
 
-/** One provider (OpenID Connect Core 1.0, code flow). */
+/** An OpenID Connect provider (Core 1.0, code flow). */
 export interface OidcProvider {
   readonly issuer: string
   authorizeUrl(parameters: Readonly<Record<string, string>>): Promise<string>
   /**
-   * Checks the `iss` of the answer that the browser brings (RFC 9207).
-   * @throws Refusal 400 for another issuer, and for none where the provider announces that it names itself
+   * Checks the `iss` parameter of the authorization response (RFC 9207).
+   * @throws Refusal 400 for another issuer, or a missing one if the provider announces that it sends it
    */
   checkIssuer(issuer: string | null): Promise<void>
-  /** The verified claims of the ID token that a code gives. */
+  /** Exchanges a code and returns the verified claims of its ID token. */
   claims(exchange: CodeExchange): Promise<JWTPayload>
-  /** The provider's end-session address; undefined if it has none. */
+  /** The provider's end-session URL; undefined if it has none. */
   endSessionUrl(): Promise<string | undefined>
 }
 
@@ -53,7 +53,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const TOLERANCE_SECONDS = 60
 
 /**
- * Discovery document and keys are fetched when first needed, and kept (SU-20).
+ * Fetches the discovery document and keys on first use and caches them (SU-20).
  * @throws TypeError for an issuer that is neither https nor loopback
  */
 export function createOidcProvider(options: OidcProviderOptions): OidcProvider {
@@ -104,7 +104,7 @@ export function createOidcProvider(options: OidcProviderOptions): OidcProvider {
         currentDate: runtime.now(),
         requiredClaims: ['sub', 'exp', 'iat'],
       })
-      // OpenID Connect Core section 3.1.3.7: a token of several audiences names whom it was made for.
+      // OpenID Connect Core section 3.1.3.7: a token with several audiences names its authorized party.
       const { azp } = payload
       const isShared = Array.isArray(payload.aud) && payload.aud.length > 1
       if (isShared || azp !== undefined) {
@@ -118,10 +118,10 @@ export function createOidcProvider(options: OidcProviderOptions): OidcProvider {
   }
 }
 
-/** Characters of an answer of a provider. */
+/** Maximum characters of a provider response. */
 const LARGEST = 1024 * 1024
 
-/** Every answer is read whole and in time, or the sign-in is refused: a provider may hang. */
+/** Responses are read completely and within the timeout, else the sign-in is refused: a provider may hang. */
 function bounded(send: typeof fetch, timeoutMs: number): typeof fetch {
   return async (input, init) => {
     const late = AbortSignal.timeout(timeoutMs)

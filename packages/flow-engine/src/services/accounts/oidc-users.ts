@@ -5,15 +5,15 @@ import type { FlowStore } from '../../store/flow-store.ts'
 import { isUniqueConflict } from '../../store/store-error.ts'
 import type { UserService } from './users.ts'
 
-/** An identity that a provider has vouched for. */
+/** An identity asserted by a provider. */
 export interface OidcIdentity {
   readonly issuer: string
   readonly subject: string
   /** `sub`, or the claim named by `externalIdClaim`. */
   readonly externalId: string
-  /** Only when the provider says that it is verified. */
+  /** Set only if the provider says it is verified. */
   readonly email: string | null
-  /** Every claim of the ID token. */
+  /** All claims of the ID token. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
@@ -21,23 +21,23 @@ export interface OidcUserOptions {
   readonly store: Pick<FlowStore, 'oidcLinks'>
   readonly users: Pick<UserService, 'create'>
   readonly runtime: Pick<Runtime, 'now'>
-  /** The managed user of an identity without a link. */
+  /** Finds the managed user of an identity without a link. */
   readonly findManagedUser?: (identity: OidcIdentity) => Promise<string | null>
-  /** Makes a user for an identity that has none; false. */
+  /** Creates a user for an unknown identity. Default false. */
   readonly autoCreate?: boolean
 }
 
-/** The user that an identity stands for. */
+/** The user an identity belongs to. */
 export interface OidcUser {
   readonly userId: string
-  /** The user was made for this sign-in. */
+  /** True if the user was created for this sign-in. */
   readonly isNew: boolean
 }
 
 /**
- * The user of an identity (SU-23): by the stored link, then the one the host finds, then a new user where
- * that is allowed. The link is stored.
- * @throws Refusal 403 for an identity without an account
+ * Finds the user of an identity (SU-23): the stored link, then the host's lookup, then a new user if
+ * allowed. Stores the link.
+ * @throws Refusal 403 if the identity has no account
  */
 export async function findOidcUser(
   { store, users, findManagedUser, autoCreate = false, runtime }: OidcUserOptions,
@@ -65,7 +65,7 @@ export async function findOidcUser(
   return { userId, isNew }
 }
 
-/** @param externalIdClaim the claim that is the directory's externalId */
+/** @param externalIdClaim the claim used as the directory's externalId */
 export function identityOf(
   claims: JWTPayload,
   issuer: string,
@@ -73,7 +73,7 @@ export function identityOf(
 ): OidcIdentity {
   const { sub = '' } = claims
   const { [externalIdClaim]: externalId, email, email_verified: verified } = claims
-  // A provider that does not verify addresses lets users claim the address of another person.
+  // If the provider does not verify addresses, a user could claim another person's.
   const isKnown = externalIdClaim !== 'email' || verified === true
   return {
     issuer,

@@ -6,22 +6,22 @@ import { addSession, type SignIn } from './session.ts'
 import { takeAttempt, type SignInLimiter } from './sign-in-limiter.ts'
 import { hashed } from './users.ts'
 
-/** A password that its owner changes. */
+/** A password change by its owner. */
 export interface PasswordChange {
   readonly password: string
-  /** Checked where it is given (AB-63). */
+  /** Checked if given (AB-63). */
   readonly currentPassword: string | null
   readonly clientAddress: string
 }
 
 /** Reset Password (users.md; abuse.md AB-63, AB-64). */
 export interface PasswordResetService {
-  /** @throws Refusal 400 when it is another user's, 403 for an API key */
+  /** @throws Refusal 400 for another user, 403 for an API key */
   check(caller: Caller, id: string): void
   /**
-   * Ends every other sign-in of the caller. The one that asked keeps its access token to its end, and a
-   * new one takes its place; null for callers without a sign-in.
-   * @throws Refusal 400 for a wrong current password, or the same one again; 429 for too many wrong ones
+   * Ends all other sign-ins of the caller. The current one keeps its access token until it expires and is
+   * replaced by a new one; null for callers without a sign-in.
+   * @throws Refusal 400 for a wrong current password, or an unchanged one; 429 for too many wrong attempts
    */
   reset(
     caller: Caller,
@@ -34,7 +34,7 @@ export function createPasswordResetService(
   limiter: SignInLimiter,
 ): PasswordResetService {
   const { store, settings } = kit
-  /** A stolen token is no way to guess the password faster than at the door. */
+  /** A stolen token must not allow faster password guessing than the sign-in itself. */
   const checkCurrent = async (user: UserRecord, current: string, address: string) => {
     const isLimited = settings.loginRateLimit
     if (isLimited) await takeAttempt(limiter, address, user.username)

@@ -5,27 +5,27 @@ import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
 import { retryTaken } from '../base/retry.ts'
 
-/** Tokens of a sign-in, with what the cookies need. */
+/** Tokens of a sign-in, with the data for their cookies. */
 export interface SignIn {
   readonly user: UserRecord
   readonly accessToken: string
-  /** Null from Auto Login. */
+  /** Null for Auto Login. */
   readonly refreshToken: string | null
-  /** When the cookies end; null: with the browser's session. */
+  /** When the cookies expire; null: at the end of the browser session. */
   readonly accessExpires: Date | null
   readonly refreshExpires: Date | null
 }
 
 /**
- * Opens a sign-in for a user whose credentials were found right.
- * @throws Refusal 401 when they were changed since
+ * Opens a sign-in for a user whose credentials have been verified.
+ * @throws Refusal 401 if they have changed since
  */
 export async function openSession(kit: ServiceKit, user: UserRecord): Promise<SignIn> {
   const { store, runtime } = kit
   const now = runtime.now()
   const open = async (tx: FlowStore): Promise<SignIn> => {
     const changed = await tx.users.update(user.id, { lastLoginAt: now, updatedAt: now })
-    // A reset in between has ended what the old password opens (AB-64).
+    // A concurrent reset has invalidated the old password (AB-64).
     if (changed?.tokenEpoch !== user.tokenEpoch) throw refuse(401, 'Incorrect username or password')
     await ensureDefaultProject(kit, tx, user.id)
     return await addSession(kit, tx, changed)
@@ -35,7 +35,7 @@ export async function openSession(kit: ServiceKit, user: UserRecord): Promise<Si
   return session
 }
 
-/** A new sign-in of a user, in a transaction of the caller's. */
+/** Adds a sign-in of a user in the caller's transaction. */
 export async function addSession(
   kit: ServiceKit,
   tx: FlowStore,
@@ -52,7 +52,7 @@ export async function addSession(
   return await issueTokens(kit, user, { familyId, tokenId, end })
 }
 
-/** Both tokens of a sign-in. */
+/** Issues both tokens of a sign-in. */
 export async function issueTokens(
   { tokens, runtime, settings }: ServiceKit,
   user: UserRecord,

@@ -2,35 +2,34 @@ import type { Runtime } from '@x/wire'
 import { clientNetworkOf } from '../base/client-network.ts'
 import { refuse } from '../../refusal.ts'
 
-/** Slows wrong passwords; the interface lets several processes share one. */
+/** Limits password attempts. An implementation may be shared by several processes. */
 export interface SignInLimiter {
   /**
-   * Takes an attempt before its password is checked, so that simultaneous attempts count too (AB-60).
-   * Gives the seconds to wait if none is left, and then takes nothing; 0 means the password may be
-   * checked.
+   * Takes an attempt before the password is checked, so that concurrent attempts count too (AB-60). Returns 0
+   * if the password may be checked; otherwise takes nothing and returns the seconds to wait.
    */
   take(address: string, username: string): number | Promise<number>
-  /** After a good password: gives the attempt back and fills the bucket of the name. */
+  /** Called after a correct password: returns the attempt and refills the bucket of the name. */
   giveBack(address: string, username: string): void | Promise<void>
 }
 
 interface Bucket {
-  /** Attempts left when it was last looked at. */
+  /** Attempts available at the last update. */
   level: number
   at: number
 }
 
 const BY_NAME = { size: 10, perSecond: 1 }
 const BY_ADDRESS = { size: 100, perSecond: 5 }
-/** Buckets kept; the oldest give way. */
+/** Maximum number of buckets; the oldest are evicted. */
 const MAX_BUCKETS = 10_000
-/** No user has a longer name (users.md). */
+/** The maximum length of a user name (users.md). */
 const MAX_NAME = 256
 
 /**
- * Token buckets in memory (login.md 7): 10 attempts for an address and a name, one more a second; 100
- * for an address, five more a second. A good sign-in costs none and fills the bucket of its name. The
- * addresses of one IPv6 network of 64 bits count as one.
+ * In-memory token buckets (login.md 7): 10 attempts per address and name, refilled at one per second; 100 per
+ * address, refilled at five per second. A successful sign-in costs none and refills the bucket of its name.
+ * All addresses of an IPv6 /64 count as one.
  */
 export function createSignInLimiter(runtime: Runtime): SignInLimiter {
   const names = createBuckets(BY_NAME, runtime)
@@ -54,8 +53,8 @@ export function createSignInLimiter(runtime: Runtime): SignInLimiter {
 }
 
 /**
- * Takes an attempt, or refuses it.
- * @throws Refusal 429 with `retry-after`
+ * Takes an attempt.
+ * @throws Refusal 429 with `retry-after` if none is left
  */
 export async function takeAttempt(
   limiter: SignInLimiter,
@@ -76,10 +75,10 @@ function nameKey(caller: string, username: string): string {
 function createBuckets({ size, perSecond }: typeof BY_NAME, runtime: Runtime) {
   const buckets = new Map<string, Bucket>()
   const level = (bucket: Bucket, now: number): number =>
-    // A clock that was set back gives no attempts, and takes none.
+    // If the clock was set back, the level does not change.
     Math.min(size, bucket.level + (Math.max(0, now - bucket.at) / 1000) * perSecond)
   return {
-    /** Seconds until an attempt is there. */
+    /** Seconds until an attempt is available. */
     delay(key: string): number {
       const bucket = buckets.get(key)
       const now = runtime.now().getTime()

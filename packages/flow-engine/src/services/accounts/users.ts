@@ -9,7 +9,7 @@ import type { ServiceKit } from '../base/kit.ts'
 import { removeFilesOf } from '../files/remove-files.ts'
 import { refuse } from '../../refusal.ts'
 
-/** Changes of a user; undefined leaves a field unchanged. */
+/** Changes to a user; undefined leaves a field unchanged. */
 export interface UserChanges {
   readonly username?: string | undefined
   readonly profileImage?: string | undefined
@@ -20,34 +20,34 @@ export interface UserChanges {
   readonly optins?: Record<string, unknown> | undefined
 }
 
-/** A user to be made. */
+/** The data of a new user. */
 export interface NewUser {
   readonly username: string
-  /** Null: no password sign-in. */
+  /** Null disables password sign-in. */
   readonly password: string | null
   readonly optins?: Record<string, unknown> | null
-  /** The setting `newUserIsActive` by default. */
+  /** Default: the setting `newUserIsActive`. */
   readonly isActive?: boolean
-  /** False by default. */
+  /** Default false. */
   readonly isSuperuser?: boolean
-  /** A new one by default. */
+  /** Default: a new UUID. */
   readonly id?: string
 }
 
-/** Users (users.md). Rules about who may call stand with each method. */
+/** Users (users.md). Each method documents who may call it. */
 export interface UserService {
   get(id: string): Promise<UserRecord | null>
-  /** For superusers. */
+  /** Superusers only. */
   list(slice: { skip: number; limit: number }): Promise<Page<UserRecord>>
   /**
-   * For superusers and hosts; makes the default project too.
-   * @throws Refusal 400 for a name that is taken, or that holds invisible characters
+   * For superusers and hosts; also creates the default project.
+   * @throws Refusal 400 for a name that is taken or contains invisible characters
    */
   create(input: NewUser): Promise<UserRecord>
-  /** @throws Refusal 400, 403, 404 in the order of users.md */
+  /** @throws Refusal 400, 403, 404 in the order given in users.md */
   patch(caller: Caller, id: string, changes: UserChanges): Promise<UserRecord>
   /**
-   * For superusers.
+   * Superusers only.
    * @throws Refusal 400, 404
    */
   remove(caller: Caller, id: string): Promise<void>
@@ -79,7 +79,7 @@ export function createUserService(kit: ServiceKit): UserService {
   }
 }
 
-/** A name that looks like another's would be a way to be taken for it. */
+/** A name that looks like another user's would allow impersonation. */
 function checkUsername(username: string): void {
   if (isVisibleName(username)) return
   throw refuse(400, 'A username must not contain invisible characters')
@@ -189,8 +189,8 @@ async function removeUser(kit: ServiceKit, id: string): Promise<void> {
 }
 
 /**
- * The hash of a password.
- * @throws Refusal 400 where the host gave no hasher
+ * Hashes a password.
+ * @throws Refusal 400 if the host has configured no hasher
  */
 export async function hashed({ passwords }: ServiceKit, password: string): Promise<string> {
   if (passwords === undefined) throw refuse(400, 'Password sign-in is switched off')

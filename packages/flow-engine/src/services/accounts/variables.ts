@@ -4,13 +4,13 @@ import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
 
-/** A variable as its owner sees it: `shown` by the table of variables.md. */
+/** A variable as shown to its owner; `shown` follows the table in variables.md. */
 export interface VariableView {
   readonly record: VariableRecord
   readonly shown: string | null
 }
 
-/** A variable to be made. */
+/** The data of a new variable. */
 export interface NewVariable {
   readonly name: string
   readonly value: string
@@ -18,7 +18,7 @@ export interface NewVariable {
   readonly defaultFields: readonly string[] | null
 }
 
-/** Changes of a variable; undefined leaves a field unchanged. */
+/** Changes to a variable; undefined leaves a field unchanged. */
 export interface VariableChanges {
   readonly name?: string | undefined
   readonly value?: string | undefined
@@ -38,7 +38,7 @@ export interface VariableService {
   ): Promise<VariableView>
   /** @throws Refusal 404 */
   remove(caller: Caller, id: string): Promise<void>
-  /** The clear value for a run; null if it does not exist or cannot be decrypted. */
+  /** The clear-text value for a run; null if it does not exist or cannot be decrypted. */
   resolve(userId: string, name: string): Promise<{ value: string; type: string } | null>
 }
 
@@ -109,9 +109,7 @@ export function createVariableService({
   }
 }
 
-/**
- * The response to create and update: never the value in clear, and for a Credential no value at all.
- */
+/** The response to create and update: never the clear-text value, and no value at all for a Credential. */
 function sealedView(record: VariableRecord): VariableView {
   return { record, shown: record.type === 'Credential' ? null : record.value }
 }

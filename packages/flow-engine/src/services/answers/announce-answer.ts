@@ -3,16 +3,16 @@ import { isFlowError } from '../../errors.ts'
 import type { EmitFlowEvent } from '../../events.ts'
 import type { AnswerEvent } from './answer.ts'
 
-/** Which answer of which interface. */
+/** Identifies an answer and the API that asked for it. */
 export interface AnnouncedAnswer {
   readonly userId: string
-  /** Id of the response. */
+  /** Response id. */
   readonly id: string
   readonly flowId: string
   readonly profile: 'compatible' | 'openai' | 'chat'
 }
 
-/** The same events, announced to listeners of the engine at their beginning and end (RS-51). */
+/** Passes the events through and announces their start and end to the engine's listeners (RS-51). */
 export type AnnounceAnswer = (
   answer: AnnouncedAnswer,
 ) => (events: AsyncIterable<AnswerEvent>) => AsyncIterable<AnswerEvent>

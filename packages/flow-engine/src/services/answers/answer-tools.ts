@@ -1,24 +1,24 @@
 import { isObject } from '@x/wire'
 import type { MessageJson } from '../../graph/events/run-event.ts'
 
-/** A tool that an agent of the flow called, when it is done. */
+/** A finished tool call of an agent in the flow. */
 export interface AnswerTool {
-  /** Counts from 0 within one answer. */
+  /** Counts from 0 within an answer. */
   readonly index: number
   readonly name: string
   readonly input: unknown
   readonly output: unknown
-  /** Null when the call succeeded. */
+  /** Null if the call succeeded. */
   readonly error: string | null
 }
 
-/** Reads tool calls from the steps that agents show in their messages. */
+/** Reads tool calls from the steps shown in agents' messages. */
 export interface AnswerTools {
-  /** The calls that are done and were not before. */
+  /** The calls that have finished since the last call. */
   read(message: Pick<MessageJson, 'id' | 'content_blocks'>): AnswerTool[]
-  /** The calls that never said that they were done. */
+  /** The calls that were never reported as finished. */
   rest(): AnswerTool[]
-  /** All that `read` and `rest` gave, in that order. */
+  /** Everything returned by `read` and `rest`, in that order. */
   all(): readonly AnswerTool[]
 }
 
@@ -52,7 +52,7 @@ export function createAnswerTools(): AnswerTools {
   }
 }
 
-/** Steps with their place in the message, which stays the same. */
+/** Steps keyed by their position in the message, which does not change. */
 function stepsOf(blocks: readonly object[]): (readonly [string, Record<string, unknown>])[] {
   return blocks.flatMap((block, at) => {
     const contents: unknown = Reflect.get(block, 'contents')
@@ -75,7 +75,7 @@ function toolOf(step: Record<string, unknown>, index: number): AnswerTool {
   }
 }
 
-/** A value as text: texts as they are, everything else as JSON. */
+/** Converts a value to text: strings unchanged, everything else as JSON. */
 export function asText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }

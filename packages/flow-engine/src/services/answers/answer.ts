@@ -8,45 +8,43 @@ import type { EarlierTurn } from '../runs/earlier-turns.ts'
 import type { RunOrigin } from '../base/run-origin.ts'
 import type { RunFlowRequest, RunService } from '../runs/run-service.ts'
 
-/** A question to a flow that is used as a chat model. */
+/** A question to a flow used as a chat model. */
 export interface Question {
   readonly text: string
   readonly sessionId: string
-  /** Turns that the client keeps; stored nowhere. */
+  /** Earlier turns sent by the client; they are not stored. */
   readonly earlier: readonly EarlierTurn[]
   readonly variables: Readonly<Record<string, string>>
-  /** Paths of files for the chat input. */
+  /** File paths for the chat input. */
   readonly files?: readonly string[]
   readonly stream: boolean
-  /**
-   * Number of chat outputs of the flow. With exactly one, its text is sent in pieces as they arrive.
-   */
+  /** Number of chat outputs of the flow. If there is exactly one, its text is streamed. */
   readonly chatOutputs: number
-  /** False leaves out the calls of agents' tools; default true. */
+  /** False omits tool calls of agents. Default true. */
   readonly wantsTools?: boolean
-  /** Longest time of the run, in milliseconds; default none. */
+  /** Maximum duration of the run, in milliseconds. Default: none. */
   readonly timeoutMs?: number
   readonly origin?: RunOrigin | undefined
 }
 
-/** The events of an answer, in order; `end` comes last, once. A failed run throws instead. */
+/** The events of an answer, in order, ending with exactly one `end`. A failed run throws instead. */
 export type AnswerEvent =
   | { readonly kind: 'text'; readonly text: string; readonly messageId: string }
   | { readonly kind: 'tool'; readonly tool: AnswerTool }
-  /** The run waits for the answer of a person; jobs only. */
+  /** The run waits for a person's answer; jobs only. */
   | { readonly kind: 'asked' }
   | { readonly kind: 'end'; readonly answer: FlowAnswer }
 
-/** The whole answer of a flow. */
+/** The complete answer of a flow. */
 export interface FlowAnswer {
-  /** The first text of a chat output that is not empty, in node order; else "". */
+  /** The first non-empty text of a chat output, in node order; else "". */
   readonly text: string
   readonly tools: readonly AnswerTool[]
-  /** Null when no model counted. */
+  /** Null if no model reported usage. */
   readonly usage: RunResult['usage'] | null
 }
 
-/** The run of a question took too long. */
+/** The run of a question exceeded its time limit. */
 export class RunTimeout extends FlowError {
   constructor(timeoutMs: number) {
     super('limit_exceeded', `The run took longer than ${timeoutMs / 1000} seconds.`, {
@@ -56,8 +54,8 @@ export class RunTimeout extends FlowError {
 }
 
 /**
- * Runs a flow for one question. The run ends when the reader stops reading.
- * @throws FlowError when the run fails or is cancelled
+ * Runs a flow for one question. The run is cancelled when the reader stops.
+ * @throws FlowError if the run fails or is cancelled
  */
 export async function* ask(
   runs: Pick<RunService, 'open' | 'runtime'>,
@@ -77,7 +75,7 @@ export async function* ask(
     })
     const tools = createAnswerTools()
     const isLive = question.stream && question.chatOutputs === 1
-    // The data of an event is made when it is first read.
+    // The data of an event is computed on first access.
     for await (const told of isLive || wantsTools ? run : []) {
       if (told.event === 'token' && isLive)
         yield { kind: 'text', text: told.data.chunk, messageId: told.data.id }
@@ -101,7 +99,7 @@ export async function* ask(
 
 /**
  * Runs a flow to its end.
- * @throws FlowError when the run fails or is cancelled
+ * @throws FlowError if the run fails or is cancelled
  */
 export async function askWhole(events: AsyncIterable<AnswerEvent>): Promise<FlowAnswer> {
   let answer: FlowAnswer | undefined
@@ -125,7 +123,7 @@ function toRequest({ text, sessionId, variables, files, stream }: Question): Run
   }
 }
 
-/** Text and usage of a run that succeeded. */
+/** Text and usage of a successful run. */
 export function answerOf(result: RunResult): Pick<FlowAnswer, 'text' | 'usage'> {
   return { text: textOf(result), usage: usageOf(result) }
 }

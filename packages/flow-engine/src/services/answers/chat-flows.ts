@@ -15,23 +15,19 @@ export interface ChatEnds {
 
 /** Flows as chat models. */
 export interface ChatFlows {
-  /** The caller's own flow of this id or endpoint name (RS-4); null for every other text. */
+  /** The caller's own flow with this id or endpoint name (RS-4); null if there is none. */
   find(caller: Caller, model: string): Promise<FlowRecord | null>
-  /** Chat inputs and chat outputs; null when the flow cannot be read. */
+  /** Counts chat inputs and chat outputs; null if the flow cannot be read. */
   ends(flow: FlowRecord): ChatEnds | null
   /**
-   * Tells whether the model's pieces are the pieces of the answer: one chat output, fed only by a
-   * model or an agent (RS-28).
+   * True if the model's chunks make up the answer: one chat output, fed only by a model or an agent (RS-28).
    */
   streams(flow: FlowRecord): boolean
-  /** Tells whether a run may ask a person. */
+  /** True if a run may ask a person. */
   asks(flow: FlowRecord): boolean
-  /** @throws FlowCompileError for a flow that cannot be compiled */
+  /** @throws FlowCompileError if the flow cannot be compiled */
   plan(flow: FlowRecord): FlowPlan
-  /**
-   * Tells whether a flow can be offered as a model: it compiles and has a chat input and a chat
-   * output (RS-44).
-   */
+  /** True if a flow can be offered as a model: it compiles and has a chat input and a chat output (RS-44). */
   isModel(flow: FlowRecord): boolean
 }
 

@@ -1,30 +1,30 @@
 import { isObject } from '@x/wire'
 import type { EarlierTurn } from '../runs/earlier-turns.ts'
 
-/** An image or a file of a message, not yet read (RS-22). */
+/** An image or file of a message, not read yet (RS-22). */
 export interface InputFile {
   readonly kind: 'image' | 'file'
-  /** Path in the body, for errors. */
+  /** Path in the body, for error messages. */
   readonly param: string
-  /** A `data:` address. */
+  /** A `data:` URL. */
   readonly url?: string | undefined
   readonly filename?: string | undefined
-  /** Id of a file of the user. */
+  /** Id of one of the user's files. */
   readonly fileId?: string | undefined
 }
 
-/** A client's input, read from a string or a list of items. */
+/** A client's input, parsed from a string or a list of items. */
 export interface ChatInput {
-  /** Images and files of the last message of the user. */
+  /** Images and files of the last user message. */
   readonly files: readonly InputFile[]
-  /** The last message of the user. */
+  /** The last user message. */
   readonly text: string
   readonly earlier: readonly EarlierTurn[]
-  /** System and developer messages, joined with a blank line; "" when there are none. */
+  /** System and developer messages, separated by blank lines; "" if there are none. */
   readonly instructions: string
 }
 
-/** Why an input cannot be read, and where. */
+/** Describes why an input cannot be read, and where. */
 export interface ChatInputProblem {
   /** Path in the body, such as `input[0].content[1].type`. */
   readonly param: string
@@ -32,7 +32,7 @@ export interface ChatInputProblem {
   readonly message: string
 }
 
-/** Thrown for inputs that cannot be read. */
+/** Thrown for input that cannot be read. */
 export class ChatInputError extends Error {
   readonly problem: ChatInputProblem
 
@@ -42,7 +42,7 @@ export class ChatInputError extends Error {
   }
 }
 
-/** Items that clients send back from earlier answers. */
+/** Items that clients send back from earlier answers; they are ignored. */
 const PASSED_OVER: ReadonlySet<unknown> = new Set([
   'function_call',
   'function_call_output',
@@ -54,7 +54,7 @@ const TEXT_PARTS: ReadonlySet<unknown> = new Set(['input_text', 'output_text', '
 const FILE_PARTS: ReadonlySet<unknown> = new Set(['input_image', 'input_file', 'image_url', 'file'])
 
 /**
- * The `input` of a response: a text or a list of items (RS-22, RS-23).
+ * Parses the `input` of a response: a string or a list of items (RS-22, RS-23).
  * @throws ChatInputError
  */
 export function readResponseInput(
@@ -80,7 +80,7 @@ export function readResponseInput(
 }
 
 /**
- * The `messages` of a chat completion; the last one is the user's (RS-40).
+ * Parses the `messages` of a chat completion; the last one must be the user's (RS-40).
  * @throws ChatInputError
  */
 export function readChatMessages(given: unknown): ChatInput {
@@ -91,7 +91,7 @@ export function readChatMessages(given: unknown): ChatInput {
     if (!isObject(item)) throw wrongType(param, 'an object')
     const { role, content } = item
     if (role === 'tool' || role === 'function') return []
-    // An assistant that only called tools said nothing.
+    // An assistant message that only calls tools has no text.
     if (role === 'assistant' && (content === null || content === undefined)) return []
     return [readMessage(item, param, { takesFiles: true })]
   })
@@ -101,7 +101,7 @@ export function readChatMessages(given: unknown): ChatInput {
   return joined(messages, messages.length - 1)
 }
 
-/** Messages of one request: each becomes a record of its own in the history of the run. */
+/** Maximum number of messages per request: each becomes a record in the run's history. */
 const MOST_MESSAGES = 10_000
 
 function checkCount(messages: readonly unknown[], param: string): void {
@@ -169,7 +169,7 @@ function readPart(part: unknown, param: string): string | InputFile {
   throw unknownValue(`${param}.type`, 'A part is a text, an image or a file.')
 }
 
-/** Parts of both interfaces: `image_url` and `file` of chat completions are nested. */
+/** Handles both APIs: `image_url` and `file` of chat completions are nested. */
 function readFilePart(part: Record<string, unknown>, param: string): InputFile {
   const { type } = part
   const isImage = type === 'input_image' || type === 'image_url'
@@ -196,7 +196,7 @@ function textOf(value: unknown, param: string): string {
   return checked(value, param)
 }
 
-/** No store and no UTF-8 holds half of a surrogate pair. */
+/** A lone surrogate cannot be encoded as UTF-8 or stored. */
 function checked(text: string, param: string): string {
   if (/\p{Surrogate}/u.test(text)) throw unknownValue(param, 'The text is not valid Unicode.')
   return text

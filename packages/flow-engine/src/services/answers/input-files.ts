@@ -8,7 +8,7 @@ import { formatAddress } from '../files/file-address.ts'
 import type { FileService } from '../files/files.ts'
 import type { UserFileService } from '../files/user-files.ts'
 
-/** Files of one message. */
+/** Maximum number of files per message. */
 const MOST_FILES = 20
 const MOST_BYTES = 20 * 1024 * 1024
 
@@ -16,12 +16,12 @@ export interface InputFilesOptions {
   readonly files: Pick<FileService, 'upload'>
   readonly userFiles: Pick<UserFileService, 'list'>
   readonly runtime: Runtime
-  /** Fetches what `http(s)` addresses name; undefined refuses them. */
+  /** Fetches `http(s)` URLs; undefined rejects them. */
   readonly fetch?: typeof fetch | undefined
 }
 
 /**
- * Stores the files of a message as files of the flow; gives the paths that chat inputs take.
+ * Stores the files of a message as files of the flow and returns their paths for the chat input.
  * @throws ChatInputError
  */
 export async function storeInputFiles(
@@ -58,7 +58,7 @@ interface NamedBytes {
   readonly bytes: Uint8Array
 }
 
-/** Milliseconds for the whole exchange. */
+/** Timeout of the whole exchange, in milliseconds. */
 const FETCH_MS = 10_000
 
 async function fetchFile(
@@ -90,7 +90,7 @@ function decodeFile({ kind, param, url = '', filename }: InputFile): NamedBytes 
   return named({ kind, param, filename: filename ?? `file.${type.split('/')[1] ?? 'bin'}` }, bytes)
 }
 
-/** The type of a file is that of its first bytes. */
+/** The file type is determined by the first bytes. */
 function named(
   { kind, param, filename }: Pick<InputFile, 'kind' | 'param' | 'filename'>,
   bytes: Uint8Array,
@@ -123,7 +123,7 @@ function safeName(name: string): string {
   return base === '' || base === '.' || base === '..' ? 'file' : base.slice(-100)
 }
 
-/** By the first bytes, whatever the address says. */
+/** Determined by the first bytes, whatever the URL claims. */
 function imageType(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, '\x89PNG')) return 'png'
   if (startsWith(bytes, '\xff\xd8\xff')) return 'jpg'

@@ -1,7 +1,7 @@
 import type { AnswerEvent, FlowAnswer } from './answer.ts'
 import { asText, type AnswerTool } from './answer-tools.ts'
 
-/** The facts of a response that are known before its run. */
+/** The facts of a response known before its run. */
 export interface ResponseFacts {
   readonly id: string
   /** Seconds since 1970. */
@@ -61,8 +61,8 @@ export function formatResponse(facts: ResponseFacts, answer: FlowAnswer): Respon
 }
 
 /**
- * The events of a streamed response (RS-9), as text. A failed run is one too; what `failureText` does
- * not know is thrown.
+ * The serialised events of a streamed response (RS-9). A failed run is an event too; errors unknown to
+ * `failureText` are rethrown.
  */
 export async function* responseChunks(
   facts: ResponseFacts,
@@ -116,7 +116,7 @@ function usageJson(usage: FlowAnswer['usage']): object | null {
   }
 }
 
-/** A tool call as an item (RS-8); its numbers count from 1. */
+/** Formats a tool call as an item (RS-8), numbered from 1. */
 function toolItem({ include }: ResponseFacts, tool: AnswerTool): ToolItem {
   const { index, name, input, output, error } = tool
   const status = error === null ? 'completed' : 'failed'

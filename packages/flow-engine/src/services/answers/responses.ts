@@ -23,14 +23,14 @@ export interface ResponsesRequest {
   readonly stream: boolean
   /** True if `tools` was sent, even if empty. */
   readonly hasTools: boolean
-  /** The session that is continued; null for a new one. */
+  /** The session to continue; null for a new one. */
   readonly previousResponseId: string | null
   readonly include: readonly string[]
   readonly variables: Readonly<Record<string, string>>
   readonly origin?: RunOrigin
 }
 
-/** Why a request has no response (RS-6). */
+/** Why a request failed (RS-6). */
 export interface ResponsesFailure {
   readonly status: 400 | 404 | 500
   readonly type: 'invalid_request_error' | 'processing_error'
@@ -41,12 +41,12 @@ export interface ResponsesFailure {
 export type ResponsesOutcome =
   | { readonly kind: 'failure'; readonly failure: ResponsesFailure }
   | { readonly kind: 'response'; readonly response: ResponseJson }
-  /** Texts of an event stream. */
+  /** Serialised events. */
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<string> }
 
-/** Flows behind the older OpenAI interface (RS-2 to RS-10). */
+/** Flows behind the older OpenAI-compatible API (RS-2 to RS-10). */
 export interface ResponsesService {
-  /** Failures have their own status codes; otherwise 200 (RS-6). */
+  /** If true, failures have their own status codes; otherwise 200 (RS-6). */
   readonly statusCodes: boolean
   create(caller: Caller, request: ResponsesRequest, signal: AbortSignal): Promise<ResponsesOutcome>
 }
@@ -87,7 +87,7 @@ export function createResponsesService(options: ResponsesServiceOptions): Respon
   }
 }
 
-/** The instructions of a client are a variable of the run (RS-23). */
+/** Passes a client's instructions as a variable of the run (RS-23). */
 export function withInstructions(
   variables: Readonly<Record<string, string>>,
   instructions: string,
@@ -108,7 +108,7 @@ async function finished(
   }
 }
 
-/** The text of a failed run; undefined for failures of the server. */
+/** The message of a failed run; undefined for server failures. */
 function failureText(error: unknown): string | undefined {
   return isFlowError(error) ? runErrorText(error) : undefined
 }
@@ -117,7 +117,7 @@ type Accepted =
   | { readonly flow: FlowRecord; readonly outputs: number; readonly failure?: undefined }
   | { readonly flow?: undefined; readonly outputs?: undefined; readonly failure: ResponsesFailure }
 
-/** The checks of RS-6, in its order. */
+/** The checks of RS-6, in order. */
 async function accept(
   chatFlows: ChatFlows,
   caller: Caller,
@@ -136,7 +136,7 @@ async function accept(
   const ends = chatFlows.ends(flow)
   if (ends?.inputs === 0) return incompatible('ChatInput')
   if (ends?.outputs === 0) return incompatible('ChatOutput')
-  // A flow that cannot be read fails when it is run, with the reason.
+  // A flow that cannot be read fails when run, with the reason.
   return { flow, outputs: ends?.outputs ?? 0 }
 }
 

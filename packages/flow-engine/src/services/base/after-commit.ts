@@ -1,8 +1,8 @@
 import type { ServiceKit } from './kit.ts'
 
 /**
- * Makes the steps that follow a committed change, in order. What fails is reported: the change is made, so
- * the caller is not told otherwise, and later steps are made all the same.
+ * Runs the steps that follow a committed change, in order. Failures are reported but not thrown, because the
+ * change is already made; later steps still run.
  */
 export async function afterCommit(
   { report }: Pick<ServiceKit, 'report'>,

@@ -5,18 +5,15 @@ export interface Caller {
   readonly id: string
   readonly username: string
   readonly isSuperuser: boolean
-  /**
-   * The credential that identified the caller: an access token, an API key, the cookie, the host, or
-   * auto login.
-   */
+  /** The credential that identified the caller: access token, API key, cookie, host, or auto login. */
   readonly via: 'token' | 'key' | 'cookie' | 'host' | 'auto'
-  /** The sign-in of an access token; none for every other credential. */
+  /** The sign-in of an access token; absent for other credentials. */
   readonly signInId?: string | null
-  /** As it was when the request began. */
+  /** The user record when the request began. */
   readonly record: UserRecord
 }
 
-/** The caller for a user record. */
+/** Creates the caller for a user record. */
 export function callerOf(
   record: UserRecord,
   via: Caller['via'],

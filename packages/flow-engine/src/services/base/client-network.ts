@@ -1,12 +1,11 @@
 import ipaddr from 'ipaddr.js'
 
-/** Bytes of the network that one IPv6 customer gets at least, a /64 (RFC 6177). */
+/** Bytes of the smallest network assigned to an IPv6 customer, a /64 (RFC 6177). */
 const NETWORK_BYTES = 8
 
 /**
- * The network that limits count an address for: an IPv4 address by itself, also when mapped into
- * IPv6; of an IPv6 address its /64, because a customer holds all of it. Any other string is returned
- * unchanged.
+ * The network an address is rate-limited as: IPv4 addresses (also IPv4-mapped) by themselves, IPv6 addresses
+ * by their /64, since a customer controls all of it. Other strings are returned unchanged.
  */
 export function clientNetworkOf(address: string): string {
   const text = address.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '')

@@ -1,23 +1,23 @@
 import { refuse } from '../../refusal.ts'
 
-/** Storage of the JSON of flows with an `fs_path`: one folder per user. */
+/** Storage for the JSON of flows with an `fs_path`: one folder per user. */
 export interface FlowFiles {
-  /** The part of an absolute path below the user's folder; null when it lies outside. */
+  /** The part of an absolute path below the user's folder; null if it is outside. */
   relative(userId: string, absolutePath: string): string | null
   /**
-   * Writes or replaces a file below the user's folder, atomically; folders are made.
-   * @throws FlowFileError when the path is a folder or a link leads outside
+   * Writes or replaces a file below the user's folder atomically, creating folders as needed.
+   * @throws FlowFileError if the path is a folder or a symbolic link leads outside
    */
   write(userId: string, relativePath: string, text: string): Promise<void>
-  /** Removes the user's folder with all that lies in it; called when the user is removed. */
+  /** Removes the user's folder with its content; called when the user is removed. */
   removeUser?(userId: string): Promise<void>
 }
 
-/** A path that cannot be written, with a reason that names no path of the server. */
+/** A path that cannot be written; the message reveals no server path. */
 export class FlowFileError extends Error {}
 
 /**
- * The path below the user's folder that an `fs_path` means.
+ * Resolves an `fs_path` to a path below the user's folder.
  * @throws Refusal 400 (flows.md, fs_path)
  */
 export function resolveFsPath(
@@ -41,7 +41,7 @@ export function resolveFsPath(
   return parts.join('/')
 }
 
-/** Writes a flow's file; nothing without a path or without a place. */
+/** Writes a flow's file; does nothing without a path or without storage. */
 export async function writeFlowFile(
   files: FlowFiles | undefined,
   { userId, fsPath, text }: { userId: string; fsPath: string | null; text: () => string },

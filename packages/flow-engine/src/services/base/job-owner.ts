@@ -1,7 +1,10 @@
-/** The owner of jobs to end: flows, or a user. */
+/** Whose jobs to end: those of flows, or of a user. */
 export interface JobOwner {
   readonly flowIds?: readonly string[]
   readonly userId?: string
-  /** The user is removed for good, not only blocked: their schedules go too. Flows always are. */
+  /**
+   * True if the user is deleted rather than blocked, so the schedules are removed too. Flows are always
+   * deleted.
+   */
   readonly isRemoved?: boolean
 }

@@ -14,11 +14,11 @@ import type { Tokens } from '../crypto/tokens.ts'
 import type { RunQuota } from './run-quota.ts'
 import type { UserLimits } from './user-limits.ts'
 
-/** The dependencies that all services share. */
+/** Dependencies shared by all services. */
 export interface ServiceKit {
   readonly store: FlowStore
   readonly files: BlobStore
-  /** Collections of Chroma and FAISS; knowledge bases are in `store`. */
+  /** Chroma and FAISS collections; knowledge bases are in `store`. */
   readonly vectors: CollectionStore
   readonly runtime: Runtime
   readonly settings: FlowSettings
@@ -26,17 +26,17 @@ export interface ServiceKit {
   readonly tokens: Tokens
   readonly passwords: PasswordHasher | undefined
   readonly flowFiles: FlowFiles | undefined
-  /** The writer of monitor records. */
+  /** Writes monitor records. */
   readonly records: RecordWriter
-  /** Limits of each user. */
+  /** Limits per user. */
   readonly userLimits: UserLimits
-  /** Runs that users may start in a day. */
+  /** Daily run quota of users. */
   readonly runQuota: RunQuota
   readonly emit: EmitFlowEvent
-  /** Audit records, where they are kept (OP-11). */
+  /** Undefined if audit records are not stored (OP-11). */
   readonly audit: AuditStore | undefined
-  /** Called with errors that no caller sees. */
+  /** Called with errors that are not returned to a caller. */
   readonly report: (error: unknown, info?: Readonly<Record<string, unknown>>) => void
-  /** Tells the jobs, when there are any, to stop builds of these flows or of this user. */
+  /** Stops the builds of these flows or this user. */
   readonly cancelBuilds: (of: JobOwner) => Promise<void>
 }

@@ -1,23 +1,23 @@
-/** The form of the number after a name that is taken. */
+/** How a number is appended to a name that is taken. */
 export interface NumberForm {
   readonly before: string
   readonly after: string
 }
 
-/** `name (k)` of flows and projects. */
+/** `name (k)`, for flows and projects. */
 export const BRACKETS: NumberForm = { before: ' (', after: ')' }
-/** `name-k` of endpoint names. */
+/** `name-k`, for endpoint names. */
 export const DASH: NumberForm = { before: '-', after: '' }
 
-/** Names that are taken. Finding a free one takes no longer however many there are. */
+/** A set of taken names. Finding a free name takes constant time. */
 export interface NameBook {
   add(name: string): void
   /**
-   * The name itself when it is free, else with one more than the highest number among the taken names
-   * of exactly that form, or 1 (flows.md, projects.md).
+   * The name itself if free, else with one more than the highest number of any taken name of the same form,
+   * or 1 (flows.md, projects.md).
    */
   next(name: string): string
-  /** The first free of the name, and the name with 1, 2, ... */
+  /** The first free name among the name itself and the name with 1, 2, ... */
   firstFree(name: string): string
 }
 
@@ -26,9 +26,9 @@ export function createNameBook(
   names: Iterable<string> = [],
 ): NameBook {
   const taken = new Set<string>()
-  /** The highest number of each name. */
+  /** The highest number used for each name. */
   const highest = new Map<string, number>()
-  /** The number up to which everything is taken. */
+  /** The number up to which all numbers are taken. */
   const full = new Map<string, number>()
   const numbered = (name: string, k: number): string => `${name}${before}${k}${after}`
 

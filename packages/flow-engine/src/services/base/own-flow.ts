@@ -2,8 +2,8 @@ import type { FlowStore } from '../../store/flow-store.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 
 /**
- * The one check of who owns a flow: the flow of this user; null for a flow of another user as for one
- * that does not exist.
+ * The only ownership check of flows: returns the user's flow; null if it belongs to another user or does not
+ * exist.
  */
 export async function ownFlow(
   { flows }: Pick<FlowStore, 'flows'>,

@@ -1,7 +1,7 @@
-/** Writes of one run that it does not wait for one by one. */
+/** Writes of one run that it does not await individually. */
 export interface PendingWrites {
   add(write: Promise<void>): void
-  /** Resolves when all that was added is written; rejects with the first failure, again each time. */
+  /** Resolves when all added writes are done; rejects with the first failure, every time. */
   settled(): Promise<void>
 }
 
@@ -10,7 +10,7 @@ export function createPendingWrites(): PendingWrites {
   return {
     add(write) {
       const all = writes === undefined ? write : Promise.all([writes, write])
-      // Callers of `settled` get the error.
+      // Callers of `settled` receive the error.
       all.catch(() => undefined)
       writes = all
     },

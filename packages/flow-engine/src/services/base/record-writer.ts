@@ -4,23 +4,23 @@ import type { FlowSettings } from '../../settings.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 
 /**
- * Flush after 100 ms or 120 records: V8's garbage collector promotes larger batches to the old
- * generation, which costs more than the saved writes.
+ * Flush after 100 ms or 120 records: V8's garbage collector promotes larger batches to the old generation,
+ * which costs more than the saved writes.
  */
 const DELAY_MS = 100
 const BATCH = 120
 
-/** A vertex build that may still be written. */
+/** A vertex build that is waiting to be written. */
 export interface PendingBuild extends Pick<VertexBuildRecord, 'flowId' | 'vertexId'> {
-  /** Called when it is written. Skipped if enough newer builds of the vertex are pending. */
+  /** Creates the record when it is written. Not called if enough newer builds of the vertex are pending. */
   readonly make: () => VertexBuildRecord
 }
 
-/** Writes the monitor's records in the background (monitor.md). */
+/** Writes monitor records in the background (monitor.md). */
 export interface RecordWriter {
   build(build: PendingBuild): void
   transaction(record: TransactionRecord): void
-  /** Resolves when everything given so far is written; a store that fails is reported. */
+  /** Resolves when everything so far is written; store failures are reported. */
   flush(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export interface RecordWriterOptions {
   readonly store: FlowStore
   readonly settings: FlowSettings
   readonly runtime: Runtime
-  /** Called with failures of the store. */
+  /** Called with store failures. */
   readonly report: (error: unknown) => void
 }
 
@@ -88,7 +88,7 @@ export function createRecordWriter({
   }
 }
 
-/** The newest builds of each vertex: older ones would be removed by the write that adds them. */
+/** Keeps only the newest builds of each vertex, as the same write would remove older ones. */
 function createPendingBuilds(perVertex: number) {
   const waiting = new Set<PendingBuild>()
   const vertices = new Map<string, PendingBuild[]>()
@@ -107,7 +107,7 @@ function createPendingBuilds(perVertex: number) {
       newest.shift()
       waiting.delete(oldest)
     },
-    /** In the order in which they were added. */
+    /** Removes and returns all records, in the order they were added. */
     take(): VertexBuildRecord[] {
       const builds = [...waiting]
       waiting.clear()

@@ -1,12 +1,12 @@
 import { refuse } from '../../refusal.ts'
 import { isUniqueConflict, type UniqueConstraint } from '../../store/store-error.ts'
 
-/** Enough for as many writers of one name as may come at once. */
+/** Sufficient for any realistic number of concurrent writers of one name. */
 const ATTEMPTS = 100
 
 /**
- * Runs `work` again when another writer took a name in between. Work that numbers names sees the
- * new state on the next attempt.
+ * Repeats `work` if another writer has taken a name meanwhile. Work that numbers names sees the new state on
+ * the next attempt.
  */
 export async function retryTaken<T>(
   constraints: readonly UniqueConstraint[],
@@ -22,7 +22,7 @@ export async function retryTaken<T>(
   }
 }
 
-/** @throws Refusal 400 with this text when the name is taken */
+/** @throws Refusal 400 with this message if the name is taken */
 export async function refuseTaken<T>(
   constraint: UniqueConstraint,
   text: string,

@@ -1,14 +1,14 @@
-/** The request that starts a run: hooks are told of it, and a job keeps it (DR-70). */
+/** The request that started a run; passed to hooks and stored with a job (DR-70). */
 export interface RunOrigin {
   readonly requestId?: string
-  /** Trace context in the form of HTTP headers. */
+  /** Trace context as HTTP headers. */
   readonly carrier?: Readonly<Record<string, string>>
 }
 
-/** Bytes that runs take of a carrier, as JSON, and of an id. */
+/** Maximum bytes of a carrier (as JSON) and of an id. */
 const MAX_BYTES = 1024
 
-/** The origin of runs; leaves out what runs refuse for its size, since it changes no answer. */
+/** The origin for runs. Values too large for a run are omitted, because they do not affect the response. */
 export function runOrigin(
   requestId: string,
   carrier: Readonly<Record<string, string | undefined>>,

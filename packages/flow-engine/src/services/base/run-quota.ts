@@ -10,26 +10,26 @@ import { refuse } from '../../refusal.ts'
 import type { FlowSettings } from '../../settings.ts'
 import { StoreUnavailableError } from '../../store/store-error.ts'
 
-/** Buckets by key, shared by processes; that of `@x/store-kysely/rate-limit` fits. */
+/** Token buckets by key, which processes may share; implemented by `@x/store-kysely/rate-limit`. */
 export interface QuotaStore {
-  /** Takes one out of the bucket of `key` if it has one, in one step. */
+  /** Atomically takes a token from the bucket of `key`, if there is one. */
   take(key: string, limit: BucketLimit): BucketState | Promise<BucketState>
 }
 
-/** Runs that users may start in a day (OP-18). */
+/** Daily run quota of users (OP-18). */
 export interface RunQuota {
   /**
    * Counts a run of a user.
-   * @throws Refusal 429 with `retry-after` naming the quota; StoreUnavailableError when the store fails
+   * @throws Refusal 429 with `retry-after`, naming the quota; StoreUnavailableError if the store fails
    */
   take(userId: string): Promise<void>
 }
 
-/** Users whose runs are counted in memory. */
+/** Maximum number of users counted in memory. */
 const COUNTED_USERS = 100_000
 const DAY_SECONDS = 86_400
 
-/** A bucket of a day's runs for each user, which refills evenly over the day. */
+/** One bucket per user with a day's runs, refilled evenly over the day. */
 export function createRunQuota({
   settings,
   runtime,
@@ -55,7 +55,10 @@ export function createRunQuota({
   }
 }
 
-/** Jobs that count as runs of their users when they start; those of visitors have lanes of their own (AB-70). */
+/**
+ * Counts jobs as runs of their users when they start. Visitors' jobs have their own lanes and are not counted
+ * (AB-70).
+ */
 export function countingJobs(jobs: BuildJobs, quota: RunQuota): BuildJobs {
   return {
     ...jobs,

@@ -1,14 +1,14 @@
 import type { FlowSettings } from '../../settings.ts'
 import type { ServiceKit } from './kit.ts'
 
-/** The version of the interface. */
+/** The version of the API. */
 export const SERVICE_VERSION = '1.7.1'
 
-/** The service's own state (base.md). */
+/** The status of the service (base.md). */
 export interface StatusService {
   readonly settings: FlowSettings
   readonly now: () => Date
-  /** Tells whether the store answers; the reason of a failure goes to the host's `onError`. */
+  /** True if the store responds; the reason for a failure is passed to the host's `onError`. */
   storeAnswers(): Promise<boolean>
 }
 

@@ -8,8 +8,8 @@ import { refuse, type Refusal } from '../../refusal.ts'
 /** Limits of a user, by kind. */
 export interface UserLimits {
   /**
-   * Runs what adds `added` rows of a kind to a user's; for each user and kind one after another, so
-   * that requests at once do not pass the limit together. What is there already stays.
+   * Runs work that adds `added` rows of a kind to a user. Serialised per user and kind, so that concurrent
+   * requests cannot exceed the limit together. Existing rows are kept.
    * @throws Refusal 400 naming the limit
    */
   within<T>(
@@ -18,7 +18,7 @@ export interface UserLimits {
     work: () => Promise<T>,
   ): Promise<T>
   /**
-   * Looks before long work; `within` looks again.
+   * Checks before expensive work; `within` checks again.
    * @throws Refusal 400 naming the limit
    */
   check(
@@ -26,8 +26,8 @@ export interface UserLimits {
     added: { readonly kind: CountedKind; readonly added: number },
   ): Promise<void>
   /**
-   * Runs what stores bytes of a user's files; for each user one after another. `check` is called with
-   * the bytes that are added before they are kept.
+   * Runs work that stores bytes of a user's files, serialised per user. Call `check` with the number of
+   * added bytes before storing them.
    * @throws Refusal 413 from `check`, naming the quota (OP-18)
    */
   storing<T>(
@@ -35,14 +35,14 @@ export interface UserLimits {
     work: (check: (added: number) => Promise<void>) => Promise<T>,
   ): Promise<T>
   /**
-   * Lets a message of a user in. Messages are counted in the store once, and then here: other
-   * processes may let in as many again.
+   * Admits a message of a user. Messages are counted in the store once and then in memory, so each other
+   * process may admit as many again.
    * @throws Refusal 400 naming the limit
    */
   message(userId: string): Promise<void>
 }
 
-/** The setting of each kind, and how its rows are called. */
+/** The setting of each kind, and the name of its rows. */
 const LIMITS = {
   apiKeys: ['maxApiKeysPerUser', 'API keys'],
   variables: ['maxVariablesPerUser', 'variables'],
@@ -54,19 +54,19 @@ const LIMITS = {
   mcpServers: ['maxMcpServersPerUser', 'tool servers'],
 } as const satisfies Record<CountedKind, readonly [keyof FlowSettings, string]>
 
-/** Users whose messages are counted here. */
+/** Maximum number of users whose messages are counted in memory. */
 const COUNTED_USERS = 1000
-/** A user at the limit is counted again after this time: messages may have been removed. */
+/** A user at the limit is recounted after this time, as messages may have been removed. */
 const COUNT_AGAIN_MS = 5000
 
 const MB = 1_000_000
 
-/** The messages of one user since they were counted in the store. */
+/** Messages of one user since they were counted in the store. */
 interface MessageCount {
-  /** When they were counted, in ms. */
+  /** Time of the count, in ms. */
   readonly at: number
   added: number
-  /** The number that may still be added. */
+  /** How many may still be added. */
   room: number
   ready: Promise<void>
 }
@@ -83,7 +83,7 @@ export function createUserLimits({
   const queue = createKeyedQueue()
   const counted = new Map<string, MessageCount>()
 
-  /** Made before the store answers, so that messages at once count together. */
+  /** Created before the store responds, so that concurrent messages share it. */
   const countOf = (userId: string, limit: number): MessageCount => {
     const at = runtime.now().getTime()
     const known = counted.get(userId)
@@ -130,7 +130,7 @@ export function createUserLimits({
     async within(userId, adding, work) {
       if (limitOf(adding.kind) === 0 || adding.added === 0) return await work()
       return await queue(`${adding.kind}/${userId}`, async () => {
-        // A store may answer without a pause: others have their turn between a user's requests.
+        // A store may respond synchronously; other requests get a turn between those of one user.
         await eventLoopTurn()
         await check(userId, adding)
         return await work()

@@ -4,8 +4,8 @@ import type { BuildRequest } from '../../jobs/build-jobs.ts'
 import type { BuildMetadata } from './builds.ts'
 
 /**
- * What the service kept with a job; of one that the host started or scheduled without it, what the
- * request tells. The one place that says what it is.
+ * The metadata stored with a job by the service; for jobs that the host started or scheduled directly,
+ * derived from the request.
  */
 export function metadataOf({ metadata, userId, flowId }: BuildRequest): BuildMetadata {
   const own = {

@@ -25,63 +25,63 @@ export interface StartBuild {
   readonly inputs: {
     readonly value: string | null
     readonly session: string | null
-    /** Start of the measured time, ms since 1970. */
+    /** Start time reported by the client, in ms since 1970. */
     readonly clientRequestTime: number | null
   }
-  /** Built in place of the stored graph; not for public builds. */
+  /** Graph to build instead of the stored one; not for public builds. */
   readonly graph: object | null
   readonly files: readonly string[]
   readonly stopComponentId: string | null
   readonly startComponentId: string | null
   readonly logBuilds: boolean
   readonly flowName: string | null
-  /** May be suspended and outlives its process; a flow that asks a person always does (DR-35). */
+  /** The build can be suspended and survives its process; always set for flows that ask a person (DR-35). */
   readonly resumable?: boolean
-  /** Its graph is built instead of the stored one: number or id (DR-63). */
+  /** Number or id of a version whose graph is built instead of the stored one (DR-63). */
   readonly version?: string | null
   readonly origin?: RunOrigin
 }
 
-/** Kept with a job, so that whichever process runs it knows whose it is. */
+/** Stored with a job, so that any process that runs it knows its owner. */
 export interface BuildMetadata {
   readonly ownerId: string
   readonly storedFlowId: string
   readonly isPublic: boolean
   readonly logBuilds: boolean
-  /** Someone other than the owner started it; public builds always. */
+  /** True if someone other than the owner started it; always for public builds. */
   readonly isForeign?: boolean
-  /** Nobody is known to have started it. */
+  /** True if the caller is unknown. */
   readonly isAnonymous?: boolean
-  /** The response that it is the run of (RS-31). */
+  /** Id of the response this run belongs to (RS-31). */
   readonly responseId?: string
-  /** Turns that a client keeps, before the stored history. */
+  /** Earlier turns sent by a client, placed before the stored history. */
   readonly earlier?: readonly EarlierTurn[]
-  /** Form of its records. Default `build`. */
+  /** Format of its records. Default `build`. */
   readonly form?: 'build' | 'run'
 }
 
 /** A visitor who builds a public flow. */
 export interface Visitor {
   readonly clientId: string
-  /** Undefined where the server does not tell. */
+  /** Undefined if the server does not provide it. */
   readonly address: string | undefined
 }
 
-/** Builds as jobs, for the users they belong to. */
+/** Builds as jobs of their users. */
 export interface BuildService {
-  /** @throws Refusal 404 when the flow is not the caller's; 400 for a version beside a graph */
+  /** @throws Refusal 404 if the flow is not the caller's; 400 for a version together with a graph */
   start(caller: Caller, flowId: string, request: StartBuild): Promise<JobRecord>
   /**
-   * Builds the stored graph of a public flow with the rights of its owner (public-build.md).
-   * @throws Refusal 403, 429 when too many wait
+   * Builds the stored graph of a public flow with its owner's rights (public-build.md).
+   * @throws Refusal 403, 429 if too many are waiting
    */
   startPublic(flowId: string, visitor: Visitor, request: StartBuild): Promise<JobRecord>
   /**
-   * The user under whom a reader may read and cancel a job: the caller, or the owner of the public
-   * flow for the visitor who started the build (public-build.md 6). Null for a stranger to the job.
+   * The user id under which a reader may read and cancel a job: the caller, or the owner of the public flow
+   * for the visitor who started the build (public-build.md 6). Null for anyone else.
    */
   ownerFor(reader: BuildReader, jobId: string): Promise<string | null>
-  /** @throws Refusal 404 when the job is not the caller's, before anything is read */
+  /** @throws Refusal 404 if the job is not the caller's, before anything is read */
   events(
     ownerId: string,
     jobId: string,
@@ -93,11 +93,11 @@ export interface BuildService {
     jobId: string,
     options: { after?: number; signal?: AbortSignal },
   ): Promise<{ events: StoredEvent[]; cursor: number }>
-  /** The one reader of a build has left: it is cancelled, unless it waits for a person (DR-32). */
+  /** The only reader of a build has disconnected: cancels it, unless it waits for a person (DR-32). */
   leave(ownerId: string, jobId: string): Promise<void>
   /** @throws Refusal 404 */
   cancel(ownerId: string, jobId: string): Promise<{ success: boolean }>
-  /** State and final outputs of a job, for whom it may be read by (`ownerFor`); null for any other. */
+  /** State and final outputs of a job for its reader (see `ownerFor`); null for anyone else. */
   task(
     reader: BuildReader,
     jobId: string,
@@ -108,7 +108,7 @@ export interface BuildService {
 export interface BuildReader {
   /** Null without credentials. */
   readonly userId: string | null
-  /** The `client_id` cookie; null without one. */
+  /** The `client_id` cookie; null if absent. */
   readonly clientId: string | null
 }
 
@@ -129,7 +129,7 @@ export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
   readonly plans: PlanCache
   readonly components: ComponentRegistry
   readonly visitors: VisitorQueue
-  /** Longest time of a public build, in milliseconds. */
+  /** Maximum duration of a public build, in milliseconds. */
   readonly publicTimeoutMs: number
 }
 
@@ -248,7 +248,7 @@ function asks(flow: FlowPlan | FlowJson, components: ComponentRegistry): boolean
   return 'vertexIds' in flow ? planAsksPeople(flow as FlowPlan) : flowAsksPeople(flow, components)
 }
 
-/** The compiled flow, or the text with which its job fails before anything runs (build.md 13). */
+/** The compiled flow, or the error message its job fails with before anything runs (build.md 13). */
 function planOf(
   plans: PlanCache,
   { id, name, data, version }: PinnableFlow,

@@ -3,26 +3,26 @@ import type { JobStore } from '../../store/job-store.ts'
 import type { JobOwner } from '../base/job-owner.ts'
 import type { BuildMetadata } from './builds.ts'
 
-/** Ends the jobs of what is deleted or blocked. */
+/** Ends the jobs of deleted flows and of deleted or blocked users. */
 export interface BuildCanceller {
   /**
-   * Cancels jobs that wait or run in this process and questions that are open anywhere; asks other
-   * processes to do the same with theirs. Schedules of what is deleted go.
+   * Cancels jobs that wait or run in this process and open questions anywhere, and asks other processes to do
+   * the same. Removes schedules of what is deleted.
    */
   all(of: JobOwner): Promise<void>
-  /** Listens to other processes no more. */
+  /** Stops listening to other processes. */
   close(): void
 }
 
 export interface BuildCancellerOptions {
   readonly jobs: Pick<BuildJobs, 'own' | 'cancel' | 'pending'>
   readonly store: Pick<JobStore, 'bus' | 'queue' | 'schedules'>
-  /** A job that waited was cancelled. */
+  /** Called when a waiting job was cancelled. */
   readonly left: (jobId: string) => void
 }
 
 const CHANNEL = 'job-owner-gone'
-/** Ids in one message to other processes: PostgreSQL takes 8,000 bytes. */
+/** Ids per message to other processes: PostgreSQL limits a payload to 8,000 bytes. */
 const IDS = 100
 const QUESTIONS = 1000
 
@@ -42,7 +42,7 @@ export function createBuildCanceller({
     [...jobs.own()].filter(([, request]) => isOf(of, request)).map(([id]) => id)
   const unsubscribe = queue.shared
     ? bus.subscribe(CHANNEL, (text) => {
-        // An empty payload says that something may have been missed, and not what.
+        // An empty payload means that notifications may have been missed, without saying which.
         if (text !== '') void cancel(own(JSON.parse(text) as JobOwner))
       })
     : () => undefined
@@ -62,7 +62,7 @@ export function createBuildCanceller({
   }
 }
 
-/** A public build counts for the stored flow, not for the flow derived from it and its visitor. */
+/** A public build counts for the stored flow, not for the id derived from flow and visitor. */
 function isOf({ flowIds = [], userId }: JobOwner, request: BuildRequest): boolean {
   const { storedFlowId } = (request.metadata ?? {}) as Partial<BuildMetadata>
   if (userId !== undefined && request.userId === userId) return true
@@ -75,7 +75,7 @@ function* parts({ flowIds = [], userId }: JobOwner): Generator<JobOwner> {
     yield { flowIds: flowIds.slice(start, start + IDS) }
 }
 
-/** Suspended jobs with a question, whatever process started them. */
+/** Suspended jobs with a question, whichever process started them. */
 async function openQuestions(
   jobs: Pick<BuildJobs, 'pending'>,
   query: { readonly flowId?: string; readonly userId?: string },

@@ -3,7 +3,7 @@ import type { ServiceKit } from '../base/kit.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import { metadataOf } from './build-metadata.ts'
 
-/** A job goes on while its owner is active and has the flow (DR-37); one without an owner always. */
+/** True if a job may continue: its owner is active and still has the flow (DR-37), or it has no owner. */
 export function mayGoOn(store: ServiceKit['store']) {
   return async ({ userId }: JobRecord, request: BuildRequest): Promise<boolean> => {
     if (userId === undefined) return true

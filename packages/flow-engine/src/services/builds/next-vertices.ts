@@ -1,13 +1,13 @@
 import type { PlanGraph, PlanVertex } from '../../graph/plan/plan-graph.ts'
 
-/** The progress of a graph that is built vertex by vertex. */
+/** Progress of a graph that is built vertex by vertex. */
 export interface BuildProgress {
   readonly graph: PlanGraph
-  /** Ids of the order that was asked for; empty without one. */
+  /** Ids of the requested order; empty if there is none. */
   readonly ordered: ReadonlySet<string>
-  /** States of the vertices that were built. */
+  /** States of the built vertices. */
   readonly states: ReadonlyMap<string, string>
-  /** Ids that the client was told to build. */
+  /** Ids the client was told to build. */
   readonly announced: Set<string>
 }
 
@@ -16,7 +16,7 @@ export function isReady(vertex: PlanVertex, progress: BuildProgress): boolean {
   return missingPredecessor(vertex, progress) === undefined
 }
 
-/** The first predecessor, in the order of the edges, that is not built. */
+/** The first unbuilt predecessor, in edge order. */
 export function missingPredecessor(
   { incoming }: PlanVertex,
   { graph, states }: Pick<BuildProgress, 'graph' | 'states'>,
@@ -27,9 +27,8 @@ export function missingPredecessor(
 }
 
 /**
- * Vertices that became buildable, in the order that was asked for: successors, and unbuilt
- * prerequisites of those (events.md 2.6), each of the latter once. Nothing of a branch that was not
- * chosen.
+ * The vertices that became ready, in the requested order: successors and their unbuilt prerequisites
+ * (events.md 2.6), without duplicates and without vertices of branches not taken.
  */
 export function nextVertices(
   { outgoing }: PlanVertex,

@@ -2,22 +2,22 @@ import type { BuildJobs } from '../../jobs/build-jobs.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { publicFlowId } from '../flows/public-flow-id.ts'
 
-/** Jobs whose flow is remembered; of others it is found again among the flows of their owner. */
+/** Maximum number of jobs whose flow is remembered; for others it is looked up among their owner's flows. */
 const REMEMBERED = 10_000
 
-/** Builds of public flows, and the visitors who started them (public-build.md 6). */
+/** Public builds and the visitors who started them (public-build.md 6). */
 export interface PublicJobs {
   /** Call when a public build was started. */
   remember(jobId: string, build: PublicBuild): void
-  /** The owner under whom a visitor reads a build; null when the visitor did not start it. */
+  /** The user id under which a visitor reads a build; null if another visitor started it. */
   ownerFor(jobId: string, clientId: string): Promise<string | null>
 }
 
-/** A build that a visitor started. */
+/** A build started by a visitor. */
 export interface PublicBuild {
   readonly ownerId: string
   readonly storedFlowId: string
-  /** Made of the visitor and the stored flow, so that it proves both. */
+  /** Derived from visitor and stored flow, so it proves both. */
   readonly derivedFlowId: string
 }
 

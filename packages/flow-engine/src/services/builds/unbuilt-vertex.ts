@@ -1,7 +1,7 @@
 import type { PlanVertex } from '../../graph/plan/plan-graph.ts'
 import type { VertexBuildJson } from '../../graph/events/run-event.ts'
 
-/** The answer for a vertex that waits for another one to be built. */
+/** The response for a vertex that waits for another one to be built. */
 export function describeUnbuilt(
   vertex: PlanVertex,
   { displayName }: Pick<PlanVertex, 'displayName'>,
@@ -10,7 +10,7 @@ export function describeUnbuilt(
   return describeFailure(vertex, `Component ${displayName} has not been built yet`, now)
 }
 
-/** The answer for a vertex that cannot be built. */
+/** The response for a vertex that cannot be built. */
 export function describeFailure(
   { id, outputs }: PlanVertex,
   errorMessage: string,

@@ -31,12 +31,12 @@ import type { RunScope } from '../runs/run-scope.ts'
 import type { Sweep } from '../runs/sweep.ts'
 import { describeFailure, describeUnbuilt } from './unbuilt-vertex.ts'
 
-/** Graphs that are kept between the calls of one vertex and the next, over all users. */
+/** Maximum number of graphs cached between the calls for individual vertices, over all users. */
 const KEPT = 64
 
-/** Building a flow one vertex at a time (build.md, retired operations). */
+/** Builds a flow one vertex at a time (build.md, retired operations). */
 export interface VertexService {
-  /** @throws Refusal 404 when the flow is not the caller's */
+  /** @throws Refusal 404 if the flow is not the caller's */
   check(caller: Caller, flowId: string): Promise<void>
   /** @throws Refusal 400, 404 */
   order(
@@ -59,7 +59,7 @@ export interface VertexService {
       origin?: RunOrigin
     },
   ): Promise<VertexBuildJson>
-  /** The frames of the stream of one vertex, the closing one last. */
+  /** The frames of a vertex's stream, including the closing one. */
   stream(
     caller: Caller,
     ids: { flow_id: string; vertex_id: string },
@@ -73,7 +73,7 @@ export interface VertexServiceOptions {
   readonly customCode: CodeAbility | undefined
   readonly plans: PlanCache
   readonly places: RunPlaces
-  /** Every build is counted as a run. */
+  /** Every build counts as a run. */
   readonly quota: RunQuota
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime' | 'hooks'>
@@ -87,7 +87,7 @@ export interface VertexServiceOptions {
 
 interface KeptGraph extends BuildProgress {
   readonly plan: FlowPlan
-  /** Session of messages where a build names none. */
+  /** Default session for messages. */
   readonly session: string
   readonly states: Map<string, string>
 }
@@ -243,7 +243,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
   }
 }
 
-/** The text of a built vertex, in one chunk. */
+/** The text of a built vertex as a single chunk. */
 function chunksOf(state: string | undefined) {
   const result = readCheckpoint(state, undefined)
   const isBuilt = result !== undefined && result !== 'started' && 'outputs' in result

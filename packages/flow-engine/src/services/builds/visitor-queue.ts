@@ -3,22 +3,22 @@ import { isFlowError } from '../../errors.ts'
 import { clientNetworkOf } from '../base/client-network.ts'
 import { refuse, type Refusal } from '../../refusal.ts'
 
-/** Waiting builds of one visitor, and of one address or IPv6 network (AB-70). */
+/** Waiting builds per visitor, and per address or IPv6 network (AB-70). */
 const OF_CLIENT = 2
 const OF_ADDRESS = 5
 
-/** Lets builds of visitors into the queue, a few for each. */
+/** Admits builds of visitors to the queue, a few per visitor. */
 export interface VisitorQueue {
-  /** @throws Refusal 429 when too many builds of this visitor, this address, or of all visitors wait */
+  /** @throws Refusal 429 if too many builds of this visitor, this address, or all visitors are waiting */
   start(
     visitor: { readonly clientId: string; readonly address: string | undefined },
     start: () => Promise<JobRecord>,
   ): Promise<JobRecord>
-  /** The job no longer waits. */
+  /** Called when the job no longer waits. */
   left(jobId: string): void
 }
 
-/** A place in a waiting room, before and after its job has an id. */
+/** A slot in the waiting room, also before its job has an id. */
 interface Place {
   jobId?: string
 }
@@ -27,7 +27,7 @@ export function createVisitorQueue(jobs: () => Pick<BuildJobs, 'get'>): VisitorQ
   const rooms = new Map<string, Set<Place>>()
   const places = new Map<string, () => void>()
 
-  /** Jobs that another process took say so only when they are asked. */
+  /** Jobs claimed by another process are only noticed by asking the queue. */
   const isWaiting = async ({ jobId }: Place): Promise<boolean> =>
     jobId === undefined || (await jobs().get(jobId))?.state === 'queued'
   const enter = async (name: string, place: Place, most: number): Promise<boolean> => {

@@ -12,16 +12,16 @@ import { isFlowError } from '../../errors.ts'
 import type { BuildMetadata } from './builds.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
 
-/** Runs that a webhook starts (webhook.md). */
+/** Runs started by webhooks (webhook.md). */
 export interface WebhookService {
-  /** @throws Refusal 404, also for a flow of a blocked owner */
+  /** @throws Refusal 404, also if the flow's owner is blocked */
   find(idOrName: string, userId: string | null): Promise<FlowRecord>
-  /** @throws Refusal 401, 403 where webhooks need a key */
+  /** @throws Refusal 401, 403 if webhooks require a key */
   authorize(flow: FlowRecord, key: string | undefined): Promise<void>
   /**
-   * Queues the run as a resumable job and does not wait for it (AB-71); a flow without a Webhook
-   * component is left alone (AB-72), and one that cannot be built fails without a trace.
-   * @throws Refusal 400 when the body is empty; 429, or 503 where callers are known, when too many wait
+   * Queues the run as a resumable job without waiting for it (AB-71). A flow without a Webhook component is
+   * ignored (AB-72), and one that cannot be built fails silently.
+   * @throws Refusal 400 for an empty body; 429, or 503 if callers are authenticated, if too many are waiting
    */
   start(flow: PinnableFlow, body: string, origin?: RunOrigin): Promise<void>
 }
@@ -100,7 +100,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
   }
 }
 
-/** The text of the body becomes the field `data` of every Webhook component. */
+/** Sets the field `data` of every Webhook component to the body. */
 function webhookTweaks({ data }: FlowRecord, body: string): Record<string, unknown> {
   const tweaks = Object.create(null) as Record<string, unknown>
   const graph = data === null ? {} : (JSON.parse(data) as { nodes?: unknown })

@@ -24,11 +24,11 @@ export interface NodeRefresh {
   readonly toolMode: boolean
 }
 
-/** The catalogue of components, and nodes made from code (custom-component.md). */
+/** The component catalogue, and nodes created from code (custom-component.md). */
 export interface CatalogueService {
-  /** The JSON text of the catalogue and its entity tag, made once. */
+  /** The catalogue as JSON and its entity tag, computed once. */
   catalogue(): { readonly text: string; readonly etag: string }
-  /** @throws Refusal 400; 429 when too many codes of the caller wait (AB-76) */
+  /** @throws Refusal 400; 429 if too many sandboxes of the caller are queued (AB-76) */
   nodeFromCode(
     caller: Pick<Caller, 'id'>,
     code: string,
@@ -41,9 +41,9 @@ export interface CatalogueService {
 
 export interface CatalogueOptions {
   readonly components: ComponentRegistry
-  /** The services of a component that is refreshed for this user. */
+  /** The services passed to a component that is refreshed for this user. */
   readonly servicesOf: (userId: string) => ComponentServices
-  /** Modules that code may import besides the package's own. */
+  /** Additional modules that component code may import. */
   readonly modules: readonly string[]
 }
 
@@ -53,7 +53,7 @@ export function createCatalogueService(options: CatalogueOptions): CatalogueServ
   for (const component of components) byHash.set(codeHash(codeText(component)), component)
   let made: { text: string; etag: string } | undefined
 
-  /** Which component a code text means, in the order of custom-component.md. */
+  /** Resolves source code to a component, in the order of custom-component.md. */
   const resolve = async (userId: string, code: string, signal: AbortSignal): Promise<Component> => {
     const hash = codeHash(code)
     const known = byHash.get(hash) ?? components.get(referenceType(hash) ?? '')
@@ -103,7 +103,7 @@ function fail(why: string, cause?: unknown) {
   return refuse(400, `Error building Component: ${why}`, { cause })
 }
 
-/** Runs custom code in the host's sandbox, where there is one. */
+/** Runs custom code in the host's sandbox, if there is one. */
 async function runCode(
   { servicesOf, modules }: CatalogueOptions,
   code: string,
@@ -128,7 +128,7 @@ async function runCode(
   throw fail('the code has no default export made by defineComponent')
 }
 
-/** @throws Refusal 400 for Python, and for a script that cannot run here */
+/** @throws Refusal 400 for Python, and for scripts that cannot run here */
 async function checkScript(
   runner: CodeRunner | undefined,
   code: string,
@@ -144,7 +144,7 @@ async function checkScript(
   if (problem !== undefined) throw fail(problem)
 }
 
-/** Values of fields of the same name are kept, and tool mode with what it does to the outputs. */
+/** Keeps the values of fields with the same name, and tool mode with its effect on the outputs. */
 function takeOver(
   component: Component,
   node: NodeDetails,
@@ -180,14 +180,14 @@ function withCode(node: NodeDetails, code: string): NodeDetails {
   }
 }
 
-/** A missing or empty code field is filled with the code that was sent. */
+/** Fills a missing or empty code field with the submitted code. */
 function fillCode(template: NodeTemplate, fresh: NodeTemplate, code: string): void {
   const present = templateField(template, 'code')
   if (present === undefined) template['code'] = { ...templateField(fresh, 'code'), value: code }
   else if ((present.value ?? '') === '') template['code'] = { ...present, value: code }
 }
 
-/** The outputs in their long form: keys that only some have are there, null. */
+/** Outputs with all keys; missing ones become null. */
 function completed(node: NodeDetails): NodeDetails {
   return { ...node, outputs: (node.outputs ?? []).map(longForm) }
 }

@@ -2,23 +2,23 @@ import type { Node } from 'acorn'
 import { isObject } from '@x/wire'
 import { stripTypeScript } from './type-stripper.ts'
 
-/** Longest code text that is looked at. */
+/** Maximum length of source code that is checked. */
 const MAX_LENGTH = 1024 * 1024
-/** Modules that component code may import besides those of the host. */
+/** Modules that component code may import, besides those added by the host. */
 export const OFFERED_MODULES: readonly string[] = [
   '@x/flow-engine',
   '@x/flow-engine/components',
   '@x/flow-engine/graph',
 ]
 
-/** The problems of a code text, found without running it. */
+/** Problems of source code, found without running it. */
 export interface CodeProblems {
   readonly imports: readonly string[]
   readonly syntax: readonly string[]
 }
 
 /**
- * The line that shows that a text is Python; undefined for other texts. Python is matched by pattern,
+ * The line that identifies source code as Python; undefined for other code. Python is detected by pattern and
  * never run.
  */
 export function pythonLine(code: string): number | undefined {
@@ -29,12 +29,12 @@ export function pythonLine(code: string): number | undefined {
   return at < 0 ? undefined : at + 1
 }
 
-/** The name of the first class of a Python text. */
+/** The name of the first class in Python source code. */
 export function pythonClass(code: string): string | undefined {
   return /^\s*class\s+(\w+)/m.exec(code)?.[1]
 }
 
-/** TypeScript with its types blanked out, positions kept; `{ error }` if the source is not valid TypeScript. */
+/** Removes types from TypeScript, preserving positions; `{ error }` if the source is not valid TypeScript. */
 export async function stripTypes(
   code: string,
 ): Promise<{ readonly code: string } | { readonly error: string }> {
@@ -46,8 +46,8 @@ export async function stripTypes(
 }
 
 /**
- * The problems of a component's code (validate.md): syntax errors, and modules that the sandbox
- * does not offer, in order of appearance. Nothing is executed.
+ * Checks the source of a component (validate.md): syntax errors, and modules not available in the sandbox, in
+ * order of appearance. Nothing is executed.
  */
 export async function checkCodeText(
   code: string,
@@ -85,7 +85,7 @@ function missingModules(tree: Node, offered: readonly string[]): string[] {
   return [...found]
 }
 
-/** The module a node loads, or the line of a computed module name; undefined for other nodes. */
+/** The module a node imports, or the line of a computed module name; undefined for other nodes. */
 function sourceOf(node: Record<string, unknown>): string | number | undefined {
   const { type, source, callee, arguments: given } = node
   const isRequire =
@@ -106,12 +106,12 @@ function literal(value: unknown, { loc }: Record<string, unknown>): string | num
   return isObject(start) ? Number(start['line']) : 1
 }
 
-/** Every node of a tree in the order of the text, without recursion. */
+/** Iterates over all nodes of a tree in source order, without recursion. */
 function* walk(tree: Node): Generator<Record<string, unknown>> {
   const stack: unknown[] = [tree]
   while (stack.length > 0) {
     const next = stack.pop()
-    // Item by item: a spread of a long list does not fit on the stack.
+    // Pushed one by one, because spreading a long list overflows the stack.
     if (Array.isArray(next)) for (const item of next.toReversed()) stack.push(item)
     else if (isObject(next)) {
       if (typeof next['type'] === 'string') yield next

@@ -1,11 +1,13 @@
-/** Moves the stack pointer of the parser's WebAssembly by so many bytes; gives where it is then. */
+/**
+ * Moves the stack pointer of the parser's WebAssembly instance by a number of bytes; returns the new
+ * position.
+ */
 type MoveStack = (bytes: number) => number
 
 /**
- * TypeScript without its types, positions kept. A text that nests so deeply that the parser's stack
- * overflows leaves its stack pointer where it was: without putting it back, every later text of
- * every request would fail.
- * @throws what the parser throws for a text that is no TypeScript
+ * Removes types from TypeScript, preserving positions. If deep nesting overflows the parser's stack, its
+ * stack pointer is not reset; without restoring it here, every later call would fail.
+ * @throws the parser's error if the source is not valid TypeScript
  */
 export async function stripTypeScript(code: string): Promise<string> {
   const parser = await import('@swc/wasm-typescript')
@@ -15,7 +17,7 @@ export async function stripTypeScript(code: string): Promise<string> {
     return parser.transformSync(code, { mode: 'strip-only', module: true }).code
   } catch (error) {
     if (move !== undefined && before !== undefined) move(before - move(0))
-    // The trap of WebAssembly, or of the stack around it.
+    // A WebAssembly trap, or an overflow of the surrounding JavaScript stack.
     if (error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name)) {
       throw new Error('The code is nested too deeply', { cause: error })
     }
@@ -23,7 +25,7 @@ export async function stripTypeScript(code: string): Promise<string> {
   }
 }
 
-/** The package exports its WebAssembly without types. */
+/** The package does not declare the type of its WebAssembly exports. */
 function moveStackOf(parser: object): MoveStack | undefined {
   const { default: inner = parser } = parser as { readonly default?: object }
   const { __wasm: wasm } = inner as { readonly __wasm?: object }

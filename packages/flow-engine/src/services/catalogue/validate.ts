@@ -10,10 +10,10 @@ import { checkCodeText, OFFERED_MODULES, type CodeProblems } from './code-syntax
 import { referenceType } from '../../components/node/reference-code.ts'
 import { refuse } from '../../refusal.ts'
 
-/** Checks of code and prompts (validate.md); nothing is ever run. */
+/** Validates code and prompts (validate.md) without running anything. */
 export interface ValidateService {
   code(code: string): Promise<CodeProblems>
-  /** @throws Refusal 400 with the text that the editor shows */
+  /** @throws Refusal 400 with the message shown in the editor */
   prompt(
     node: { readonly template: NodeTemplate; readonly customFields: unknown },
     name: string,
@@ -26,7 +26,7 @@ export function createValidateService(modules: readonly string[]): ValidateServi
   const offered = [...OFFERED_MODULES, ...modules]
   return {
     async code(code) {
-      // The text of a known component stands for its native one.
+      // The source of a known component stands for the native implementation.
       if (referenceType(codeHash(code)) !== undefined) return { imports: [], syntax: [] }
       return await checkCodeText(code, offered)
     },

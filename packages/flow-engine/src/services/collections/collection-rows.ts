@@ -2,12 +2,12 @@ import type { VectorRow } from '../../components/define/services.ts'
 import { invalidRequest, limitExceeded } from '../../errors.ts'
 import type { CollectionRow, CollectionRows } from '../../store/collections.ts'
 
-/** Bounds of one row of a collection. */
+/** Limits of one row of a collection. */
 const MOST_NUMBERS = 16_384
 const MOST_CHARACTERS = 1024 * 1024
 
 /**
- * Rows as they are stored, with what they add to the size of their collection.
+ * Converts rows to their stored form and computes by how much they grow the collection.
  * @throws FlowError for vectors of different lengths or none, and for rows that are too large
  */
 export function collectionRows(given: readonly VectorRow[]): CollectionRows {

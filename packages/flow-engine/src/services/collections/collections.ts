@@ -22,14 +22,14 @@ import { parseObject, searchCollection } from './search-collection.ts'
 
 type Kit = Pick<ServiceKit, 'runtime' | 'secrets' | 'settings'>
 
-/** Collections of one kind that a user may have, and the longest name of one. */
+/** Maximum number of collections of one kind per user, and maximum length of a name. */
 const MOST_COLLECTIONS = 1000
 const LONGEST_NAME = 512
 const TEXTS_AT_ONCE = 1000
-/** Rows of one transaction: others write meanwhile. */
+/** Rows per transaction, so that other writers are not blocked for long. */
 const ADDED_AT_ONCE = 1000
 
-/** The collections of Chroma and FAISS of one user, made when they are first filled. */
+/** Chroma and FAISS collections of one user, created when first filled. */
 export function createVectorStores(kit: Kit, store: CollectionStore, userId: string): VectorStores {
   return {
     async open(name) {
@@ -45,7 +45,7 @@ export function createVectorStores(kit: Kit, store: CollectionStore, userId: str
   }
 }
 
-/** The knowledge bases of one user (CO-74, CO-75). */
+/** Knowledge bases of one user (CO-74, CO-75). */
 export function createKnowledge(
   kit: Kit,
   store: CollectionStore,
@@ -112,7 +112,7 @@ async function insert(
   return record
 }
 
-/** A sealed key opens only where it was put. */
+/** The encryption context: a sealed key can only be opened in its own place. */
 function contextOf({ userId, kind, name }: { userId: string; kind: CollectionKind; name: string }) {
   return `collection/${kind}/${userId}/${name}`
 }
@@ -122,7 +122,7 @@ type Sized = CollectionRecord & CollectionSize
 interface Place {
   find(): Promise<Sized | null>
   make(): Promise<CollectionRecord>
-  /** For error texts. */
+  /** For error messages. */
   readonly what: string
 }
 
@@ -141,7 +141,7 @@ function vectorStore({ settings }: Kit, store: CollectionStore, place: Place): V
       return (await place.find())?.id ?? ''
     }
   }
-  /** False when the collection does not hold exactly `expected` rows. */
+  /** False if the collection does not contain exactly `expected` rows. */
   const addPart = async (
     id: string,
     given: readonly VectorRow[],

@@ -7,17 +7,17 @@ import { parseObject } from './search-collection.ts'
 const TEXTS_AT_ONCE = 1000
 
 export interface DistinctOptions {
-  /** Key of the metadata. */
+  /** Metadata key. */
   readonly key: string
-  /** The collection; null while there is none. */
+  /** The collection id; null if it does not exist. */
   find(): Promise<string | null>
-  /** Adds the rows if the collection holds exactly `expected`; false where it holds others. */
+  /** Adds the rows if the collection contains exactly `expected` rows; otherwise false. */
   add(rows: readonly VectorRow[], expected: number): Promise<boolean>
 }
 
 /**
- * Rows told apart by one value of their metadata, also among writers on several servers: rows are only
- * added to a collection that holds as many as were looked at, and what others added is looked at first.
+ * Deduplicates rows by a metadata value, also across writers in several processes: rows are only added while
+ * the collection has the size that was checked, and rows added by others are checked first.
  */
 export async function openDistinctRows(
   store: CollectionStore,

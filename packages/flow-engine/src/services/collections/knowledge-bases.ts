@@ -3,10 +3,10 @@ import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
 
-/** A knowledge base and what it holds. */
+/** A knowledge base and its size. */
 export type KnowledgeBaseInfo = CollectionRecord & CollectionSize
 
-/** The knowledge bases of the caller, to be seen and deleted; flows make and fill them. */
+/** Lists and deletes the caller's knowledge bases; flows create and fill them. */
 export interface KnowledgeBaseService {
   list(caller: Caller): Promise<KnowledgeBaseInfo[]>
   /** @throws Refusal 404 */
@@ -14,8 +14,8 @@ export interface KnowledgeBaseService {
   /** @throws Refusal 404 */
   remove(caller: Caller, name: string): Promise<void>
   /**
-   * Removes several; names without a base are reported.
-   * @throws Refusal 404 when none of them exists
+   * Removes several; unknown names are reported.
+   * @throws Refusal 404 if none of them exists
    */
   removeAll(
     caller: Caller,

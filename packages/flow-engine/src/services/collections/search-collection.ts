@@ -5,7 +5,7 @@ import type { CollectionRow, CollectionStore, Placed } from '../../store/collect
 export interface CollectionQuery {
   readonly vector: readonly number[]
   readonly count: number
-  /** Rows whose metadata (a JSON object) does not please are passed over. */
+  /** Skips rows whose metadata (a JSON object) is not accepted. */
   readonly accepts?: ((metadata: Readonly<Record<string, unknown>>) => boolean) | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -16,10 +16,10 @@ export interface FoundRow {
   readonly distance: number
 }
 
-/** Bytes of vectors that are read at once. */
+/** Bytes of vectors read per page. */
 const PAGE_BYTES = 4 * 1024 * 1024
 
-/** A store that counts in 32 bits may order rows of almost the same distance in another way. */
+/** A store that computes with 32-bit floats may order nearly equal distances differently. */
 const candidates = (count: number): number => 2 * count + 32
 
 interface Place {
@@ -28,9 +28,9 @@ interface Place {
 }
 
 /**
- * The rows nearest to a vector, nearest first; equal ones in the order they were added. The search is
- * exact: a store that finds nearest vectors itself is asked for some more, whose distances are taken
- * anew; of any other store, and where metadata decides, every vector is looked at.
+ * The nearest rows, nearest first; ties in insertion order. The search is exact: a store with its own vector
+ * search is asked for extra candidates, whose distances are recomputed. Without one, or if metadata decides,
+ * all vectors are compared.
  */
 export async function searchCollection(
   store: CollectionStore,
@@ -54,7 +54,7 @@ export async function searchCollection(
   return inOrder(rows, best)
 }
 
-/** A page at a time, with a turn of the event loop between pages: other requests go on meanwhile. */
+/** Reads page by page with a turn of the event loop in between, so that other requests make progress. */
 async function readAll(
   store: CollectionStore,
   { id, dimension }: Place,
@@ -86,13 +86,13 @@ function inOrder(rows: readonly (CollectionRow & Placed)[], best: Nearest): Foun
   })
 }
 
-/** The text of a JSON object; `{}` for anything else. */
+/** Parses a JSON object; `{}` for anything else. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text)
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
-/** Stops as soon as the sum is over `bound`. */
+/** Stops as soon as the sum exceeds `bound`. */
 function squaredDistance(left: Float32Array, right: Float32Array, bound: number): number {
   let sum = 0
   for (let at = 0; at < right.length; at += 1) {
@@ -112,7 +112,7 @@ class Nearest {
     this.capacity = capacity
   }
 
-  /** A distance that is not below it changes nothing. */
+  /** Larger distances do not change the result. */
   get worst(): number {
     return this.entries.length < this.capacity
       ? Number.POSITIVE_INFINITY

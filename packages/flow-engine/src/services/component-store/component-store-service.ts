@@ -11,12 +11,15 @@ import type {
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse, type Refusal } from '../../refusal.ts'
 
-/** The component store as the interface has it: switched on, key present, then the store (store.md). */
+/**
+ * The component store behind the API: checks that it is enabled and a key is saved, then forwards to the
+ * store (store.md).
+ */
 export interface ComponentStoreService {
   readonly enabled: boolean
   check(caller: Caller): Promise<{ hasKey: boolean; isValid: boolean }>
   /**
-   * Refuses where the store is off, or no accepted key is saved.
+   * Checks that the store is enabled and an accepted key is saved.
    * @throws Refusal 400, 401, 404
    */
   open(caller: Caller): Promise<StoreCaller>
@@ -117,7 +120,7 @@ async function checkedOr400(work: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** Refusals of a host's store keep the status codes that clients know. */
+/** Refusals of a host's store keep the status codes clients know. */
 async function passing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -6,7 +6,7 @@ import type {
 } from '../../store/shared-components.ts'
 import type { Page } from '../../store/paging.ts'
 
-/** A user of the component store, with the saved key in clear. */
+/** A user of the component store, with the saved key in clear text. */
 export interface StoreCaller {
   readonly userId: string
   readonly username: string
@@ -18,39 +18,39 @@ export interface ComponentPayload {
   readonly name: string
   readonly description: string | null
   readonly data: Readonly<Record<string, unknown>>
-  /** Ids of tags, or names; null leaves the tags on update. */
+  /** Ids or names of tags; null leaves the tags unchanged on update. */
   readonly tags: readonly string[] | null
   readonly isComponent: boolean | null
-  /** Undefined on update: unchanged. */
+  /** On update, undefined means unchanged. */
   readonly parent: string | null | undefined
-  /** Undefined: true on sharing, unchanged on update. */
+  /** Undefined: true when sharing, unchanged on update. */
   readonly isPrivate: boolean | undefined
   readonly lastTestedVersion: string | null
 }
 
-/** A listing, without who asks. */
+/** A listing query without its viewer. */
 export type ComponentQuery = Omit<SharedComponentQuery, 'viewerId'>
 
-/** A component that was downloaded. */
+/** A downloaded component. */
 export type DownloadedComponent = Pick<
   SharedComponentRecord,
   'id' | 'name' | 'description' | 'data' | 'isComponent' | 'metadata'
 >
 
 /**
- * The component store behind the interface (store.md, Hosts). It does visibility, counting and
- * filtering; it refuses with an error that carries `status` (400, 401, 403, 406, 413 are passed on,
- * others become 502) and `detail`.
+ * The backend of the component store API (store.md, Hosts). It handles visibility, counting and filtering. It
+ * rejects with an error with `status` (400, 401, 403, 406, 413 are passed on, others become 502) and
+ * `detail`.
  */
 export interface ComponentStore {
   checkKey(key: string, userId: string): Promise<boolean>
   list(query: ComponentQuery, caller: StoreCaller): Promise<Page<SharedComponentView>>
-  /** Gives the id. */
+  /** Returns the id. */
   create(payload: ComponentPayload, caller: StoreCaller): Promise<string>
   update(id: string, payload: ComponentPayload, caller: StoreCaller): Promise<string>
   download(id: string, caller: StoreCaller): Promise<DownloadedComponent>
   tags(): Promise<readonly TagRecord[]>
-  /** The components the caller likes, newest like first. */
+  /** Components liked by the caller, newest like first. */
   likes(caller: StoreCaller): Promise<readonly { componentId: string; likes: number }[]>
   toggleLike(id: string, caller: StoreCaller): Promise<{ likes: number; liked: boolean }>
 }

@@ -64,7 +64,7 @@ export function createLocalComponentStore(
   }
 }
 
-/** The nodes of a component: for each node the part of its id before the first `-`, counted. */
+/** Counts the nodes of a component by the part of their id before the first `-`. */
 export function countNodes(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const nodes = Object.hasOwn(data, 'nodes') ? data['nodes'] : []
   if (!Array.isArray(nodes)) throw noNodes()
@@ -142,7 +142,7 @@ function contentOf(payload: ComponentPayload) {
   }
 }
 
-/** Ids of existing tags, or names, which make new tags. */
+/** Resolves ids of existing tags, or names, which create new tags. */
 async function resolveTags(
   { runtime }: ServiceKit,
   tx: FlowStore,

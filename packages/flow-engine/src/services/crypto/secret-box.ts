@@ -1,10 +1,10 @@
 import type { Runtime } from '@x/wire'
 
-/** Encrypts texts at rest. `context` binds a text to its place: it opens only with the same one. */
+/** Encrypts strings at rest. A sealed string can only be opened with the same `context`. */
 export interface SecretBox {
-  /** An opaque text of at least 40 visible characters. */
+  /** Returns an opaque string of at least 40 printable characters. */
   seal(text: string, context: string): Promise<string>
-  /** Null for anything that this box did not seal for that context. */
+  /** Null unless this box sealed the string for that context. */
   open(sealed: string, context: string): Promise<string | null>
 }
 
@@ -14,9 +14,10 @@ const PREFIX = 'v1.'
 const NONCE = 12
 
 /**
- * What `createFlowEngine` seals variables with, for programs that write into its store: `secretKey` are
- * the bytes of the engine's own (UTF-8 of a text). AES-256-GCM over WebCrypto; the key is derived from the secret key (HKDF-SHA-256, info
- * `variables`), the context is additional data. Written as `v1.` + base64url(nonce, text, tag).
+ * The box `createFlowEngine` encrypts variables with, for programs that write to its store. `secretKey`: the
+ * bytes of the engine's secret key (UTF-8 for a string). AES-256-GCM over WebCrypto; the key is derived with
+ * HKDF-SHA-256 (info `variables`), the context is additional authenticated data. Format: `v1.` +
+ * base64url(nonce, ciphertext, tag).
  */
 export function createSecretBox(secretKey: Uint8Array, runtime: Runtime): SecretBox {
   let derived: Promise<Key> | undefined
@@ -69,14 +70,14 @@ async function deriveKey(secretKey: Uint8Array): Promise<Key> {
   )
 }
 
-/** Bytes as base64 with `-` and `_`, without padding (RFC 4648 section 5). */
+/** Encodes base64url without padding (RFC 4648 section 5). */
 export function toBase64Url(bytes: Uint8Array): string {
   let binary = ''
   for (const byte of bytes) binary += String.fromCharCode(byte)
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** The bytes of a base64url text; null for any other text. */
+/** Decodes base64url; null for invalid input. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[\w-]*$/.test(text)) return null
   try {

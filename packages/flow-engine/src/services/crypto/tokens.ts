@@ -8,7 +8,7 @@ export interface RefreshClaims {
   readonly familyId: string
 }
 
-/** The reason an access token is rejected, in the interface's words. */
+/** Why an access token is rejected, in the words of the API. */
 export type TokenProblem =
   'Could not validate credentials' | 'Token is invalid.' | 'Invalid token details.'
 
@@ -17,7 +17,7 @@ export interface AccessClaims {
   readonly userId: string
   /** The user's token epoch when the token was issued. */
   readonly epoch: number
-  /** The sign-in that it belongs to; null for a token of Auto Login. */
+  /** The sign-in it belongs to; null for Auto Login tokens. */
   readonly signInId: string | null
 }
 
@@ -25,16 +25,16 @@ export interface AccessClaims {
 export interface Tokens {
   access(claims: AccessClaims, lifeSeconds: number): Promise<string>
   refresh(claims: RefreshClaims, expiresAt: Date): Promise<string>
-  /** A token of an older service, which says neither epoch nor sign-in, has `epoch` -1. */
+  /** Tokens of an older service, without epoch and sign-in, have `epoch` -1. */
   verifyAccess(token: string): Promise<AccessClaims | { problem: TokenProblem }>
-  /** Null for anything that is no refresh token of this service. */
+  /** Null unless it is a valid refresh token of this service. */
   verifyRefresh(token: string): Promise<RefreshClaims | null>
 }
 
-/** Tokens whose signature is remembered. */
+/** Maximum number of tokens whose verification is cached. */
 const KEPT_TOKENS = 1000
 
-/** Tokens signed with the secret key; exactly HS256, `exp` required, no leeway. */
+/** Tokens signed with the secret key: HS256 only, `exp` required, no leeway. */
 export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
   const key = secretKey
   const sign = (
@@ -48,7 +48,7 @@ export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
       .setIssuedAt(seconds(runtime.now()))
       .setExpirationTime(seconds(expires))
       .sign(key)
-  /** A signature that was right stays right; when a token ends is looked at each time. */
+  /** A verified signature stays valid; expiry is checked on every use. */
   const verified = new Map<string, Record<string, unknown> & { readonly exp?: number }>()
   const verify = async (token: string): Promise<Record<string, unknown> | null> => {
     const known = verified.get(token)

@@ -2,12 +2,12 @@ import type { ProfilePictures } from './profile-pictures.ts'
 
 const FRAME = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">'
 
-/** A round picture on a ground of one colour. */
+/** A round picture on a solid background. */
 function drawing(ground: string, shapes: string): string {
   return `${FRAME}<circle cx="32" cy="32" r="32" fill="${ground}"/>${shapes}</svg>`
 }
 
-/** Head and shoulders; the colours tell people apart. */
+/** Head and shoulders; the colours distinguish people. */
 function person(ground: string, hair: string, skin: string, shirt: string): string {
   return drawing(
     ground,
@@ -19,7 +19,7 @@ function person(ground: string, hair: string, skin: string, shirt: string): stri
   )
 }
 
-/** Our own drawings; the editor asks for `Space/046-rocket.svg` by default. */
+/** Original drawings; the editor requests `Space/046-rocket.svg` by default. */
 const drawings: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
     'People',
@@ -70,7 +70,7 @@ const drawings: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ],
 ])
 
-/** The pictures that come with the package. */
+/** The pictures bundled with the package. */
 export const bundledPictures: ProfilePictures = {
   async list() {
     return [...drawings].flatMap(([folder, pictures]) =>

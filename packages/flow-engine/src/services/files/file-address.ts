@@ -1,45 +1,45 @@
 import { isBlobKey } from '../../store/blob-store.ts'
 
 /**
- * The areas of the blob store: files of users (v2), of flows (v1), of visitors of public flows, and
- * kept results of frozen vertices.
+ * Areas of the blob store: files of users (v2), of flows (v1), of visitors of public flows, and results of
+ * frozen vertices.
  */
 export type FileSpace = 'users' | 'flows' | 'visitors' | 'frozen'
 
-/** The address of a file, `<id>/<name>`, as uploads answer it and flows name it. */
+/** The address of a file, `<id>/<name>`, as returned by uploads and used in flows. */
 export interface FileAddress {
   /** Id of a user, a flow, or the derived flow of a public build. */
   readonly id: string
-  /** File name; files that runs write may lie in folders below, `a/b.txt`. */
+  /** File name; files written by runs may be in subfolders, `a/b.txt`. */
   readonly name: string
 }
 
-/** The blob key of a file. Uploads, downloads, runs and deletion all take it from here. */
+/** The blob key of a file, used by uploads, downloads, runs and deletion. */
 export function blobKeyOf(space: FileSpace, { id, name }: FileAddress): string {
   return `${folderKeyOf(space, id)}/${name}`
 }
 
-/** The blob key of all files under one id. */
+/** The blob key prefix of all files under one id. */
 export function folderKeyOf(space: FileSpace, id: string): string {
   return `${space}/${id}`
 }
 
-/** The address as text. */
+/** Formats an address as a string. */
 export function formatAddress({ id, name }: FileAddress): string {
   return `${id}/${name}`
 }
 
-/** Reads `<id>/<name>`; null for a text without a folder, and for one that no file can have. */
+/** Parses `<id>/<name>`; null for strings without a folder or with an invalid name. */
 export function parseAddress(path: string): FileAddress | null {
   const [id = '', ...names] = path.split('/')
   const isAddress = names.length > 0 && isRelativePath(path)
   return isAddress ? { id, name: names.join('/') } : null
 }
 
-/** Tells whether a path can be a file's name below a folder. */
+/** True if a path can be a file name below a folder. */
 export function isRelativePath(path: string): boolean {
   return isBlobKey(`${ROOM}${path}`)
 }
 
-/** As long as the folders that stand before a path: a space and two ids. */
+/** As long as the folders in front of a path: a space and two ids. */
 const ROOM = `${'-'.repeat(100)}/`

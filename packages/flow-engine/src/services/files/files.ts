@@ -7,30 +7,30 @@ import { contentTypeOf } from './media-types.ts'
 import { refuse } from '../../refusal.ts'
 import { isFileName, type BlobStage, type BlobStore } from '../../store/blob-store.ts'
 
-/** A file to be kept. */
+/** A file to store. */
 export interface FileInput {
   readonly name: string
   readonly bytes: Uint8Array
-  /** In place of the bytes: they lie in the store already, and are discarded when this ends. */
+  /** Alternative to the bytes: they are already in the store, and are discarded when this ends. */
   readonly stage?: BlobStage
 }
 
-/** Files of flows (files-flow.md); flows of others are as if they did not exist. */
+/** Files of flows (files-flow.md). Flows of other users are reported as not found. */
 export interface FileService {
-  /** Where uploads may be put before they have a name; undefined where the store has no such place. */
+  /** Opens a stage for uploads that have no name yet; undefined if the store does not support it. */
   readonly stage: BlobStore['stage']
   /** @throws Refusal 404 */
   checkFlow(caller: Caller, flowId: string): Promise<void>
   /**
-   * The name it was stored under.
-   * @throws Refusal 400 for a bad name, and when the flow has too many files
+   * Returns the name it was stored under.
+   * @throws Refusal 400 for an invalid name, or if the flow has too many files
    */
   upload(flowId: string, file: FileInput): Promise<string>
   /** @throws Refusal 400, 404 */
   download(flowId: string, name: string): Promise<Uint8Array>
   /**
-   * An image of a flow of the caller's, or under the caller's own id, one of their files: the chat
-   * shows both by their address.
+   * An image of one of the caller's flows or, under the caller's own id, of their files: the chat displays
+   * both by address.
    * @throws Refusal 400, 404
    */
   image(
@@ -39,7 +39,7 @@ export interface FileService {
     name: string,
   ): Promise<{ bytes: Uint8Array; contentType: string }>
   list(flowId: string): Promise<string[]>
-  /** Also fine when there is no such file. */
+  /** Succeeds even if there is no such file. */
   remove(flowId: string, name: string): Promise<void>
 }
 
@@ -104,7 +104,7 @@ export function createFileService(kit: ServiceKit): FileService {
 }
 
 /**
- * The files of a flow count with those of its owner; the store keeps no sum over all flows of a user.
+ * Files of a flow count towards its owner's quota; the store keeps no sum over all flows of a user.
  * @throws Refusal 413
  */
 async function withinQuota<T>(
@@ -124,7 +124,7 @@ async function withinQuota<T>(
   })
 }
 
-/** The place of a store for uploads that have no name yet. */
+/** The store's `stage`, bound to it. */
 export function stageOf(files: BlobStore): BlobStore['stage'] {
   return files.stage && (() => files.stage?.() ?? Promise.reject(new TypeError('No stage')))
 }

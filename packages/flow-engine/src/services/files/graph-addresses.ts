@@ -1,6 +1,6 @@
 import { parseAddress } from './file-address.ts'
 
-/** The file addresses among the texts of a stored graph: what its author has chosen in it. */
+/** The file addresses in a stored graph: the files its author selected. */
 export function addressesIn(data: string | null): ReadonlySet<string> {
   const found = new Set<string>()
   const stack: unknown[] = [data === null ? null : (JSON.parse(data) as unknown)]

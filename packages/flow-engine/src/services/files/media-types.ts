@@ -31,7 +31,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['yml', 'application/x-yaml'],
 ])
 
-/** The media type of a file name by the text after its last dot (files-flow.md, Download Image). */
+/** The media type for a file name's extension (files-flow.md, Download Image). */
 export function contentTypeOf(name: string): string {
   const dot = name.lastIndexOf('.')
   const extension = dot < 0 ? '' : name.slice(dot + 1).toLowerCase()

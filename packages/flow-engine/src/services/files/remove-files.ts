@@ -3,8 +3,8 @@ import type { ServiceKit } from '../base/kit.ts'
 import { ledgerKeyOf } from './visitor-files.ts'
 
 /**
- * Removes all files of a user and of flows that are gone, those of their visitors and what their frozen
- * vertices keep too. A folder that cannot be removed is reported and left.
+ * Removes all files of a user and of removed flows, including those of visitors and the results of frozen
+ * vertices. Folders that cannot be removed are reported and left.
  */
 export async function removeFilesOf(
   { files, flowFiles, report }: Pick<ServiceKit, 'files' | 'flowFiles' | 'report'>,

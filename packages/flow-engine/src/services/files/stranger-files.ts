@@ -6,23 +6,23 @@ import { refuse } from '../../refusal.ts'
 import { createVisitorFiles } from './visitor-files.ts'
 
 const MB = 1024 * 1024
-/** Bytes of one file. */
+/** Maximum bytes of one file. */
 export const MAX_STRANGER_FILE = 10 * MB
-/** Storage per flow. */
+/** Maximum storage per flow. */
 const MAX_OF_FLOW = { bytes: 100 * MB, files: 1000 }
 const KEPT_MS = 24 * 3600 * 1000
 const FOLDER = 'uploads'
 
-/** Files that anonymous clients store for a public flow (abuse.md AB-50), each for a day. */
+/** Files uploaded by anonymous clients for a public flow (abuse.md AB-50), kept for a day. */
 export interface StrangerFileService {
   /** @throws Refusal 404 unless the flow exists and is public */
   checkFlow(flowId: string): Promise<void>
   /**
-   * Keeps a file under its hash: `<flow id>/<hash>.<extension>`.
-   * @throws Refusal 400 for a bad name; 413 for a file over 10 MiB, and when the flow has its 100 MiB
+   * Stores a file under its hash: `<flow id>/<hash>.<extension>`.
+   * @throws Refusal 400 for an invalid name; 413 for a file over 10 MiB, or if the flow has reached 100 MiB
    */
   upload(flowId: string, file: FileInput): Promise<string>
-  /** Removes files older than a day, and those of visitors that are too old; uploads and writes do it too. */
+  /** Removes files older than a day and expired visitor files; uploads and writes do this too. */
   sweep(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ export function createStrangerFileService(
     await files.write(`${FOLDER}/${stored}`, bytes)
     return `${flowId}/${shown}`
   }
-  /** One upload after the other, so that uploads at once do not pass the limits together. */
+  /** Uploads are serialised, so that concurrent ones cannot exceed the limits together. */
   let last: Promise<unknown> = Promise.resolve()
 
   return {

@@ -7,33 +7,33 @@ import type { ServiceKit } from '../base/kit.ts'
 import { numberedName } from '../base/numbered-name.ts'
 import { retryTaken } from '../base/retry.ts'
 
-/** Bytes of a user's files together with their records; each name belongs to one file (AB-77). */
+/** Keeps the bytes and records of a user's files consistent; each name belongs to one file (AB-77). */
 export interface UserFileWriter {
   /** Stores a new file; a name that is taken gets a number. @throws Refusal 400 */
   create(userId: string, name: string, content: FileContent): Promise<UserFileRecord>
   /**
-   * Adds to the file of this display name, whatever its extension; without one, stores a new file.
+   * Appends to the file with this display name, whatever its extension; creates it if missing.
    * @throws Refusal 400
    */
   append(userId: string, name: string, bytes: Uint8Array): Promise<UserFileRecord>
-  /** Replaces the file of this name, or stores it under this very name. @throws Refusal 400 */
+  /** Replaces the file with this name, or creates it under exactly this name. @throws Refusal 400 */
   replace(userId: string, name: string, content: FileContent): Promise<UserFileRecord>
-  /** Changes the file at an address as one step; a new one appears in the user's list. */
+  /** Changes the file at an address atomically; a new file appears in the user's list. */
   change(address: FileAddress, change: FileChange): Promise<void>
-  /** Removes bytes, then records; where the storage fails the record stays. */
+  /** Removes bytes, then records; if the storage fails, the record is kept. */
   remove(
     userId: string,
     records: readonly UserFileRecord[],
   ): Promise<{ removed: number; failed: number }>
 }
 
-/** Bytes, or where they lie already. */
+/** The bytes, or the stage that contains them. */
 export type FileContent = Uint8Array | BlobStage
 
-/** The bytes that take the place of what was there; null = there was no file. */
+/** Computes the new bytes from the old ones; null: there was no file. */
 export type FileChange = (before: Uint8Array | null) => Uint8Array | Promise<Uint8Array>
 
-/** Looks at a size that others keep changing. */
+/** Attempts at reading a size that other writers keep changing. */
 const LOOKS = 100
 
 type Kit = Pick<ServiceKit, 'store' | 'files' | 'runtime' | 'report' | 'userLimits'>
@@ -84,11 +84,14 @@ interface NewFile {
   readonly userId: string
   readonly name: string
   readonly content: FileContent
-  /** The display name is not numbered. */
+  /** Do not number the display name. */
   readonly exact?: boolean
 }
 
-/** Bytes first, so that no record is without them; they go again when the record cannot be stored. */
+/**
+ * Writes the bytes first, so that no record lacks them; they are removed again if the record cannot be
+ * stored.
+ */
 async function insertFile(
   kit: Kit,
   { userId, name, content, exact = false }: NewFile,
@@ -97,7 +100,7 @@ async function insertFile(
   await kit.userLimits.check(userId, ONE_FILE)
   const isBytes = content instanceof Uint8Array
   const size = isBytes ? content.length : content.size
-  // Looked at before the bytes are kept, and again when they are counted.
+  // Checked before the bytes are stored, and again when they are counted.
   await kit.userLimits.storing(userId, (check) => check(size))
   const { stem, extension } = splitName(name)
   const shown = exact ? stem : await freeName(kit, userId, stem)
@@ -134,7 +137,7 @@ async function freeName({ store }: Kit, userId: string, stem: string): Promise<s
   return numberedName(stem, new Set(await store.userFiles.names(userId, stem)))
 }
 
-/** The record is stored last: a run that fails before has listed nothing. */
+/** The record is stored last, so that a failing run leaves no list entry. */
 async function changeFile(kit: Kit, address: FileAddress, change: FileChange): Promise<void> {
   const { store, files, userLimits } = kit
   const { id: userId } = address
@@ -155,7 +158,7 @@ async function changeFile(kit: Kit, address: FileAddress, change: FileChange): P
   })
 }
 
-/** The record of a file that a run has made. */
+/** The record of a file created by a run. */
 async function newRecord(
   kit: Kit,
   { address, path, size }: { address: FileAddress; path: string; size: number },
@@ -174,7 +177,7 @@ async function newRecord(
   }
 }
 
-/** The record with the size that the file has: another writer may have changed it meanwhile. */
+/** The record with the file's actual size, as another writer may have changed it meanwhile. */
 async function withSize(
   { store, files, runtime }: Kit,
   record: UserFileRecord,
@@ -197,7 +200,7 @@ function joined(before: Uint8Array | null, bytes: Uint8Array): Uint8Array {
   return whole
 }
 
-/** Again when another process took the name in between. */
+/** Retries if another process took the name meanwhile. */
 function retried<T>(work: () => Promise<T>): Promise<T> {
   return retryTaken(['userFile.name', 'userFile.path'], work)
 }

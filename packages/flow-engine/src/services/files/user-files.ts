@@ -8,12 +8,12 @@ import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
 import { createUserFileWriter, keyOf } from './user-file-writer.ts'
 
-/** Files of users (files-user.md); what belongs to another user does not exist. */
+/** Files of users (files-user.md). Files of other users are reported as not found. */
 export interface UserFileService {
-  /** Where uploads may be put before they have a name; undefined where the store has no such place. */
+  /** Opens a stage for uploads that have no name yet; undefined if the store does not support it. */
   readonly stage: BlobStore['stage']
   /**
-   * @param append needs bytes, not a stage
+   * @param append requires bytes, not a stage
    * @throws Refusal 400
    */
   upload(caller: Caller, file: FileInput, append: boolean): Promise<UserFileRecord>
@@ -22,20 +22,20 @@ export interface UserFileService {
   /** @throws Refusal 404 */
   read(caller: Caller, id: string): Promise<{ name: string; bytes: Uint8Array }>
   /**
-   * Those of the ids that are the caller's and have bytes.
-   * @throws Refusal 404 when there are none
+   * Those of the ids that belong to the caller and have bytes.
+   * @throws Refusal 404 if there are none
    */
   readMany(caller: Caller, ids: readonly string[]): Promise<{ name: string; bytes: Uint8Array }[]>
   /** @throws Refusal 400, 404, 409 */
   rename(caller: Caller, id: string, name: string): Promise<UserFileRecord>
-  /** @throws Refusal 404, 500 when the bytes cannot be removed */
+  /** @throws Refusal 404, 500 if the bytes cannot be removed */
   remove(caller: Caller, id: string): Promise<UserFileRecord>
   /**
-   * Gives the number removed.
-   * @throws Refusal 404 when there are none
+   * Returns the number of removed files.
+   * @throws Refusal 404 if there are none
    */
   removeMany(caller: Caller, ids: readonly string[]): Promise<number>
-  /** Removes everything; how many went and how many could not. */
+  /** Removes everything; returns how many were removed and how many failed. */
   removeAll(caller: Caller): Promise<{ removed: number; failed: number }>
 }
 
@@ -121,7 +121,7 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
   }
 }
 
-/** The file that holds a user's tool servers: it replaces itself and is not listed. */
+/** The file that contains a user's tool servers: it is replaced on upload and not listed. */
 function serverListName(userId: string): string {
   return `_mcp_servers_${userId}.json`
 }

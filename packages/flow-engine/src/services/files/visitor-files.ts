@@ -4,23 +4,23 @@ import type { ServiceKit } from '../base/kit.ts'
 import type { FileChange } from './user-file-writer.ts'
 
 const MB = 1024 * 1024
-/** Storage that the visitors of one flow share. */
+/** Storage shared by the visitors of one flow. */
 const MAX_OF_FLOW = { bytes: 100 * MB, files: 1000 }
 const LEDGERS = 'visitor-ledgers'
 
-/** Files that visitors of public flows write, bounded for each flow and kept `publicFlowExpiration`. */
+/** Files written by visitors of public flows, limited per flow and kept for `publicFlowExpiration`. */
 export interface VisitorFiles {
   /**
-   * Writes or changes a file below the flow's visitors.
+   * Writes or changes a file of the flow's visitors.
    * @param name `<derived flow id>/<name>`
-   * @throws Error when the flow's visitors would keep more than 100 MiB or 1,000 files
+   * @throws Error if the flow's visitors would exceed 100 MiB or 1,000 files
    */
   change(flowId: string, name: string, change: FileChange): Promise<void>
-  /** Removes files that are older than `publicFlowExpiration`; writes do it for their flow too. */
+  /** Removes files older than `publicFlowExpiration`; writes do this for their own flow too. */
   sweep(): Promise<void>
 }
 
-/** Size and time of writing (ms since 1970) of each file. */
+/** Size and write time (ms since 1970) of each file. */
 type Ledger = Map<string, readonly [size: number, at: number]>
 
 export function createVisitorFiles({
@@ -31,7 +31,7 @@ export function createVisitorFiles({
   const oldest = (): number => runtime.now().getTime() - settings.publicFlowExpiration * 1000
   const keyOf = (flowId: string, name: string): string =>
     blobKeyOf('visitors', { id: flowId, name })
-  /** The ledger without the files that are too old, which go. */
+  /** Removes expired files and returns the ledger without them. */
   const swept = async (flowId: string, bytes: Uint8Array | null): Promise<Ledger> => {
     const ledger = readLedger(bytes)
     for (const [name, [, at]] of ledger) {
@@ -74,7 +74,7 @@ export function createVisitorFiles({
   }
 }
 
-/** The blob key of what is known of the files of a flow's visitors. */
+/** The blob key of the ledger of a flow's visitor files. */
 export function ledgerKeyOf(flowId: string): string {
   return `${LEDGERS}/${flowId}.json`
 }

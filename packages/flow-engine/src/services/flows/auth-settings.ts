@@ -2,14 +2,14 @@ import type { SecretBox } from '../crypto/secret-box.ts'
 
 type Settings = Readonly<Record<string, unknown>>
 
-/** Keys whose values are sealed and shown as a mask only. */
+/** Keys whose values are encrypted and only shown masked. */
 const SECRET = ['api_key', 'oauth_client_secret']
-/** Replaces a secret in responses; sent back, it keeps the stored one. */
+/** Replaces a secret in responses; if sent back, the stored secret is kept. */
 const MASK = '*******'
 
 /**
- * The form of a project's settings to be stored: secrets sealed, a mask replaced by what is stored,
- * or dropped where nothing is.
+ * Converts a project's settings to their stored form: secrets are encrypted; a mask is replaced by the stored
+ * secret, or dropped if there is none.
  */
 export async function sealAuthSettings(
   secrets: SecretBox,
@@ -29,7 +29,7 @@ export async function sealAuthSettings(
   return Object.fromEntries(entries.flat())
 }
 
-/** The form of a project's settings to be shown. */
+/** Masks the secrets of a project's settings. */
 export function maskAuthSettings(stored: Settings | null): Settings | null {
   if (stored === null) return null
   const entries = Object.entries(stored).map(([key, value]) => [

@@ -7,10 +7,10 @@ interface Example extends Omit<ExampleFlow, 'data'> {
   readonly edges: readonly ExampleEdge[]
 }
 
-/** The variable that a user stores once for all examples. */
+/** The variable a user stores once for all examples. */
 const WITH_KEY = { api_key: 'OPENAI_API_KEY' }
 
-/** Our own examples; the web editor finds three of them by name (editor.md). */
+/** Original examples; the web editor refers to three of them by name (editor.md). */
 const examples: readonly Example[] = [
   {
     id: '6f1c0c1e-51f1-4a52-8c5e-0b7f3a1d0001',
@@ -162,7 +162,7 @@ const examples: readonly Example[] = [
   },
 ]
 
-/** The examples that the components at hand can run. */
+/** The examples that can run with the given components. */
 export function bundledExamples(components: ComponentRegistry): readonly ExampleFlow[] {
   return examples.flatMap(({ nodes, edges, ...facts }) => {
     const data = exampleGraph(components, nodes, edges)

@@ -2,11 +2,11 @@ import type { FlowStore } from '../../store/flow-store.ts'
 import type { ProjectRecord } from '../../store/projects.ts'
 import type { ServiceKit } from '../base/kit.ts'
 
-/** Names that the default project had before it got the one of the settings. */
+/** Former names of the default project, before it used the one from the settings. */
 const EARLIER = ['My Collection', 'Starter Project']
 const DESCRIPTION = 'Manage your own flows. Download and upload projects.'
 
-/** The default project of a user, made (or renamed from an earlier name) where it is missing. */
+/** Returns the default project of a user, creating it or renaming a former one if missing. */
 export async function ensureDefaultProject(
   { settings, runtime }: ServiceKit,
   store: FlowStore,

@@ -4,11 +4,11 @@ import type { FlowEdge, FlowNode } from '../../graph/flow/node-json.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { formatHandle, type Handle } from '../../graph/flow/handles.ts'
 
-/** A node of an example: its type, the part of its id after the type, and values of fields. */
+/** A node of an example: its type, the suffix of its id, and field values. */
 export interface ExampleNode {
   readonly type: string
   readonly key: string
-  /** Column and row in the editor. */
+  /** Position in the editor. */
   readonly at: readonly [column: number, row: number]
   readonly values?: Readonly<Record<string, unknown>>
   readonly toolMode?: boolean
@@ -17,7 +17,7 @@ export interface ExampleNode {
 /** From `key.output` to `key.field`. */
 export type ExampleEdge = readonly [from: string, to: string]
 
-/** A graph as the editor would export it; undefined where a component is missing. */
+/** A graph in the editor's export format; undefined if a component is missing. */
 export function exampleGraph(
   components: ComponentRegistry,
   nodes: readonly ExampleNode[],
@@ -35,7 +35,7 @@ export function exampleGraph(
       values,
       ...(node.toolMode === true ? { toolMode: true } : {}),
     })
-    // A key field of an example names a variable, whatever the component makes of a new node.
+    // A key field of an example always names a variable, whatever the component's template says.
     const key = flowNode.data.node.template['api_key']
     if (key !== undefined && 'api_key' in values) key.load_from_db = true
     if (typeof values['template'] === 'string') addPromptFields(flowNode, values['template'])

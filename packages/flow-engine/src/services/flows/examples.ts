@@ -1,7 +1,7 @@
 import type { Runtime } from '@x/wire'
 import type { ShownFlow } from './flow-text.ts'
 
-/** An example flow, as a flow's JSON file holds it. */
+/** An example flow in the format of a flow's JSON file. */
 export interface ExampleFlow {
   /** A UUID. */
   readonly id: string
@@ -25,9 +25,9 @@ export interface ExampleDump {
 
 /** The bundled examples, the same for every user (flows.md, Examples). */
 export interface ExampleService {
-  /** The flows as they are shown. */
+  /** The examples as flows. */
   list(): readonly ShownFlow[]
-  /** The graphs as the editor's gallery of starter projects has them. */
+  /** The graphs in the format of the editor's starter project gallery. */
   dumps(): ExampleDump[]
 }
 

@@ -5,7 +5,7 @@ import type { ShownFlow } from './flow-text.ts'
 import { flowToText } from './flow-text.ts'
 import { withoutApiKeys } from './graph-text.ts'
 
-/** A zip of `NAME.json` files, one for each flow, API keys removed. */
+/** A zip of `NAME.json` files, one per flow, without API keys. */
 export function zipFlows(
   flows: readonly ShownFlow[],
   now: Date,
@@ -20,19 +20,19 @@ export function zipFlows(
   return zipEntries(entries(), now)
 }
 
-/** A flow without API keys in its graph. */
+/** A flow without the API keys in its graph. */
 export function withoutKeys<F extends ShownFlow>(flow: F): F {
   return { ...flow, data: withoutApiKeys(flow.data) }
 }
 
-/** Bytes that are packed, behind which others have their turn. */
+/** Bytes compressed before other requests get a turn. */
 const TURN = 512 * 1024
-/** What an entry costs besides its bytes, in bytes. */
+/** Overhead of an entry, in bytes. */
 const ENTRY = 16 * 1024
 
 /**
- * A zip; `/`, `\` and control characters in names become `_`, equal names get ` (2)`. Others have their turn between
- * entries, and between the parts of a large one.
+ * Creates a zip. `/`, `\` and control characters in names become `_`; duplicate names get ` (2)`. Other
+ * requests get a turn between entries and between parts of a large entry.
  */
 export async function zipEntries(
   entries: Iterable<{ readonly name: string; readonly bytes: Uint8Array }>,
@@ -66,7 +66,7 @@ export async function zipEntries(
   return joinPieces(pieces)
 }
 
-/** An entry that is packed in one step, which costs half of what it takes in several. */
+/** An entry compressed in one step, which costs half as much as several. */
 class SmallEntry extends ZipPassThrough {
   override compression = 8
 
@@ -81,7 +81,7 @@ function safeName(name: string): string {
   return safe === '__proto__' ? '_proto_' : safe
 }
 
-/** Names that differ: the second of a name gets ` (2)`. Thousands of one name do not each count from 2. */
+/** Makes names unique: the second one gets ` (2)`. Thousands of equal names do not each count from 2. */
 function createNames(): (name: string) => string {
   const taken = new Set<string>()
   const counts = new Map<string, number>()

@@ -1,12 +1,12 @@
 import type { FlowRecord } from '../../store/flows.ts'
 
-/** A flow to be made. */
+/** The data of a new flow. */
 export type FlowInput = Omit<
   FlowRecord,
   'id' | 'userId' | 'webhookName' | 'createdAt' | 'updatedAt'
 >
 
-/** Changes of a flow; undefined leaves a field unchanged. */
+/** Changes to a flow; undefined leaves a field unchanged. */
 export interface FlowChanges {
   readonly name?: string | undefined
   readonly description?: string | undefined

@@ -1,18 +1,18 @@
 import type { FlowRecord } from '../../store/flows.ts'
 
-/** A flow to be shown; bundled examples have no owner. */
+/** A flow as shown; bundled examples have no owner. */
 export type ShownFlow = Omit<FlowRecord, 'userId' | 'createdAt' | 'webhookName'> & {
   readonly userId: string | null
 }
 
-/** Whole seconds with `+00:00`, as the reference writes the time of a flow. */
+/** Whole seconds with `+00:00`, in the reference's format. */
 export function formatFlowTime(time: Date): string {
   return `${time.toISOString().slice(0, 19)}+00:00`
 }
 
 /**
- * The JSON text of a flow: 19 keys, 20 with `fsPath`. The graph is put in as it is stored, so that
- * reading a flow parses nothing.
+ * Serialises a flow: 19 keys, 20 with `fsPath`. The graph is inserted as stored, so that reading a flow
+ * parses nothing.
  */
 export function flowToText(flow: ShownFlow, { fsPath = false }: { fsPath?: boolean } = {}): string {
   const head = {
@@ -41,7 +41,7 @@ export function flowToText(flow: ShownFlow, { fsPath = false }: { fsPath?: boole
   return spliced(head, flow.data, tail)
 }
 
-/** The JSON text of a flow header: 12 keys, the graph of components only. */
+/** Serialises a flow header: 12 keys; only components include the graph. */
 export function flowHeaderToText(flow: ShownFlow): string {
   const head = {
     id: flow.id,
@@ -61,7 +61,7 @@ export function flowHeaderToText(flow: ShownFlow): string {
   return spliced(head, flow.isComponent ? flow.data : null, tail)
 }
 
-/** The text of a JSON array of texts. */
+/** A JSON array of serialised items. */
 export function listOfTexts(texts: readonly string[]): string {
   return `[${texts.join(',')}]`
 }
@@ -73,7 +73,7 @@ export interface PageNumbers {
   readonly size: number
 }
 
-/** The JSON text of a page of texts. */
+/** Serialises a page of serialised items. */
 export function pageOfTexts(texts: readonly string[], { total, page, size }: PageNumbers): string {
   const numbers = { total, page, size, pages: Math.ceil(total / size) }
   return `{"items":${listOfTexts(texts)},${JSON.stringify(numbers).slice(1)}`

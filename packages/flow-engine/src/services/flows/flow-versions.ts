@@ -14,15 +14,15 @@ import { writeTime } from './flow-writer.ts'
 import { updateFlow } from './update-flow.ts'
 import { withoutPasswords } from './without-passwords.ts'
 
-/** Characters of the description of a version. */
+/** Maximum characters of a version's description. */
 export const MAX_VERSION_DESCRIPTION = 500
 
 /**
- * Kept copies of the graphs of flows (DR-60 to DR-63). A flow of another user is as if it did not exist:
- * every method throws Refusal 404 for it, and for an unknown version.
+ * Stored copies of flows' graphs (DR-60 to DR-63). Every method throws Refusal 404 for flows of other users
+ * and for unknown versions.
  */
 export interface FlowVersionService {
-  /** Versions of one flow that stay; the setting `maxFlowVersions`. */
+  /** Versions kept per flow; the setting `maxFlowVersions`. */
   readonly maxEntries: number
   /** Copies the stored graph. @throws Refusal 422 for a description over 500 characters */
   create(
@@ -32,11 +32,11 @@ export interface FlowVersionService {
   ): Promise<FlowVersionRecord>
   /** Newest first, without data. */
   list(caller: Caller, flowId: string, slice?: Slice): Promise<FlowVersionRecord[]>
-  /** With its data; password fields are empty. */
+  /** Includes its data; password fields are empty. */
   get(caller: Caller, flowId: string, id: string): Promise<FlowVersionRecord>
   /**
-   * Makes a version the graph of its flow, with its passwords. Unless `saveDraft` is false, the present
-   * graph becomes a version first: both or neither.
+   * Makes a version the graph of its flow, including its passwords. Unless `saveDraft` is false, the current
+   * graph is saved as a version first, in the same transaction.
    * @throws Refusal 400 for a version without data
    */
   activate(
@@ -46,16 +46,16 @@ export interface FlowVersionService {
     options?: { readonly saveDraft?: boolean },
   ): Promise<FlowRecord>
   remove(caller: Caller, flowId: string, id: string): Promise<void>
-  /** What the second version has that the first has not, and the other way round (DR-62). */
+  /** The differences between two versions (DR-62). */
   diff(caller: Caller, flowId: string, ids: readonly [string, string]): Promise<FlowDiff>
   /**
-   * The flow with the graph of a version, named by its number (`3`, `v3`) or id (DR-63); the flow itself
-   * without a name. The caller has checked whose flow it is.
+   * The flow with the graph of the version given by number (`3`, `v3`) or id (DR-63); without one, the flow
+   * itself. The caller must have checked ownership.
    */
   pin(flow: FlowRecord, version: string | null): Promise<PinnableFlow>
 }
 
-/** A flow, with its own graph or that of a version. */
+/** A flow with its own graph or that of a version. */
 export interface PinnableFlow extends FlowRecord {
   /** Number of the version whose graph it has. */
   readonly version?: number

@@ -9,23 +9,23 @@ import type { ServiceKit } from '../base/kit.ts'
 import { BRACKETS, createNameBook, DASH, type NameBook } from '../base/name-book.ts'
 import { retryTaken } from '../base/retry.ts'
 
-/** The project and the naming of new flows. */
+/** Project and naming of new flows. */
 export interface WriteOptions {
-  /** Wins over the folder of each flow; an own project. */
+  /** Overrides the folder of each flow; must be the user's project. */
   readonly folderId?: string
-  /** The first free number instead of one more than the highest (upload of projects). */
+  /** Use the first free number instead of one more than the highest (upload of projects). */
   readonly naming?: 'first-free'
-  /** Runs in the transaction, before the flows are written; gives the project to use. */
+  /** Runs in the transaction before the flows are written; returns the project to use. */
   readonly prepare?: (store: FlowStore) => Promise<string | undefined>
 }
 
 const TAKEN = ['flow.name', 'flow.endpointName', 'flow.webhookName', 'project.name'] as const
 
 /**
- * Makes flows of a user: names and endpoint names in use get numbers, also inside the list; the
- * endpoint name of a flow that takes webhooks is compared with those of all users. A
- * folder that is no project of the user means the default project. All or nothing, files too.
- * @throws Refusal 400 for an `fs_path` that is refused
+ * Creates flows of a user. Names and endpoint names that are taken get numbers, also within the list; the
+ * endpoint name of a flow with a webhook must be unique over all users. A folder that is not one of the
+ * user's projects is replaced by the default project. All or nothing, including files.
+ * @throws Refusal 400 for an invalid `fs_path`
  */
 export async function writeFlows(
   kit: ServiceKit,
@@ -50,7 +50,7 @@ export async function writeFlows(
   try {
     for (const record of records) await writeFile(kit, record)
   } catch (error) {
-    // Files are written outside of the transaction (AB-77): a flow whose file is refused goes again.
+    // Files are written outside the transaction (AB-77): a flow whose file is refused is removed again.
     await kit.store.flows.remove(
       userId,
       records.map(({ id }) => id),
@@ -71,7 +71,7 @@ export async function writeFile({ flowFiles }: ServiceKit, record: FlowRecord): 
   })
 }
 
-/** The time of a write, in whole seconds as the wire shows it. */
+/** The time of a write, truncated to whole seconds as on the wire. */
 export function writeTime({ runtime }: ServiceKit): Date {
   const now = runtime.now().getTime()
   return new Date(now - (now % 1000))
@@ -114,15 +114,15 @@ async function prepareRecords(
   return records
 }
 
-/** The names that are taken. */
+/** The taken names. */
 interface Books {
   readonly flows: NameBook
   readonly endpoints: NameBook
-  /** For flows that take webhooks: endpoint names, and webhook names of all users. */
+  /** For flows with webhooks: endpoint names, and webhook names of all users. */
   readonly hooks: NameBook
 }
 
-/** One flow asks for names like its own; of several, each kind of name is read once for all. */
+/** A single flow queries names similar to its own; for several, each kind of name is read once. */
 async function openBooks(
   tx: FlowStore,
   userId: string,
@@ -155,7 +155,7 @@ function freeEndpointName(
   return name
 }
 
-/** The project of a flow that asks for one: it, when it is the user's, else the default project. */
+/** The requested project if it is the user's, else the default project. */
 async function openFolders(
   kit: ServiceKit,
   tx: FlowStore,

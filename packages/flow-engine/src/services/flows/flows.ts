@@ -14,10 +14,10 @@ import { removeFilesOf } from '../files/remove-files.ts'
 import { retryTaken } from '../base/retry.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
-/** Flows (flows.md). What belongs to another user is as if it did not exist. */
+/** Flows (flows.md). Flows of other users are reported as not found. */
 export interface FlowService {
   create(caller: Caller, inputs: readonly FlowInput[]): Promise<FlowRecord[]>
-  /** @throws Refusal 400 when `folderId` is no project of the caller */
+  /** @throws Refusal 400 if `folderId` is not one of the caller's projects */
   upload(caller: Caller, inputs: readonly FlowInput[], folderId?: string): Promise<FlowRecord[]>
   list(
     caller: Caller,
@@ -32,24 +32,24 @@ export interface FlowService {
   get(caller: Caller, id: string): Promise<FlowRecord>
   /** The caller's flows among these ids, in order of creation. */
   pick(caller: Caller, ids: readonly string[]): Promise<FlowRecord[]>
-  /** @throws Refusal 403 when it is not public */
+  /** @throws Refusal 403 if it is not public */
   getPublic(id: string): Promise<FlowRecord>
   /**
-   * By id, else by endpoint name: of the user given, else the caller's own before that of another user.
-   * Null when there is none.
+   * Finds a flow by id, else by endpoint name: of the given user, else the caller's own before other users'.
+   * Null if there is none.
    */
   find(
     idOrEndpointName: string,
     by: { readonly userId: string | null; readonly callerId: string },
   ): Promise<FlowRecord | null>
   /**
-   * The flow whose webhook is called: by id, by endpoint name of the user given, or by the name
-   * that is unique over all users. A flow that only has the name takes no webhooks.
+   * The flow of a webhook call: by id, by endpoint name of the given user, or by the globally unique webhook
+   * name. Flows without a webhook are not found by the latter.
    */
   findForWebhook(idOrEndpointName: string, userId: string | null): Promise<FlowRecord | null>
   /** @throws Refusal 400, 404 */
   update(caller: Caller, id: string, changes: FlowChanges): Promise<FlowRecord>
-  /** Removes the caller's flows among these ids with all that belongs to them; gives their number. */
+  /** Removes the caller's flows among these ids with all their data; returns their number. */
   remove(caller: Caller, ids: readonly string[]): Promise<number>
 }
 
@@ -144,7 +144,7 @@ async function defaultProjectId(kit: ServiceKit, userId: string): Promise<string
   return project.id
 }
 
-/** Removes flows of a user with their records, builds and files; gives how many there were. */
+/** Removes flows of a user with their records, builds and files; returns how many existed. */
 export async function removeFlows(
   kit: ServiceKit,
   userId: string,
@@ -155,7 +155,7 @@ export async function removeFlows(
   return gone.length
 }
 
-/** Cleans up after flows are removed from the store. */
+/** Cleans up after flows were removed from the store. */
 export async function afterRemoval(
   kit: ServiceKit,
   userId: string,
@@ -165,7 +165,7 @@ export async function afterRemoval(
   const { runtime, emit, cancelBuilds, records, store } = kit
   await afterCommit(kit, [
     () => cancelBuilds({ flowIds }),
-    // Records of runs that ended just before may have been on their way to the store.
+    // Records of runs that have just ended may not have been stored yet.
     () => records.flush(),
     () => store.flows.removeRecords(flowIds),
     () => removeFilesOf(kit, { flowIds }),

@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 
-/** Tells whether a node of a stored graph has an id that contains `Webhook` (flows.md, patch). */
+/** True if a node of a stored graph has an id containing `Webhook` (flows.md, patch). */
 export function hasWebhookNode(data: string | null): boolean {
   if (data === null || !data.includes('Webhook')) return false
   return nodesOf(JSON.parse(data)).some(
@@ -8,7 +8,7 @@ export function hasWebhookNode(data: string | null): boolean {
   )
 }
 
-/** Tells whether a stored graph has a node that takes webhooks, by its type or its id. */
+/** True if a stored graph has a node that accepts webhooks, judging by type or id. */
 export function takesWebhooks(data: string | null): boolean {
   if (data === null || !data.includes('Webhook')) return false
   return (
@@ -20,7 +20,7 @@ export function takesWebhooks(data: string | null): boolean {
 }
 
 /**
- * A stored graph without API keys: the value of each password field whose name contains `api` and
+ * Removes API keys from a stored graph: the value of every password field whose name contains `api` and
  * either `key`, or `token` but not `tokens`, becomes null (flows.md, Download Multiple File).
  */
 export function withoutApiKeys(data: string | null): string | null {

@@ -4,10 +4,10 @@ import type { FlowJson } from '../../graph/flow/node-json.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { ownFlow } from '../base/own-flow.ts'
 
-/** Flows that the editor offers to run. */
+/** Maximum number of flows the editor offers to run. */
 const MAX_NAMES = 1000
 
-/** The flows of one user, for components that run flows; those of others do not exist. */
+/** The flows of one user, for components that run flows; flows of other users are not found. */
 export function createOwnedFlows(store: Pick<FlowStore, 'flows'>, ownerId: string): FlowService {
   const idOf = async (name: string): Promise<string | undefined> => {
     const query = { userId: ownerId, search: name, order: 'created', data: 'none' } as const

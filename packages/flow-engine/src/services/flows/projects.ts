@@ -15,16 +15,16 @@ import { firstFreeName, numberedName } from '../base/numbered-name.ts'
 import { refuse } from '../../refusal.ts'
 import { retryTaken } from '../base/retry.ts'
 
-/** A project to be made. */
+/** The data of a new project. */
 export interface NewProject {
   readonly name: string
   readonly description: string | null
   readonly authSettings: Record<string, unknown> | null
-  /** Flows and components that move into it; those of others are passed over. */
+  /** Flows and components to move into it; those of other users are ignored. */
   readonly flowIds: readonly string[]
 }
 
-/** Changes of a project; undefined leaves a field unchanged. */
+/** Changes to a project; undefined leaves a field unchanged. */
 export interface ProjectChanges {
   readonly name?: string | undefined
   readonly description?: string | undefined
@@ -33,7 +33,7 @@ export interface ProjectChanges {
   readonly authSettings?: Record<string, unknown> | null | undefined
 }
 
-/** Which flows of a project's page. */
+/** Selects flows for a page of a project. */
 export interface ProjectPageQuery {
   readonly page: number
   readonly size: number
@@ -42,14 +42,14 @@ export interface ProjectPageQuery {
   readonly isFlow: boolean
 }
 
-/** A file of a project's flows. */
+/** An export file of a project. */
 export interface ProjectFile {
   readonly name: string
   readonly description: string | null
   readonly flows: readonly FlowInput[]
 }
 
-/** Changes of a flow's tool; a missing field is unchanged. */
+/** Changes to a flow's tool settings; missing fields are unchanged. */
 export interface ToolChanges extends Pick<
   FlowPatch,
   'mcpEnabled' | 'actionName' | 'actionDescription'
@@ -57,20 +57,20 @@ export interface ToolChanges extends Pick<
   readonly flowId: string
 }
 
-/** Projects (projects.md). What belongs to another user is as if it did not exist. */
+/** Projects (projects.md). Projects of other users are reported as not found. */
 export interface ProjectService {
   list(caller: Caller): Promise<ProjectRecord[]>
   create(caller: Caller, input: NewProject): Promise<ProjectRecord>
   /** @throws Refusal 404 */
   get(caller: Caller, id: string): Promise<ProjectRecord>
-  /** All flows of a project of the caller, in order of creation. */
+  /** All flows of one of the caller's projects, in order of creation. */
   flows(caller: Caller, id: string, data?: 'all' | 'none'): Promise<FlowRecord[]>
   page(caller: Caller, id: string, query: ProjectPageQuery): Promise<Page<FlowRecord>>
   /** @throws Refusal 400, 404 */
   update(caller: Caller, id: string, changes: ProjectChanges): Promise<ProjectRecord>
   /**
-   * Which flows of a project are offered as tools, all or nothing; `authSettings` undefined: unchanged.
-   * Flows that are not in the project are passed over (MC-81). Gives how many were changed.
+   * Sets which flows of a project are offered as tools, all or nothing. `authSettings` undefined: unchanged.
+   * Flows outside the project are ignored (MC-81). Returns how many were changed.
    * @throws Refusal 404
    */
   updateTools(
@@ -154,7 +154,7 @@ export function createProjectService(kit: ServiceKit): ProjectService {
   }
 }
 
-/** Those named like the default first, then by name in code point order. */
+/** The default project first, then by name in code point order. */
 async function listProjects(
   { store, settings }: ServiceKit,
   userId: string,
@@ -212,7 +212,7 @@ async function updateProject(kit: ServiceKit, update: Update): Promise<ProjectRe
   }
 }
 
-/** The changes of one project, inside a transaction. */
+/** Changes one project within a transaction. */
 async function changeProject(
   { secrets }: ServiceKit,
   tx: FlowStore,
@@ -235,7 +235,7 @@ async function changeProject(
   return (await tx.projects.update(caller.id, id, patch)) ?? before
 }
 
-/** Which flows are offered as tools, under which names, and how the project is signed in to. */
+/** Changes which flows are offered as tools, their tool names, and the project's authentication. */
 async function updateTools(
   kit: ServiceKit,
   { caller, id, tools, authSettings }: UpdateTools,

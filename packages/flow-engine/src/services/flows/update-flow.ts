@@ -12,14 +12,14 @@ import { hasWebhookNode, takesWebhooks } from './graph-text.ts'
 
 const NOT_FOUND = 'Flow not found'
 
-/** Changes of a flow of the caller. */
+/** A change of one of the caller's flows. */
 export interface FlowUpdate {
   readonly caller: Caller
   readonly id: string
   readonly changes: FlowChanges
-  /** Runs in the transaction, before the flow is changed. */
+  /** Runs in the transaction before the flow is changed. */
   readonly first?: (tx: FlowStore, before: FlowRecord) => Promise<void>
-  /** Takes back what `first` did, when the file of the flow cannot be written. */
+  /** Reverts `first` if the flow's file cannot be written. */
   readonly undone?: () => Promise<void>
 }
 
@@ -44,7 +44,7 @@ export async function updateFlow(kit: ServiceKit, update: FlowUpdate): Promise<F
       return { undo: valuesBefore(patch, before), record: after }
     })
     await writeFile(kit, record).catch(async (error: unknown) => {
-      // Files are written outside of the transaction (AB-77): the flow is as before.
+      // Files are written outside the transaction (AB-77), so the flow is restored.
       await store.flows.update(caller.id, id, undo)
       await undone?.()
       throw error
@@ -67,7 +67,7 @@ function patchOf(changes: FlowChanges, before: FlowRecord, updatedAt: Date): Flo
   }
 }
 
-/** Kept while nothing changes of it, so that a flow that lost its name to another's can be saved. */
+/** Kept if nothing relevant changes, so that a flow whose name is now taken by another can still be saved. */
 function webhookNameOf(changes: FlowChanges, before: FlowRecord): string | null {
   const endpointName =
     changes.endpointName === undefined ? before.endpointName : changes.endpointName
@@ -77,7 +77,7 @@ function webhookNameOf(changes: FlowChanges, before: FlowRecord): string | null 
   return takes ? endpointName : null
 }
 
-/** The values that a patch replaced. */
+/** The previous values of the patched fields. */
 function valuesBefore(patch: FlowPatch, before: FlowRecord): FlowPatch {
   const names = new Set(Object.keys(patch))
   return Object.fromEntries(Object.entries(before).filter(([name]) => names.has(name)))

@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 
-/** A stored graph whose password fields are empty, also those of grouped nodes (DR-60). */
+/** A stored graph with empty password fields, including those of grouped nodes (DR-60). */
 export function withoutPasswords(data: string | null): string | null {
   if (data === null || !data.includes('"password"')) return data
   return JSON.stringify(emptied(JSON.parse(data)))

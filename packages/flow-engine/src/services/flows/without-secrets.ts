@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 
-/** Addresses that are nothing but credentials and a place: databases and queues. */
+/** URLs that consist of credentials and a location: databases and queues. */
 const DATABASE =
   /^\s*(postgres(ql)?|mysql|mariadb|mongodb|redis|rediss|mssql|sqlserver|oracle|amqps?|clickhouse|cockroachdb|snowflake|sqlite|duckdb|libsql|jdbc)(\+[\w.+-]+)?:/i
 const USER_INFORMATION = /([a-z][\w+.-]{0,30}:\/\/)[^\s/?#"'<>@]{1,1000}@/gi
@@ -16,17 +16,17 @@ const TOOL_FIELDS = new Set([
   'url',
   'sse_url',
 ])
-/** Shorter values of secrets are not looked for elsewhere: they would be found in everything. */
+/** Shorter secret values are not searched for elsewhere, because they would match everywhere. */
 const SHORTEST = 6
 const MEDIA_TYPE = /^[a-z]+\/[\w.+*-]+$/
-/** The longest secrets are looked for in results, so that reading a flow stays linear in its size. */
+/** Only the longest secrets are searched for in results, so that reading a flow takes linear time. */
 const MOST_SECRETS = 100
 
 /**
- * A stored graph as people see it who do not own it (abuse.md AB-53): `""` for secret fields, values of
- * headers, database addresses, `curl_input` and whatever configures a tool server but its name; other
- * addresses lose user information and query. Grouped nodes and stored results too: a secret is removed
- * wherever its value stands. This is the one place that decides what strangers see of a graph.
+ * A stored graph as shown to other users (abuse.md AB-53): "" for secret fields, header values, database
+ * URLs, `curl_input`, and the configuration of tool servers except their name; other URLs lose user info and
+ * query. Applies to grouped nodes and stored results too: a secret is removed wherever its value occurs. Only
+ * this function decides which parts of a graph other users see.
  */
 export function withoutSecrets(data: string | null): string | null {
   if (data === null) return null
@@ -36,9 +36,9 @@ export function withoutSecrets(data: string | null): string | null {
 }
 
 interface Place {
-  /** Name of the property that holds the value. */
+  /** Name of the property that contains the value. */
   readonly key: string
-  /** Inside the template of a component that calls a tool server. */
+  /** True within the template of a component that calls a tool server. */
   readonly inToolServer: boolean
 }
 
@@ -51,7 +51,7 @@ function strip(value: unknown, place: Place, secrets: Set<string>): unknown {
   return mapObject(value, (key, inner) => {
     const isValue = key === 'value'
     const name = isValue ? nameOfField(value, place.key) : key
-    // The name of a variable is hidden at its place; it may stand elsewhere as any word.
+    // The name of a variable is hidden in its field, but may occur elsewhere as an ordinary word.
     const isNamed = value['load_from_db'] === true
     if (isValue && isSecretField(value)) return emptied(inner, isNamed ? new Set() : secrets)
     if (name === 'curl_input')
@@ -67,7 +67,7 @@ function strip(value: unknown, place: Place, secrets: Set<string>): unknown {
   })
 }
 
-/** Tells whether an object is a template field, whose value is checked separately. */
+/** True for a template field, whose value is checked separately. */
 function isField(value: unknown): value is Record<string, unknown> {
   return isObject(value) && 'value' in value && ('type' in value || 'name' in value)
 }
@@ -84,7 +84,7 @@ function isSecretField(field: Record<string, unknown>): boolean {
   return Boolean(field['password']) || field['_input_type'] === 'SecretStrInput'
 }
 
-/** The same shape with `""` for each text; names of headers stay. */
+/** The same structure with "" for every string; header names are kept. */
 function emptied(value: unknown, secrets: Set<string>): unknown {
   if (typeof value === 'string') {
     if (value.length >= SHORTEST && !MEDIA_TYPE.test(value)) secrets.add(value)
@@ -98,7 +98,7 @@ function emptied(value: unknown, secrets: Set<string>): unknown {
   )
 }
 
-/** The configuration of a tool server without everything but its name. */
+/** Keeps only the name of a tool server's configuration. */
 function onlyName(value: unknown, secrets: Set<string>): unknown {
   if (!isObject(value)) return typeof value === 'string' ? value : emptied(value, secrets)
   emptied(
@@ -118,7 +118,7 @@ function stripText(text: string, key: string, secrets: Set<string>): string {
   return text.replace(USER_INFORMATION, '$1').replace(QUERY, '$1')
 }
 
-/** Every text without the values of secrets, which results and descriptions may repeat. */
+/** Removes secret values from all strings, since results and descriptions may repeat them. */
 function withoutValues(graph: unknown, secrets: ReadonlySet<string>): unknown {
   if (secrets.size === 0) return graph
   const longestFirst = [...secrets].toSorted((a, b) => b.length - a.length).slice(0, MOST_SECRETS)

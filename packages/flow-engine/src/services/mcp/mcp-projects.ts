@@ -28,18 +28,18 @@ import { SERVICE_VERSION } from '../base/status.ts'
 export interface McpVisit {
   /** Null for a client without credentials (MC-7). */
   readonly caller: Caller | null
-  /** Null for the server of the caller: the flows of all own projects. */
+  /** Null for the caller's own server: the flows of all their projects. */
   readonly projectId: string | null
-  /** Variables of the runs of this request. */
+  /** Variables for the runs of this request. */
   readonly variables: Readonly<Record<string, string>>
-  /** Base of file addresses. */
+  /** Base of file URLs. */
   readonly base: string
   readonly origin?: RunOrigin
 }
 
 /** Projects as MCP servers (mcp-server.md). */
 export interface McpProjects {
-  /** @throws Refusal 404 for a project that is not the caller's, 401 without a caller */
+  /** @throws Refusal 404 if the project is not the caller's, 401 without a caller */
   open(visit: McpVisit): Promise<McpServer>
 }
 
@@ -49,7 +49,7 @@ export interface McpProjectsOptions {
   readonly tools: McpTools
   readonly resources: McpResources
   readonly runs: Pick<RunService, 'open'>
-  /** Runs the flows that ask a person. */
+  /** Runs flows that ask a person. */
   readonly asking: AskingTools
   readonly settings: ResolvedMcpOptions
   readonly runtime: Runtime
@@ -69,7 +69,7 @@ export function createMcpProjects(options: McpProjectsOptions): McpProjects {
   }
 }
 
-/** The answer to a client without credentials (MC-5). */
+/** The response to a client without credentials (MC-5). */
 export function noMcpCredentials(): Refusal {
   return refuse(
     401,
@@ -77,7 +77,7 @@ export function noMcpCredentials(): Refusal {
   )
 }
 
-/** A project whose owner made it public, with its owner (MC-7). */
+/** A project made public by its owner, with that owner (MC-7). */
 async function openToAnybody(
   { settings, store }: McpProjectsOptions,
   projectId: string | null,
@@ -90,7 +90,7 @@ async function openToAnybody(
   return { caller: callerOf(owner, 'key'), project }
 }
 
-/** A visit that was let in. */
+/** An authorised visit. */
 interface Admitted extends Omit<McpVisit, 'projectId'> {
   readonly caller: Caller
   readonly project: ProjectRecord | null
@@ -105,7 +105,7 @@ function serverOf(options: McpProjectsOptions, visit: Admitted): McpServer {
   const files: ResourceScope = {
     caller,
     base,
-    // Files are the owner's alone.
+    // Files are available to the owner only.
     flows: async () => (isAnonymous ? [] : await tools.flows(scope)),
     ofUser: project === null,
   }
@@ -145,7 +145,7 @@ function serverOf(options: McpProjectsOptions, visit: Admitted): McpServer {
   }
 }
 
-/** Strangers take no places of the owner. */
+/** Anonymous clients do not use the owner's slots. */
 function userOf({ caller, project, isAnonymous }: Admitted): string {
   return isAnonymous ? `anonymous ${project?.id ?? ''}` : caller.id
 }
@@ -154,7 +154,7 @@ function scopeOf(visit: Admitted): string {
   return `${userOf(visit)} ${visit.project?.id ?? ''}`
 }
 
-/** The plan of a flow; null when it cannot be compiled and is not listed, the error when it is (MC-17). */
+/** The plan of a flow. If it cannot be compiled: the error if broken flows are listed, else null (MC-17). */
 function planOf(
   { tools, settings }: McpProjectsOptions,
   flow: FlowRecord,
@@ -213,7 +213,7 @@ async function runFlowTool(
   })
 }
 
-/** A flow that asks a person is a job, which waits for the client's user (MC-29). */
+/** Runs a flow that asks questions as a job that waits for the client's user (MC-29). */
 async function askingRun(
   { asking, settings, runtime }: McpProjectsOptions,
   visit: Admitted,
@@ -262,7 +262,7 @@ function inputOf({ input }: ToolGiven) {
   return { inputValue: input ?? null, inputType: 'chat', outputType: 'any' } as const
 }
 
-/** Strangers continue no session (MC-7). */
+/** Anonymous clients cannot continue a session (MC-7). */
 function sessionOf(
   { isAnonymous }: Admitted,
   { sessionId }: ToolGiven,

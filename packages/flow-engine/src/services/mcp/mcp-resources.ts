@@ -8,7 +8,7 @@ import { blobKeyOf, folderKeyOf } from '../files/file-address.ts'
 import { contentTypeOf } from '../files/media-types.ts'
 import type { UserFileService } from '../files/user-files.ts'
 
-/** Resources of one server (MC-70). */
+/** Maximum number of resources of one server (MC-70). */
 const MOST_RESOURCES = 1000
 
 export interface McpResourcesOptions {
@@ -17,21 +17,21 @@ export interface McpResourcesOptions {
   readonly maxBytes: number
 }
 
-/** The scope of the resources of one server. */
+/** The resources one server offers. */
 export interface ResourceScope {
   readonly caller: Caller
-  /** The flows whose files they are. */
+  /** The flows whose files are included. */
   readonly flows: () => Promise<readonly FlowRecord[]>
   /** Includes the user's files. */
   readonly ofUser: boolean
-  /** Base of file addresses. */
+  /** Base of file URLs. */
   readonly base: string
 }
 
 /** Files as resources (MC-70 to MC-72). */
 export interface McpResources {
   list(scope: ResourceScope): Promise<ListedResource[]>
-  /** @throws RpcError for a file that is too large */
+  /** @throws RpcError if the file is too large */
   read(scope: ResourceScope, uri: string): Promise<ResourceContent | null>
 }
 
@@ -86,18 +86,18 @@ export function createMcpResources(options: McpResourcesOptions): McpResources {
   }
 }
 
-/** The address of a file of a flow. */
+/** The URL of a flow's file. */
 export function flowFileUri(base: string, flowId: string, name: string): string {
   return `${base}/api/v1/files/download/${flowId}/${encodeURIComponent(name)}`
 }
 
 const ID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
-/** The base is not compared: clients may reach the service by another name. */
+/** The base is not compared, since clients may reach the service under another name. */
 const BASE = String.raw`^https?:\/\/[^/?#\\]+(?:\/[^?#\\]*)?\/api`
 const FLOW_FILE = new RegExp(`${BASE}/v1/files/download/(${ID})/([^/?#\\\\]+)$`)
 const USER_FILE = new RegExp(`${BASE}/v2/files/(${ID})$`)
 
-/** "" is no name of a file. */
+/** "" is not a valid file name. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)

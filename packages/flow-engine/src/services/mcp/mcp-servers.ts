@@ -9,10 +9,10 @@ import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
 import { retryTaken } from '../base/retry.ts'
 
-/** An entry as the user gave it: a command with arguments and variables, or an address. */
+/** An entry as configured by the user: a command with arguments and variables, or a URL. */
 export type McpServerConfig = Readonly<Record<string, unknown>>
 
-/** A server with its tools counted, where that was asked for. */
+/** A server, with the number of its tools if requested. */
 export interface McpServerStatus {
   readonly name: string
   readonly mode: 'Stdio' | 'SSE' | 'Streamable HTTP' | null
@@ -20,33 +20,32 @@ export interface McpServerStatus {
   readonly error?: string
 }
 
-/** Tool servers of a user (editor.md); entries are kept sealed. */
+/** Tool servers of a user (editor.md); entries are stored encrypted. */
 export interface McpServerService {
   list(caller: Caller, count: boolean, signal: AbortSignal): Promise<McpServerStatus[]>
-  /** Null when there is none. */
+  /** Null if it does not exist. */
   get(userId: string, name: string): Promise<McpServerConfig | null>
-  /** @throws Refusal 409; 403 for a local command of a caller who is no superuser (AB-75) */
+  /** @throws Refusal 409; 403 for a local command unless the caller is a superuser (AB-75) */
   add(caller: Caller, name: string, config: McpServerConfig): Promise<void>
   /** Replaces or adds. @throws Refusal 403 as `add` */
   put(caller: Caller, name: string, config: McpServerConfig): Promise<void>
   /** @throws Refusal 404 */
   remove(caller: Caller, name: string): Promise<void>
   /**
-   * Connects with the registered entry of the user, which wins over the one in the flow. Local
-   * commands are started for superusers; in a run that someone else started, registered ones only
-   * (AB-75).
+   * Connects with the user's registered entry, which overrides the one in the flow. Local commands are
+   * started for superusers only, and in runs started by someone else only if registered (AB-75).
    * @throws Refusal 403
    */
   readonly connector: McpService
-  /** Names that are registered nowhere may be projects of the user (MC-84). */
+  /** Resolves unregistered names to the user's projects (MC-84). */
   offerProjects(projects: SiblingProjects): void
 }
 
 const ONE_SERVER = { kind: 'mcpServers', added: 1 } as const
 const NOT_ALLOWED = 'Local commands are for superusers'
-/** Sessions of servers that are remembered. */
+/** Maximum number of cached server sessions. */
 const MAX_SESSIONS = 1000
-/** For connecting to one server and listing its tools. */
+/** Timeout for connecting to one server and listing its tools. */
 const COUNT_TIMEOUT_MS = 30_000
 
 export function createMcpServerService(
@@ -154,7 +153,7 @@ function modeOf(config: McpServerConfig | null): McpServerStatus['mode'] {
   return /\/sse\/?$/.test(config['url']) ? 'SSE' : 'Streamable HTTP'
 }
 
-/** A server that cannot be reached says so, in words that name no secret. */
+/** Reports unreachable servers without revealing secrets. */
 async function counted(
   connector: McpService,
   status: McpServerStatus,
@@ -190,7 +189,7 @@ async function countTools(
   }
 }
 
-/** A server that answers nothing at all does not hold up the list. */
+/** A server that does not respond must not block the list. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => undefined)
   return new Promise((resolve, reject) => {

@@ -7,10 +7,10 @@ import { baseToolName, nameTools } from '../../mcp/tool-name.ts'
 import type { FlowRecord, FlowTable } from '../../store/flows.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
 
-/** Schemas that are kept; a project has at most 1,000 tools. */
+/** Maximum number of cached schemas; a project has at most 1,000 tools. */
 const KEPT = 4096
 
-/** The flows offered as tools: those of one project, or of all projects of a user. */
+/** The flows offered as tools: those of one project, or of all of a user's projects. */
 export interface ToolScope {
   readonly userId: string
   readonly projectId: string | null
@@ -19,21 +19,21 @@ export interface ToolScope {
 /** Flows as tools. */
 export interface McpTools {
   list(scope: ToolScope): Promise<ToolList>
-  /** The flow, with its graph, that is listed under this name; null when there is none. */
+  /** The flow, including its graph, listed under this name; null if there is none. */
   find(scope: ToolScope, name: string): Promise<FlowRecord | null>
   /** The flows whose files are resources, without their graphs. */
   flows(scope: ToolScope): Promise<readonly FlowRecord[]>
-  /** @throws FlowCompileError for a flow that cannot be compiled */
+  /** @throws FlowCompileError if the flow cannot be compiled */
   plan(flow: FlowRecord): FlowPlan
 }
 
-/** The enabled flows of a scope by their names, and those of them that can be called (MC-18). */
+/** The enabled flows of a scope by name, and the callable ones among them (MC-18). */
 interface NamedTools {
   readonly listed: readonly (readonly [name: string, flow: FlowRecord])[]
   readonly callable: ReadonlyMap<string, FlowRecord>
 }
 
-/** The schema of a flow, or why it has none. */
+/** The schema of a flow, or the reason it has none. */
 type Schema = { readonly schema: InputSchema } | { readonly reason: string }
 
 export function createMcpTools(
@@ -52,9 +52,9 @@ export function createMcpTools(
     })
     return items
   }
-  /** A store that keeps a list gives the same one again. */
+  /** A store that caches a list returns the same array again. */
   const names = new WeakMap<readonly FlowRecord[], NamedTools>()
-  /** MC-12: listing and calling use the same map. */
+  /** MC-12: listing and calling share this map. */
   const named = async (scope: ToolScope): Promise<NamedTools> => {
     const items = await all(scope)
     const known = names.get(items)
@@ -112,7 +112,7 @@ export function createMcpTools(
       const list = { tools: [] as ListedTool[], excluded: [] as ToolList['excluded'][number][] }
       for (const [index, [name, flow]] of tools.entries()) {
         const schema = index < maxTools ? schemas.get(flow.id) : { reason: 'too many tools' }
-        // A flow that was removed in between.
+        // The flow was removed meanwhile.
         if (schema === undefined) continue
         const usable = 'schema' in schema ? schema.schema : index < maxTools && listBroken && BROKEN
         if (usable) list.tools.push(describe(name, flow, usable, annotations?.(flow)))
@@ -152,7 +152,7 @@ export function toolDescription(flow: FlowRecord): string {
   return actionDescription || description || `Tool generated from flow: ${baseToolName(flow)}`
 }
 
-/** MC-11: the order never moves between two requests. */
+/** MC-11: the order is stable between requests. */
 function byCreation(a: FlowRecord, b: FlowRecord): number {
   return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1)
 }

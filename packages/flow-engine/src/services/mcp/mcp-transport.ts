@@ -7,22 +7,22 @@ import { answerStreamable } from '../../mcp/streamable-http.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import type { McpProjects, McpVisit } from './mcp-projects.ts'
 
-/** The transports of MCP over the projects of the service. */
+/** The MCP transports for the service's projects. */
 export interface McpTransport {
   readonly settings: ResolvedMcpOptions
   readonly runtime: Runtime
   /**
-   * A server for one request.
+   * The server for one request.
    * @throws Refusal 404
    */
   server(visit: McpVisit): Promise<McpServer>
-  /** Answers a POST of Streamable HTTP. */
+  /** Handles a Streamable HTTP POST. */
   answer(request: Request, server: McpServer): Promise<Response>
-  /** Opens a stream of HTTP+SSE; null when too many are open. */
+  /** Opens an HTTP+SSE stream; null if too many are open. */
   openStream(server: McpServer, endpointOf: (id: string) => string): Response | null
-  /** Takes a message for an open stream: status and text of the answer. */
+  /** Accepts a message for an open stream; returns status and body text of the response. */
   post(request: Request, server: McpServer, id: string | null): Promise<readonly [number, string]>
-  /** Ends calls and streams of a user. */
+  /** Ends all calls and streams of a user. */
   closeUser(userId: string): void
   close(): void
 }

@@ -7,7 +7,7 @@ import { failedResult, toolResult } from '../../mcp/tool-result.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import type { McpTools } from './mcp-tools.ts'
 
-/** Connects to a project of the user in process, by its name as a server; null when there is none. */
+/** Connects in process to the user's project with this server name; null if there is none. */
 export type SiblingProjects = (
   ...call: Parameters<McpService['connect']>
 ) => Promise<McpClient | null>
@@ -16,8 +16,8 @@ const PREFIX = 'lf-'
 const LONGEST_NAME = 26
 
 /**
- * The projects of a flow's owner as servers of the MCP component, without key and network (MC-84). A
- * call is a run within the run, so that the limits of nested flows hold.
+ * Offers the projects of a flow's owner as servers to the MCP component, without key or network (MC-84). A
+ * call is a nested run, so the limits of nested flows apply.
  */
 export function createSiblingProjects(
   store: Pick<FlowStore, 'projects'>,
@@ -67,7 +67,7 @@ export function createSiblingProjects(
   }
 }
 
-/** The name of a project as a server. */
+/** The server name of a project. */
 function serverName(project: string): string {
   return `${PREFIX}${sanitizeToolName(project).slice(0, LONGEST_NAME)}`
 }

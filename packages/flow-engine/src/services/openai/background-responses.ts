@@ -32,15 +32,15 @@ import type {
 export interface BackgroundResponses {
   /** @throws OpenAiRefusal 429, 503 */
   start(given: BackgroundStart): Promise<BackgroundLink>
-  /** The response as it is now. */
+  /** The response in its current state. */
   read(stored: BackgroundResponse): Promise<OpenAiResponseJson>
-  /** Events with numbers above `after`, as text, live. */
+  /** Serialised live events with numbers above `after`. */
   events(
     stored: BackgroundResponse,
     options: { readonly after: number; readonly signal: AbortSignal },
   ): AsyncGenerator<string, void, undefined>
   cancel(stored: BackgroundResponse): Promise<void>
-  /** Keeps what the run of a job leaves, where it is the run of a response. */
+  /** Stores the result of a job's run if it belongs to a response. */
   keep(request: BuildRequest, run: FlowRun): Promise<void>
 }
 
@@ -61,9 +61,9 @@ export interface BackgroundResponsesOptions {
   readonly emit: EmitFlowEvent
 }
 
-/** Milliseconds between two looks at a job that comes to rest. */
+/** Milliseconds between checks of a job that is about to be suspended. */
 const REST_MS = 5
-/** Every token keeps its number, however late it is read. */
+/** Tokens are never merged, so every token keeps its number however late it is read. */
 const NEVER_JOINED = Number.MAX_SAFE_INTEGER
 
 export function createBackgroundResponses({
@@ -87,7 +87,7 @@ export function createBackgroundResponses({
     return last ?? withoutLog(response, job)
   }
 
-  /** The events of a response from those of its job: the same ones, with the same numbers, for every reader. */
+  /** The events of a response, derived from those of its job with the same numbers for every reader. */
   async function* numbered(
     { background, result: known }: BackgroundResponse,
     signal: AbortSignal,
@@ -135,7 +135,7 @@ export function createBackgroundResponses({
     yield { kind: 'end', answer: { text, usage, tools: tools.all() } }
   }
 
-  /** A job is at rest a moment after its question was told; one with further events was answered. */
+  /** A job is suspended shortly after its question was announced; one with further events was answered. */
   const waits = async (
     jobId: string,
     { seq, signal }: { readonly seq: number; readonly signal: AbortSignal },
@@ -204,7 +204,7 @@ export function createBackgroundResponses({
       } = metadata as unknown as BuildMetadata
       let hasEnded = false
       for await (const { event } of run) hasEnded ||= event === 'end'
-      // A run that waits for an answer, or goes on in another process, leaves nothing yet.
+      // A run that waits for an answer or continues in another process has no result yet.
       if (!hasEnded) return
       const result = await kept(run, seconds())
       await stored.finish(id, result)
@@ -242,14 +242,14 @@ function statusOf(job: JobRecord | null, result: BackgroundResult | undefined) {
   return state === 'succeeded' ? 'completed' : state
 }
 
-/** A job that left nothing: it was cancelled before it ran, or its processes died. */
+/** A job without a result: it was cancelled before it ran, or its processes died. */
 function resultOf(job: JobRecord | null, ended: number): BackgroundResult {
   const nothing = { text: '', usage: null, ended }
   if (job?.state === 'cancelled') return { status: 'cancelled', message: null, ...nothing }
   return { status: 'failed', message: job?.error?.detail ?? 'The run failed', ...nothing }
 }
 
-/** The log is trimmed sooner than the response. */
+/** The log is trimmed earlier than the response. */
 function withoutLog(
   { background: { facts }, result }: BackgroundResponse,
   job: JobRecord | null,

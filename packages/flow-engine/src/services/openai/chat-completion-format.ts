@@ -1,13 +1,13 @@
 import type { AnswerEvent, FlowAnswer } from '../answers/answer.ts'
 import type { OpenAiError } from './openai-refusal.ts'
 
-/** The facts of a chat completion that are known before its run. */
+/** The facts of a chat completion known before its run. */
 export interface CompletionFacts {
   readonly id: string
   /** Seconds since 1970. */
   readonly created: number
   readonly model: string
-  /** Ends a stream with a chunk that has the usage. */
+  /** Ends a stream with a chunk that contains the usage. */
   readonly includeUsage: boolean
 }
 
@@ -22,7 +22,7 @@ export function formatCompletion(facts: CompletionFacts, { text, usage }: FlowAn
   }
 }
 
-/** The events of a streamed chat completion (RS-43), as text; a failed run is the last one. */
+/** The serialised events of a streamed chat completion (RS-43); a failed run is the last one. */
 export async function* completionChunks(
   facts: CompletionFacts,
   events: AsyncIterable<AnswerEvent>,
@@ -70,7 +70,7 @@ function head({ id, created, model }: CompletionFacts, object: string): object {
   return { id, object, created, model }
 }
 
-/** Zeros when no model counted. */
+/** Zeros if no model reported usage. */
 function usageJson(usage: FlowAnswer['usage']): object {
   const { inputTokens, outputTokens } = usage ?? { inputTokens: 0, outputTokens: 0 }
   return {

@@ -21,10 +21,10 @@ import { withInstructions } from '../answers/responses.ts'
 import type { RunService } from '../runs/run-service.ts'
 import type { RunPlaces } from '../runs/run-places.ts'
 
-/** Models that are listed at most. */
+/** Maximum number of listed models. */
 const MOST_MODELS = 1000
 
-/** A flow that is offered as a model, and the name of its owner. */
+/** A flow offered as a model, and the name of its owner. */
 export interface FlowModel {
   readonly flow: FlowRecord
   readonly ownedBy: string
@@ -32,24 +32,24 @@ export interface FlowModel {
 
 export type CompletionOutcome =
   | { readonly kind: 'completion'; readonly completion: object }
-  /** Texts of an event stream. */
+  /** Serialised events. */
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<string> }
 
-/** What a request brings beside its body. */
+/** The parts of a request besides its body. */
 export interface AskedBy {
   readonly variables: Readonly<Record<string, string>>
   readonly signal: AbortSignal
   readonly origin?: RunOrigin
 }
 
-/** Flows as models of the OpenAI API (RS-20 to RS-45). */
+/** Flows as models of the OpenAI-compatible API (RS-20 to RS-45). */
 export interface OpenAiService {
-  /** The caller's flows that can be models, newest first (RS-44). */
+  /** The caller's flows that can be used as models, newest first (RS-44). */
   models(caller: Caller): Promise<FlowModel[]>
   /** @throws OpenAiRefusal 404 */
   model(caller: Caller, id: string): Promise<FlowModel>
   /**
-   * Answers a chat (RS-40 to RS-43).
+   * Answers a chat completion (RS-40 to RS-43).
    * @throws OpenAiRefusal 400, 404, 429, 500
    */
   complete(caller: Caller, request: ChatCompletionRequest, by: AskedBy): Promise<CompletionOutcome>
@@ -61,10 +61,10 @@ export interface OpenAiServiceOptions extends InputFilesOptions {
   readonly runs: Pick<RunService, 'open' | 'runtime'>
   readonly runtime: Runtime
   readonly report: (error: unknown) => void
-  /** Longest run of a request that waits for it, in milliseconds. */
+  /** Maximum duration of a synchronous run, in milliseconds. */
   readonly timeoutMs: number
   readonly announce: AnnounceAnswer
-  /** Limits the runs of each user over all operations of the interface. */
+  /** Limits the concurrent runs of each user over all operations of the API. */
   readonly places: RunPlaces
 }
 
@@ -137,7 +137,7 @@ async function whole(events: AsyncIterable<AnswerEvent>) {
   }
 }
 
-/** Refuses requests that a flow cannot fulfil and would answer wrongly (RS-41). */
+/** Rejects requests that a flow cannot fulfil and would answer incorrectly (RS-41). */
 function checkCompletion(request: ChatCompletionRequest): void {
   const { n, tools, functions, response_format: format, modalities, logprobs } = request
   if (typeof n === 'number' && n > 1) throw unsupported('n', 'A flow gives one answer.')
@@ -156,7 +156,7 @@ function checkCompletion(request: ChatCompletionRequest): void {
   if (logprobs === true) throw unsupported('logprobs', 'A flow has no probabilities of tokens.')
 }
 
-/** The session that is to be continued (RS-40). */
+/** The session to continue (RS-40). */
 function sessionOf({ metadata }: ChatCompletionRequest): string | null {
   const id = metadata?.['session_id']
   if (id === undefined || id === null || id === '') return null

@@ -4,7 +4,7 @@ import { RunTimeout } from '../answers/answer.ts'
 import { ChatInputError } from '../answers/chat-input.ts'
 import { OpenAiRefusal } from './openai-refusal.ts'
 
-/** The error of a failed run (RS-21); unexpected errors get a fixed text. */
+/** The error of a failed run (RS-21); unexpected errors get a fixed message. */
 export function failureOf(error: unknown, report: (error: unknown) => void): OpenAiRefusal {
   if (error instanceof OpenAiRefusal) return error
   if (!isFlowError(error)) {
@@ -28,12 +28,12 @@ export function unknownModel(id: string): OpenAiRefusal {
   })
 }
 
-/** Something that a flow cannot do, and would answer wrongly (RS-26, RS-41). */
+/** A request for something a flow cannot do and would answer incorrectly (RS-26, RS-41). */
 export function unsupported(param: string, message: string): OpenAiRefusal {
   return new OpenAiRefusal(400, { code: 'unsupported_parameter', param, message })
 }
 
-/** Reads a client's input; its problems become refusals. */
+/** Parses a client's input, converting its problems to refusals. */
 export async function readInput<T>(read: () => T | Promise<T>): Promise<T> {
   try {
     return await read()

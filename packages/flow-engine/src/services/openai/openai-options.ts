@@ -8,8 +8,8 @@ const DEFAULTS: Required<OpenAiOptions> = {
 }
 
 /**
- * The given options over the defaults; undefined counts as not given.
- * @throws TypeError that names the option
+ * Applies the given options over the defaults; undefined counts as absent.
+ * @throws TypeError naming the invalid option
  */
 export function resolveOpenAiOptions(given: OpenAiOptions = {}): Required<OpenAiOptions> {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)

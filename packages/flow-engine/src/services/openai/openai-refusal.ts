@@ -3,16 +3,16 @@ import { Refusal } from '../../refusal.ts'
 /** The `type` of an error of the OpenAI API. */
 export type OpenAiErrorType = 'invalid_request_error' | 'rate_limit_error' | 'server_error'
 
-/** An error object of the OpenAI API; all four keys always (RS-21). */
+/** An OpenAI error object; all four keys are always present (RS-21). */
 export interface OpenAiError {
   readonly message: string
   readonly type: OpenAiErrorType
-  /** The field of the body that is wrong. */
+  /** The invalid field of the body. */
   readonly param: string | null
   readonly code: string | null
 }
 
-/** A refusal in the form of the OpenAI API. */
+/** A refusal in the OpenAI error format. */
 export class OpenAiRefusal extends Refusal {
   readonly error: OpenAiError
 

@@ -12,9 +12,9 @@ import {
 import type { OpenAiError } from './openai-refusal.ts'
 
 export interface ResponseEventsOptions {
-  /** A new id of an item: `msg`, `mcp`. */
+  /** Creates an item id; prefixes are `msg` and `mcp`. */
   readonly newId: (prefix: string) => string
-  /** Now, in seconds since 1970. */
+  /** The current time in seconds since 1970. */
   readonly seconds: () => number
   /** The error of a failed run. */
   readonly failureOf: (error: unknown) => OpenAiError
@@ -28,13 +28,13 @@ export interface StreamEvent {
   readonly [field: string]: unknown
 }
 
-/** An event with its number. */
+/** An event with its sequence number. */
 export interface NumberedEvent {
   readonly number: number
   readonly event: StreamEvent
 }
 
-/** The events of a streamed response (RS-28), as text. */
+/** The serialised events of a streamed response (RS-28). */
 export async function* openAiResponseEvents(
   facts: OpenAiResponseFacts,
   events: AsyncIterable<AnswerEvent>,
@@ -44,7 +44,7 @@ export async function* openAiResponseEvents(
     yield eventText(event, number)
 }
 
-/** The same, with their numbers, not yet as text. */
+/** The same with their numbers, not yet serialised. */
 export async function* numberedEvents(
   facts: OpenAiResponseFacts,
   events: AsyncIterable<AnswerEvent>,
@@ -57,7 +57,7 @@ export async function* numberedEvents(
   }
 }
 
-/** An event as it is sent. */
+/** Serialises an event. */
 export function eventText(event: StreamEvent, number: number): string {
   return `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: number })}\n\n`
 }
@@ -107,11 +107,11 @@ function endOf(error: unknown, { failureOf }: ResponseEventsOptions) {
   return { status: 'failed', error: failureOf(error) } as const
 }
 
-/** The output of a response as it grows; indexes and ids of events fit the items. */
+/** The output of a response as it grows; indexes and ids of events refer to its items. */
 class StreamedOutput {
   readonly items: OutputItem[] = []
   readonly #newId: ResponseEventsOptions['newId']
-  /** The message that is open. */
+  /** The message in progress. */
   #message: { readonly id: string; readonly index: number; text: string } | undefined
 
   constructor(newId: ResponseEventsOptions['newId']) {
@@ -149,12 +149,12 @@ class StreamedOutput {
     yield { type: 'response.output_text.delta', ...placeOf(this.#message), delta, logprobs: [] }
   }
 
-  /** Text that no token carried becomes one delta. */
+  /** Text that was not streamed is sent as one delta. */
   *end(text: string): Generator<StreamEvent> {
     const sent = this.#message?.text ?? ''
     const rest = text.startsWith(sent) ? text.slice(sent.length) : ''
     if (this.#message === undefined || rest !== '') yield* this.text(rest)
-    // Pieces of a run that began again are not the whole text.
+    // After a restart the chunks sent so far are not the whole text.
     if (this.#message !== undefined) this.#message.text = text
     yield* this.close()
   }

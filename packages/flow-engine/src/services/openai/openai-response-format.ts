@@ -5,7 +5,7 @@ import { asText, type AnswerTool } from '../answers/answer-tools.ts'
 import type { OpenAiError } from './openai-refusal.ts'
 import { randomHex } from './openai-failures.ts'
 
-/** A response of the OpenAI API, as JSON (RS-25). */
+/** An OpenAI response object (RS-25). */
 export interface OpenAiResponseJson {
   readonly id: string
   readonly object: 'response'
@@ -14,7 +14,7 @@ export interface OpenAiResponseJson {
   readonly [field: string]: unknown
 }
 
-/** The facts of a response that are known before its run. */
+/** The facts of a response known before its run. */
 export interface OpenAiResponseFacts {
   readonly id: string
   /** Seconds since 1970. */
@@ -33,7 +33,7 @@ export interface OutputItem {
 
 /** The state of a response. */
 export type ResponseProgress =
-  /** An incomplete one waits for the answer of a person. */
+  /** An incomplete response waits for a person's answer. */
   | { readonly status: 'queued' | 'in_progress' | 'incomplete' }
   | { readonly status: 'cancelled'; readonly output: readonly OutputItem[] }
   | {
@@ -48,7 +48,7 @@ export type ResponseProgress =
       readonly error: OpenAiError
     }
 
-/** The response, with what the client sent echoed and everything else at its default. */
+/** Formats the response: echoes the request's values; everything else has its default. */
 export function formatOpenAiResponse(
   { id, created, request, store, background = false }: OpenAiResponseFacts,
   progress: ResponseProgress,
@@ -87,7 +87,7 @@ export function formatOpenAiResponse(
   }
 }
 
-/** Null when no model counted. */
+/** Null if no model reported usage. */
 function usageJson(usage: FlowAnswer['usage']): object | null {
   if (usage === null) return null
   const { inputTokens, outputTokens } = usage
@@ -100,7 +100,7 @@ function usageJson(usage: FlowAnswer['usage']): object | null {
   }
 }
 
-/** The message of an answer. */
+/** The message item of an answer. */
 export function messageItem(
   id: string,
   text: string | undefined,
@@ -120,8 +120,8 @@ export function textPart(text: string): object {
 }
 
 /**
- * A call that an agent of the flow made on the server (RS-27). Not `function_call`: that asks the
- * client to run the function.
+ * A call made on the server by an agent of the flow (RS-27). Not a `function_call`, which asks the client to
+ * run the function.
  */
 export function toolItem(id: string, tool: AnswerTool): OutputItem {
   const { name, input, output, error } = tool
@@ -138,7 +138,7 @@ export function toolItem(id: string, tool: AnswerTool): OutputItem {
   }
 }
 
-/** The input as items with ids, as `input_items` lists them; contents of files are left out. */
+/** The input as items with ids, as listed by `input_items`; file contents are omitted. */
 export function inputItems(runtime: Pick<Runtime, 'randomBytes'>, input: unknown): OutputItem[] {
   const items: unknown[] = Array.isArray(input) ? input : [{ role: 'user', content: input }]
   return items.filter(isObject).map(({ id, type = 'message', content, ...item }) => ({

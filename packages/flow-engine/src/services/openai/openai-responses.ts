@@ -24,17 +24,17 @@ import type { StoredResponse, StoredResponses } from './stored-responses.ts'
 
 export type OpenAiResponseOutcome =
   | { readonly kind: 'response'; readonly response: OpenAiResponseJson }
-  /** Texts of an event stream. */
+  /** Serialised events. */
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<string> }
 
-/** Which input items are listed. */
+/** Selects a page of input items. */
 export interface InputItemsPage {
   readonly limit: number
   readonly order: 'asc' | 'desc'
   readonly after?: string | null | undefined
 }
 
-/** Responses of the OpenAI API (RS-22 to RS-35). */
+/** Responses of the OpenAI-compatible API (RS-22 to RS-35). */
 export interface OpenAiResponsesService {
   /** @throws OpenAiRefusal 400, 404, 429, 500 */
   create(
@@ -45,7 +45,7 @@ export interface OpenAiResponsesService {
   /** @throws OpenAiRefusal 404 */
   retrieve(caller: Caller, id: string): Promise<OpenAiResponseJson>
   /**
-   * The events of a background response with numbers above `after`, as text, live (RS-32).
+   * Serialised live events of a background response with numbers above `after` (RS-32).
    * @throws OpenAiRefusal 400 for other responses; 404
    */
   events(
@@ -53,7 +53,7 @@ export interface OpenAiResponsesService {
     id: string,
     by: { readonly after: number; readonly signal: AbortSignal },
   ): Promise<AsyncIterable<string>>
-  /** @throws OpenAiRefusal 400 for responses that are not in the background; 404 */
+  /** @throws OpenAiRefusal 400 for responses that do not run in the background; 404 */
   cancel(caller: Caller, id: string): Promise<OpenAiResponseJson>
   /** @throws OpenAiRefusal 404 */
   remove(caller: Caller, id: string): Promise<void>
@@ -68,7 +68,7 @@ export interface OpenAiResponsesService {
 export interface OpenAiResponsesOptions extends OpenAiServiceOptions {
   readonly openAi: Pick<OpenAiService, 'model'>
   readonly stored: StoredResponses
-  /** Keeps responses unless the request says otherwise. */
+  /** Default of the request's `store`. */
   readonly store: boolean
   readonly background: BackgroundResponses
 }
@@ -157,7 +157,7 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions): OpenAiRe
     }
     const answer = { userId: caller.id, id: facts.id, flowId: flow.id, profile: 'openai' } as const
     if (inBackground) {
-      // The input is kept beside; its files are files of the flow.
+      // The input is stored separately; its files are files of the flow.
       const light = { ...facts, request: { ...request, input: null } }
       const plan = chatFlows.plan(flow)
       const link = await background.start({ flow, plan, question, facts: light })
@@ -212,7 +212,7 @@ function isBackground(stored: StoredResponse): stored is BackgroundResponse {
   return stored.background !== undefined
 }
 
-/** The session of the response that is continued, else a new one (RS-24). */
+/** The session of the response being continued, else a new one (RS-24). */
 async function sessionOf(
   { stored, runtime }: OpenAiResponsesOptions,
   caller: Caller,
@@ -230,7 +230,7 @@ async function sessionOf(
 
 const MOST_METADATA = 16
 
-/** Refuses requests that a flow cannot fulfil and would answer wrongly (RS-26). */
+/** Rejects requests that a flow cannot fulfil and would answer incorrectly (RS-26). */
 function checkRequest(request: OpenAiResponseRequest): void {
   const { tools, text, conversation, prompt, metadata } = request
   if (Array.isArray(tools) && tools.length > 0)

@@ -8,22 +8,22 @@ import type {
   OutputItem,
 } from './openai-response-format.ts'
 
-/** A response that can be read again, and what continues it. */
+/** A response that can be retrieved, and the data needed to continue it. */
 export interface StoredResponse {
   readonly response: OpenAiResponseJson
   readonly input: readonly OutputItem[]
   readonly sessionId: string
-  /** Present where the run is a job of its own; `response` is then the one that was answered first. */
+  /** Present if the run is a separate job; `response` is then the initial response. */
   readonly background?: BackgroundLink
   /** The result of a background response's run, once it has ended. */
   readonly result?: BackgroundResult
 }
 
-/** The location of a background response's run. */
+/** Locates a background response's run. */
 export interface BackgroundLink {
   readonly jobId: string
   readonly facts: OpenAiResponseFacts
-  /** True if the model's pieces are the pieces of the answer. */
+  /** True if the model's chunks make up the answer. */
   readonly streams: boolean
 }
 
@@ -38,22 +38,22 @@ export interface BackgroundResult {
   readonly ended: number
 }
 
-/** Responses of users (RS-30, RS-34, RS-35). */
+/** Stored responses of users (RS-30, RS-34, RS-35). */
 export interface StoredResponses {
   put(userId: string, flowId: string, stored: StoredResponse): Promise<void>
-  /** Null for one that is unknown, another user's, deleted or trimmed. */
+  /** Null if it is unknown, deleted, trimmed, or belongs to another user. */
   get(userId: string, id: string): Promise<StoredResponse | null>
-  /** Adds what the run of a background response left. */
+  /** Adds the result of a background response's run. */
   finish(id: string, result: BackgroundResult): Promise<void>
   result(id: string): Promise<BackgroundResult | undefined>
-  /** False as `get` gives null. */
+  /** False in the cases where `get` returns null. */
   remove(userId: string, id: string): Promise<boolean>
 }
 
 export interface StoredResponsesOptions {
   readonly store: JobStore
   readonly runtime: Runtime
-  /** As those of jobs. */
+  /** Same as for jobs. */
   readonly retention?: { readonly maxAgeMs?: number; readonly maxJobs?: number } | undefined
 }
 
@@ -61,13 +61,16 @@ export interface StoredResponsesOptions {
 const LANE = 'responses'
 const EVENT = 'response'
 const RESULT = 'result'
-/** A job may end before its response is stored: so often, with so many milliseconds between, is looked for it. */
+/**
+ * A job may end before its response is stored, so the response is looked up this often, with this delay in
+ * milliseconds.
+ */
 const LOOKS = 250
 const LOOK_MS = 20
 
 /**
- * Keeps each response as a job that has ended, so that retention is that of jobs. Its content is the
- * only event of its log, which deletion removes at once.
+ * Stores each response as a finished job, so that job retention applies. Its content is the only event of the
+ * job's log; deletion removes it immediately.
  */
 export function createStoredResponses(options: StoredResponsesOptions): StoredResponses {
   const { store, runtime, retention = {} } = options
@@ -82,7 +85,7 @@ export function createStoredResponses(options: StoredResponsesOptions): StoredRe
     const job = await store.queue.get(id)
     return job?.lane === LANE && job.userId === userId
   }
-  /** A job that was run twice leaves two: the last one counts. */
+  /** A job that ran twice has two results; the last one counts. */
   const result = async (id: string): Promise<BackgroundResult | undefined> => {
     const events = await store.log.read(id, 0, 10)
     const last = events.findLast(({ event }) => event === RESULT)
@@ -92,12 +95,12 @@ export function createStoredResponses(options: StoredResponsesOptions): StoredRe
     async put(userId, flowId, stored) {
       const { id } = stored.response
       const now = runtime.now()
-      // Handed over together, they are stored together where the store joins writes.
+      // Issued together, so that a store that batches writes stores them together.
       const enqueued = store.queue.enqueue({
         id,
         flowId,
         userId,
-        // A finished response outlives its process, and a power failure only where its run does.
+        // A finished response survives its process; it survives a power failure only if its run does.
         request: stored.background === undefined ? '' : LANE,
         resumable: false,
         createdAt: now,
@@ -111,7 +114,7 @@ export function createStoredResponses(options: StoredResponsesOptions): StoredRe
       const ended = store.queue.requestCancel(id, now)
       const kept = store.log.append(id, [{ seq: 0, event: EVENT, data: JSON.stringify(stored) }])
       const [isEnded] = await Promise.all([ended, enqueued, kept])
-      // The end went before the job itself.
+      // The end was processed before the job itself.
       if (!isEnded) await store.queue.requestCancel(id, now)
       await trim()
     },

@@ -5,7 +5,7 @@ import type { PlanCache } from './plan-cache.ts'
 import { planAsksPeople } from '../../graph/plan/asks-people.ts'
 
 /**
- * Refuses a flow that asks a person when there is no one to ask (DR-45).
+ * Rejects a flow that asks questions if nobody can answer them (DR-45).
  * @throws FlowError `invalid_request`
  */
 export function refuseAsking(plan: FlowPlan, flowId: string): void {
@@ -13,7 +13,7 @@ export function refuseAsking(plan: FlowPlan, flowId: string): void {
 }
 
 /**
- * The same for a stored flow; one that does not compile is refused elsewhere.
+ * The same for a stored flow; flows that do not compile are rejected elsewhere.
  * @throws FlowError `invalid_request`
  */
 export function refuseAskingFlow(

@@ -25,11 +25,11 @@ export interface ComponentServicesOptions extends Pick<
   readonly userFiles: UserFileWriter
   readonly visitorFiles: VisitorFiles
   readonly visitorMessages: VisitorMessages
-  /** The host's services; they replace those of the same name. */
+  /** The host's services; they override those of the same name. */
   readonly injected: Partial<ComponentServices>
 }
 
-/** The services that the components of one run are given, bound to its owner. */
+/** The services of a run's components, bound to its owner. */
 export function createComponentServices(
   options: ComponentServicesOptions,
   scope: RunScope,
@@ -56,7 +56,7 @@ export function createComponentServices(
     vectors: createVectorStores(options, options.vectors, ownerId),
     flows: createOwnedFlows(store, ownerId),
     ...others,
-    // Computation by visitors delays neither the owner nor other users.
+    // Work of visitors must not delay the owner or other users.
     ...(isPublic ? { workOwner: `visitors of ${ownerId}` } : {}),
     ...(mcp && {
       mcp: { connect: (server, connecting) => mcp.connect(server, { ...connecting, isForeign }) },
@@ -77,14 +77,14 @@ function createMessages(
     stored,
   }: {
     readonly userId: string | null
-    /** Conditions that no query lifts (AB-54). */
+    /** Conditions that always apply, whatever the query says (AB-54). */
     readonly only: { readonly flowId?: string }
     readonly pending: PendingWrites | undefined
     /** Called with each message that was stored or changed. */
     readonly stored: (message: { readonly id: string }) => Promise<void>
   },
 ): MessageService {
-  /** In a public build the conversations of others are not there, by whatever id (AB-54). */
+  /** Public builds cannot see the conversations of others, whatever id they use (AB-54). */
   const isSeen = async (id: string): Promise<boolean> => {
     if (only.flowId === undefined) return true
     const message = await store.get(id)
@@ -126,7 +126,7 @@ function createMessages(
       await pending?.settled()
       if (last !== undefined && last <= 0) return []
       const descending = order === 'descending'
-      // The last n of one order are the first n of the other.
+      // The last n in one order are the first n in the other.
       const turned = last !== undefined
       const found = await store.list({
         ...nonEmpty(filters),
@@ -142,12 +142,12 @@ function createMessages(
   }
 }
 
-/** As long as a request may name a session; a graph, a tweak or a model may give any text. */
+/** The maximum length of a session in requests; graphs, tweaks and models may contain any text. */
 const LONGEST_NAME = 500
 
 /**
- * Every list of sessions and messages reads these again.
- * @throws FlowError invalid_request
+ * Bounded, because every list of sessions and messages reads these again.
+ * @throws FlowError `invalid_request`
  */
 function checkNames({
   sessionId,
@@ -162,7 +162,7 @@ function checkNames({
   }
 }
 
-/** Empty filters count as none. */
+/** Drops empty filters. */
 function nonEmpty({
   sessionId,
   contextId,

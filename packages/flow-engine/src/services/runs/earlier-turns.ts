@@ -5,15 +5,15 @@ import type {
   MessageRecord,
 } from '../../components/define/services.ts'
 
-/** A turn of a conversation that the client keeps and sends along. */
+/** A conversation turn that the client stores and sends along. */
 export interface EarlierTurn {
   readonly role: 'user' | 'assistant'
   readonly text: string
 }
 
 /**
- * Services whose message history begins with these turns, in their order; they are stored nowhere
- * (RS-23). The turns belong to whatever session is read.
+ * Services whose message history begins with these turns, which are not stored (RS-23). They are part of
+ * whatever session is read.
  */
 export function withEarlierTurns(
   services: ComponentServices,

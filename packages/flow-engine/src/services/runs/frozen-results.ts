@@ -12,21 +12,21 @@ import type { ServiceKit } from '../base/kit.ts'
 
 /** Larger results of frozen vertices stay in memory. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** Storage of the frozen vertices of one flow; results above it are evicted in no particular order. */
+/** Storage for the frozen vertices of one flow; excess results are evicted in no particular order. */
 const MAX_OF_FLOW = { bytes: 64 * 1024 * 1024, results: 200 }
-/** Lifetime of the listed names, in milliseconds. */
+/** How long listed names are cached, in milliseconds. */
 const LISTED_MS = 1000
-/** Flows whose names are remembered. */
+/** Maximum number of flows whose names are cached. */
 const LISTED_FLOWS = 100
 
-/** Marks in memory a result that is in the blob store, which every process sees. */
+/** Marks in memory a result that is in the blob store, where every process can read it. */
 const MOVED: CachedResult = { outputs: {}, bytes: 64 }
 
 const stored = z.object({ key: z.string(), state: z.string() })
 
 /**
- * Results of frozen vertices in the blob store, so that they survive a restart and serve every
- * process (FE-33); all others in memory. Only of stored flows, with which they go.
+ * Stores results of frozen vertices in the blob store, so that they survive a restart and are shared by all
+ * processes (FE-33); all other results are in memory. Applies to stored flows and is removed with them.
  */
 export function createFrozenResults(
   { store, files, runtime, report }: Pick<ServiceKit, 'store' | 'files' | 'runtime' | 'report'>,
@@ -49,12 +49,12 @@ export function createFrozenResults(
     const bytes = await files.read(blobKey(vertex))
     if (bytes === null) return undefined
     const found = stored.safeParse(JSON.parse(new TextDecoder().decode(bytes)))
-    // Another key: the vertex has other settings now.
+    // A different key means that the vertex's settings have changed.
     if (!found.success || found.data.key !== key) return undefined
     return decodeFrozen(found.data.state)
   }
 
-  /** False for a result that can only be kept in memory. */
+  /** False if a result can only be stored in memory. */
   const write = async (key: string, result: CachedResult, vertex: KeptVertex): Promise<boolean> => {
     const state = result.bytes > MAX_BYTES ? undefined : encodeFrozen(result)
     if (state === undefined) return false
@@ -101,7 +101,7 @@ export function createFrozenResults(
         return
       }
       await memory.set(key, result)
-      // A vertex that is unfrozen drops its kept result.
+      // Unfreezing a vertex drops its stored result.
       if (vertex === undefined) return
       const names = await namesOf(vertex.flowId)
       if (!names.delete(nameOf(vertex))) return
@@ -113,5 +113,5 @@ export function createFrozenResults(
 const blobKey = (vertex: KeptVertex): string =>
   blobKeyOf('frozen', { id: vertex.flowId, name: nameOf(vertex) })
 
-/** One result for each build of a vertex: the next takes the place of the last. */
+/** One result for each build of a vertex; a new one replaces it. */
 const nameOf = ({ place }: KeptVertex): string => `${place}.json`

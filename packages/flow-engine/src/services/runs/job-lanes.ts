@@ -1,11 +1,13 @@
 import type { LaneOptions } from '../../jobs/lane-places.ts'
 import type { FlowSettings } from '../../settings.ts'
 
-/** Jobs that wait in the lanes of strangers and of webhooks. */
+/** Maximum number of waiting jobs in the lanes of visitors and webhooks. */
 const PUBLIC_WAITING = 20
 const WEBHOOKS_WAITING = 100
 
-/** The lanes of a service: visitors of public flows take few of the places, webhooks none (AB-70, AB-71). */
+/**
+ * The lanes of a service: visitors of public flows share a few slots, webhooks have their own (AB-70, AB-71).
+ */
 export function jobLanes(
   places: number,
   { maxPublicBuilds, maxWebhookRuns }: Pick<FlowSettings, 'maxPublicBuilds' | 'maxWebhookRuns'>,

@@ -1,8 +1,8 @@
 import type { Around, RunHooks } from '../../graph/context/run-hooks.ts'
 
 /**
- * Hooks that call each of these in order; the work of a vertex or call runs inside the first, the second and so on.
- * What one throws keeps the later ones from being called.
+ * Combines hooks, called in order; `within` functions nest, the first outermost. If one throws, later ones
+ * are not called.
  */
 export function joinRunHooks(given: readonly (RunHooks | undefined)[]): RunHooks | undefined {
   const all = given.filter((hooks) => hooks !== undefined)

@@ -6,20 +6,20 @@ import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
 
-/** Fields of a message that may be changed; undefined means unchanged. */
+/** Changeable fields of a message; undefined means unchanged. */
 export type MessageChanges = {
   readonly [
     K in keyof Omit<MessagePatch, 'timestamp' | 'category' | 'contentBlocks' | 'duration'>
   ]: MessagePatch[K] | undefined
 }
 
-/** Filters of messages; the empty text counts as not given. */
+/** Message filters; the empty string counts as absent. */
 export type MessageFilter = Pick<
   MessageQuery,
   'flowId' | 'sessionId' | 'sender' | 'senderName' | 'orderBy'
 >
 
-/** Which audit records are asked for. */
+/** Selects audit records. */
 export interface AuditPage {
   readonly limit: number
   readonly before?: string | null | undefined
@@ -30,7 +30,7 @@ export interface AuditPage {
 
 /** Messages, vertex builds and transactions of a user's flows (monitor.md). */
 export interface MonitorService {
-  /** The newest build of each node; none for a flow of another user. */
+  /** The newest build of each node; empty for a flow of another user. */
   builds(caller: Caller, flowId: string): Promise<VertexBuildRecord[]>
   removeBuilds(caller: Caller, flowId: string): Promise<void>
   sessions(caller: Caller, flowId?: string): Promise<string[]>
@@ -38,7 +38,7 @@ export interface MonitorService {
   /** @throws Refusal 404 */
   updateMessage(caller: Caller, id: string, changes: MessageChanges): Promise<StoredMessage>
   removeMessages(caller: Caller, ids: readonly string[]): Promise<void>
-  /** @throws Refusal 404 when no message carries the name */
+  /** @throws Refusal 404 if no message has the name */
   renameSession(caller: Caller, from: string, to: string): Promise<StoredMessage[]>
   removeSession(caller: Caller, sessionId: string): Promise<void>
   transactions(
@@ -47,8 +47,8 @@ export interface MonitorService {
     page: { page: number; size: number },
   ): Promise<Page<TransactionRecord>>
   /**
-   * Who did what, newest first; for superusers.
-   * @throws Refusal 404 where no records are kept
+   * Audit records, newest first; superusers only.
+   * @throws Refusal 404 if no records are stored
    */
   audit(query: AuditPage): Promise<AuditRecord[]>
 }
@@ -102,7 +102,7 @@ export function createMonitorService({ store, records, audit }: ServiceKit): Mon
   }
 }
 
-/** Without what is undefined. */
+/** Removes undefined properties. */
 function filled<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }

@@ -8,23 +8,23 @@ import {
 } from '../../graph/plan/compile.ts'
 import type { RunLimits } from '../../graph/plan/limits.ts'
 
-/** Plans kept, and the longest text of a flow that is kept for comparison. */
+/** Maximum number of cached plans, and maximum length of a flow retained for comparison. */
 const KEPT = 256
 const LONGEST = 2 * 1024 * 1024
 
-/** Compiled flows, so that a flow that has not changed is read and compiled once. */
+/** A cache of compiled flows, so that an unchanged flow is parsed and compiled once. */
 export interface PlanCache {
   /**
    * The plan of a stored graph.
-   * @param version of the flow whose graph it is (DR-63); kept beside that of the flow itself
-   * @throws FlowCompileError with all that is wrong with it
+   * @param version of the flow the graph belongs to (DR-63); cached separately from the flow itself
+   * @throws FlowCompileError with all problems
    */
   get(flowId: string, name: string, data: string, version?: number): FlowPlan
-  /** The same, but nodes of unknown types are no problem yet (NX-9). */
+  /** The same, but unknown node types are not yet errors (NX-9). */
   getPartly(flowId: string, name: string, data: string, version?: number): FlowPlan
 }
 
-/** A plan and what it was made of. */
+/** A plan and its source. */
 interface KeptPlan {
   readonly name: string
   readonly data: string

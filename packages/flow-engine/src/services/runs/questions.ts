@@ -4,17 +4,17 @@ import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
 
-/** An open question, and when its job was started. */
+/** An open question, with the start time of its job. */
 export interface OpenQuestion extends PendingQuestion {
   readonly createdAt: Date
 }
 
-/** Questions of builds and their answers, for the people they are meant for. */
+/** Questions of builds and their answers, for the users they are addressed to. */
 export interface QuestionService {
-  /** The caller's own, oldest first, at most 100. */
+  /** The caller's own questions, oldest first, at most 100. */
   pending(caller: Caller, flowId: string | null): Promise<OpenQuestion[]>
   /**
-   * Answers a question of the caller; a superuser answers those of others too (DR-36).
+   * Answers a question of the caller; superusers may also answer those of others (DR-36).
    * @throws Refusal 403, 404, 409, 422
    */
   resume(caller: Caller, jobId: string, answer: QuestionAnswer): Promise<void>
@@ -60,7 +60,7 @@ export function createQuestionService({
   }
 }
 
-/** A question without options may be answered with any JSON, under `value`. */
+/** A question without options accepts any JSON under `value`. */
 function answerOf({ question }: JobRecord, decision: QuestionAnswer['decision']): unknown {
   const isFree = question !== undefined && question.options.length === 0
   return isFree && decision !== null && Object.hasOwn(decision, 'value') ? decision.value : decision

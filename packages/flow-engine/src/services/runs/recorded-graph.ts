@@ -1,12 +1,12 @@
 import type { FlowJson } from '../../graph/flow/flow-json.ts'
 
-/** Display names, and where the first outgoing edge of each node leads. */
+/** Display names, and the target of each node's first outgoing edge. */
 export interface RecordedGraph {
   readonly names: ReadonlyMap<string, string>
   readonly targets: ReadonlyMap<string, string>
 }
 
-/** A compiled flow is run many times. */
+/** Cached, because a compiled flow runs many times. */
 const graphs = new WeakMap<FlowJson, RecordedGraph>()
 
 export function graphOf(flow: FlowJson): RecordedGraph {
@@ -17,7 +17,7 @@ export function graphOf(flow: FlowJson): RecordedGraph {
   return graph
 }
 
-/** Of a whole flow, or of its `data` alone. */
+/** Accepts a whole flow, or its `data`. */
 export function readGraph(flow: object): RecordedGraph {
   const { data } = flow as { data?: unknown }
   const { nodes, edges } = (data ?? flow) as { nodes?: unknown; edges?: unknown }

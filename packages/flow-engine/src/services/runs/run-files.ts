@@ -23,17 +23,17 @@ export interface RunFilesOptions extends Pick<ServiceKit, 'store' | 'files'> {
   readonly visitorFiles: VisitorFiles
 }
 
-/** The target of a path. */
+/** The resolved target of a path. */
 interface Place {
   readonly space: FileSpace
   readonly address: FileAddress
 }
 
 /**
- * The files that one run reaches: those of the owner of its flow and of the owner's flows, under the
- * paths that uploads answer. A path without the id of one of them is a name in the owner's files. A
- * public build reaches what the stored graph names, and the folder of its visitor; it writes to
- * that folder only (AB-55). Anything else is as if it did not exist.
+ * The files a run can access: those of the flow's owner and of the owner's flows, under the paths returned by
+ * uploads. A path without such an id is a name among the owner's files. A public build can access the files
+ * named in the stored graph and its visitor's folder, and writes only to that folder (AB-55). All other files
+ * are reported as not found.
  */
 export function createRunFiles(options: RunFilesOptions, scope: RunScope): FileService {
   const { files, store, userFiles, visitorFiles } = options
@@ -108,7 +108,7 @@ export function createRunFiles(options: RunFilesOptions, scope: RunScope): FileS
   }
 }
 
-/** Bytes of a file that a run reads: it stands in the memory whole (AB-37). */
+/** Maximum bytes of a file a run reads, because it is held in memory completely (AB-37). */
 const MOST_BYTES = 100 * 1024 * 1024
 
 /** @throws FlowError `limit_exceeded` */

@@ -3,12 +3,14 @@ import type { RunHooks } from '../../graph/context/run-hooks.ts'
 import type { JobObserver } from '../../jobs/build-jobs.ts'
 import type { JobQueue } from '../../store/job-store.ts'
 
-/** Counts what an engine runs; `end` ends what is read from the queue. */
+/** Counts what an engine runs; `end` stops reading from the queue. */
 export function executionMetrics(metrics: Metrics, queue: Pick<JobQueue, 'countOpen'>) {
   return { hooks: runMetrics(metrics), ...jobMetrics(metrics), end: queueMetrics(metrics, queue) }
 }
 
-/** Counts runs, vertices and calls of models (OP-8). Names of flows, users and vertices are no labels. */
+/**
+ * Counts runs, vertices and model calls (OP-8). Names of flows, users and vertices are not used as labels.
+ */
 function runMetrics(metrics: Metrics): RunHooks {
   const runs = metrics.counter({
     name: 'flow_runs_total',
@@ -95,7 +97,9 @@ function jobMetrics(metrics: Metrics): Required<Pick<JobObserver, 'started' | 'f
   }
 }
 
-/** Tells how many jobs of all processes wait, run and rest, when the metrics are read (OP-8). */
+/**
+ * Reports how many jobs of all processes are waiting, running and suspended when the metrics are read (OP-8).
+ */
 function queueMetrics(metrics: Metrics, { countOpen }: Pick<JobQueue, 'countOpen'>): () => void {
   if (countOpen === undefined) return () => undefined
   const open = metrics.gauge({

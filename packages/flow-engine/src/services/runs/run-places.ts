@@ -1,17 +1,17 @@
 import { refuse } from '../../refusal.ts'
 
-/** Counts what runs of each user go on at once. */
+/** Limits the concurrent runs of each user. */
 export interface RunPlaces {
   /**
-   * Takes a place; the function gives it back.
-   * @throws what `full` makes: Refusal 429 by default
+   * Takes a slot; the returned function releases it.
+   * @throws the error from `full`; default: Refusal 429
    */
   take(userId: string): () => void
-  /** The events of a run, which free its place when they end or their reader leaves. Throws as `take`. */
+  /** Events of a run; its slot is released when they end or their reader stops. Throws like `take`. */
   hold<E>(userId: string, start: () => AsyncIterable<E>): AsyncIterable<E>
 }
 
-/** @param full the refusal over `most` runs of a user */
+/** @param full creates the error for more than `most` runs of a user */
 export function createRunPlaces(
   most: number,
   full: (message: string) => Error = (message) =>
@@ -34,7 +34,7 @@ export function createRunPlaces(
       else taken.set(userId, left)
     }
   }
-  /** A stream begins when it is first read: its place is taken then, and may be gone by then. */
+  /** A stream starts when it is first read; the slot is taken then, so that may fail. */
   async function* counted<E>(
     userId: string,
     start: () => AsyncIterable<E>,

@@ -16,19 +16,19 @@ export interface RunRecordsOptions extends Pick<ServiceKit, 'settings' | 'runtim
   readonly eventBytes: number
 }
 
-/** The facts of a run that its records need. */
+/** The facts of a run needed for its records. */
 export interface RecordedRun {
   readonly flowId: string
-  /** The user whom the records count for; null for a visitor of a public flow (AB-74). */
+  /** The user the records count for; null for visitors of public flows (AB-74). */
   readonly ownerId: string | null
   readonly flow: FlowJson
-  /** Builds and runs are shown differently (results.md 1 and 5). */
+  /** Builds and runs have different formats (results.md 1 and 5). */
   readonly form: 'build' | 'run'
-  /** Keeps vertex builds; transactions are always kept. */
+  /** Whether vertex builds are stored; transactions always are. */
   readonly builds: boolean
 }
 
-/** Takes part in one run and writes down what its vertices did (monitor.md). */
+/** Records what the vertices of a run did (monitor.md). */
 export interface RunRecorder {
   readonly inputs: (
     vertex: { readonly id: string },
@@ -39,7 +39,7 @@ export interface RunRecorder {
   watch(run: FlowRun): Promise<void>
 }
 
-/** A recorder, or undefined where nothing is to be kept. */
+/** Creates a recorder; undefined if nothing is to be recorded. */
 export function createRunRecorder(
   { writer, settings, runtime, eventBytes }: RunRecordsOptions,
   { flowId, ownerId, flow, form, builds: wanted }: RecordedRun,
@@ -102,7 +102,7 @@ export function createRunRecorder(
   }
 }
 
-/** The stored form of a vertex result (results.md 5). */
+/** The stored format of a vertex result (results.md 5). */
 function toRunForm({ id, data }: VertexBuildJson, displayName: string | undefined): object {
   const { message: _, timedelta: __, duration: ___, ...rest } = data
   return {
@@ -132,7 +132,7 @@ function messageOf(result: unknown, componentId: string): object[] {
   ]
 }
 
-/** The text that describes a result to people. */
+/** The human-readable text of a result. */
 function describe({ artifacts, outputs }: VertexDataJson): string | null {
   const text = artifacts['message'] ?? Object.values(outputs)[0]?.message
   return typeof text === 'string' ? text : null

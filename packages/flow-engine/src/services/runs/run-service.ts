@@ -34,17 +34,17 @@ export interface RunFlowRequest {
   readonly tweaks: Record<string, unknown> | null
   readonly sessionId: string | null
   readonly context: Record<string, unknown> | null
-  /** Values of variables for this run only. */
+  /** Variables for this run only. */
   readonly variables: Readonly<Record<string, string>>
   readonly stream: boolean
-  /** Paths of files that the chat input is given. */
+  /** File paths for the chat input. */
   readonly files?: readonly string[]
 }
 
-/** A run whose events the caller reads. */
+/** A run whose events are read by the caller. */
 export interface OpenRun {
   readonly run: FlowRun
-  /** Resolves when everything that the run leaves is stored. */
+  /** Resolves when all records of the run are stored. */
   readonly recorded: Promise<void>
 }
 
@@ -57,20 +57,20 @@ export interface AdvancedInput {
 
 export interface AdvancedRunRequest {
   readonly inputs: readonly AdvancedInput[] | null
-  /** Ids or display names to report; empty = all output components. */
+  /** Ids or display names to report; empty: all output components. */
   readonly outputs: readonly string[]
   readonly tweaks: Record<string, unknown> | null
 }
 
-/** For whom a flow is run. */
+/** The caller and limits of a run. */
 export interface RunBy {
   readonly signal: AbortSignal
   readonly origin?: RunOrigin | undefined
 }
 
-/** For whom a conversation is run. */
+/** Options for running a conversation. */
 export interface OpenRunOptions extends RunBy {
-  /** Turns that the client keeps, before the stored history. */
+  /** Earlier turns sent by the client, placed before the stored history. */
   readonly earlier?: readonly EarlierTurn[] | undefined
   /** Stored variables and the environment are not read (MC-7). */
   readonly isAnonymous?: boolean | undefined
@@ -82,9 +82,8 @@ export interface RunService {
   readonly bySession: boolean
   readonly runtime: Runtime
   /**
-   * The flow that an id or endpoint name means, for a run by the caller; with the graph of a version
-   * when one is named (DR-63).
-   * @throws Refusal 404 when there is none, 403 when it is another user's
+   * Resolves an id or endpoint name for a run by the caller; with a version, the flow has its graph (DR-63).
+   * @throws Refusal 404 if there is none, 403 if it belongs to another user
    */
   find(
     caller: Caller,
@@ -93,29 +92,29 @@ export interface RunService {
   ): Promise<PinnableFlow>
   /**
    * Starts a run of a conversation.
-   * @throws FlowError when the flow cannot be started; Refusal 429 when its owner has too many runs
+   * @throws FlowError if the flow cannot be started; Refusal 429 if its owner has too many runs
    */
   open(flow: PinnableFlow, request: RunFlowRequest, by: OpenRunOptions): Promise<OpenRun>
-  /** @throws Refusal with the service's form of the error */
+  /** @throws Refusal with the error format of the service */
   run(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): Promise<RunResponse>
-  /** Lines of a streaming run, to its `end` or `error` (events.md 5). */
+  /** Lines of a streaming run, ending with `end` or `error` (events.md 5). */
   stream(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): AsyncIterable<string>
-  /** Each input runs the whole flow once, in order. */
+  /** Runs the whole flow once for each input, in order. */
   advanced(flow: PinnableFlow, request: AdvancedRunRequest, by: RunBy): Promise<RunResponse>
 }
 
 export interface RunServiceOptions {
   readonly flows: Pick<FlowService, 'find'>
   readonly versions: Pick<FlowVersionService, 'pin'>
-  /** Every run takes one, for its owner. */
+  /** Every run takes a slot of its owner. */
   readonly places: RunPlaces
-  /** Every run is counted, for its owner. */
+  /** Every run counts towards its owner's quota. */
   readonly quota: RunQuota
   readonly plans: PlanCache
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly recorderOf: (flow: FlowRecord, plan: FlowPlan) => RunRecorder | undefined
   /** Cache, limits, runtime of all runs. */
-  /** Told of what hooks throw. */
+  /** Called with errors thrown by hooks. */
   readonly report?: (error: unknown) => void
   readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime' | 'hooks'>
   readonly bySession: boolean
@@ -158,7 +157,7 @@ export function createRunService(service: RunServiceOptions): RunService {
     const recorded = watched(run, recorder)
       .then(() => pending.settled())
       .finally(() => service.sweep.after(flow.id, flow.id))
-    // A run that fails is answered with its own error.
+    // A failed run is reported with its own error.
     recorded.catch(() => undefined)
     return { run, recorded }
   }
@@ -228,7 +227,7 @@ export function createRunService(service: RunServiceOptions): RunService {
         })
         const { outputs: answers, ...facts } = formatRunResponse(result)
         const answer = answers.map((run) => ({ ...run, outputs: pick(run.outputs, outputs) }))
-        // The graph of a request is built once: further inputs are answered with its results.
+        // The graph of a request is built once; further inputs repeat its results.
         const repeated = further.flatMap((input) =>
           answer.map((run) => ({ ...run, inputs: { input_value: input.value ?? '' } })),
         )
@@ -240,7 +239,7 @@ export function createRunService(service: RunServiceOptions): RunService {
   }
 }
 
-/** Starts a run that has a place, which it gives back when it is over, or when it does not start. */
+/** Starts a run that holds a slot, released when it ends or fails to start. */
 export function startedIn(free: () => void, start: () => FlowRun): FlowRun {
   try {
     const run = start()
@@ -252,7 +251,7 @@ export function startedIn(free: () => void, start: () => FlowRun): FlowRun {
   }
 }
 
-/** Resolves when the run is over and the recorder has seen it. */
+/** Resolves when the run is over and has been recorded. */
 export async function watched(run: FlowRun, recorder: RunRecorder | undefined): Promise<void> {
   await recorder?.watch(run)
   await run.result.catch(() => undefined)
@@ -277,10 +276,10 @@ function toOptions(request: RunFlowRequest): Partial<RunOptions> {
 }
 
 const EMPTY_INPUT: AdvancedInput = { value: '', components: [], type: 'any' }
-/** An empty list of inputs leaves the values of the templates. */
+/** An empty list of inputs uses the values of the templates. */
 const NO_INPUT: Partial<AdvancedInput> = { components: [], type: 'any' }
 
-/** Only the components named, by id or display name; all when none is named. */
+/** Only the named components, by id or display name; all if none is named. */
 function pick(outputs: readonly ComponentOutputJson[], names: readonly string[]) {
   return outputs.filter(
     ({ component_id: id, component_display_name: name }) =>
@@ -288,7 +287,7 @@ function pick(outputs: readonly ComponentOutputJson[], names: readonly string[])
   )
 }
 
-/** Advanced runs leave out what is null beside the results. */
+/** Advanced runs omit null values besides the results. */
 function withoutNulls({ outputs, ...facts }: RunResponse): RunResponse {
   const filled = <T extends object>(value: T): T =>
     Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null)) as T
@@ -307,12 +306,12 @@ function withoutNulls({ outputs, ...facts }: RunResponse): RunResponse {
 const line = (event: string, data: unknown): string =>
   `{"event": ${JSON.stringify(event)}, "data": ${JSON.stringify(data)}}\n\n`
 
-/** A fault of the flow, not of the server (NX-7). */
+/** An error in the flow, not in the server (NX-7). */
 function hasUnknownTypes(error: FlowError): boolean {
   return error instanceof FlowCompileError && error.problems[0]?.code === 'unknown_component'
 }
 
-/** A failed run as the service answers it (run.md). */
+/** The error response of a failed run (run.md). */
 function runRefusal(error: unknown, asJson: boolean): unknown {
   if (!isFlowError(error) || error.status === 429) return error
   if (error.code === 'invalid_request') return refuse(400, error.detail, { cause: error })

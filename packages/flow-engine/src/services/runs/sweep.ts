@@ -3,14 +3,14 @@ import type { ServiceKit } from '../base/kit.ts'
 import type { RecordWriter } from '../base/record-writer.ts'
 import { removeFilesOf } from '../files/remove-files.ts'
 
-/** Removes what runs left of flows that were deleted while they ran. */
+/** Removes the records of flows that were deleted while they ran. */
 export interface Sweep {
   /**
-   * Call when a run is over and has handed over its records. Does not hold up its answer.
+   * Call when a run is over and has handed over its records. Does not delay the response.
    * @param runFlowId the id under which the run stored messages and records
    */
   after(storedFlowId: string, runFlowId: string): void
-  /** Resolves when everything that was begun is done. */
+  /** Resolves when all pending work is done. */
   settled(): Promise<void>
 }
 

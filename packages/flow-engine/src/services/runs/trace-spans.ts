@@ -5,17 +5,17 @@ import { formatValue, type JsonValue } from '../../graph/values/format-value.ts'
 import type { EventLog, StoredEvent, StoredJob } from '../../store/job-store.ts'
 
 /**
- * Events of one read; between reads other requests have their turn. One event may have 8 MiB, and a trace is read
- * as often as its user likes.
+ * Events per read; other requests get a turn between reads. One event may have 8 MiB, and users may read
+ * traces as often as they like.
  */
 const PIECE = 20
-/** Events of a job that are read for a trace, and spans that are shown of it. */
+/** Maximum number of events read for a trace, and of its spans shown. */
 const MAX_EVENTS = 50_000
 const MAX_SPANS = 1000
-/** The outputs of a span are cut to these, and texts of the chat to as many characters. */
+/** Outputs of a span are truncated to these limits, chat texts to the same number of characters. */
 const OUTPUT_LIMITS = { textLength: 1000, items: 20, eventBytes: 16 * 1024 }
 
-/** One build of a vertex, or the question that a job waits for. */
+/** One build of a vertex, or the question a job waits for. */
 export interface TraceSpan {
   readonly id: string
   readonly vertexId: string
@@ -27,18 +27,18 @@ export interface TraceSpan {
   readonly outputs: Readonly<Record<string, JsonValue>> | null
 }
 
-/** What the log of a job tells of its run. */
+/** The run of a job, according to its log. */
 export interface LoggedRun {
   readonly spans: readonly TraceSpan[]
-  /** The first text of the user, and the last of anyone else. */
+  /** The user's first text, and the last text of anyone else. */
   readonly input: string | null
   readonly output: string | null
   readonly sessionId: string | null
-  /** True if there was more than is read or shown. */
+  /** True if there was more than was read or shown. */
   readonly isCut: boolean
 }
 
-/** Reads the log of a job; pieces of texts are passed over unread. */
+/** Reads the log of a job; text chunks are skipped unparsed. */
 export async function readLoggedRun(
   log: Pick<EventLog, 'read'>,
   job: Pick<StoredJob, 'id' | 'state'>,

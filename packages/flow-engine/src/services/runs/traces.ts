@@ -6,17 +6,17 @@ import { refuse } from '../../refusal.ts'
 import { readGraph } from './recorded-graph.ts'
 import { readLoggedRun, type LoggedRun } from './trace-spans.ts'
 
-/** Lanes of the jobs that run flows for their owner: not those of visitors, nor kept responses. */
+/** Lanes of jobs that run flows for their owner; excludes those of visitors and stored responses. */
 const OWN_LANES = ['', 'webhook']
 
-/** Which traces are asked for; all conditions count. */
+/** Selects traces; all conditions apply. */
 export interface TraceQuery {
   readonly flowId?: string | undefined
   readonly sessionId?: string | undefined
   readonly states?: readonly JobState[] | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
-  /** From 1. */
+  /** Counts from 1. */
   readonly page: number
   readonly size: number
 }
@@ -24,22 +24,22 @@ export interface TraceQuery {
 /** A job as a trace. */
 export interface TraceSummary {
   readonly job: ListedJob
-  /** The name that its flow has now; its id where there is none any more. */
+  /** The current name of its flow, or the flow id if the flow no longer exists. */
   readonly name: string
   readonly usage: JobTokens
 }
 
 export interface Trace extends TraceSummary {
   readonly run: LoggedRun
-  /** Display names of vertices in the flow as it is now, by id. */
+  /** Current display names of the flow's vertices, by id. */
   readonly vertexNames: ReadonlyMap<string, string>
 }
 
-/** The runs of a user from the records of jobs: builds, webhooks, background answers, schedules (OP-5). */
+/** The runs of a user according to job records: builds, webhooks, background responses, schedules (OP-5). */
 export interface TraceService {
   /** Newest first. */
   list(caller: Caller, query: TraceQuery): Promise<Page<TraceSummary>>
-  /** @throws Refusal 404 when the job is unknown, or not a run of the caller */
+  /** @throws Refusal 404 if the job is unknown or not a run of the caller */
   get(caller: Caller, id: string, signal: AbortSignal): Promise<Trace>
 }
 

@@ -1,13 +1,13 @@
 import type { FlowStore } from '../../store/flow-store.ts'
 
-/** Storage of the visitors of one flow: characters of JSON, and messages. */
+/** Storage for the visitors of one flow: characters of JSON, and number of messages. */
 const MAX_OF_FLOW = { size: 64 * 1024 * 1024, messages: 10_000 }
-/** Flows whose messages are counted; those of others go by their age. */
+/** Maximum number of flows whose messages are counted; for others only the age limit applies. */
 const COUNTED = 1000
 
 /**
- * Bounds the messages that visitors of each public flow store: the oldest of the same flow go. They
- * are counted in this process; what another one, or one before, has stored goes by its age.
+ * Limits the messages stored by visitors of each public flow by removing the oldest. Only messages stored by
+ * this process are counted; for all others the age limit applies.
  */
 export interface VisitorMessages {
   /** Call when a message is stored or changed. */
@@ -47,7 +47,7 @@ export function createVisitorMessages({
   }
 }
 
-/** Takes out what is over the limit; the newest message stays. */
+/** Removes and returns the messages over the limit; the newest message is kept. */
 function takeOldest(counted: Counted): string[] {
   const gone: string[] = []
   for (const [id, size] of counted.sizes) {
