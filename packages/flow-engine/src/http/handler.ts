@@ -48,7 +48,7 @@ export interface HandlerOptions {
   readonly runtime: Runtime
   /** Serves `/api/openai/v1`. */
   readonly openAi: boolean
-  /** Takes audit records. */
+  /** Receives audit records. */
   readonly audit: WriteAudit | undefined
   /** Called for each request. */
   readonly hooks: RequestHooks | undefined
@@ -58,8 +58,8 @@ export interface HandlerOptions {
 type Handler = (request: Request, context?: HostContext) => Promise<Response>
 
 /**
- * Answers requests in the order of auth.md: route, credentials, size, rights, validation, the
- * operation itself. Never rejects.
+ * Handles requests in the order of auth.md: route, credentials, size, rights, validation, operation. Never
+ * rejects.
  */
 export function createHandler(options: HandlerOptions): Handler {
   const { settings, report, hooks, runtime } = options
@@ -116,7 +116,7 @@ interface Incoming {
   readonly context: HostContext
   readonly url: URL
   readonly id: string
-  /** Below the base; undefined for one outside it. */
+  /** Path below the base; undefined if it is outside. */
   readonly path: string | undefined
   readonly match: RouteMatch<Route>
   readonly observed?: ObservedRequest | undefined
@@ -191,14 +191,14 @@ async function operate(
   return await encode(route, request, value)
 }
 
-/** Whether a call was answered as one that may not be made. */
+/** True if the call was refused for lack of rights. */
 function isRefusal(error: unknown): boolean {
   const status: unknown =
     typeof error === 'object' && error !== null ? Reflect.get(error, 'status') : undefined
   return typeof status === 'number' && status >= 400 && status < 500
 }
 
-/** A call as its operation sees it. */
+/** A call as passed to its operation. */
 class IncomingCall implements Call<unknown, unknown, unknown> {
   readonly services: FlowServices
   readonly caller: Caller
@@ -233,12 +233,12 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
     this.#readable = given.body
   }
 
-  /** Made when an operation asks for it. */
+  /** Created on first use. */
   get signal(): AbortSignal {
     return this.request.signal
   }
 
-  /** Made when an operation asks for it. */
+  /** Created on first use. */
   get origin(): RunOrigin {
     const { headers, carrier } = this.#observed ?? { headers: traceHeaders(this.request.headers) }
     return runOrigin(this.#id, carrier ?? { ...headers })

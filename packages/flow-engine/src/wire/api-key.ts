@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { ApiKeyRecord } from '../store/api-keys.ts'
 import { bool, dateTime, int, orNull, text, uuid } from './scalars.ts'
 
-/** Length of a key in clear; the list shows the prefix and one `*` for each further character. */
+/** Length of a clear-text key; the list shows the prefix and one `*` for each further character. */
 const KEY_LENGTH = 46
 
-/** A key to be made; all are type-checked, only `name` and `created_at` are used. */
+/** The data of a new key; all fields are validated, only `name` and `created_at` are used. */
 export const ApiKeyCreate = z
   .object({
     name: orNull(text()),
@@ -24,7 +24,7 @@ export const StoreKey = z.object({ api_key: text() }).meta({ id: 'StoreKey' })
 const time = z.string().meta({ format: 'date-time' })
 const id = z.string().meta({ format: 'uuid' })
 
-/** A new key, in clear. */
+/** A new key in clear text. */
 export const ApiKeyCreated = z
   .strictObject({
     name: z.string().nullable(),
@@ -37,7 +37,7 @@ export const ApiKeyCreated = z
   })
   .meta({ id: 'ApiKeyCreated' })
 
-/** A key of a list, masked. */
+/** A key in a list, masked. */
 export const ApiKeyRead = ApiKeyCreated.extend({ created_at: time }).meta({ id: 'ApiKey' })
 
 /** The keys of a user. */
@@ -45,7 +45,7 @@ export const ApiKeyList = z
   .strictObject({ total_count: z.int(), user_id: id, api_keys: z.array(ApiKeyRead) })
   .meta({ id: 'ApiKeyList' })
 
-/** A new key in the words of the wire. */
+/** Converts a new key to its wire form. */
 export function createdKeyToWire(record: ApiKeyRecord, key: string): z.input<typeof ApiKeyCreated> {
   return {
     name: record.name,
@@ -58,7 +58,7 @@ export function createdKeyToWire(record: ApiKeyRecord, key: string): z.input<typ
   }
 }
 
-/** A key of a list in the words of the wire. */
+/** Converts a listed key to its wire form. */
 export function apiKeyToWire(record: ApiKeyRecord): z.input<typeof ApiKeyRead> {
   const masked = record.prefix.padEnd(KEY_LENGTH, '*')
   return { ...createdKeyToWire(record, masked), created_at: record.createdAt.toISOString() }

@@ -4,7 +4,7 @@ import { int, maybe, text, uuid } from './scalars.ts'
 
 const MAX_PAGE = 1000
 
-/** Which audit records are asked for; `before` is `next` of the page before. */
+/** Selects audit records; `before` is `next` of the previous page. */
 export const AuditListQuery = z.object({
   limit: int({ ge: 1, le: MAX_PAGE }).default(100),
   before: maybe(uuid()),
@@ -27,10 +27,10 @@ const AuditRead = z.object({
   details: z.record(z.string(), z.unknown()),
 })
 
-/** A page of audit records, newest first; `next` is null at the end. */
+/** A page of audit records, newest first; `next` is null on the last page. */
 export const AuditList = z.object({ records: AuditRead.array(), next: z.string().nullable() })
 
-/** One record in the form of the wire, which is that of the log too. */
+/** The wire form of a record, which is also the log format. */
 export function auditRecordToWire(record: AuditRecord): z.infer<typeof AuditRead> {
   return {
     id: record.id,

@@ -49,7 +49,7 @@ export const TransactionPage = z
   })
   .meta({ id: 'TransactionPage' })
 
-/** The JSON text of the builds of a flow: what is stored as JSON is put in as it is. */
+/** Serialises the builds of a flow; values stored as JSON are inserted unchanged. */
 export function vertexBuildsToText(records: readonly VertexBuildRecord[]): string {
   const entries = records.map((record) => {
     const head = {
@@ -67,7 +67,7 @@ export function vertexBuildsToText(records: readonly VertexBuildRecord[]): strin
   return `{"vertex_builds":{${entries.join(',')}}}`
 }
 
-/** The JSON text of a transaction. */
+/** Serialises a transaction. */
 export function transactionToText(record: TransactionRecord): string {
   const head = {
     id: record.id,

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { versionName } from './flow-version.ts'
 import { bool, dict, int, nameText, oneOf, orNull, text } from './scalars.ts'
 
-/** The ways the events of a build reach the client (build.md). */
+/** How the events of a build reach the client (build.md). */
 export const EVENT_DELIVERY = ['streaming', 'direct', 'polling'] as const
 
-/** A graph in a request: kept as it is, unknown keys too. */
+/** A graph in a request; unknown keys are preserved. */
 export const GraphPayload = z
   .looseObject({ nodes: dict().array(), edges: dict().array(), viewport: orNull(dict()) })
   .meta({ id: 'FlowDataRequest' })
 
-/** The value of a build's or an advanced run's input; other keys are refused. */
+/** The input of a build or an advanced run; unknown keys are rejected. */
 export const InputValueRequest = z
   .strictObject({
     components: text().array().nullish(),
@@ -68,5 +68,5 @@ export const VertexBuildBody = z
   .nullish()
   .meta({ id: 'BuildVertexRequest' })
 
-/** The graph itself, or nothing at all (then the stored one). */
+/** A graph, or nothing to build the stored one. */
 export const GraphBody = GraphPayload.nullish()

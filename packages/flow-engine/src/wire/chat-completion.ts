@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bool, dict, maybe, text } from './scalars.ts'
 
-/** Body of a chat completion (RS-40, RS-41). Unknown keys are taken without effect. */
+/** Body of a chat completion (RS-40, RS-41). Unknown keys are ignored. */
 export const ChatCompletionBody = z
   .looseObject({
     model: text(),
@@ -12,7 +12,7 @@ export const ChatCompletionBody = z
   })
   .meta({ id: 'ChatCompletionRequest' })
 
-/** The answer of a chat completion (RS-42). */
+/** A chat completion response (RS-42). */
 export const ChatCompletion = z
   .looseObject({
     id: text(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { NodeTemplate } from '../graph/flow/node-json.ts'
 import { anything, bool, dict, maybe, orNull, text } from './scalars.ts'
 
-/** Code, and the node whose values are kept. */
+/** Source code, and the node whose values are kept. */
 export const CustomComponent = z
   .object({ code: text(), frontend_node: orNull(dict()) })
   .meta({ id: 'CustomComponent' })
@@ -19,7 +19,7 @@ export const CustomComponentUpdate = z
   })
   .meta({ id: 'CustomComponentUpdate' })
 
-/** The template of a request as the engine reads it. */
+/** Converts the template of a request to the engine's form. */
 export function templateFromWire(template: Record<string, unknown>): NodeTemplate {
   const unread: unknown = template
   return unread as NodeTemplate

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FlowSettings } from '../settings.ts'
 
-/** The settings of the service that the editor reads (base.md). */
+/** Settings read by the editor (base.md). */
 export const Config = z
   .strictObject({
     feature_flags: z.record(z.string(), z.boolean()),
@@ -23,7 +23,7 @@ export const Config = z
   })
   .meta({ id: 'Config' })
 
-/** The settings that the page of a public flow reads (base.md). */
+/** Settings read by the page of a public flow (base.md). */
 export const GuestConfig = z
   .strictObject({
     type: z.literal('public'),
@@ -34,7 +34,7 @@ export const GuestConfig = z
   })
   .meta({ id: 'GuestConfig' })
 
-/** The settings in the words of the wire. */
+/** Converts the settings to their wire form. */
 export function configToWire(settings: FlowSettings): z.input<typeof Config> {
   return {
     feature_flags: { mvp_components: false },
@@ -56,7 +56,7 @@ export function configToWire(settings: FlowSettings): z.input<typeof Config> {
   }
 }
 
-/** The same for the page of a public flow; `direct` where visitors may not read the events of a job. */
+/** The same for the page of a public flow; `direct` if visitors may not read the events of a job. */
 export function guestConfigToWire(settings: FlowSettings): z.input<typeof GuestConfig> {
   return {
     type: 'public',

@@ -3,12 +3,12 @@ import { problem } from './reader.ts'
 const FORM =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
-/** Above this a number counts milliseconds, not seconds. */
+/** Numbers above this are milliseconds, not seconds. */
 const MILLISECONDS_ABOVE = 2e10
-/** The last moment of the year 9999, in milliseconds. */
+/** The end of the year 9999, in milliseconds. */
 const LATEST = 253_402_300_799_999
 
-/** A date-time in any form the service accepts (base.md); without an offset it is UTC. */
+/** Parses a date-time in any format the service accepts (base.md); UTC without an offset. */
 export function readDateTime(value: unknown): Date | ReturnType<typeof problem> {
   if (typeof value === 'number') return fromNumber(value)
   if (typeof value !== 'string') {
@@ -46,7 +46,7 @@ function fromText(value: string): Date | undefined {
   return new Date(whole.getTime() + Math.floor(fraction * 1000) - offset * 60_000)
 }
 
-/** The offset from UTC in minutes; undefined for one that does not exist. */
+/** The offset from UTC in minutes; undefined if it is invalid. */
 function minutesOf(zone: string | undefined): number | undefined {
   if (zone === undefined || zone.toUpperCase() === 'Z') return 0
   const hours = Number(zone.slice(1, 3))

@@ -7,7 +7,7 @@ import { bool, int, orNull, text } from './scalars.ts'
 /** A version of the flow to run: `3`, `v3` or its id (DR-63). */
 export const versionName = () => orNull(text({ max: 50 }))
 
-/** The create payload of a version; the whole body may be left out. */
+/** The create payload of a version; the body is optional. */
 export const FlowVersionCreate = z
   .object({ description: orNull(text({ max: MAX_VERSION_DESCRIPTION })) })
   .nullish()
@@ -20,7 +20,7 @@ export const FlowVersionListQuery = z.object({
 
 export const ActivateQuery = z.object({ save_draft: bool().default(true) })
 
-/** A version as the service answers (DR-60). */
+/** A version as returned by the service (DR-60). */
 export const FlowVersionRead = z
   .object({
     id: z.string().meta({ format: 'uuid' }),
@@ -33,7 +33,7 @@ export const FlowVersionRead = z
   })
   .meta({ id: 'FlowVersion' })
 
-/** A version in a list: keys that are null are left out. */
+/** A version in a list; null keys are omitted. */
 const FlowVersionEntry = FlowVersionRead.extend({
   description: z.string().optional(),
 }).meta({ id: 'FlowVersionEntry' })
@@ -50,7 +50,7 @@ const ids = () => z.string().array().readonly()
 const FieldDiff = z.object({ field: z.string(), from: z.unknown(), to: z.unknown() })
 const NodeDiff = z.object({ id: z.string(), fields: FieldDiff.array().readonly() })
 
-/** How two versions differ (DR-62). */
+/** The differences between two versions (DR-62). */
 export const FlowVersionDiff = z
   .object({
     nodes: z.object({ added: ids(), removed: ids(), changed: NodeDiff.array().readonly() }),
@@ -58,7 +58,7 @@ export const FlowVersionDiff = z
   })
   .meta({ id: 'FlowVersionDiff' })
 
-/** A version without its data. */
+/** Converts a version, without its data, to its wire form. */
 export function flowVersionToWire(version: FlowVersionRecord): z.input<typeof FlowVersionRead> {
   return {
     id: version.id,
@@ -71,7 +71,7 @@ export function flowVersionToWire(version: FlowVersionRecord): z.input<typeof Fl
   }
 }
 
-/** A version of a list. */
+/** Converts a listed version to its wire form. */
 export function flowVersionToEntry(version: FlowVersionRecord): z.input<typeof FlowVersionEntry> {
   const { description, ...entry } = flowVersionToWire(version)
   return { ...entry, ...(description === null ? {} : { description }) }

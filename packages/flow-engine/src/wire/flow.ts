@@ -36,7 +36,7 @@ function graph() {
   })
 }
 
-/** A plain text, or the short name of an emoji between colons. */
+/** A string, or an emoji short name between colons. */
 function icon() {
   return reader<string>({ type: 'string' }, (value) => {
     if (typeof value !== 'string') return problem('string_type', 'Input should be a valid string')
@@ -68,7 +68,7 @@ function color() {
   })
 }
 
-/** A date-time whose value is not used; errors are those of a validator of the field. */
+/** A date-time that is validated but not used; errors are those of a field validator. */
 function unusedTime() {
   return reader<null>({ type: 'string', format: 'date-time' }, (value) => {
     const read = typeof value === 'string' ? dateTime().safeParse(value) : undefined
@@ -131,7 +131,7 @@ export const FlowUpdate = z
   })
   .meta({ id: 'FlowUpdate' })
 
-/** A flow as the service answers. */
+/** A flow as returned by the service. */
 export const FlowRead = z
   .object({
     name: z.string(),
@@ -157,7 +157,7 @@ export const FlowRead = z
   })
   .meta({ id: 'Flow' })
 
-/** A flow without what a list does not need. */
+/** A flow without the fields that lists omit. */
 export const FlowHeader = FlowRead.pick({
   id: true,
   name: true,
@@ -184,7 +184,7 @@ export const FlowPage = z
   })
   .meta({ id: 'FlowPage' })
 
-/** The service's words for a create payload. */
+/** Converts a create payload to the service's form. */
 export function flowFromWire(wire: z.output<typeof FlowCreate>): FlowInput {
   return {
     name: wire.name,
@@ -207,7 +207,7 @@ export function flowFromWire(wire: z.output<typeof FlowCreate>): FlowInput {
   }
 }
 
-/** The service's words for an update payload. */
+/** Converts an update payload to the service's form. */
 export function flowChangesFromWire(wire: z.output<typeof FlowUpdate>): FlowChanges {
   return {
     name: wire.name ?? undefined,
@@ -225,7 +225,7 @@ export function flowChangesFromWire(wire: z.output<typeof FlowUpdate>): FlowChan
 }
 
 /**
- * A malformed endpoint name goes before all other errors of a body, as a plain text.
+ * Rejects a malformed endpoint name before all other validation, with a plain string as `detail`.
  * @throws Refusal 422
  */
 export function screenEndpointName(body: unknown): void {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { KnowledgeBaseInfo } from '../services/collections/knowledge-bases.ts'
 import { text } from './scalars.ts'
 
-/** A knowledge base as the editor lists it. */
+/** A knowledge base as listed in the editor. */
 export const KnowledgeBaseRead = z
   .object({
     id: text(),
@@ -17,12 +17,12 @@ export const KnowledgeBaseRead = z
   })
   .meta({ id: 'KnowledgeBaseInfo' })
 
-/** The names of knowledge bases that go. */
+/** Names of knowledge bases to delete. */
 export const KnowledgeBasesDelete = z
   .object({ kb_names: z.array(text()).max(1000) })
   .meta({ id: 'BulkDeleteRequest' })
 
-/** A base is addressed by its name, which is also its `id`; `name` is made for reading. */
+/** A base is addressed by its name, which is also its `id`; `name` is a readable title. */
 export function knowledgeBaseToWire(base: KnowledgeBaseInfo): z.output<typeof KnowledgeBaseRead> {
   const { rows, words, characters, bytes } = base
   return {
@@ -38,7 +38,7 @@ export function knowledgeBaseToWire(base: KnowledgeBaseInfo): z.output<typeof Kn
   }
 }
 
-/** `my_notes-2` reads `My Notes 2`. */
+/** `my_notes-2` becomes `My Notes 2`. */
 function titled(name: string): string {
   return name
     .replaceAll(/[_-]/g, ' ')

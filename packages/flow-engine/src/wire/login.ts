@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { missing, problem, reader } from './reader.ts'
 import { text } from './scalars.ts'
 
-/** A form field where the empty text counts as missing. */
+/** A form field whose empty string counts as missing. */
 function filled() {
   return reader<string>({ type: 'string' }, (value) =>
     typeof value === 'string' && value !== '' ? value : missing,
@@ -20,7 +20,7 @@ function grantType() {
   )
 }
 
-/** The form of a sign-in; client and scope are taken and not used. */
+/** The sign-in form; client and scope are accepted and ignored. */
 export const LoginForm = z
   .object({
     grant_type: grantType().optional(),

@@ -13,7 +13,7 @@ const Source = z
 type SourceValue = z.output<typeof Source>
 const noSource: SourceValue = { id: null, display_name: null, source: null }
 
-/** A text stands for a source of that name, null for none. */
+/** A string is the name of a source; null means none. */
 function source() {
   return z.preprocess((value) => {
     if (typeof value === 'string') return { id: value, display_name: value, source: value }
@@ -21,7 +21,7 @@ function source() {
   }, Source)
 }
 
-/** The appearance of a message; missing keys take their defaults. */
+/** The display properties of a message; missing keys get their defaults. */
 export const MessageProperties = z
   .object({
     text_color: orNull(text()),
@@ -40,7 +40,7 @@ function anyTarget() {
   return reader<unknown>({}, (value) => value)
 }
 
-/** The update payload of a message; null leaves a field as it is. */
+/** The update payload of a message; null leaves a field unchanged. */
 export const MessageUpdate = z
   .object({
     text: maybe(text()),
@@ -55,7 +55,7 @@ export const MessageUpdate = z
   })
   .meta({ id: 'MessageUpdate' })
 
-/** Columns that messages are ordered by, in the words of the wire. */
+/** Columns that messages can be ordered by, by wire name. */
 export const messageOrders = {
   timestamp: 'timestamp',
   sender: 'sender',
@@ -70,7 +70,7 @@ export const messageOrders = {
   flow_id: 'flowId',
 } as const satisfies Record<string, MessageOrder>
 
-/** A message as the service answers. */
+/** A message as returned by the service. */
 export const MessageRead = z
   .strictObject({
     id: z.string().meta({ format: 'uuid' }),
@@ -91,7 +91,7 @@ export const MessageRead = z
   })
   .meta({ id: 'Message' })
 
-/** A message in the words of the wire. */
+/** Converts a message to its wire form. */
 export function messageToWire(message: StoredMessage): z.input<typeof MessageRead> {
   return {
     id: message.id,
@@ -112,13 +112,13 @@ export function messageToWire(message: StoredMessage): z.input<typeof MessageRea
   }
 }
 
-/** All keys of the properties, those that are missing with their defaults. */
+/** All property keys; missing ones get their defaults. */
 function completeProperties(stored: object): Record<string, unknown> {
   const result = MessageProperties.safeParse(stored)
   return result.success ? result.data : { ...MessageProperties.parse({}), ...stored }
 }
 
-/** The service's words for an update payload. */
+/** Converts an update payload to the service's form. */
 export function messageChangesFromWire(wire: z.output<typeof MessageUpdate>): MessageChanges {
   return {
     text: wire.text ?? undefined,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bool, dict, int, maybe, oneOf, text } from './scalars.ts'
 
-/** Body of `POST /api/openai/v1/responses` (RS-22, RS-26). Unknown keys are taken without effect. */
+/** Body of `POST /api/openai/v1/responses` (RS-22, RS-26). Unknown keys are ignored. */
 export const OpenAiResponseBody = z
   .looseObject({
     model: text(),
@@ -34,7 +34,7 @@ export const DeletedResponse = z
 
 export const ResponseQuery = z.object({
   stream: bool().default(false),
-  /** Number of the last event that the reader has. */
+  /** Number of the last event the reader has received. */
   starting_after: maybe(int({ ge: 0 })),
 })
 

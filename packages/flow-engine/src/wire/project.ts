@@ -5,7 +5,7 @@ import type { ProjectRecord } from '../store/projects.ts'
 import { FlowPage, FlowRead } from './flow.ts'
 import { bool, descriptionText, dict, int, maybe, nameText, orNull, text, uuid } from './scalars.ts'
 
-/** A project to be made. */
+/** The create payload of a project. */
 export const ProjectCreate = z
   .object({
     name: nameText(),
@@ -28,7 +28,7 @@ export const ProjectUpdate = z
   })
   .meta({ id: 'ProjectUpdate' })
 
-/** Filters and paging of a project's flows; 0 reads as the default. */
+/** Filters and paging of a project's flows; 0 means the default. */
 export const ProjectQuery = z.object({
   page: orNull(int({ ge: 1, zero: true })),
   size: orNull(int({ ge: 1, le: 100, zero: true })),
@@ -37,7 +37,7 @@ export const ProjectQuery = z.object({
   search: text().default(''),
 })
 
-/** A project as the service answers. */
+/** A project as returned by the service. */
 export const ProjectRead = z
   .strictObject({
     name: z.string(),
@@ -58,7 +58,7 @@ export const ProjectPage = z
   .strictObject({ folder: ProjectRead, flows: FlowPage })
   .meta({ id: 'ProjectPage' })
 
-/** A project in the words of the wire. */
+/** Converts a project to its wire form. */
 export function projectToWire(project: ProjectRecord): z.input<typeof ProjectRead> {
   return {
     name: project.name,
@@ -69,7 +69,7 @@ export function projectToWire(project: ProjectRecord): z.input<typeof ProjectRea
   }
 }
 
-/** The service's words for a create payload. */
+/** Converts a create payload to the service's form. */
 export function projectFromWire(wire: z.output<typeof ProjectCreate>): NewProject {
   return {
     name: wire.name,
@@ -79,7 +79,7 @@ export function projectFromWire(wire: z.output<typeof ProjectCreate>): NewProjec
   }
 }
 
-/** The service's words for an update payload. */
+/** Converts an update payload to the service's form. */
 export function projectChangesFromWire(wire: z.output<typeof ProjectUpdate>): ProjectChanges {
   return {
     name: wire.name ?? undefined,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The problem of one value, in the words of the service's validation elements (base.md). */
+/** The problem of a value, in the format of a validation error (base.md). */
 export interface ValueProblem {
   readonly type: string
   readonly msg: string
@@ -10,17 +10,16 @@ export interface ValueProblem {
 const PROBLEM = Symbol('problem')
 type Marked = ValueProblem & { readonly [PROBLEM]: true }
 
-/** A problem to be returned from the reading function of a `reader`. */
+/** Creates a problem to be returned from the parse function of a `reader`. */
 export function problem(type: string, msg: string, ctx?: ValueProblem['ctx']): Marked {
   return { type, msg, ...(ctx === undefined ? {} : { ctx }), [PROBLEM]: true }
 }
 
-/** A key that must be there and is not. */
+/** A required key is absent. */
 export const missing = problem('missing', 'Field required')
 
 /**
- * A zod schema around a reading function. An absent value is `missing`; `json` is what the schema
- * looks like in OpenAPI.
+ * A zod schema around a parse function. An absent value is `missing`; `json` is its JSON Schema for OpenAPI.
  */
 export function reader<T>(
   json: Readonly<Record<string, unknown>>,

@@ -3,7 +3,7 @@ import { ChatInputError, readResponseInput } from '../services/answers/chat-inpu
 import { problem, reader } from './reader.ts'
 import { bool, orNull, text } from './scalars.ts'
 
-/** A text or a list of items, read (RS-3, RS-22). */
+/** A string or a list of items, parsed (RS-3, RS-22). */
 const ResponseInput = reader(
   { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }] },
   (value) => {

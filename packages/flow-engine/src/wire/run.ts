@@ -8,7 +8,7 @@ import { bool, dict, nameText, oneOf, orNull, text, uuid } from './scalars.ts'
 export const RunInput = z
   .object({
     input_value: orNull(text()),
-    /** null stands for `any`. */
+    /** null means `any`. */
     input_type: oneOf(['chat', 'text', 'any'], 'literal_error').nullable().default('chat'),
     output_type: oneOf(['chat', 'text', 'any', 'debug'], 'literal_error').default('chat'),
     output_component: text().nullable().default(''),
@@ -30,7 +30,7 @@ export const RunQuery = z.object({
 
 export const FlowNameQuery = z.object({ user_id: orNull(uuid()), version: versionName() })
 
-/** Several inputs, each a whole run. */
+/** Several inputs; each is a whole run. */
 export const AdvancedRunBody = z
   .object({
     inputs: InputValueRequest.array().nullish(),
@@ -42,10 +42,7 @@ export const AdvancedRunBody = z
   .nullish()
   .meta({ id: 'AdvancedRunRequest' })
 
-/**
- * A difference between a run and what its flow shows, such as a changed node that ran as the stock
- * one.
- */
+/** A difference between a run and the flow as shown, such as an edited node that ran as the stock one. */
 const RunWarning = z
   .object({
     code: text(),
@@ -54,7 +51,7 @@ const RunWarning = z
   })
   .meta({ id: 'RunWarning' })
 
-/** The answer of a run (results.md 5). */
+/** The response of a run (results.md 5). */
 export const RunResponse = z
   .object({
     session_id: text().nullable(),
@@ -69,7 +66,7 @@ export interface RunRequest {
   readonly context: Record<string, unknown> | null
 }
 
-// Made once: a schema costs far more to make than to use.
+// Created once, because creating a schema costs far more than using it.
 const longForm = RunBody.transform(({ input_request, context }) => ({
   input: input_request ?? RunInput.parse({}),
   context,
@@ -80,8 +77,8 @@ const emptyForm = RunInput.extend({ context: orNull(dict()) }).transform(
 )
 
 /**
- * The body of a run: the long form when it has a key `input_request`, else the fields themselves
- * (run.md). Where `input_request` is null both forms meet. No body is all defaults.
+ * The body of a run: the long form if it has a key `input_request`, else the plain fields (run.md). If
+ * `input_request` is null, both forms apply. Without a body all defaults apply.
  */
 export const RunRequestBody = z.unknown().transform((value, context): RunRequest => {
   const body = value ?? {}
@@ -96,7 +93,7 @@ function formOf(body: unknown) {
   return body['input_request'] === null ? emptyForm : longForm
 }
 
-/** State of a build job by the old name of the operation. */
+/** State of a build job, under the operation's former name. */
 export const TaskResponse = z
   .object({
     status: oneOf(['PENDING', 'STARTED', 'SUCCESS', 'FAILURE', 'REVOKED']),

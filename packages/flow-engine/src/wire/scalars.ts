@@ -3,32 +3,32 @@ import { isObject, readUuid } from '@x/wire'
 import { problem, reader } from './reader.ts'
 import { readDateTime } from './date-time.ts'
 
-/** Limits of a text. */
+/** Limits of a string. */
 export interface TextLimits {
   readonly min?: number
   readonly max?: number
   readonly pattern?: RegExp
 }
 
-/** Characters of a name: indexes of databases hold no longer keys (PostgreSQL: 2,704 bytes). */
+/** Maximum characters of a name: database indexes limit the key size (PostgreSQL: 2,704 bytes). */
 export const MAX_NAME = 500
-/** Characters of a description. */
+/** Maximum characters of a description. */
 const MAX_DESCRIPTION = 100_000
 
-/** A name, a tag, a session id: short enough for lists and indexes. */
+/** A name, tag or session id: short enough for lists and indexes. */
 export function nameText({ pattern }: Pick<TextLimits, 'pattern'> = {}): z.ZodType<string> {
   return text({ max: MAX_NAME, ...(pattern && { pattern }) })
 }
 
-/** A text about something, which lists show. */
+/** A description shown in lists. */
 export function descriptionText(): z.ZodType<string> {
   return text({ max: MAX_DESCRIPTION })
 }
 
-/** Half of a surrogate pair: no store and no UTF-8 holds it. */
+/** A lone surrogate, which cannot be encoded as UTF-8 or stored. */
 const HALF = /\p{Surrogate}/u
 
-/** A text. Numbers and booleans are not turned into texts. */
+/** A string. Numbers and booleans are not coerced. */
 export function text({ min, max, pattern }: TextLimits = {}): z.ZodType<string> {
   const json = {
     type: 'string',
@@ -69,23 +69,23 @@ function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`
 }
 
-/** Code points, counted no further than needed. */
+/** Number of code points, counted no further than needed. */
 function length(value: string, enough: number): number {
   if (value.length >= enough * 2) return value.length
   return Array.from(value).length
 }
 
-/** Limits of a whole number. */
+/** Limits of an integer. */
 export interface IntLimits {
   readonly ge?: number
   readonly le?: number
-  /** Lets 0 through, which stands for a default. */
+  /** Accepts 0, which means a default. */
   readonly zero?: boolean
 }
 
 const INTEGER = /^\s*([+-]?\d+(?:_\d+)*)(?:\.0+)?\s*$/
 
-/** A whole number, also written as a text (base.md). `true` counts as 1 (in a query it is a text). */
+/** An integer, also in string form (base.md). `true` counts as 1 (in a query it is a string). */
 export function int({ ge, le, zero = false }: IntLimits = {}): z.ZodType<number> {
   const json = {
     type: 'integer',
@@ -141,7 +141,7 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
   ...['false', 'f', 'no', 'n', 'off', '0'].map((word) => [word, false] as const),
 ])
 
-/** A boolean, also written as a number or a word (base.md). */
+/** A boolean, also as a number or a word (base.md). */
 export function bool(): z.ZodType<boolean> {
   return reader({ type: 'boolean' }, (value) => {
     if (typeof value === 'boolean') return value
@@ -155,7 +155,7 @@ export function bool(): z.ZodType<boolean> {
   })
 }
 
-/** A UUID, read into the hyphenated lower-case form. */
+/** A UUID, normalised to hyphenated lower case. */
 export function uuid(): z.ZodType<string> {
   return reader({ type: 'string', format: 'uuid' }, (value) => {
     if (typeof value !== 'string') {
@@ -174,7 +174,7 @@ export function dateTime(): z.ZodType<Date> {
   return reader({ type: 'string', format: 'date-time' }, readDateTime)
 }
 
-/** One of some texts. */
+/** One of several strings. */
 export function oneOf<const V extends string>(
   values: readonly V[],
   type: 'enum' | 'literal_error' = 'enum',
@@ -188,19 +188,19 @@ export function oneOf<const V extends string>(
   })
 }
 
-/** Any JSON object, taken as it is. */
+/** Any JSON object, unchanged. */
 export function dict(): z.ZodType<Record<string, unknown>> {
   return reader({ type: 'object', additionalProperties: true }, (value) =>
     isObject(value) ? value : problem('dict_type', 'Input should be a valid dictionary'),
   )
 }
 
-/** Any JSON value; null when the key is absent. */
+/** Any JSON value; null if the key is absent. */
 export function anything(): z.ZodType {
   return z.unknown().meta({ description: 'Any JSON value' })
 }
 
-/** A field that may be absent or null; both read as null. */
+/** A field that may be absent or null; both become null. */
 export function orNull<T>(schema: z.ZodType<T>) {
   return schema.nullable().default(null)
 }
@@ -210,7 +210,7 @@ export function maybe<T>(schema: z.ZodType<T>) {
   return schema.nullish()
 }
 
-/** Reads an empty string as null, for fields where both mean the same. */
+/** Maps an empty string to null, for fields where both mean the same. */
 export function given(value: string | null | undefined): string | null {
   return value === undefined || value === '' ? null : value
 }
@@ -220,12 +220,12 @@ export function IdParams<const K extends string>(...names: readonly K[]) {
   return z.object(fields(names, uuid()))
 }
 
-/** Path parameters that are any text. */
+/** Path parameters that are strings. */
 export function TextParams<const K extends string>(...names: readonly K[]) {
   return z.object(fields(names, text()))
 }
 
-/** The one place that builds a shape from names. */
+/** Creates the shape of an object from property names. */
 function fields<K extends string>(names: readonly K[], schema: z.ZodType<string>) {
   return Object.fromEntries(names.map((name) => [name, schema])) as Record<K, z.ZodType<string>>
 }

@@ -7,7 +7,7 @@ import { refuse } from '../refusal.ts'
 import type { SharedComponentOrder, SharedComponentView } from '../store/shared-components.ts'
 import { bool, descriptionText, dict, maybe, nameText, uuid } from './scalars.ts'
 
-/** A component to share. */
+/** The create payload of a shared component. */
 export const ComponentShare = z
   .object({
     name: nameText(),
@@ -27,7 +27,7 @@ const Tag = z.strictObject({ id, name: z.string() }).meta({ id: 'Tag' })
 /** Tags of the component store. */
 export const TagList = z.array(Tag)
 
-/** The id of a component that was shared. */
+/** The id of a shared component. */
 export const ComponentId = z.strictObject({ id }).meta({ id: 'ComponentId' })
 
 /** A downloaded component. */
@@ -42,7 +42,7 @@ export const ComponentDownload = z
   })
   .meta({ id: 'ComponentDownload' })
 
-/** A component of a listing; fields that were not asked for are null or empty. */
+/** A component in a list; fields that were not requested are null or empty. */
 export const ComponentEntry = z
   .strictObject({
     id: id.nullable(),
@@ -60,7 +60,7 @@ export const ComponentEntry = z
   })
   .meta({ id: 'ComponentEntry' })
 
-/** A listing of components. */
+/** A list of components. */
 export const ComponentList = z
   .strictObject({ count: z.int(), authorized: z.boolean(), results: z.array(ComponentEntry) })
   .meta({ id: 'ComponentList' })
@@ -99,7 +99,7 @@ const ORDERS: ReadonlyMap<string, SharedComponentOrder> = new Map([
   ['user_created.username', 'ownerName'],
 ])
 
-/** The result keys that names of fields stand for. */
+/** Resolves field names to the result keys to return. */
 export function readFields(names: readonly string[]): ReadonlySet<string> {
   const keys = names.map((name) => {
     const key = FIELDS.get(name)
@@ -109,7 +109,7 @@ export function readFields(names: readonly string[]): ReadonlySet<string> {
   return new Set(keys.length === 0 ? FIELDS.values() : keys)
 }
 
-/** The columns that names of an order stand for; a leading `-` turns it. */
+/** Resolves sort names to columns; a leading `-` reverses the order. */
 export function readSort(
   names: readonly string[],
 ): { by: SharedComponentOrder; descending: boolean }[] {
@@ -122,7 +122,7 @@ export function readSort(
   })
 }
 
-/** A component of a listing in the words of the wire. */
+/** Converts a listed component to its wire form. */
 export function componentToWire(
   view: SharedComponentView,
   fields: ReadonlySet<string>,
@@ -148,7 +148,7 @@ export function componentToWire(
   }
 }
 
-/** The JSON text of a downloaded component; its data are put in as they are stored. */
+/** Serialises a downloaded component; its data is inserted as stored. */
 export function downloadToText(component: DownloadedComponent): string {
   const { id: componentId, name, description, data, isComponent, metadata } = component
   const head = JSON.stringify({ id: componentId, name, description }).slice(0, -1)
@@ -156,7 +156,7 @@ export function downloadToText(component: DownloadedComponent): string {
   return `${head},"data":${data},${tail}`
 }
 
-/** The service's words for a payload; what was not sent is undefined. */
+/** Converts a payload to the service's form; absent fields are undefined. */
 export function payloadFromWire(wire: z.output<typeof ComponentShare>): ComponentPayload {
   return {
     name: wire.name,

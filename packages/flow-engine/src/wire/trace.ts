@@ -7,7 +7,7 @@ import { dateTime, int, maybe, oneOf, text, uuid } from './scalars.ts'
 
 const MAX_PAGE = 200
 
-/** A page counts from 1; 0 means the first too. */
+/** Pages count from 1; 0 means the first page too. */
 export const TraceListQuery = z.object({
   flow_id: maybe(uuid()),
   session_id: maybe(text()),
@@ -18,7 +18,7 @@ export const TraceListQuery = z.object({
   size: int({ ge: 1, le: MAX_PAGE }).default(50),
 })
 
-/** The states of a job behind each status of a trace. */
+/** Job states for each trace status. */
 const STATES = {
   unset: ['queued', 'running', 'suspended'],
   ok: ['succeeded'],
@@ -35,7 +35,7 @@ const summary = {
   id: z.string().meta({ format: 'uuid' }),
   name: z.string(),
   status: Status,
-  /** Of the job: finer than the status. */
+  /** State of the job, more precise than the status. */
   state: z.enum(['queued', 'running', 'suspended', 'succeeded', 'failed', 'cancelled']),
   startTime: time,
   endTime: time.nullable(),
@@ -70,7 +70,7 @@ const Span = z
 
 const Summary = z.strictObject(summary).meta({ id: 'TraceSummary' })
 
-/** A page of traces, without what their logs tell. */
+/** A page of traces, without data from their logs. */
 export const TraceList = z
   .strictObject({ traces: z.array(Summary), total: z.int(), pages: z.int() })
   .meta({ id: 'TraceList' })
@@ -132,7 +132,7 @@ function summaryToWire({ job, name, usage }: TraceSummary): z.input<typeof Summa
   }
 }
 
-/** Tokens are kept for each vertex: its last span shows them. */
+/** Tokens are counted per vertex and shown on its last span. */
 function spansToWire({ run, job, vertexNames }: Trace): z.input<typeof Span>[] {
   const lastOf = new Map(run.spans.map((span) => [span.vertexId, span]))
   return run.spans.map((span) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { UserFileRecord } from '../store/user-files.ts'
 
-/** A file of a user, as upload and rename answer it. */
+/** A user's file, as returned by upload and rename. */
 export const UserFileRead = z
   .strictObject({
     id: z.string().meta({ format: 'uuid' }),
@@ -14,20 +14,20 @@ export const UserFileRead = z
 
 const time = z.string().meta({ format: 'date-time' })
 
-/** A file of a list. */
+/** A file in a list. */
 export const UserFileEntry = UserFileRead.extend({
   user_id: z.string().meta({ format: 'uuid' }),
   created_at: time,
   updated_at: time,
 }).meta({ id: 'UserFileEntry' })
 
-/** A file in the words of the wire. */
+/** Converts a file to its wire form. */
 export function userFileToWire(record: UserFileRecord): z.input<typeof UserFileRead> {
   const { id, name, path, size, provider } = record
   return { id, name, path, size, provider }
 }
 
-/** A file of a list in the words of the wire. */
+/** Converts a listed file to its wire form. */
 export function userFileEntryToWire(record: UserFileRecord): z.input<typeof UserFileEntry> {
   return {
     ...userFileToWire(record),

@@ -3,7 +3,7 @@ import type { UserChanges } from '../services/accounts/users.ts'
 import type { UserRecord } from '../store/users.ts'
 import { bool, dateTime, dict, maybe, nameText, text } from './scalars.ts'
 
-/** A user to be added. */
+/** The create payload of a user. */
 export const UserCreate = z
   .object({
     username: text({ min: 1, max: 255 }),
@@ -25,12 +25,14 @@ export const UserUpdate = z
   })
   .meta({ id: 'UserUpdate' })
 
-/** The update payload, of which a reset uses the password; the current one is asked for by a setting. */
+/**
+ * The update payload, of which a reset uses the password; a setting decides if the current one is required.
+ */
 export const PasswordResetBody = UserUpdate.extend({
   current_password: maybe(text()),
 }).meta({ id: 'PasswordReset' })
 
-/** The field that a password reset reads. */
+/** The field read by a password reset. */
 export const PasswordReset = z.object({
   password: text({ min: 1, max: 4096 }),
   current_password: maybe(text()),
@@ -41,7 +43,7 @@ export const ConfirmedPasswordReset = PasswordReset.extend({ current_password: t
 
 const time = z.string().meta({ format: 'date-time' })
 
-/** A user as the service answers. */
+/** A user as returned by the service. */
 export const UserRead = z
   .strictObject({
     id: z.string().meta({ format: 'uuid' }),
@@ -62,7 +64,7 @@ export const UserList = z
   .strictObject({ total_count: z.int(), users: z.array(UserRead) })
   .meta({ id: 'UserList' })
 
-/** A user in the words of the wire. */
+/** Converts a user to its wire form. */
 export function userToWire(user: UserRecord): z.input<typeof UserRead> {
   return {
     id: user.id,
@@ -78,7 +80,7 @@ export function userToWire(user: UserRecord): z.input<typeof UserRead> {
   }
 }
 
-/** The service's words for an update payload. */
+/** Converts an update payload to the service's form. */
 export function userChangesFromWire(wire: z.output<typeof UserUpdate>): UserChanges {
   return {
     username: wire.username ?? undefined,

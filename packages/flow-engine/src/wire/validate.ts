@@ -4,19 +4,19 @@ import type { PromptUpdate } from '../components/built-in/models-and-agents/prom
 import { reader } from './reader.ts'
 import { dict, maybe, orNull, text } from './scalars.ts'
 
-/** A code text. */
+/** Source code to check. */
 export const CodeCheck = z.object({ code: text() }).meta({ id: 'CodeCheck' })
 
 const Errors = z.strictObject({ errors: z.array(z.string()) })
 
-/** The problems of a code text. */
+/** The problems of source code. */
 export const CodeReport = z
   .strictObject({ imports: Errors, function: Errors })
   .meta({ id: 'CodeReport' })
 
 const any = reader<unknown>({}, (value) => value)
 
-/** A node that a prompt belongs to; unknown keys are dropped. */
+/** The node a prompt belongs to; unknown keys are dropped. */
 const PromptNode = z
   .object({
     template: dict(),
@@ -49,7 +49,7 @@ const PromptNode = z
   })
   .meta({ id: 'PromptNode' })
 
-/** A prompt, and the node it belongs to. */
+/** A prompt and the node it belongs to. */
 export const PromptCheck = z
   .object({
     name: text(),
@@ -60,7 +60,7 @@ export const PromptCheck = z
   })
   .meta({ id: 'PromptCheck' })
 
-/** The variables of a prompt, and the node with a field for each. */
+/** The variables of a prompt, and the node with a field for each of them. */
 export const PromptReport = z
   .strictObject({
     input_variables: z.array(z.string()),
@@ -70,13 +70,13 @@ export const PromptReport = z
 
 type PromptNodeValue = z.output<typeof PromptNode>
 
-/** The template of a node as the engine reads it. */
+/** Converts the template of a node to the engine's form. */
 export function templateOf(node: PromptNodeValue): NodeTemplate {
   const template: unknown = node.template
   return template as NodeTemplate
 }
 
-/** The node with the fields of its prompt. */
+/** Adds the fields of its prompt to a node. */
 export function promptNodeToWire(
   node: PromptNodeValue,
   update: PromptUpdate,

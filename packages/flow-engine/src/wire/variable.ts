@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { VariableView } from '../services/accounts/variables.ts'
 import { dateTime, maybe, nameText, orNull, text, uuid } from './scalars.ts'
 
-/** A variable to be made; the key `default_fields` is required. */
+/** The create payload of a variable; the key `default_fields` is required. */
 export const VariableCreate = z
   .object({
     name: nameText(),
@@ -24,7 +24,7 @@ export const VariableUpdate = z
   })
   .meta({ id: 'VariableUpdate' })
 
-/** A variable as the service answers. */
+/** A variable as returned by the service. */
 export const VariableRead = z
   .strictObject({
     id: z.string().meta({ format: 'uuid' }),
@@ -35,7 +35,7 @@ export const VariableRead = z
   })
   .meta({ id: 'Variable' })
 
-/** A variable in the words of the wire. */
+/** Converts a variable to its wire form. */
 export function variableToWire({ record, shown }: VariableView): z.input<typeof VariableRead> {
   return {
     id: record.id,

@@ -33,7 +33,7 @@ const Pending = z
 
 export const PendingList = Pending.array()
 
-/** An open question as the service answers it (DR-35). */
+/** Converts an open question to its wire form (DR-35). */
 export function questionJson(question: OpenQuestion): z.input<typeof Pending> {
   const { actionRequests, options, expiresAt } = question
   return {

@@ -11,7 +11,7 @@ import type { UserRecord } from '../../store/users.ts'
 import { readCookies } from '../request/cookies.ts'
 import type { Auth } from '../route/route.ts'
 
-/** Finds out who makes a request; undefined for operations that ask for nothing. */
+/** Identifies the caller of a request; undefined for operations that need no credentials. */
 export type Authenticate = (
   auth: Auth,
   input: { readonly request: Request; readonly url: URL; readonly context: HostContext },
@@ -19,7 +19,7 @@ export type Authenticate = (
 
 const CHALLENGE = { headers: { 'www-authenticate': 'Bearer' } }
 
-/** Credentials of requests as auth.md has them, or as the host decides. */
+/** Authenticates requests as described in auth.md, or as the host decides. */
 export function createAuthenticate(
   kit: ServiceKit,
   services: Services,
@@ -38,7 +38,7 @@ export function createAuthenticate(
   }
 }
 
-/** Treats bad credentials as none. */
+/** Treats invalid credentials as missing. */
 async function unlessRefused(
   work: Promise<Caller | Response | undefined>,
 ): Promise<Caller | undefined> {
@@ -52,7 +52,7 @@ async function unlessRefused(
 }
 
 /**
- * Refuses a caller without the rights of an operation.
+ * Checks that a caller has the rights for an operation.
  * @throws Refusal 403
  */
 export function checkRights(auth: Auth, caller: Caller | undefined): void {
@@ -61,7 +61,7 @@ export function checkRights(auth: Auth, caller: Caller | undefined): void {
   }
 }
 
-/** The API key of a request: the query decides before the header (auth.md). */
+/** The API key of a request; the query parameter takes precedence over the header (auth.md). */
 export function readApiKey(
   request: Request,
   url: URL,
@@ -77,7 +77,7 @@ interface Attempt {
   readonly auth: Auth
   readonly request: Request
   readonly url: URL
-  /** A request without credentials passes, as an anonymous one. */
+  /** A request without credentials is accepted as anonymous. */
   readonly isVisitor: boolean
 }
 
@@ -94,7 +94,7 @@ async function fromRequest(
     return await fromToken(kit, bearer, 'token')
   const bearerKey = isKey ? bearer : undefined
   const given = readApiKey(request, url)
-  // MC-4: of an MCP client the first credential decides alone.
+  // MC-4: for MCP clients the first credential found is decisive.
   const key = auth === 'mcp' ? (bearerKey ?? given) : (given ?? bearerKey)
   if (key !== undefined) return await fromKey(kit, services, { auth, key })
   if (auth === 'session') {
@@ -107,7 +107,7 @@ async function fromRequest(
   return await withoutCredentials(kit, services, { auth, request, url, isVisitor })
 }
 
-/** Clients of the OpenAI API send their key as Bearer (RS-2, RS-20). */
+/** Clients of the OpenAI API send their key as a Bearer token (RS-2, RS-20). */
 const takesBearerKey = (auth: Auth): boolean =>
   auth === 'bearer-key' || auth === 'openai' || auth === 'mcp'
 
@@ -115,8 +115,8 @@ const takesBearerKey = (auth: Auth): boolean =>
 const TOKEN = /^[^.]+\.[^.]+\.[^.]+$/
 
 /**
- * Tells whether anonymous clients may use the operation: visitors of public flows, identified by a
- * `client_id` cookie, and clients of projects that open without credentials (MC-7).
+ * True if anonymous clients may use the operation: visitors of public flows, identified by a `client_id`
+ * cookie, and clients of projects that are open without credentials (MC-7).
  */
 function mayVisit(
   { settings }: ServiceKit,
@@ -129,13 +129,13 @@ function mayVisit(
   return takesGuests && readClientId(request) !== null
 }
 
-/** The `client_id` cookie; null where it is missing or empty. */
+/** The `client_id` cookie; null if it is missing or empty. */
 export function readClientId(request: Request): string | null {
   const clientId = readCookies(request).get('client_id') ?? ''
   return clientId === '' ? null : clientId
 }
 
-/** The token after the first blank; another scheme, or nothing after it, counts as no token. */
+/** The token after the first space; undefined for another scheme or an empty token. */
 export function readBearer(request: Request): string | undefined {
   const header = request.headers.get('authorization') ?? ''
   const at = header.indexOf(' ')
@@ -157,7 +157,8 @@ async function fromToken(
     signInId === null ? null : store.refreshFamilies.get(signInId),
   ])
   if (user?.isActive !== true) throw refuse(401, 'User not found or is inactive.', CHALLENGE)
-  // AB-64: a token ends with its sign-in. AB-68: one of Auto Login has none, its epoch decides.
+  // AB-64: a token is valid as long as its sign-in. AB-68: Auto Login tokens have none and depend on the
+  // user's epoch.
   const isGood =
     signInId === null
       ? settings.autoLogin && epoch === user.tokenEpoch
@@ -181,7 +182,7 @@ async function fromKey(
   return callerOf(opened.user, 'key')
 }
 
-/** The user whom a key in clear opens, active or not; null for an unknown key. */
+/** The user a clear-text key belongs to, active or not; null for an unknown key. */
 export async function openKey(
   { settings, store }: ServiceKit,
   { apiKeys, login }: Pick<FlowServices, 'apiKeys' | 'login'>,
@@ -201,16 +202,13 @@ function equal(a: string, b: string): boolean {
   return constantTimeEqual(encoder.encode(a), encoder.encode(b))
 }
 
-/** A cookie acts, so a request that another page made is refused. */
+/** Cookies are sent automatically, so cross-site requests are refused (CSRF). */
 function checkOrigin(kit: ServiceKit, request: Request, url: URL): void {
   const origin = request.headers.get('origin')
   if (origin !== null && !isOwnOrigin(kit, origin, url)) throw refuse(403, 'Origin not allowed')
 }
 
-/**
- * Tells whether a page of another site made a request. Browsers say so; other clients send neither
- * header.
- */
+/** True for cross-site requests. Browsers indicate them; other clients send neither header. */
 function isForeign(kit: ServiceKit, { headers }: Request, url: URL): boolean {
   const origin = headers.get('origin')
   if (origin === null) return /^(cross-site|same-site)$/.test(headers.get('sec-fetch-site') ?? '')
@@ -233,7 +231,7 @@ async function withoutCredentials(
 ): Promise<Caller | undefined> {
   const { settings } = kit
   if (settings.autoLogin && settings.skipAuthAutoLogin) {
-    // AB-67: nothing is asked for, so a page of another site could act.
+    // AB-67: no credentials are required, so a page of another site could act.
     const foreign = isForeign(kit, request, url)
     if (foreign && isVisitor) return undefined
     if (foreign) throw refuse(403, 'Origin not allowed')
@@ -244,7 +242,7 @@ async function withoutCredentials(
   throw auth === 'mcp' ? noMcpCredentials() : noCredentials(settings.autoLogin)
 }
 
-/** The answer to a request that needs credentials and has none. */
+/** The response to a request without the required credentials. */
 export function noCredentials(autoLogin: boolean): Refusal {
   return refuse(
     403,
@@ -254,7 +252,7 @@ export function noCredentials(autoLogin: boolean): Refusal {
   )
 }
 
-/** A host's word for it; users it knows and the store does not are made when it says so. */
+/** Accepts the host's identity; creates users missing from the store if the host asks for it. */
 async function fromHost(
   { store }: ServiceKit,
   { users }: Services,

@@ -2,15 +2,15 @@ import type { FlowSettings } from '../../settings.ts'
 
 const METHODS = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'
 
-/** The CORS headers for foreign origins (base.md). */
+/** CORS headers (base.md). */
 export interface Cors {
-  /** The answer to a preflight; undefined for every other request. */
+  /** The response to a preflight; undefined for other requests. */
   preflight(request: Request): Response | undefined
-  /** Headers for an answer to this request. */
+  /** Headers for the response to this request. */
   headers(request: Request): Readonly<Record<string, string>>
 }
 
-/** CORS by the settings; without origins nothing is sent and nothing is answered. */
+/** CORS as configured; without origins no headers are sent and preflights are not handled. */
 export function createCors(settings: FlowSettings): Cors {
   const { corsOrigins, corsAllowCredentials, corsAllowMethods, corsAllowHeaders } = settings
   const any = corsOrigins.includes('*')

@@ -7,10 +7,10 @@ type HostSettings = Pick<FlowSettings, 'autoLogin' | 'allowedHosts' | 'publicUrl
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /**
- * Refuses requests for host names that are not the service's own (abuse.md AB-66): a page of another
- * site can give its name the address of this machine and then read what auto login gives to every client.
- * Known are `localhost`, loopback addresses, the host of `publicUrl` and `allowedHosts`; who names
- * none is refused too. Everything passes while auto login is off and `allowedHosts` is empty.
+ * Refuses requests for foreign host names (abuse.md AB-66): with DNS rebinding, a page of another site could
+ * otherwise read what auto login gives to any client. Accepted are `localhost`, loopback addresses, the host
+ * of `publicUrl` and `allowedHosts`; requests without a host are refused too. Everything is accepted while
+ * auto login is off and `allowedHosts` is empty.
  */
 export function createHostGate(
   settings: HostSettings,
@@ -25,12 +25,12 @@ export function createHostGate(
   }
 }
 
-/** Tells whether a host name always means this machine. */
+/** True if a host name always refers to this machine. */
 export function isLoopbackName(hostname: string): boolean {
   return LOOPBACK.test(hostname)
 }
 
-/** The names that the settings give the service. */
+/** The host names configured in the settings. */
 export function hostNames({
   allowedHosts,
   publicUrl,
@@ -40,7 +40,7 @@ export function hostNames({
   return known
 }
 
-/** A host as addresses have it: lower case, without a port. */
+/** A host name in normal form: lower case, without a port. */
 function nameOf(host: string): string {
   const url = `http://${host.trim()}`
   return URL.canParse(url) ? new URL(url).hostname : host

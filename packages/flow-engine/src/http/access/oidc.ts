@@ -21,31 +21,31 @@ export interface OidcSignInOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret?: string
-  /** Base of this service's addresses; the provider sends users back below it. */
+  /** Base URL of this service; the provider redirects users below it. */
   readonly publicUrl: string
   /** Signs the cookie between the two steps; at least 32 characters or bytes. */
   readonly secretKey: string | Uint8Array
   readonly services: Pick<FlowServices, 'login' | 'users' | 'status'>
   readonly store: Pick<FlowStore, 'oidcLinks' | 'users'>
-  /** The managed user of an identity without a link (SU-23): by externalId, then by verified email. */
+  /** Finds the managed user of an identity without a link (SU-23): by externalId, then by verified email. */
   readonly findManagedUser?: (identity: OidcIdentity) => Promise<string | null>
-  /** The claim that is the directory's externalId; `sub`. */
+  /** The claim used as the directory's externalId. Default `sub`. */
   readonly externalIdClaim?: string
-  /** Makes a user for an identity that has none; false. */
+  /** Creates a user for an unknown identity. Default false. */
   readonly autoCreate?: boolean
   readonly fetch?: typeof fetch
-  /** Milliseconds that each answer of the provider may take (503 over it); 10,000. */
+  /** Timeout of each request to the provider, in milliseconds (503 beyond it). Default 10,000. */
   readonly timeoutMs?: number
   readonly runtime?: Runtime
   readonly onError?: (error: unknown) => void
 }
 
-/** How a sign-in ended; one that the provider could not decide has not. */
+/** How a sign-in ended; not reported if the provider failed to decide. */
 export interface OidcSignInEnd {
   readonly outcome: 'ok' | 'refused'
-  /** Null where nobody is known. */
+  /** Null if the user is unknown. */
   readonly userId: string | null
-  /** The user was made for this sign-in. */
+  /** True if the user was created for this sign-in. */
   readonly isNew: boolean
 }
 
@@ -55,13 +55,13 @@ export interface OidcSignIn {
   readonly login: (request: Request) => Promise<Response>
   /**
    * `GET /api/v1/oidc/callback`
-   * @param ended hears how it ended before it is answered, for audit records (OP-11)
+   * @param ended called with the outcome before the response is sent, for audit records (OP-11)
    */
   readonly callback: (
     request: Request,
     ended?: (end: OidcSignInEnd) => void | Promise<void>,
   ) => Promise<Response>
-  /** The provider's end-session address, for the header `x-oidc-logout` of a sign-out (SU-24). */
+  /** The provider's end-session URL, for the header `x-oidc-logout` of a sign-out (SU-24). */
   readonly endSessionUrl: () => Promise<string | undefined>
 }
 
@@ -152,14 +152,14 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
   }
 }
 
-/** Of a refusal; 500 of any other error. */
+/** The status of a refusal; 500 for any other error. */
 function statusOf(error: unknown): number {
   const status: unknown =
     typeof error === 'object' && error !== null ? Reflect.get(error, 'status') : undefined
   return typeof status === 'number' ? status : 500
 }
 
-/** A path of this host; anything that a browser could take for another one is refused. */
+/** A path on this host; anything a browser might read as another host is refused. */
 function checkReturn(path: string | null): string {
   if (path === null || path === '') return '/'
   // eslint-disable-next-line no-control-regex
@@ -217,7 +217,7 @@ async function open(
   }
 }
 
-/** Tokens that jose rejects are the client's error; the response says nothing about the token. */
+/** Tokens rejected by jose are the client's error; the response reveals nothing about the token. */
 function translated(error: unknown): unknown {
   if (isFlowError(error) || !(error instanceof errors.JOSEError)) return error
   return refuse(400, 'The identity token is not valid', { cause: error })

@@ -4,10 +4,10 @@ import type { AuditRecord } from '../../store/audit.ts'
 import type { HostContext } from '../../options.ts'
 import { idOfAnswer, type AuditNotes, type AuditRule } from '../route/audit-rule.ts'
 
-/** Takes records; never rejects. */
+/** Stores a record; never rejects. */
 export type WriteAudit = (record: AuditRecord) => Promise<void>
 
-/** A call that is to be recorded. */
+/** A call to record. */
 export interface AuditedCall {
   readonly caller: Caller | undefined
   readonly params: unknown
@@ -17,7 +17,7 @@ export interface AuditedCall {
   readonly notes: AuditNotes
 }
 
-/** The record of a call; undefined where there is nothing to tell. */
+/** The audit record of a call; undefined if there is nothing to record. */
 export function auditRecord(
   rule: AuditRule,
   call: AuditedCall,

@@ -2,7 +2,7 @@ import type { SignIn } from '../../services/accounts/session.ts'
 import type { FlowSettings } from '../../settings.ts'
 import { formatCookie, type Cookie } from '../request/cookies.ts'
 
-/** Names of the wire contract: the web editor reads and writes them (login.md, Cookies). */
+/** Cookie names are part of the wire contract: the web editor reads and writes them (login.md, Cookies). */
 export const ACCESS_COOKIE = 'access_token_lf'
 export const REFRESH_COOKIE = 'refresh_token_lf'
 export const STORE_KEY_COOKIE = 'apikey_tkn_lflw'
@@ -27,7 +27,7 @@ function refreshAttributes(settings: FlowSettings): Attributes {
   }
 }
 
-/** The cookies of a sign-in; a refresh leaves that of the store key alone. */
+/** The cookies of a sign-in; a refresh leaves the store key's cookie unchanged. */
 export function sessionCookies(
   settings: FlowSettings,
   session: SignIn,
@@ -56,7 +56,7 @@ export function sessionCookies(
   return cookies.map(formatCookie)
 }
 
-/** The cookie of the component store's key, sealed. */
+/** The cookie with the encrypted component store key. */
 export function storeKeyCookie(settings: FlowSettings, sealed: string): string {
   return formatCookie(storeKey(settings, sealed))
 }
@@ -65,7 +65,7 @@ function storeKey(settings: FlowSettings, value: string): Cookie {
   return { name: STORE_KEY_COOKIE, value, ...accessAttributes(settings) }
 }
 
-/** All three cookies, emptied, with the attributes they were set with. */
+/** All three cookies, cleared, with the attributes they were set with. */
 export function signedOutCookies(settings: FlowSettings, now: Date): string[] {
   const emptied = { value: '', maxAge: 0, expires: now }
   return [
@@ -75,7 +75,7 @@ export function signedOutCookies(settings: FlowSettings, now: Date): string[] {
   ].map(formatCookie)
 }
 
-/** An answer that sets cookies. */
+/** A response that sets cookies. */
 export function withCookies(response: Response, cookies: readonly string[]): Response {
   const answer = new Response(response.body, response)
   for (const cookie of cookies) answer.headers.append('set-cookie', cookie)

@@ -3,7 +3,7 @@ import { createOpenApi } from './openapi.ts'
 import { route, type Route } from '../route/route.ts'
 import type { RouteGroup } from '../routes/index.ts'
 
-/** The description of the interface, made from its own table when first asked for. */
+/** Serves the OpenAPI document, generated from the route table on first use. */
 export function createDescriptionRoutes(
   groups: readonly RouteGroup[],
   settings: { readonly publicUrl: string; readonly basePath: string },

@@ -1,6 +1,6 @@
 import type { RouteGroup } from '../routes/index.ts'
 
-/** A page that lists the operations, from the objects that answer them; it loads nothing. */
+/** An HTML page that lists the operations, generated from the route table; it loads no resources. */
 export function createDocsPage(groups: readonly RouteGroup[], openApiUrl: string): string {
   const sections = groups.map(({ name, routes }) => {
     const rows = routes.map(

@@ -8,14 +8,14 @@ type Json = Record<string, unknown>
 
 /** Parts of the OpenAPI document besides the operations. */
 export interface OpenApiOptions {
-  /** Addresses of the service; `/` by default. */
+  /** URLs of the service. Default `/`. */
   readonly servers?: readonly string[]
   readonly title?: string
 }
 
 const COMPONENTS = '#/components/schemas/'
 
-/** The security schemes of each kind of credential. */
+/** The security requirements of each kind of credentials. */
 const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
   none: [],
   optional: [{}, { bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
@@ -44,7 +44,7 @@ const SCHEMES = {
   clientId: { type: 'apiKey', in: 'cookie', name: 'client_id' },
 }
 
-/** The OpenAPI 3.1 description of operations, from the objects that answer them. */
+/** Generates the OpenAPI 3.1 document of operations from the route table. */
 export function createOpenApi(
   groups: readonly RouteGroup[],
   { servers = ['/'], title = 'Flow API' }: OpenApiOptions = {},
@@ -74,7 +74,7 @@ export function createOpenApi(
   }
 }
 
-/** `Read Flows` becomes `read_flows`; the second one of a name `read_flows_2`. */
+/** `Read Flows` becomes `read_flows`; a second operation with that name `read_flows_2`. */
 function freeId(taken: Set<string>, summary: string): string {
   const base = summary.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
   let id = base
@@ -181,7 +181,7 @@ const FAILURES: Json = {
   },
 }
 
-/** A schema in JSON Schema; named ones are moved to the components, once. */
+/** Converts a schema to JSON Schema; named schemas are moved to the components once. */
 function toJsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const {
     $schema: _dialect,
@@ -201,7 +201,7 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json):
   return { $ref: COMPONENTS + id }
 }
 
-/** References to definitions as references to components; the ids that zod keeps are dropped. */
+/** Rewrites references from definitions to components and removes the ids added by zod. */
 function renamed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(renamed)
   if (!isObject(value)) return value

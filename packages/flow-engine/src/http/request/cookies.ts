@@ -1,6 +1,6 @@
 import type { SameSite } from '../../settings.ts'
 
-/** The cookies of a request; of equal names the first counts (RFC 6265). */
+/** The cookies of a request; for duplicate names the first counts (RFC 6265). */
 export function readCookies(request: Request): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>()
   for (const part of (request.headers.get('cookie') ?? '').split(';')) {
@@ -11,7 +11,7 @@ export function readCookies(request: Request): ReadonlyMap<string, string> {
   return cookies
 }
 
-/** A cookie to be set. */
+/** A cookie to set. */
 export interface Cookie {
   readonly name: string
   readonly value: string
@@ -23,7 +23,7 @@ export interface Cookie {
   readonly maxAge?: number
 }
 
-/** The value of a `set-cookie` header. */
+/** Formats a `set-cookie` header. */
 export function formatCookie(cookie: Cookie): string {
   const { name, value, sameSite, secure, httpOnly, domain, expires, maxAge } = cookie
   return [

@@ -4,15 +4,15 @@ import type { ValueProblem } from '../../wire/reader.ts'
 type Issue = z.core.$ZodIssue
 type Path = readonly (string | number)[]
 
-/** Problems that are told of one body. */
+/** Maximum number of reported problems of a body. */
 const MOST_PROBLEMS = 100
-/** Items of a list whose items are checked. */
+/** Maximum number of list items that are validated. */
 const MOST_ITEMS = 100_000
 
 /**
- * The first problems of lists and records that have too many to be told; none where they have few, which
- * says nothing of the value. A list of a million wrong items would be a million problems, each with its words, and
- * no other request would have a turn meanwhile (abuse.md AB-52).
+ * The first problems of lists and records that have too many to report; empty if there are few, whether or
+ * not the value is valid. A list of a million invalid items would otherwise produce a million messages and
+ * block all other requests (abuse.md AB-52).
  */
 export function firstProblems(schema: z.ZodType, value: unknown): Issue[] {
   const found: Issue[] = []
@@ -25,7 +25,7 @@ interface Place {
   readonly found: Issue[]
 }
 
-/** True if there are too many problems, or too many items. */
+/** True if there are too many problems or items. */
 function collect(given: unknown, value: unknown, { path, found }: Place): boolean {
   const schema = unwrapped(given)
   if (typeof value !== 'object' || value === null) return false
@@ -50,7 +50,7 @@ function collect(given: unknown, value: unknown, { path, found }: Place): boolea
     const item: unknown = Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
     if (typeof item === 'object' && item !== null)
       return collect(inner, item, { path: [...path, key], found })
-    // Members of the body itself are few.
+    // The body itself has few members.
     if (path.length > 0) addProblems(inner, item, { path: [...path, key], found })
     return found.length >= MOST_PROBLEMS
   })

@@ -1,14 +1,14 @@
 const FIRST_SIZE = 64 * 1024
-/** When so much of the announced length has come, room is made for the rest. */
+/** Space for the whole announced length is allocated once this fraction of it has arrived. */
 const TRUSTED_PART = 8
 
-/** Bytes in one piece of memory that grows with what comes. */
+/** Bytes in a contiguous buffer that grows as they arrive. */
 export class GrowingBytes {
   readonly #announced: number
   #bytes = new Uint8Array(0)
   #size = 0
 
-  /** @param announced how many may come; believed when an eighth of them is there */
+  /** @param announced expected length; trusted once an eighth of it has arrived */
   constructor(announced: number) {
     this.#announced = announced
   }

@@ -2,8 +2,8 @@ import type { BlobStage } from '../../store/blob-store.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 
 /**
- * The last part of that name; null if there is none. The bytes of a file lie in the stage where one was
- * opened for them.
+ * The last part with that name; null if there is none. If a stage was opened for a file, it contains the
+ * bytes.
  */
 export type FoundPart = {
   readonly filename: string | null
@@ -11,21 +11,21 @@ export type FoundPart = {
   readonly stage?: BlobStage
 } | null
 
-/** The body is no form of that boundary. */
+/** The body is not a form with that boundary. */
 export class MalformedForm extends Error {}
 
 const MAX_PARTS = 1_000
-/** Bytes of a text in place of a file that are kept: it is refused, and shown. */
+/** Maximum bytes kept of a text field in place of a file, to show it in the error. */
 const MAX_TEXT = 64 * 1024
 const MAX_HEAD = 16 * 1024
 const [CR, LF, DASH] = [0x0d, 0x0a, 0x2d]
 const END_OF_HEAD = Uint8Array.of(CR, LF, CR, LF)
 
 /**
- * Reads a multipart body as it comes and keeps the last part of that name only, so that memory holds its
- * bytes once and others have their turn between chunks (RFC 7578).
- * @param length announced length of the body, for the first size of the memory
- * @throws MalformedForm, also for more than 1,000 parts or a head of more than 16 KiB
+ * Streams a multipart body and keeps only the last part with that name, so that its bytes are in memory
+ * once and other requests get a turn between chunks (RFC 7578).
+ * @param length announced length of the body, used as the initial buffer size
+ * @throws MalformedForm, also for more than 1,000 parts or a part header of more than 16 KiB
  */
 export async function findPart(
   chunks: AsyncIterable<Uint8Array>,
@@ -54,11 +54,11 @@ export async function findPart(
   }
 }
 
-/** Which part is looked for. */
+/** The part to find. */
 interface Wanted {
   readonly name: string
   readonly length: number
-  /** Opens a stage for each file of that name; without it files are held in memory. */
+  /** Opens a stage for each file with that name; without it files are held in memory. */
   readonly open?: (() => Promise<BlobStage | undefined>) | undefined
 }
 
@@ -88,7 +88,7 @@ async function lastPart(reader: PartReader, { name, length, open }: Wanted): Pro
   return found
 }
 
-/** Name and file name of a part, read by the runtime's own parser of forms. */
+/** Parses name and file name of a part with the runtime's own form parser. */
 async function readHead(
   head: Uint8Array,
 ): Promise<{ readonly name: string; readonly filename: string | null }> {
@@ -101,7 +101,7 @@ async function readHead(
   return { name, filename: typeof value === 'string' ? null : value.name }
 }
 
-/** Takes a body apart at its boundaries. */
+/** Splits a body at its boundaries. */
 class PartReader {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #boundary: Uint8Array
@@ -115,7 +115,7 @@ class PartReader {
     this.#delimiter = new Uint8Array([CR, LF, ...boundary])
   }
 
-  /** Goes to the head of the next part; false at the end of the form. */
+  /** Moves to the header of the next part; false at the end of the form. */
   async next(): Promise<boolean> {
     if (this.#isFirst) await this.#open()
     this.#isFirst = false
@@ -127,7 +127,7 @@ class PartReader {
     return true
   }
 
-  /** The lines before the content of a part. */
+  /** The header lines of a part. */
   async head(): Promise<Uint8Array> {
     for (;;) {
       const end = indexOf(this.#window, END_OF_HEAD)
@@ -142,7 +142,7 @@ class PartReader {
     }
   }
 
-  /** The pieces of the content of a part, up to its boundary. */
+  /** The chunks of a part's content, up to its boundary. */
   async *content(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const end = indexOf(this.#window, this.#delimiter)
@@ -151,7 +151,7 @@ class PartReader {
         this.#window = this.#window.subarray(end + this.#delimiter.length)
         return
       }
-      // The end may be the begin of a boundary.
+      // The end of the window may be the start of a boundary.
       const safe = this.#window.length - this.#delimiter.length + 1
       if (safe > 0) {
         yield this.#window.subarray(0, safe)

@@ -6,7 +6,7 @@ import { firstProblems } from './first-problems.ts'
 import { isJsonType, uploadProblems, type RequestBody } from './request-body.ts'
 import { validationDetail, type Place } from './validation-detail.ts'
 
-/** The parts of a request that an operation declares. */
+/** The parts of a request an operation declares. */
 export interface Parts {
   readonly params: unknown
   readonly query: unknown
@@ -22,8 +22,8 @@ interface Schemas {
 }
 
 /**
- * Reads path, query and body, in that order.
- * @throws Refusal 422 with the elements of all of them
+ * Parses path, query and body, in that order.
+ * @throws Refusal 422 with the validation errors of all of them
  */
 export async function parseRequest(
   schemas: Schemas,
@@ -60,7 +60,7 @@ export async function parseRequest(
 }
 
 /**
- * Reads a body whose form counts after something else.
+ * Parses a body whose format depends on something else.
  * @throws Refusal 422
  */
 export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
@@ -78,7 +78,7 @@ async function readBodyValue({ body: schema, consumes }: Schemas, body: RequestB
   return text.length > LARGE ? readLarge(text, body.contentType) : readJson(text, body.contentType)
 }
 
-/** If a field repeats, the last text counts. */
+/** For repeated fields the last string counts. */
 function formObject(form: FormData): Record<string, string> {
   const fields = [...form].flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value] as const] : [],
@@ -86,7 +86,10 @@ function formObject(form: FormData): Record<string, string> {
   return Object.fromEntries(fields)
 }
 
-/** Characters of a body whose reading is taken apart, so that others have their turn in between. */
+/**
+ * Characters of a body above which reading and parsing are separate turns, so that other requests can run in
+ * between.
+ */
 const LARGE = 256 * 1024
 
 async function readLarge(text: string, contentType: string): Promise<BodyValue> {
@@ -103,7 +106,7 @@ function readJson(text: string, contentType: string, { isChecked = false } = {})
   if (text === '') return { value: undefined }
   if (!isJsonType(contentType)) return { value: text }
   try {
-    // Before it is parsed: building what is nested a million times holds up everybody.
+    // Checked before parsing, as building a million nested values would block all other requests.
     const problem = isChecked ? null : jsonProblem(text)
     if (problem !== null) return malformed(0, problem)
     const value: unknown = JSON.parse(text)
@@ -120,7 +123,7 @@ function malformed(position: number, error: string): BodyValue {
   return { problem }
 }
 
-/** Query values for a schema: lists and values that are no texts are split at commas (base.md). */
+/** Query values for a schema: lists and non-string values are split at commas (base.md). */
 function readQuery(schema: z.ZodType, search: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
   if (search.size === 0) return values

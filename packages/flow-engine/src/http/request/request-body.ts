@@ -6,54 +6,54 @@ import { withinFrame } from './upload-frame.ts'
 
 const KB = 1024
 const MB = 1024 * KB
-/** Bytes of a refused body that are let pass. */
+/** Maximum bytes of a rejected body that are drained. */
 const DISCARDED = 16 * MB
-/** A refused body that stops coming for this long is answered at once. */
+/** A rejected body that stalls for this long is answered immediately. */
 const QUIET_MS = 500
-/** A refused body that keeps coming is answered after this time. */
+/** A rejected body that keeps arriving is answered after this time. */
 const LONGEST_MS = 30_000
 
 /** A file of a multipart body. */
 export interface UploadedFile {
   /** As the client sent it. */
   readonly name: string
-  /** Empty where the bytes are in the stage. */
+  /** Empty if the bytes are in the stage. */
   readonly bytes: Uint8Array
-  /** Whoever stores the file discards it. */
+  /** Discarded by the code that stores the file. */
   readonly stage?: BlobStage
 }
 
 /** How the file of a form is read. */
 export interface UploadOptions {
-  /** Where its bytes go as they come; in memory by default. */
+  /** Opens a stage for the bytes. Default: in memory. */
   readonly stage?: (() => Promise<BlobStage>) | undefined
-  /** Nothing may stand before the form and behind it. */
+  /** Reject content before and after the form. */
   readonly framed?: boolean
 }
 
 type Clock = Pick<Runtime, 'now' | 'sleep'>
 
-/** The body of one request, read at most once and bounded. */
+/** The body of a request, read at most once and with a size limit. */
 export interface RequestBody {
   readonly contentType: string
   bytes(): Promise<Uint8Array>
-  /** @throws Refusal 400 where the bytes are no UTF-8 */
+  /** @throws Refusal 400 if the bytes are not UTF-8 */
   text(): Promise<string>
   /**
-   * Fields and files; empty where the body is no form.
-   * @throws Refusal 400 where it claims to be one
+   * Fields and files; empty if the body is not a form.
+   * @throws Refusal 400 if it claims to be one
    */
   form(): Promise<FormData>
   /**
-   * The last part `file` of a multipart body, read as it comes; null where the body is no such form.
-   * @throws Refusal 400 where it claims to be one
+   * Streams the last part `file` of a multipart body; null if the body is not such a form.
+   * @throws Refusal 400 if it claims to be one
    */
   filePart(options?: UploadOptions): Promise<FoundPart>
 }
 
 /**
- * The body of a request.
- * @param limit bytes; a length announced above it is refused when the body is first read
+ * Wraps the body of a request.
+ * @param limit bytes; a larger announced length is rejected when the body is first read
  * @throws Refusal 413, from each of the reading functions
  */
 export function createRequestBody(request: Request, limit: number): RequestBody {
@@ -110,7 +110,7 @@ async function* once(bytes: Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield await bytes
 }
 
-/** The chunks of a body, at most `limit` bytes of them. */
+/** The chunks of a body, at most `limit` bytes. */
 async function* bounded(request: Request, limit: number): AsyncGenerator<Uint8Array> {
   let size = 0
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -121,9 +121,9 @@ async function* bounded(request: Request, limit: number): AsyncGenerator<Uint8Ar
 }
 
 /**
- * Refuses by the announced length, before anything of the body is read (AB-51). A body that is not too
- * large for it passes unread first, as long as it keeps coming: a client that is still sending would
- * not see the answer.
+ * Rejects by announced length, before any of the body is read (AB-51). A body that is not much too large
+ * is drained first, as long as it keeps arriving, because a client that is still sending would not see
+ * the response.
  * @throws Refusal 413
  */
 export async function checkAnnouncedLength(
@@ -135,7 +135,7 @@ export async function checkAnnouncedLength(
   if (length !== undefined) throw tooLarge(limit, length)
 }
 
-/** The announced length of a body that is too large, of which no more is read; undefined for others. */
+/** The announced length of a body that is too large and is read no further; undefined for others. */
 export async function discardTooLarge(
   request: Request,
   limit: number,
@@ -147,7 +147,7 @@ export async function discardTooLarge(
   return length
 }
 
-/** Lets a body pass until it ends or nothing of it has come for a while. */
+/** Drains a body until it ends or stalls. */
 async function discard(request: Request, runtime: Clock): Promise<void> {
   const reader = request.body?.getReader()
   if (reader === undefined) return
@@ -160,7 +160,7 @@ async function discard(request: Request, runtime: Clock): Promise<void> {
       size += next.value.length
     }
   } catch {
-    // The client left, so the response is not needed.
+    // The client disconnected, so no response is needed.
   } finally {
     reader.releaseLock()
   }
@@ -185,7 +185,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Tells whether a content type is JSON (base.md). */
+/** True for JSON content types (base.md). */
 export function isJsonType(contentType: string): boolean {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   return type === 'application/json' || /^[^/\s]+\/[^/\s]+\+json$/.test(type)
@@ -206,13 +206,13 @@ export async function readUpload(
   return { name: filename ?? '', bytes, ...(stage === undefined ? {} : { stage }) }
 }
 
-/** The problems of the part `file`; an empty list if it is a file. */
+/** Validates the part `file`; empty if it is a file. */
 export async function uploadProblems(body: RequestBody): Promise<ValidationElement[]> {
   const problem = uploadProblem(await body.filePart({ stage: nowhere }))
   return problem === null ? [] : [problem]
 }
 
-/** Keeps nothing: the request is refused already. */
+/** A stage that discards everything, for rejected requests. */
 async function nowhere(): Promise<BlobStage> {
   return {
     size: 0,
@@ -233,7 +233,7 @@ function uploadProblem(part: FoundPart): ValidationElement | null {
   return { ...element, type: 'value_error', msg, input, ctx: { error: {} } }
 }
 
-/** Shown in MB as the reference does, in KB where the limit is below one. */
+/** In MB like the reference, or in KB if the limit is below 1 MB. */
 function tooLarge(limit: number, size: number): Refusal {
   const [unit, bytes] = limit < MB ? ['KB', KB] : ['MB', MB]
   const shown = (value: number): string => `${Number((value / bytes).toFixed(3))}${unit}`

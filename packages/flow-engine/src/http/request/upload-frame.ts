@@ -1,8 +1,8 @@
 import { refuse, type Refusal } from '../../refusal.ts'
 
 /**
- * Checks what the head says of a multipart body; its bytes are read once the sender is known
- * (files-flow.md, Upload File; abuse.md AB-51).
+ * Checks the headers of a multipart body; its bytes are read after authentication (files-flow.md, Upload
+ * File; abuse.md AB-51).
  * @throws Refusal 422
  */
 export function checkUploadHead(headers: Headers): void {
@@ -10,8 +10,8 @@ export function checkUploadHead(headers: Headers): void {
 }
 
 /**
- * The chunks of a body that begins and ends with its boundary; a line end may follow.
- * @throws Refusal 422, while they are read
+ * Checks that a body starts and ends with its boundary, optionally followed by a line break.
+ * @throws Refusal 422, while the chunks are read
  */
 export async function* withinFrame(
   chunks: AsyncIterable<Uint8Array>,
@@ -20,7 +20,7 @@ export async function* withinFrame(
   const boundary = boundaryOf(contentType)
   const [first, last] = [`--${boundary}`, `--${boundary}--`]
   let [start, end] = ['', '']
-  // A boundary is ASCII: every byte is taken for a character.
+  // Boundaries are ASCII, so every byte can be read as a character.
   const decoder = new TextDecoder('latin1')
   for await (const chunk of chunks) {
     if (start.length < first.length) {

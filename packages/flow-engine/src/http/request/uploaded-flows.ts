@@ -18,31 +18,31 @@ import { descriptionText, nameText, orNull } from '../../wire/scalars.ts'
 import { firstProblems } from './first-problems.ts'
 import { validationDetail } from './validation-detail.ts'
 
-/** Bytes of a file of flows, and of what it is when unpacked: it is held in memory whole, as JSON bodies are. */
+/** Maximum bytes of a flow file, packed and unpacked: it is held in memory completely, like JSON bodies. */
 export const FLOW_FILE_BYTES = 32 * 1024 * 1024
 
 /**
  * The flows of an uploaded file: JSON, or a zip of JSON files (flows.md, Upload File).
- * @throws Refusal 400 for a file that is neither, 422 for bad fields
+ * @throws Refusal 400 for another format, 422 for invalid fields
  */
 export async function readFlowFile(bytes: Uint8Array): Promise<FlowInput[]> {
   const flows: FlowInput[] = []
   const files = isZip(bytes) ? await unpack(bytes) : [bytes]
   for (const value of await readJsonFiles(files)) {
-    // Lists may be longer than an engine takes arguments.
+    // A loop, because lists can exceed the maximum number of arguments.
     for (const flow of flowsFromFile(value)) flows.push(flow)
     await eventLoopTurn()
   }
   return flows
 }
 
-/** Tells whether bytes begin like a zip file. */
+/** True if the bytes start like a zip file. */
 export function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4
 }
 
 /**
- * The values of JSON files; what is too heavy in all of them is not parsed (AB-52).
+ * Parses JSON files; rejected if they are too complex in total (AB-52).
  * @throws Refusal 400
  */
 async function readJsonFiles(files: readonly Uint8Array[]): Promise<unknown[]> {
@@ -74,7 +74,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The JSON files of a zip, in its order; their paths are not used. */
+/** The JSON files of a zip, in order; their paths are ignored. */
 async function unpack(bytes: Uint8Array): Promise<Uint8Array[]> {
   try {
     const entries = await readZipEntries(bytes, {
@@ -88,7 +88,7 @@ async function unpack(bytes: Uint8Array): Promise<Uint8Array[]> {
   }
 }
 
-/** The flows of a JSON file: one flow, or an object with a list of them (flows.md, Upload File). */
+/** The flows of a JSON file: one flow, or an object with a list of flows (flows.md, Upload File). */
 export function flowsFromFile(content: unknown): FlowInput[] {
   if (!isObject(content)) throw refuse(400, 'The file must hold a flow or a list of flows')
   if (Object.hasOwn(content, 'flows')) {
@@ -106,8 +106,8 @@ const ProjectContent = z.object({
 })
 
 /**
- * A project's file: name, description and flows (projects.md).
- * @throws Refusal 400 for a file that is not a project, 422 for bad fields
+ * Parses a project's file: name, description and flows (projects.md).
+ * @throws Refusal 400 if it is not a project, 422 for invalid fields
  */
 export async function readProjectFile(bytes: Uint8Array): Promise<ProjectFile> {
   const [content] = await readJsonFiles([bytes])

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ValidationElement } from '../../refusal.ts'
 import type { ValueProblem } from '../../wire/reader.ts'
 
-/** The part of the request a value came from. A form counts as a body whose fields have no parent. */
+/** The part of the request a value comes from. A form counts as a body whose fields have no parent. */
 export type Place = 'path' | 'query' | 'header' | 'body' | 'form'
 
 type Issue = z.core.$ZodIssue
@@ -17,7 +17,7 @@ const KINDS: ReadonlyMap<string, ValueProblem> = new Map([
   ['record', { type: 'dict_type', msg: 'Input should be a valid dictionary' }],
 ])
 
-/** The elements of a validation answer for the issues of one part of a request (base.md). */
+/** Converts the issues of one part of a request to the elements of a validation error (base.md). */
 export function validationDetail(
   issues: readonly Issue[],
   place: Place,

@@ -6,14 +6,14 @@ const HEADERS = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
 
 export interface DeliverOptions {
   readonly signal: AbortSignal
-  /** Each line holds the number of its event, for readers that go on where they were. */
+  /** Each line includes the number of its event, so that readers can resume. */
   readonly numbered?: boolean
   readonly headers?: Readonly<Record<string, string>>
-  /** Called when the client leaves before the last event. */
+  /** Called if the client disconnects before the last event. */
   readonly onLeave?: () => void
 }
 
-/** One event as it goes over the wire: a line of JSON and two line feeds (events.md 1). */
+/** Formats an event for the wire: a line of JSON and two line feeds (events.md 1). */
 export function formatEvent({ seq, event, data }: StoredEvent, numbered = false): string {
   const name = JSON.stringify(event)
   return numbered
@@ -21,7 +21,7 @@ export function formatEvent({ seq, event, data }: StoredEvent, numbered = false)
     : `{"event": ${name}, "data": ${data}}\n\n`
 }
 
-/** The events of a job as they come; the answer ends after the last one. */
+/** Streams the events of a job; the response ends after the last one. */
 export function streamEvents(
   events: AsyncIterable<readonly StoredEvent[]>,
   { signal, numbered = false, headers = {}, onLeave }: DeliverOptions,
@@ -36,7 +36,7 @@ export function streamEvents(
   })
 }
 
-/** All events that were waiting, in one answer. */
+/** Responds with all events that were waiting. */
 export function answerEvents(
   events: readonly StoredEvent[],
   { numbered = false, headers = {} }: Pick<DeliverOptions, 'numbered' | 'headers'> = {},
@@ -46,7 +46,7 @@ export function answerEvents(
   })
 }
 
-/** Tells when the reader leaves before the end. */
+/** Reports if the reader stops before the end. */
 async function* watched(
   events: AsyncIterable<readonly StoredEvent[]>,
   onLeave: () => void,

@@ -6,8 +6,8 @@ import { isQueueFull, isStoreUnavailable } from '../../store/store-error.ts'
 const FIXED = 'Internal Server Error'
 
 /**
- * The answer to whatever was thrown. Unforeseen failures get a fixed text and go to `report`; no
- * text of an exception, a database or a path reaches the client.
+ * The response for any thrown value. Unexpected errors get a fixed text and are passed to `report`; no
+ * exception message, database text or path reaches the client.
  */
 export function errorResponse(
   request: Request,
@@ -40,12 +40,12 @@ export function errorResponse(
   return json(request, { detail: FIXED }, { status: 500 })
 }
 
-/** When to come back, in seconds. */
+/** Retry delay in seconds. */
 function retryAfter(status: number): Record<string, string> {
   return status === 429 || status === 503 ? { 'retry-after': '5' } : {}
 }
 
-/** Errors whose text is safe for the caller; that of `internal` never is. */
+/** True for errors whose message is safe to show; never for `internal`. */
 function isShown(error: FlowError): boolean {
   return error.code !== 'internal' && error.status >= 400 && error.status < 600
 }

@@ -3,26 +3,29 @@ import { openStreams } from '../../base/open-streams.ts'
 
 export interface EventStreamAnswerOptions {
   readonly signal: AbortSignal
-  /** Aborted when the reader leaves: a source that waits cannot be ended otherwise. */
+  /** Aborted when the reader disconnects; a waiting source cannot be ended otherwise. */
   readonly left: AbortController
-  /** Sends a comment after this many milliseconds of silence, so that proxies keep the connection. */
+  /** Sends a comment after this many idle milliseconds, so that proxies keep the connection open. */
   readonly heartbeat?: { readonly everyMs: number; readonly runtime: Runtime }
 }
 
-/** The reader of an answer that may be an event stream. */
+/** The reader of a response that may be an event stream. */
 export interface StreamReader {
-  /** Aborted when the client goes, or leaves the stream. */
+  /** Aborted when the client disconnects or cancels the stream. */
   readonly signal: AbortSignal
   readonly left: AbortController
 }
 
-/** @param streams false for an answer in one piece: it has no stream to leave, and joining signals is expensive */
+/**
+ * @param streams false for a response in one piece: it has no stream to cancel, and joining signals is
+ * expensive
+ */
 export function streamReader(signal: AbortSignal, streams = true): StreamReader {
   const left = new AbortController()
   return { signal: streams ? AbortSignal.any([signal, left.signal]) : signal, left }
 }
 
-/** Texts of events as `text/event-stream`, as they come. */
+/** Streams serialised events as `text/event-stream`. */
 export function eventStreamAnswer(
   texts: AsyncIterable<string>,
   { signal, left, heartbeat }: EventStreamAnswerOptions,

@@ -3,13 +3,13 @@ import { extendedName } from './zip-answer.ts'
 export interface FileAnswer {
   readonly contentType: string
   readonly name?: string
-  /** A name in plain ASCII is given in one form only: clients cut it out of the header. */
+  /** Send a plain ASCII name in one form only, because clients extract it from the header. */
   readonly plain?: boolean
-  /** Shown by pages of this site only. */
+  /** May be displayed by pages of the same site only. */
   readonly shown?: boolean
 }
 
-/** Bytes of a file, to be shown or, with `name`, to be saved. */
+/** Responds with the bytes of a file, for display or, with `name`, as a download. */
 export function fileAnswer(
   bytes: Uint8Array,
   { contentType, name, plain = false, shown = false }: FileAnswer,
@@ -23,7 +23,7 @@ export function fileAnswer(
       ...(name === undefined ? {} : { 'content-disposition': attachment(name, plain) }),
       ...(contentType === 'image/svg+xml'
         ? {
-            // An uploaded drawing may hold script.
+            // An uploaded SVG may contain scripts.
             'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
           }
         : {}),

@@ -1,6 +1,6 @@
 import { respond, type JsonInit } from '@x/wire'
 
-/** Tells whether a client accepts gzip (RFC 9110 section 12.5.3). */
+/** True if the client accepts gzip (RFC 9110 section 12.5.3). */
 export function acceptsGzip(request: Request): boolean {
   const header = request.headers.get('accept-encoding') ?? ''
   const weights = new Map<string, number>()
@@ -12,13 +12,13 @@ export function acceptsGzip(request: Request): boolean {
   return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
 }
 
-/** Bytes of a text, compressed. */
+/** Compresses a string. */
 export async function gzip(text: string): Promise<Uint8Array> {
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
   return new Uint8Array(await new Response(stream).arrayBuffer())
 }
 
-/** An answer that is compressed for clients that accept it. */
+/** A response that is compressed if the client accepts it. */
 export async function compressed(
   request: Request,
   text: string,

@@ -5,8 +5,8 @@ import type { AnswerErrorOptions } from '../route/route.ts'
 const GONE = 'User not found or is inactive.'
 
 /**
- * The answer to a request of an MCP client that reaches no server (MC-5, MC-6): every 401 names the
- * scheme, so that clients know how to sign in.
+ * The error response for MCP clients before a server is reached (MC-5, MC-6): every 401 names the scheme, so
+ * that clients know how to authenticate.
  */
 export async function mcpErrorResponse(
   request: Request,

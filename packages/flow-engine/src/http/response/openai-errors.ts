@@ -5,13 +5,13 @@ import type { AnswerErrorOptions } from '../route/route.ts'
 
 export const OPENAI_BASE = '/api/openai/v1/'
 
-/** Statuses after which a retry may help; the SDKs retry others too unless a header says not to. */
+/** Statuses for which a retry may help; the SDKs retry others too unless a header tells them not to. */
 const REPEATED: ReadonlySet<number> = new Set([429, 503])
 
 /** Seconds. */
 const RETRY_AFTER = { 'retry-after': '5' }
 
-/** An error in the status and form that the SDKs of OpenAI turn into their own classes (RS-21). */
+/** Formats an error so that the OpenAI SDKs map it to their own error classes (RS-21). */
 export async function openAiErrorResponse(
   request: Request,
   error: unknown,
@@ -40,7 +40,7 @@ export function openAiNotFound(request: Request, path: string): Response {
   })
 }
 
-/** A method that a path does not have. */
+/** The 405 response for a method the path does not support. */
 export function openAiWrongMethod(request: Request, allow: string): Response {
   const message = `${request.method} is not allowed here; use ${allow}.`
   const error = { message, type: 'invalid_request_error', param: null, code: null } as const
@@ -79,7 +79,7 @@ function translated(status: number, detail: unknown): [number, OpenAiError] {
   return [status, of('invalid_request_error', 'invalid_value')]
 }
 
-/** The first element of a validation answer. */
+/** The first element of a validation error. */
 function invalidBody(detail: unknown): OpenAiError {
   const first: unknown = Array.isArray(detail) ? detail[0] : undefined
   const { loc = [], msg, type } = isObject(first) ? first : {}
@@ -95,7 +95,7 @@ function invalidBody(detail: unknown): OpenAiError {
   }
 }
 
-/** `['messages', 0, 'role']` is `messages[0].role`. */
+/** `['messages', 0, 'role']` becomes `messages[0].role`. */
 function paramOf(path: readonly unknown[]): string {
   return path
     .map((key, index) =>

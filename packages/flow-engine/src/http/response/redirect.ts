@@ -1,4 +1,4 @@
-/** An empty 307: method, body and query stay. */
+/** An empty 307, which preserves method, body and query. */
 export function redirect(location: string): Response {
   return new Response(null, { status: 307, headers: { location } })
 }

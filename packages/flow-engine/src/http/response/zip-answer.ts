@@ -1,4 +1,4 @@
-/** A zip to be saved; `name` is the parameter of the disposition. */
+/** A zip download; `name` is the parameter of the content disposition. */
 export function zipAnswer(bytes: Uint8Array, name: string): Response {
   return new Response(bytes, {
     headers: {
@@ -8,7 +8,7 @@ export function zipAnswer(bytes: Uint8Array, name: string): Response {
   })
 }
 
-/** A name in the extended notation of RFC 8187. */
+/** Encodes a name in the extended notation of RFC 8187. */
 export function extendedName(name: string): string {
   const encoded = encodeURIComponent(wellFormed(name))
   return encoded.replaceAll(
@@ -17,7 +17,7 @@ export function extendedName(name: string): string {
   )
 }
 
-/** Halves of surrogate pairs become U+FFFD. */
+/** Replaces lone surrogates by U+FFFD. */
 function wellFormed(text: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(text))
 }

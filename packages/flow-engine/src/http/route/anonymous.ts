@@ -1,6 +1,6 @@
 import type { Caller } from '../../services/base/caller.ts'
 
-/** The caller of operations that passed without credentials; reading its id throws. */
+/** Placeholder caller for requests without credentials; reading its id throws. */
 export const anonymous: Caller = {
   get id(): string {
     throw new TypeError('This operation has no caller')

@@ -5,11 +5,11 @@ import { isObject } from '@x/wire'
 export interface AuditRule {
   readonly action: AuditAction
   readonly target: 'user' | 'api_key' | 'flow' | 'project' | 'variable' | null
-  /** The parameter of the path that holds the target's id; the answer's `id` by default. */
+  /** The path parameter with the target's id. Default: the `id` of the response. */
   readonly idFrom?: string
-  /** Refused calls are recorded too. */
+  /** Also record refused calls. */
   readonly refused?: boolean
-  /** Other facts that follow from the body; undefined: there is nothing to record. */
+  /** Derives further facts from the body; undefined: nothing to record. */
   readonly facts?: (body: Readonly<Record<string, unknown>>) => AuditFacts | undefined
 }
 
@@ -18,13 +18,13 @@ export interface AuditFacts {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** What an operation found out for its record. */
+/** Facts an operation adds to its record. */
 export interface AuditNotes {
   actorId?: string
   targetId?: string
 }
 
-/** Records of a user that was changed: the names of the fields, or that it may not sign in any more. */
+/** Facts of a changed user: the names of the changed fields, or that it was deactivated. */
 export function userFacts(body: Readonly<Record<string, unknown>>): AuditFacts {
   const changed = Object.keys(body).filter(
     (name) => body[name] !== undefined && body[name] !== null,
@@ -33,18 +33,18 @@ export function userFacts(body: Readonly<Record<string, unknown>>): AuditFacts {
   return body['is_active'] === false ? { action: 'user.deactivated', details } : { details }
 }
 
-/** Records of a flow whose sharing is named. */
+/** Facts of a flow whose access type is changed. */
 export function sharingFacts(body: Readonly<Record<string, unknown>>): AuditFacts | undefined {
   const access = body['access_type']
   return typeof access === 'string' ? { details: { access_type: access } } : undefined
 }
 
-/** The same of a new flow, which is private unless it says otherwise. */
+/** The same for a new flow, which is private by default. */
 export function newSharingFacts(body: Readonly<Record<string, unknown>>): AuditFacts | undefined {
   return body['access_type'] === 'PUBLIC' ? sharingFacts(body) : undefined
 }
 
-/** The id of what is answered, where it is an object that has one. */
+/** The id of the response, if it is an object with one. */
 export function idOfAnswer(value: unknown): string | undefined {
   const id: unknown = isObject(value) ? value['id'] : undefined
   return typeof id === 'string' ? id : undefined

@@ -5,21 +5,20 @@ import type { Auth, RouteHead } from './route.ts'
 const KB = 1024
 const MB = 1024 * KB
 
-/** Bodies of what each request or each list reads again: users, the store's key. */
+/** For data that every request or list reads again: users, the store key. */
 export const SMALL_BODY = 64 * KB
-/** Bodies of lists of ids (25,000 of them) and of API keys, whose names may be long. */
+/** For lists of ids (25,000) and API keys, whose names may be long. */
 export const MEDIUM_BODY = MB
-/** Bodies with such a file, and what a form has around it. */
+/** For a flow file and the form around it. */
 export const FLOW_FILE_BODY = FLOW_FILE_BYTES + 64 * KB
-/** Bodies of sign-in, refresh, sign-out and every other operation that asks for no credentials. */
+/** For sign-in, refresh, sign-out and all other operations without credentials. */
 const WITHOUT_CREDENTIALS = 64 * KB
 const OPEN: ReadonlySet<Auth> = new Set<Auth>(['none', 'guest', 'visitor', 'optional'])
 
 /**
- * The most bytes that the body of an operation may have, whatever its content type says (abuse.md
- * AB-51, AB-52). A route gets its limit from what its head says anyway: `maxBody` where it is given,
- * 64 KiB without credentials, `maxPublicBody` for public builds and webhooks, `maxFileSizeUpload` for
- * uploads of known users, `maxJsonBody` for everything else.
+ * Maximum bytes of an operation's body, whatever its content type (abuse.md AB-51, AB-52). Derived from the
+ * route's head: `maxBody` if given, 64 KiB without credentials, `maxPublicBody` for public builds and
+ * webhooks, `maxFileSizeUpload` for uploads of authenticated users, else `maxJsonBody`.
  */
 export function bodyLimitOf(
   { auth, consumes, maxBody }: Pick<RouteHead, 'auth' | 'consumes' | 'maxBody'>,

@@ -37,37 +37,37 @@ export type Auth =
   | 'webhook'
   | 'public'
 
-/** The literal part of an operation. */
+/** The declarative part of an operation. */
 export interface RouteHead {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Parameters as `{name}`, one whole segment each. */
+  /** Parameters are written `{name}` and match one segment each. */
   readonly path: string
   readonly summary: string
   readonly auth: Auth
-  /** Status of success. Default 200. */
+  /** Status of a successful response. Default 200. */
   readonly status?: number
-  /** Media type of success where it is not `application/json`. */
+  /** Media type of a successful response, unless it is `application/json`. */
   readonly produces?: string
-  /** Media type of the body where it is not JSON. */
+  /** Media type of the body, unless it is JSON. */
   readonly consumes?: 'form' | 'multipart' | 'bytes'
-  /** Bytes of the body where the limit that follows from the rest of the head does not fit. */
+  /** Maximum bytes of the body, if it differs from the derived limit. */
   readonly maxBody?: number
   readonly deprecated?: boolean
-  /** The answer is compressed for clients that accept it. */
+  /** Compress the response for clients that accept it. */
   readonly gzip?: boolean
-  /** The answer to whatever was thrown, where it is not `{"detail"}`. */
+  /** Creates the error response, unless it is `{"detail"}`. */
   readonly answerError?: (
     request: Request,
     error: unknown,
     options: AnswerErrorOptions,
   ) => Promise<Response>
-  /** Checks of the head of a request, before credentials are looked at. */
+  /** Checks the request head before credentials are checked. */
   readonly before?: (headers: Headers, url: URL, settings: FlowSettings) => void
   /** How its calls are recorded (OP-11). */
   readonly audit?: AuditRule
-  /** Looks at the JSON of the body before it is validated; what it throws is the answer. */
+  /** Checks the JSON body before validation; errors it throws are the response. */
   readonly screen?: (body: unknown) => void
-  /** Checks after credentials and before anything of path, query and body is looked at. */
+  /** Checks after authentication, before path, query and body are parsed. */
   readonly guard?: (call: GuardCall) => void | Promise<void>
 }
 
@@ -90,12 +90,12 @@ export interface Call<P, Q, B> extends GuardCall {
   readonly url: URL
   readonly context: HostContext
   readonly signal: AbortSignal
-  /** What the runs and jobs of this request are told of it (DR-70). */
+  /** Identifies the request to its runs and jobs (DR-70). */
   readonly origin: RunOrigin
   readonly params: P
   readonly query: Q
   readonly body: B
-  /** Filled in by operations whose record needs more than their parameters. */
+  /** Filled in by operations whose audit record needs more than their parameters. */
   readonly notes: AuditNotes
   /** The body as bytes, read once. */
   readonly bytes: () => Promise<Uint8Array>
@@ -106,7 +106,7 @@ export interface Call<P, Q, B> extends GuardCall {
 /** The result of a handler: a value of the output schema, JSON text, or a complete response. */
 export type Reply<T> = T | Response | JsonText | Promise<T | Response | JsonText>
 
-/** JSON that is already text, sent as it is. */
+/** Serialised JSON, sent unchanged. */
 export class JsonText {
   readonly text: string
 
@@ -115,7 +115,7 @@ export class JsonText {
   }
 }
 
-/** One operation, with the types of its parts erased. */
+/** An operation with erased types. */
 export interface Route extends RouteHead {
   readonly params?: z.ZodType
   readonly query?: z.ZodType
@@ -128,12 +128,12 @@ type Parsed<Schema extends z.ZodType | undefined> = Schema extends z.ZodType
   ? z.output<Schema>
   : undefined
 
-/** A handler without output schema may give anything that becomes JSON. */
+/** A handler without an output schema may return any JSON value. */
 type Answer<Schema extends z.ZodType | undefined> = Schema extends z.ZodType
   ? z.input<Schema>
   : unknown
 
-/** Checks the parts of one operation against each other; nothing of that check outlives the call. */
+/** Type-checks the parts of an operation against each other; has no effect at run time. */
 export function route<
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,

@@ -34,7 +34,7 @@ export const chatRoutes: readonly Route[] = [
       output: VerticesOrderResponse,
     },
     async ({ services, caller, params, query, body }) => {
-      // Ownership is checked before the body.
+      // Ownership is checked before the body is parsed.
       await services.vertices.check(caller, params.flow_id)
       return services.vertices.order(caller, params.flow_id, {
         graph: parseBody(GraphBody, body) ?? null,
@@ -157,9 +157,9 @@ export const chatRoutes: readonly Route[] = [
 ]
 
 /**
- * The user under whom a job is read: the caller, or the owner of the flow for the visitor who
- * started the build (public-build.md 6).
- * @throws Refusal 403 for a stranger
+ * The user id under which a job is read: the caller, or the owner of the flow for the visitor who started
+ * the build (public-build.md 6).
+ * @throws Refusal 403 for anyone else
  */
 async function ownerFor(
   {
@@ -198,7 +198,7 @@ export function readBuild(
   }
 }
 
-/** The events of a build whose client waits for them: when it leaves, the build is cancelled. */
+/** The events of a build, which is cancelled if its client disconnects. */
 export async function deliverDirectly(
   builds: BuildService,
   { ownerId, jobId, signal }: { ownerId: string; jobId: string; signal: AbortSignal },

@@ -31,7 +31,7 @@ const ListQuery = z.object({
 
 const componentIdParams = IdParams('component_id')
 
-/** The key comes before the validation of path and body. */
+/** The key is checked before path and body are validated. */
 async function needsKey({ services, caller }: GuardCall): Promise<void> {
   await services.componentStore.open(caller)
 }
@@ -188,7 +188,7 @@ export const componentStoreRoutes: readonly Route[] = [
   ),
 ]
 
-/** A search for a UUID is a search for that id; an invalid id matches nothing. */
+/** A search for a UUID matches that id; an invalid id matches nothing. */
 function idOf(componentId: string, search: string) {
   const id = readUuid(componentId === '' ? search : componentId)
   const none = componentId !== '' && id === undefined

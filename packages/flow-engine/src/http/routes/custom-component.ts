@@ -6,7 +6,7 @@ import { route, type Route } from '../route/route.ts'
 
 const Node = z.looseObject({})
 
-/** Compressed bytes of the catalogue, by its text: made once for each version. */
+/** The compressed catalogue, by its text: computed once for each version. */
 const compressed = new Map<string, Promise<Uint8Array>>()
 
 export const customComponentRoutes: readonly Route[] = [
@@ -49,7 +49,7 @@ export const customComponentRoutes: readonly Route[] = [
         return { data: node, type }
       } catch (error) {
         if (!(error instanceof Refusal) || error.status === 429) throw error
-        // The editor shows both; a stack of the server must not reach it.
+        // The editor shows both fields; a server stack trace must not be included.
         const shown = { error: error.detail, traceback: '' }
         throw refuse(400, error.detail, { body: shown, cause: error })
       }

@@ -6,7 +6,7 @@ import { fileAnswer } from '../response/file-answer.ts'
 import { route, type Route } from '../route/route.ts'
 import { checkUploadHead } from '../request/upload-frame.ts'
 
-/** Bytes of a multipart body around its one file. */
+/** Maximum bytes of a multipart body in addition to its file. */
 const FORM_AROUND_IT = 64 * 1024
 
 const flowIdParams = IdParams('flow_id')

@@ -6,7 +6,7 @@ import { route, type Call, type Route, type RouteHead } from '../route/route.ts'
 const DEFAULT_SIZE = 50
 const folderIdParams = IdParams('folder_id')
 
-/** Old paths of the projects operations: each answers 307 to the new one (folders.md). */
+/** Former paths of the project operations: each redirects with 307 to the new one (folders.md). */
 export const folderRoutes: readonly Route[] = [
   route(head('GET', '/', 'Read Folders Redirect'), (call) => to(call, '/')),
   route(head('POST', '/', 'Create Folder Redirect'), (call) => to(call, '/')),
@@ -49,7 +49,7 @@ function head(method: RouteHead['method'], path: string, summary: string): Route
   return { method, path: `/api/v1/folders${path}`, summary, auth: 'none', status: 307 }
 }
 
-/** The same mount, where the service lies under a prefix. */
+/** Keeps the mount prefix of the service. */
 function to({ services }: Pick<Call<unknown, unknown, unknown>, 'services'>, path: string) {
   return redirect(`${services.status.settings.basePath}/api/v1/projects${path}`)
 }

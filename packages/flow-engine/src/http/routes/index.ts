@@ -33,13 +33,13 @@ export interface RouteGroup {
   readonly routes: readonly Route[]
 }
 
-/** The operations that `openai: false` takes away. */
+/** The group disabled by `openai: false`. */
 export const OPENAI_GROUP = 'OpenAI API'
 
-/** The operations that `mcp: false` takes away. */
+/** The group disabled by `mcp: false`. */
 export const MCP_GROUP = 'MCP server'
 
-/** Every operation of the service, by group. */
+/** All operations of the service, by group. */
 export const routeGroups: readonly RouteGroup[] = [
   { name: 'Chat', routes: [...chatRoutes, ...publicBuildRoutes] },
   {
@@ -66,5 +66,5 @@ export const routeGroups: readonly RouteGroup[] = [
   { name: 'Workflows', routes: workflowRoutes },
 ]
 
-/** Every operation of the service. */
+/** All operations of the service. */
 export const routes: readonly Route[] = routeGroups.flatMap((group) => group.routes)

@@ -13,7 +13,7 @@ const projectParams = IdParams('project_id')
 const PROJECT = '/api/v1/mcp/project/{project_id}'
 const CALLER = '/api/v1/mcp'
 
-/** Larger than every body: limits are answered as JSON-RPC errors. */
+/** Larger than any body: size limits are reported as JSON-RPC errors. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER
 
 const common = {
@@ -93,7 +93,7 @@ function nameOf(ofProject: boolean): string {
   return ofProject ? 'MCP server of a project' : 'MCP server of the caller'
 }
 
-/** Clients look with HEAD if there is a server at all. */
+/** Clients use HEAD to check whether a server exists. */
 function exists(path: string): Route {
   const head = { method: 'HEAD', path, summary: 'Exists', auth: 'none' } as const
   return route(head, () => new Response(null, { status: 200 }))
@@ -105,7 +105,7 @@ function checkSse({ services }: AnyCall): void {
   throw refuse(404, 'SSE transport is disabled. Use the Streamable HTTP endpoint.')
 }
 
-/** A client that is still sending what is too large would not see the answer. */
+/** A client that is still sending a body that is too large would not see the response. */
 async function passTooLarge({ request, services }: AnyCall): Promise<void> {
   const { settings, runtime } = services.mcp
   await discardTooLarge(request, settings.maxBodyBytes, runtime)

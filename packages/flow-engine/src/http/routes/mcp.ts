@@ -19,10 +19,13 @@ import { route, type Route } from '../route/route.ts'
 const serverParams = z.object({ server_name: nameText() })
 const projectParams = IdParams('project_id')
 const Server = z.looseObject({})
-/** Bytes of the entry of one server. */
+/** Maximum bytes of a server's entry. */
 const MAX_SERVER = 256 * 1024
 
-/** The sign-in settings of MCP clients. Only `auth_type` is read; the rest is stored (MC-81). */
+/**
+ * The authentication settings of a project's MCP server. Only `auth_type` is used; the rest is stored
+ * (MC-81).
+ */
 const AuthSettings = z.looseObject({
   auth_type: maybe(oneOf(['none', 'apikey', 'oauth'], 'literal_error')),
 })
@@ -50,13 +53,13 @@ const Tool = z.object({
   description: z.string().nullable(),
 })
 
-/** The response when the editor chooses OAuth. */
+/** The response if the editor selects OAuth. */
 const NO_COMPOSER = {
   uses_composer: false,
   error_message: 'OAuth authentication is set but MCP Composer is disabled in settings',
 }
 
-/** Every key that the editor knows; those that are not set are null (MC-80). */
+/** All keys the editor knows; unset ones are null (MC-80). */
 const AUTH_KEYS = [
   'auth_type',
   'oauth_host',
@@ -79,10 +82,10 @@ function shownSettings(
   return Object.fromEntries(AUTH_KEYS.map((key) => [key, shown[key] ?? null]))
 }
 
-/** Clients that the editor asks about; none of them is set up by this service. */
+/** Clients the editor asks about; this service installs itself in none of them. */
 const CLIENTS = ['cursor', 'windsurf', 'claude']
 
-/** The few operations of tool servers that the web editor calls (editor.md). */
+/** The tool server operations used by the web editor (editor.md). */
 export const mcpRoutes: readonly Route[] = [
   route(
     {
@@ -239,7 +242,7 @@ export const mcpRoutes: readonly Route[] = [
     },
     async ({ services, caller, params }) => {
       await services.projects.get(caller, params.project_id)
-      // A server writes no files of other programs (MC-83).
+      // A server does not write configuration files of other programs (MC-83).
       throw refuse(400, 'Unsupported client')
     },
   ),

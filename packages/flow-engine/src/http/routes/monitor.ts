@@ -129,7 +129,7 @@ export const monitorRoutes: readonly Route[] = [
     async ({ services, caller, params, body }) => {
       const changes = messageChangesFromWire(body)
       const message = await services.monitor.updateMessage(caller, params.message_id, changes)
-      // Lists alone tell how long a message took.
+      // Only lists include the duration of a message.
       const { duration: _duration, ...wire } = messageToWire(message)
       return wire
     },
@@ -181,12 +181,12 @@ export const monitorRoutes: readonly Route[] = [
   ),
 ]
 
-/** A filter, unless it is absent or the empty text. */
+/** A filter, unless it is absent or empty. */
 function given<K extends string>(key: K, value: string | null | undefined): { [P in K]?: string } {
   return (value ?? '') === '' ? {} : ({ [key]: value } as { [P in K]?: string })
 }
 
-/** The reference decodes this one a second time; a text that is no encoding stays as it is. */
+/** The reference decodes this value a second time; invalid encodings are kept unchanged. */
 function decodedOnceMore(value: string): string {
   try {
     return decodeURIComponent(value)

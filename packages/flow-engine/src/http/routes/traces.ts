@@ -9,7 +9,7 @@ import {
 } from '../../wire/trace.ts'
 import { route, type Route } from '../route/route.ts'
 
-/** The runs of the caller that jobs keep records of (OP-5). */
+/** The caller's runs that have job records (OP-5). */
 export const traceRoutes: readonly Route[] = [
   route(
     {

@@ -17,7 +17,7 @@ import { zipAnswer } from '../response/zip-answer.ts'
 const fileIdParams = IdParams('file_id')
 const Message = z.object({ message: z.string() })
 
-/** The collection exists with and without the final slash; neither redirects. */
+/** The collection is served with and without a trailing slash, without a redirect. */
 const collectionRoutes = ['/api/v2/files', '/api/v2/files/'].flatMap((path) => [
   route(
     {

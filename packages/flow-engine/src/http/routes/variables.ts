@@ -7,7 +7,7 @@ import {
 } from '../../wire/variable.ts'
 import { route, type Route } from '../route/route.ts'
 
-/** Bytes of a variable. */
+/** Maximum bytes of a variable. */
 const MAX_VARIABLE = 1024 * 1024
 
 export const variableRoutes: readonly Route[] = [
@@ -72,7 +72,7 @@ export const variableRoutes: readonly Route[] = [
     },
     async ({ services, caller, params }) => {
       await services.variables.remove(caller, params.variable_id)
-      // The reference names a type here, though nothing follows.
+      // The reference sends a content type even though there is no content.
       return new Response(null, { status: 204, headers: { 'content-type': 'application/json' } })
     },
   ),
