@@ -1,9 +1,9 @@
-/** A stored API key; the key itself is not kept. */
+/** A stored API key, without the key itself. */
 export interface ApiKeyRecord {
   readonly id: string
   readonly userId: string
   readonly name: string | null
-  /** SHA-256 of the key, 64 hex digits, lower case. Unique. */
+  /** SHA-256 of the key, 64 lower-case hex digits. Unique. */
   readonly hash: string
   /** The first 8 characters of the key, for display. */
   readonly prefix: string
@@ -13,7 +13,7 @@ export interface ApiKeyRecord {
   readonly createdAt: Date
 }
 
-/** Uses of one key to be added to what is stored. */
+/** Uses of a key to add to the stored counters. */
 export interface ApiKeyUse {
   readonly id: string
   readonly uses: number
@@ -23,12 +23,12 @@ export interface ApiKeyUse {
 /** API keys. */
 export interface ApiKeyStore {
   findByHash(hash: string): Promise<ApiKeyRecord | null>
-  /** In order of insertion. */
+  /** In insertion order. */
   list(userId: string): Promise<ApiKeyRecord[]>
   /** @throws UniqueConflictError `apiKey.id`, `apiKey.hash` */
   insert(record: ApiKeyRecord): Promise<void>
-  /** Adds to the counters; a key that is gone is passed over, `lastUsedAt` never goes back. */
+  /** Adds to the counters; removed keys are ignored, `lastUsedAt` never decreases. */
   addUses(uses: readonly ApiKeyUse[]): Promise<void>
-  /** False when the user has no such key. */
+  /** False if the user has no such key. */
   remove(userId: string, id: string): Promise<boolean>
 }

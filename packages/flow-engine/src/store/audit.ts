@@ -1,4 +1,4 @@
-/** What audit records tell of (OP-11). */
+/** Recorded actions (OP-11). */
 export type AuditAction =
   | 'sign_in'
   | 'sign_out'
@@ -18,17 +18,17 @@ export type AuditAction =
   | 'variable.written'
   | 'variable.deleted'
 
-/** One action of a user or service, without any value of it (OP-11). */
+/** One action of a user or service, without any values (OP-11). */
 export interface AuditRecord {
   readonly id: string
   readonly at: Date
   readonly action: AuditAction
   readonly outcome: 'ok' | 'refused'
-  /** A user, or the principal of SCIM; null for an unknown caller. */
+  /** A user or SCIM principal; null for an unknown caller. */
   readonly actorId: string | null
-  /** How the actor came: a credential, `scim`, `oidc` or `system`. */
+  /** How the actor was authenticated: a credential, `scim`, `oidc` or `system`. */
   readonly via: string | null
-  /** What it was done to: `user`, `api_key`, `flow` and so on. */
+  /** Type of the target: `user`, `api_key`, `flow` and so on. */
   readonly targetType: string | null
   readonly targetId: string | null
   readonly requestId: string | null
@@ -37,7 +37,7 @@ export interface AuditRecord {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** Which records are read. */
+/** Selects audit records. */
 export interface AuditQuery {
   readonly limit: number
   /** Id of a record: only those written before it. */
@@ -50,8 +50,8 @@ export interface AuditQuery {
 /** Audit records; ids are unique. */
 export interface AuditStore {
   append(records: readonly AuditRecord[]): Promise<void>
-  /** Newest first, by order of insertion; none when `before` is unknown. */
+  /** Newest first by insertion order; empty if `before` is unknown. */
   list(query: AuditQuery): Promise<AuditRecord[]>
-  /** Removes records that are older. */
+  /** Removes older records. */
   trim(before: Date): Promise<void>
 }

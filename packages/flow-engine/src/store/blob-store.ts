@@ -1,56 +1,53 @@
 /**
- * Bytes under keys. A key is a list of plain file names joined by `/` (no empty name, `.`, `..`,
- * `\` or NUL in it; at most 255 bytes of UTF-8 each, 2,000 in all); a store refuses every other key with a
- * TypeError, so that no key leaves its place.
+ * Bytes by key. A key is a list of plain file names joined by `/` (no empty name, `.`, `..`, `\` or NUL; at
+ * most 255 bytes of UTF-8 per name, 2,000 in total). A store rejects all other keys with a TypeError, so that
+ * no key escapes its folder.
  */
 export interface BlobStore {
-  /** Writes or replaces; a reader sees the old bytes or the new ones, never a part. */
+  /** Writes or replaces atomically: readers see either the old or the new bytes. */
   write(key: string, data: Uint8Array): Promise<void>
-  /** Writes only where there is nothing; false when there is. Of two concurrent calls one wins. */
+  /** Writes only if the key does not exist; otherwise returns false. One of two concurrent calls wins. */
   create(key: string, data: Uint8Array): Promise<boolean>
-  /**
-   * Takes bytes that come a piece at a time, before they have a key. Without it uploads are held in
-   * memory.
-   */
+  /** Opens a stage for chunked writes before the key is known. Without it uploads are held in memory. */
   stage?(): Promise<BlobStage>
-  /** Null when there is nothing. */
+  /** Null if the key does not exist. */
   read(key: string): Promise<Uint8Array | null>
-  /** Length in bytes; null when there is nothing. */
+  /** Length in bytes; null if the key does not exist. */
   size(key: string): Promise<number | null>
   /**
-   * Reads, changes and writes as one step: of concurrent calls for one key, also from other
-   * processes that share the store, each sees what the one before has written. What `change` throws
-   * is thrown, and nothing is written. Gives the new length in bytes.
+   * Reads, changes and writes atomically: each of several concurrent calls for a key, also from other
+   * processes that share the store, sees the result of the previous one. If `change` throws, the error is
+   * rethrown and nothing is written. Returns the new length in bytes.
    */
   update(
     key: string,
     change: (before: Uint8Array | null) => Uint8Array | Promise<Uint8Array>,
   ): Promise<number>
-  /** Names directly under a folder key, in code point order. */
+  /** Names directly below a folder key, in code point order. */
   list(folder: string): Promise<string[]>
-  /** False when there was nothing. */
+  /** False if the key did not exist. */
   remove(key: string): Promise<boolean>
-  /** Removes everything under a folder key; nothing there is fine. */
+  /** Removes everything below a folder key; does nothing if there is nothing. */
   removeFolder(folder: string): Promise<void>
 }
 
-/** Bytes on their way into a store; invisible to readers until they have a key. */
+/** Bytes being written to a store; invisible to readers until they have a key. */
 export interface BlobStage {
-  /** Bytes up to now. */
+  /** Bytes written so far. */
   readonly size: number
-  /** Resolves when the piece may be used again. */
+  /** Resolves when the chunk may be reused. */
   write(piece: Uint8Array): Promise<void>
-  /** Gives what was written a key, where there is nothing yet; false when there is. Ends the writing. */
+  /** Assigns a key unless it exists, in which case it returns false. Ends the writing. */
   create(key: string): Promise<boolean>
-  /** Leaves nothing behind but what has a key; again is fine. */
+  /** Removes the bytes unless they have a key; idempotent. */
   discard(): Promise<void>
 }
 
 const encoder = new TextEncoder()
-/** Bytes of a key; a file system takes about 4,000, the folder of the store among them. */
+/** Maximum bytes of a key; file systems allow about 4,000, including the store's folder. */
 const MAX_KEY = 2000
 
-/** Tells whether a key is well-formed, see BlobStore. */
+/** True if a key is valid, see BlobStore. */
 export function isBlobKey(key: string): boolean {
   return key.length <= MAX_KEY && byteLength(key) <= MAX_KEY && key.split('/').every(isFileName)
 }
@@ -59,10 +56,7 @@ function byteLength(text: string): number {
   return encoder.encode(text).length
 }
 
-/**
- * Tells whether a string can be the name of a file in a folder: no path, and nothing a file system
- * refuses.
- */
+/** True if a string is a valid file name: not a path, and accepted by file systems. */
 export function isFileName(name: string): boolean {
   return (
     name !== '' &&

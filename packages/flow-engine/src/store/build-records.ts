@@ -1,13 +1,13 @@
 import type { Page, Slice } from './paging.ts'
 
-/** One build of one vertex, as the monitor shows it. */
+/** One build of one vertex, as shown by the monitor. */
 export interface VertexBuildRecord {
   readonly buildId: string
-  /** The node. */
+  /** The node id. */
   readonly vertexId: string
   /** A stored flow, or the derived id of a public build. */
   readonly flowId: string
-  /** The user whom it counts for; null for the builds of visitors of public flows (AB-74). */
+  /** The user it counts for; null for visitors of public flows (AB-74). */
   readonly ownerId: string | null
   readonly timestamp: Date
   readonly valid: boolean
@@ -18,22 +18,22 @@ export interface VertexBuildRecord {
   readonly artifacts: string
 }
 
-/** Number of builds that remain when new ones are written. */
+/** Number of builds kept when new ones are written. */
 export interface VertexBuildLimits {
-  /** Newest of one vertex of one flow. */
+  /** Newest builds of each vertex of a flow. */
   readonly perVertex: number
-  /** Newest of each user, and of all visitors together (AB-74). */
+  /** Newest builds of each user, and of all visitors together (AB-74). */
   readonly perOwner: number
 }
 
 /** Vertex builds. */
 export interface VertexBuildStore {
-  /** Appends and removes what is over the limits. */
+  /** Appends records and removes those over the limits. */
   append(records: readonly VertexBuildRecord[], limits: VertexBuildLimits): Promise<void>
-  /** The newest build of each vertex of a flow, in order of insertion of these. */
+  /** The newest build of each vertex of a flow, in insertion order. */
   latest(flowId: string): Promise<VertexBuildRecord[]>
   removeOfFlow(flowId: string): Promise<void>
-  /** Removes builds of flow ids that no stored flow has (public builds) and that are older than `before`. */
+  /** Removes builds older than `before` whose flow id belongs to no stored flow (public builds). */
   trimPublic(before: Date): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export interface VertexBuildStore {
 export interface TransactionRecord {
   readonly id: string
   readonly flowId: string
-  /** The user whom it counts for; null for the builds of visitors of public flows (AB-74). */
+  /** The user it counts for; null for visitors of public flows (AB-74). */
   readonly ownerId: string | null
   readonly timestamp: Date
   readonly vertexId: string
@@ -57,13 +57,13 @@ export interface TransactionRecord {
 /** Transactions. */
 export interface TransactionStore {
   /**
-   * Appends and keeps the newest `keep` of each flow. Each visitor of a public flow has a flow id of
-   * its own, so of visitors' the newest `keep` in all are kept (AB-74).
+   * Appends and keeps the newest `keep` of each flow. Visitors have separate flow ids, so for visitors the
+   * newest `keep` in total are kept (AB-74).
    */
   append(records: readonly TransactionRecord[], keep: number): Promise<void>
-  /** In order of insertion. */
+  /** In insertion order. */
   list(flowId: string, slice: Slice): Promise<Page<TransactionRecord>>
   removeOfFlow(flowId: string): Promise<void>
-  /** Removes transactions of visitors that are older than `before`. */
+  /** Removes transactions of visitors older than `before`. */
   trimPublic(before: Date): Promise<void>
 }

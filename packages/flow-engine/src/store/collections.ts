@@ -1,7 +1,7 @@
-/** The purpose of a collection. Names are unique among the collections of one kind and user. */
+/** The kind of a collection. Names are unique per kind and user. */
 export type CollectionKind = 'knowledge' | 'vectors'
 
-/** A named list of texts with their vectors: a knowledge base, or a collection of Chroma or FAISS. */
+/** A named list of texts with vectors: a knowledge base, or a Chroma or FAISS collection. */
 export interface CollectionRecord {
   readonly id: string
   readonly userId: string
@@ -10,7 +10,7 @@ export interface CollectionRecord {
   /** Provider of the embedding model of a knowledge base. */
   readonly provider: string | null
   readonly model: string | null
-  /** Sealed. */
+  /** Encrypted. */
   readonly apiKey: string | null
   readonly createdAt: Date
 }
@@ -21,9 +21,9 @@ export interface CollectionSize {
   /** Words and characters of the texts. */
   readonly words: number
   readonly characters: number
-  /** Bytes of the texts in UTF-8, and of the vectors. */
+  /** Bytes of the texts in UTF-8 and of the vectors. */
   readonly bytes: number
-  /** Numbers of each vector; 0 while there is none. */
+  /** Length of each vector; 0 without rows. */
   readonly dimension: number
 }
 
@@ -36,7 +36,7 @@ export interface CollectionRow {
   readonly vector: Float32Array
 }
 
-/** Rows and how they change the size of their collection. */
+/** Rows, and by how much they grow their collection. */
 export interface CollectionRows {
   readonly rows: readonly CollectionRow[]
   readonly words: number
@@ -46,36 +46,35 @@ export interface CollectionRows {
   readonly dimension: number
 }
 
-/** A row's place in its collection: greater ones were added later. */
+/** Position of a row in its collection; later rows have greater positions. */
 export interface Placed {
   readonly position: number
 }
 
-/** A part of a collection: rows behind a position, at most `limit`. */
+/** A page of a collection: rows after a position, at most `limit`. */
 export interface CollectionPage {
   readonly after: number
   readonly limit: number
 }
 
-/** Collections and their rows. Removing a user removes theirs. */
+/** Collections and their rows. Removing a user removes their collections. */
 export interface CollectionStore {
   get(
     userId: string,
     kind: CollectionKind,
     name: string,
   ): Promise<(CollectionRecord & CollectionSize) | null>
-  /** In the order of their names. */
+  /** Ordered by name. */
   list(userId: string, kind: CollectionKind): Promise<(CollectionRecord & CollectionSize)[]>
   /** @throws UniqueConflictError `collection.id`, `collection.name` */
   insert(record: CollectionRecord): Promise<void>
-  /** With its rows; false when there was none. */
+  /** Also removes its rows; false if it did not exist. */
   remove(userId: string, kind: CollectionKind, name: string): Promise<boolean>
-  /** Removes what a user has here. */
+  /** Removes all collections of a user. */
   removeOfUser(userId: string): Promise<void>
   /**
-   * Adds rows, all or none. `full`: the collection would hold more than `limit`; `dimension`: it holds
-   * vectors of another length; `gone`: it does not exist; `changed`: it does not hold exactly `expected`
-   * rows.
+   * Adds all rows or none. `full`: the collection would exceed `limit`; `dimension`: its vectors have another
+   * length; `gone`: it does not exist; `changed`: it does not contain exactly `expected` rows.
    */
   add(
     id: string,
@@ -83,9 +82,9 @@ export interface CollectionStore {
     limit: number,
     expected?: number,
   ): Promise<'added' | 'full' | 'dimension' | 'gone' | 'changed'>
-  /** Texts in the order they were added. */
+  /** Texts in insertion order. */
   texts(id: string, page: CollectionPage): Promise<(Omit<CollectionRow, 'vector'> & Placed)[]>
-  /** Vectors in the order they were added, with metadata where it is asked for. */
+  /** Vectors in insertion order, with metadata if requested. */
   vectors(
     id: string,
     page: CollectionPage & { readonly metadata: boolean },
@@ -93,9 +92,9 @@ export interface CollectionStore {
   /** Rows at these positions, in any order. */
   rows(id: string, positions: readonly number[]): Promise<(CollectionRow & Placed)[]>
   /**
-   * Positions of the `count` rows nearest to a vector by Euclidean distance, nearest first; equal ones
-   * in the order they were added. Null where the store does not search by itself, which a store
-   * without this method never does: then every vector is read.
+   * Positions of the `count` rows nearest to a vector by Euclidean distance, nearest first, ties in insertion
+   * order. Null if the store cannot search this collection; without this method it never can. All vectors are
+   * then read.
    */
   nearest?(
     id: string,

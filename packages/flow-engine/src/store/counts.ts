@@ -1,4 +1,4 @@
-/** The kinds of records that are counted per user. */
+/** Kinds of records that are counted per user. */
 export type CountedKind =
   | 'apiKeys'
   | 'variables'
@@ -12,10 +12,12 @@ export type CountedKind =
 /** Counts a user's records. */
 export interface CountStore {
   /**
-   * Number of a user's rows of one kind; looks at no more than `most` of them, so more are reported
-   * as `most`. Messages are those of the user's runs, shared components those the user shared.
+   * Number of a user's rows of one kind, at most `most`: counting stops there. Messages are those of the
+   * user's runs, shared components those the user shared.
    */
   of(userId: string, kind: CountedKind, most: number): Promise<number>
-  /** Bytes of a user's files by their records. Needed for the setting `maxStoredMbPerUser` alone. */
+  /**
+   * Bytes of a user's files according to their records. Required only for the setting `maxStoredMbPerUser`.
+   */
   fileBytes?(userId: string): Promise<number>
 }

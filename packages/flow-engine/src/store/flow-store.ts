@@ -44,10 +44,10 @@ export interface FlowStore {
   readonly collections: CollectionStore
   readonly counts: CountStore
   /**
-   * Runs `work` with a store bound to one transaction: all of its writes or, when it throws, none.
-   * Inside it, only the bound store may be used. A transaction inside a transaction joins it.
+   * Runs `work` with a store bound to a transaction, which is rolled back if it throws. Within it, only the
+   * bound store may be used. Nested transactions join the outer one.
    */
   transaction<T>(work: (store: FlowStore) => Promise<T>): Promise<T>
-  /** Resolves when the store answers; StoreUnavailableError otherwise. */
+  /** Resolves if the store responds; rejects with StoreUnavailableError otherwise. */
   ping(): Promise<void>
 }

@@ -5,24 +5,21 @@ export interface FlowRecord {
   readonly id: string
   readonly userId: string
   readonly folderId: string | null
-  /** Unique for its user, compared exactly. */
+  /** Unique per user, compared exactly. */
   readonly name: string
   readonly description: string | null
   readonly icon: string | null
   readonly iconBgColor: string | null
   readonly gradient: string | null
-  /**
-   * The graph as JSON text, stored and returned unchanged; null if it is missing or was not asked
-   * for.
-   */
+  /** The graph as JSON text, stored and returned unchanged; null if there is none or it was not requested. */
   readonly data: string | null
   readonly isComponent: boolean
   readonly webhook: boolean
-  /** Unique for its user where not null. */
+  /** Unique per user if not null. */
   readonly endpointName: string | null
   /**
-   * The endpoint name of a flow that takes webhooks, under which callers without an account reach
-   * it: unique over all users where not null.
+   * The endpoint name of a flow that accepts webhooks, used by callers without an account: globally unique if
+   * not null.
    */
   readonly webhookName: string | null
   readonly tags: readonly string[] | null
@@ -39,35 +36,35 @@ export interface FlowRecord {
 /** Fields to change; absent means unchanged. */
 export type FlowPatch = Partial<Omit<FlowRecord, 'id' | 'userId' | 'createdAt'>>
 
-/** Which flows of a user, all conditions joined by AND. */
+/** Selects flows of a user; all conditions apply. */
 export interface FlowQuery extends Slice {
   readonly userId: string
   /** Only those of this project. */
   readonly folderId?: string
   readonly ids?: readonly string[]
   readonly isComponent?: boolean
-  /** Part of the name; ASCII letters fold, no character is special. */
+  /** Part of the name; case-insensitive for ASCII, no character is special. */
   readonly search?: string
-  /** `created`: order of insertion; `updated`: newest `updatedAt` first, equal times later insertion first. */
+  /** `created`: insertion order. `updated`: newest `updatedAt` first, ties by latest insertion. */
   readonly order: 'created' | 'updated'
-  /** The records whose `data` is read; the others have null. */
+  /** The records whose `data` is read; others have null. */
   readonly data: 'all' | 'components' | 'none'
 }
 
 /** Flows. */
 export interface FlowTable {
-  /** The flow of any user. */
+  /** A flow of any user. */
   get(id: string): Promise<FlowRecord | null>
-  /** The first inserted flow of this endpoint name, of one user when `userId` is given. */
+  /** The first inserted flow with this endpoint name, only of one user if `userId` is given. */
   findByEndpointName(endpointName: string, userId?: string): Promise<FlowRecord | null>
-  /** The flow that takes the webhooks of this name. */
+  /** The flow that accepts webhooks under this name. */
   findByWebhookName(webhookName: string): Promise<FlowRecord | null>
   list(query: FlowQuery): Promise<Page<FlowRecord>>
-  /** Names of the user's flows that begin with `prefix` (no character is special). */
+  /** Names of the user's flows with this prefix (no character is special). */
   names(userId: string, prefix: string): Promise<string[]>
-  /** Endpoint names of the user's flows that begin with `prefix`. */
+  /** Endpoint names of the user's flows with this prefix. */
   endpointNames(userId: string, prefix: string): Promise<string[]>
-  /** Webhook names over all users that begin with `prefix`. */
+  /** Webhook names of all users with this prefix. */
   webhookNames(prefix: string): Promise<string[]>
   /**
    * All or nothing, in order.
@@ -75,17 +72,17 @@ export interface FlowTable {
    */
   insert(records: readonly FlowRecord[]): Promise<void>
   /**
-   * The changed record; null when the user has none of this id.
+   * The changed record; null if the user has no such flow.
    * @throws UniqueConflictError `flow.name` before `flow.endpointName` and `flow.webhookName`
    */
   update(userId: string, id: string, patch: FlowPatch): Promise<FlowRecord | null>
-  /** Puts flows of the user into a project; others are passed over. `updatedAt` stays. */
+  /** Moves flows of the user to a project; other flows are ignored. `updatedAt` is unchanged. */
   move(userId: string, ids: readonly string[], folderId: string): Promise<void>
   /**
-   * Removes flows of the user with their versions, messages, transactions and vertex builds. Gives the ids
-   * that were there, each once, in order of insertion.
+   * Removes flows of the user with their versions, messages, transactions and vertex builds. Returns the ids
+   * of the removed flows without duplicates, in insertion order.
    */
   remove(userId: string, ids: readonly string[]): Promise<string[]>
-  /** Removes the messages, transactions and vertex builds of these flow ids that no flow has. */
+  /** Removes the messages, transactions and vertex builds of those ids that belong to no flow. */
   removeRecords(ids: readonly string[]): Promise<void>
 }

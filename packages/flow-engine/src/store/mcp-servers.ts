@@ -1,9 +1,9 @@
-/** A tool server that a user has configured. */
+/** A tool server configured by a user. */
 export interface McpServerRecord {
   readonly userId: string
-  /** Unique for its user, compared exactly. */
+  /** Unique per user, compared exactly. */
   readonly name: string
-  /** The whole entry as JSON text, sealed: it may hold secrets. */
+  /** The whole entry as JSON text, encrypted because it may contain secrets. */
   readonly config: string
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -12,16 +12,16 @@ export interface McpServerRecord {
 /** Tool servers of users. */
 export interface McpServerStore {
   get(userId: string, name: string): Promise<McpServerRecord | null>
-  /** In order of insertion. */
+  /** In insertion order. */
   list(userId: string): Promise<McpServerRecord[]>
   /** @throws UniqueConflictError `mcpServer.name` */
   insert(record: McpServerRecord): Promise<void>
-  /** False when the user has none of this name. */
+  /** False if the user has no such server. */
   update(
     userId: string,
     name: string,
     patch: Pick<McpServerRecord, 'config' | 'updatedAt'>,
   ): Promise<boolean>
-  /** False when the user has none of this name. */
+  /** False if the user has no such server. */
   remove(userId: string, name: string): Promise<boolean>
 }

@@ -37,21 +37,21 @@ export type MessageOrder =
   | 'id'
   | 'flowId'
 
-/** Which messages, all conditions joined by AND; texts are compared exactly. */
+/** Selects messages; all conditions apply and strings are compared exactly. */
 export interface MessageQuery {
-  /** Given: only messages of this user that have a flow; null: of no user. */
+  /** Only messages of this user that have a flow; null: messages without a user. */
   readonly userId?: string | null
   readonly flowId?: string
   readonly sessionId?: string
   readonly contextId?: string
   readonly sender?: string
   readonly senderName?: string
-  /** False leaves error rows out; true by default. */
+  /** False excludes error messages. Default true. */
   readonly errors?: boolean
-  /** Left out: order of insertion, which also orders equal values. Texts compare by code point, null first. */
+  /** Default: insertion order, which also breaks ties. Strings are compared by code point, null first. */
   readonly orderBy?: MessageOrder
   readonly descending?: boolean
-  /** Rows at most, from the start of that order. */
+  /** Maximum number of rows, from the start of the order. */
   readonly limit?: number
 }
 
@@ -59,17 +59,17 @@ export interface MessageQuery {
 export interface MessageStore {
   get(id: string): Promise<StoredMessage | null>
   list(query: MessageQuery): Promise<StoredMessage[]>
-  /** Distinct sessions of a user's messages that have a flow, by their first message (insertion). */
+  /** Distinct sessions of a user's messages that have a flow, ordered by first message. */
   sessions(userId: string, flowId?: string): Promise<string[]>
   /** @throws UniqueConflictError `message.id` */
   insert(record: StoredMessage): Promise<void>
-  /** The changed record; null when there is none. */
+  /** The changed record; null if it does not exist. */
   update(id: string, patch: MessagePatch): Promise<StoredMessage | null>
-  /** Gives the renamed messages of the user, in order of insertion. */
+  /** Returns the user's renamed messages, in insertion order. */
   renameSession(userId: string, from: string, to: string): Promise<StoredMessage[]>
-  /** Only messages of one user if `userId` is given (null: of no user); unknown ids are ignored. */
+  /** Only messages of one user if `userId` is given (null: without a user); unknown ids are ignored. */
   remove(ids: readonly string[], userId?: string | null): Promise<void>
   removeSession(userId: string, sessionId: string): Promise<void>
-  /** Removes messages of no user (public builds) that are older than `before`. */
+  /** Removes messages without a user (public builds) older than `before`. */
   trimPublic(before: Date): Promise<void>
 }

@@ -1,8 +1,8 @@
 /** A slice of a list. */
 export interface Slice {
-  /** Rows to pass over; 0 by default. */
+  /** Rows to skip. Default 0. */
   readonly offset?: number
-  /** Rows at most; null or left out: all. */
+  /** Maximum number of rows. Default null: all. */
   readonly limit?: number | null
 }
 

@@ -1,12 +1,12 @@
-/** A stored project (on the wire also called folder). */
+/** A stored project (also called a folder on the wire). */
 export interface ProjectRecord {
   readonly id: string
   readonly userId: string
-  /** Unique for its user, compared exactly. */
+  /** Unique per user, compared exactly. */
   readonly name: string
   readonly description: string | null
   readonly parentId: string | null
-  /** Free keys; the secret ones are sealed. */
+  /** Arbitrary keys; secret values are encrypted. */
   readonly authSettings: Readonly<Record<string, unknown>> | null
   readonly createdAt: Date
 }
@@ -17,23 +17,23 @@ export type ProjectPatch = Partial<Omit<ProjectRecord, 'id' | 'userId' | 'create
 /** Projects. */
 export interface ProjectStore {
   get(userId: string, id: string): Promise<ProjectRecord | null>
-  /** The project of any user. */
+  /** A project of any user. */
   find(id: string): Promise<ProjectRecord | null>
   findByName(userId: string, name: string): Promise<ProjectRecord | null>
-  /** In order of insertion. */
+  /** In insertion order. */
   list(userId: string): Promise<ProjectRecord[]>
-  /** Names of the user's projects that begin with `prefix` (no character is special). */
+  /** Names of the user's projects with this prefix (no character is special). */
   names(userId: string, prefix: string): Promise<string[]>
   /** @throws UniqueConflictError `project.id`, `project.name` */
   insert(record: ProjectRecord): Promise<void>
   /**
-   * The changed record; null when the user has none of this id.
+   * The changed record; null if the user has no such project.
    * @throws UniqueConflictError `project.name`
    */
   update(userId: string, id: string, patch: ProjectPatch): Promise<ProjectRecord | null>
   /**
-   * Removes the project; `parentId` of its children and `folderId` of flows still in it become
-   * null. False when the user has none of this id.
+   * Removes the project and sets `parentId` of its children and `folderId` of its flows to null. False if the
+   * user has no such project.
    */
   remove(userId: string, id: string): Promise<boolean>
 }

@@ -4,7 +4,7 @@ import type { Page, Slice } from './paging.ts'
 export interface SharedComponentRecord {
   readonly id: string
   readonly ownerId: string
-  /** Unique for its owner, compared exactly. */
+  /** Unique per owner, compared exactly. */
   readonly name: string
   readonly description: string | null
   /** JSON text of an object. */
@@ -24,17 +24,17 @@ export type SharedComponentPatch = Partial<
   Omit<SharedComponentRecord, 'id' | 'ownerId' | 'createdAt' | 'downloads'>
 > & { readonly tagIds?: readonly string[] }
 
-/** A row of a listing, without `data`. */
+/** A listed component, without `data`. */
 export interface SharedComponentView extends Omit<SharedComponentRecord, 'data'> {
   readonly ownerName: string
-  /** By name (code points). */
+  /** Ordered by name (code points). */
   readonly tags: readonly TagRecord[]
   readonly likes: number
-  /** True if the viewer of the query likes it. */
+  /** True if the query's viewer likes it. */
   readonly likedByViewer: boolean
 }
 
-/** Sort keys of a listing. Strings fold by `toLowerCase`; false before true; null first. */
+/** Sort keys of a list. Strings are compared after `toLowerCase`; false before true, null first. */
 export type SharedComponentOrder =
   | 'name'
   | 'description'
@@ -47,21 +47,21 @@ export type SharedComponentOrder =
   | 'downloads'
   | 'ownerName'
 
-/** Which shared components, all conditions joined by AND. */
+/** Selects shared components; all conditions apply. */
 export interface SharedComponentQuery extends Slice {
   readonly viewerId: string
   /** `public`: not private, of any user; `own`: the viewer's; `visible`: public or the viewer's. */
   readonly scope: 'public' | 'own' | 'visible'
   readonly id?: string
-  /** Part of name, description, a tag's name or the owner's name; all folded by `toLowerCase`. */
+  /** Part of name, description, a tag's name or the owner's name, compared after `toLowerCase`. */
   readonly search?: string
-  /** Exact names, each of which must be there. */
+  /** Exact names, all of which must be present. */
   readonly tags?: readonly string[]
   readonly isPrivate?: boolean
   readonly isComponent?: boolean
-  /** Only those the viewer likes. */
+  /** Only those liked by the viewer. */
   readonly liked?: boolean
-  /** First the first; ties: latest insertion first. */
+  /** Most significant key first; ties by latest insertion. */
   readonly sort: readonly { readonly by: SharedComponentOrder; readonly descending: boolean }[]
 }
 
@@ -72,11 +72,11 @@ export interface SharedComponentStore {
   /** @throws UniqueConflictError `component.id`, `component.name` */
   insert(record: SharedComponentRecord, tagIds: readonly string[]): Promise<void>
   /**
-   * False when the owner has none of this id.
+   * False if the owner has no such component.
    * @throws UniqueConflictError `component.name`
    */
   update(ownerId: string, id: string, patch: SharedComponentPatch): Promise<boolean>
-  /** Adds one in one step, so that concurrent downloads are all counted. */
+  /** Increments atomically, so that concurrent downloads are all counted. */
   addDownload(id: string): Promise<void>
 }
 
@@ -91,17 +91,17 @@ export interface TagRecord {
 export interface TagStore {
   get(id: string): Promise<TagRecord | null>
   findByName(name: string): Promise<TagRecord | null>
-  /** Tags that are on a public component or on none, by name folded by `toLowerCase`, then id. */
+  /** Tags of public components and unused tags, by name after `toLowerCase`, then id. */
   listPublic(): Promise<TagRecord[]>
   /** @throws UniqueConflictError `tag.id`, `tag.name` */
   insert(record: TagRecord): Promise<void>
 }
 
-/** Likes: at most one of a user for a component. */
+/** Likes: at most one per user and component. */
 export interface LikeStore {
-  /** False when it was there already. */
+  /** False if it already existed. */
   add(userId: string, componentId: string, at: Date): Promise<boolean>
-  /** False when there was none. */
+  /** False if it did not exist. */
   remove(userId: string, componentId: string): Promise<boolean>
   count(componentId: string): Promise<number>
   /** Components the user likes and may see (public or own), newest like first. */

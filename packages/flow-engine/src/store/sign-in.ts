@@ -1,9 +1,9 @@
-/** One sign-in with its refresh tokens; its access tokens are good for as long as it is here. */
+/** A sign-in with its refresh tokens; its access tokens are valid as long as it exists. */
 export interface RefreshFamilyRecord {
   readonly id: string
   readonly userId: string
   readonly createdAt: Date
-  /** The absolute end, whatever is refreshed until then. */
+  /** Absolute expiry, regardless of refreshes. */
   readonly expiresAt: Date
 }
 
@@ -11,14 +11,12 @@ export interface RefreshFamilyRecord {
 export interface RefreshUse {
   readonly familyId: string
   readonly tokenId: string
-  /** The id of the token that takes its place, if this is the first use. */
+  /** The id of the successor token, if this is the first use. */
   readonly successorId: string
   readonly at: Date
 }
 
-/**
- * The result of a use: its own values for the first one, the first one's values for every later use.
- */
+/** The result of a use: its own values if it is the first, otherwise those of the first use. */
 export interface RefreshUseResult {
   readonly first: boolean
   readonly usedAt: Date
@@ -29,27 +27,29 @@ export interface RefreshUseResult {
 export interface RefreshFamilyStore {
   get(id: string): Promise<RefreshFamilyRecord | null>
   /**
-   * A family and its first token.
+   * Stores a family and its first token.
    * @throws UniqueConflictError `refreshFamily.id`
    */
   insert(record: RefreshFamilyRecord, tokenId: string): Promise<void>
   /**
-   * Marks a token as used and adds its successor, in one step: of two concurrent calls exactly one
-   * is the first. Null when the family has no such token.
+   * Atomically marks a token as used and adds its successor: exactly one of two concurrent calls is the
+   * first. Null if the family has no such token.
    */
   use(use: RefreshUse): Promise<RefreshUseResult | null>
-  /** Removes a family with its tokens; one that is not there is fine. */
+  /** Removes a family with its tokens, if it exists. */
   remove(id: string): Promise<void>
   removeOfUser(userId: string): Promise<void>
-  /** Removes every other family of the user, and the refresh tokens of this one; it stays itself. */
+  /**
+   * Removes all other families of the user, and the refresh tokens of this one; the family itself is kept.
+   */
   keepOnly(userId: string, id: string): Promise<void>
-  /** Removes all families of the user but the `most` inserted last. */
+  /** Removes all families of the user except the `most` inserted last. */
   keepNewest(userId: string, most: number): Promise<void>
-  /** Removes families that ended before that time. */
+  /** Removes families that expired before this time. */
   trim(before: Date): Promise<void>
 }
 
-/** An identity of an OpenID Connect provider that opens a user. */
+/** An OpenID Connect identity linked to a user. */
 export interface OidcLinkRecord {
   readonly issuer: string
   /** Unique together with `issuer`. */
@@ -58,7 +58,7 @@ export interface OidcLinkRecord {
   readonly createdAt: Date
 }
 
-/** Links to identities of OpenID Connect providers. */
+/** Links to OpenID Connect identities. */
 export interface OidcLinkStore {
   find(issuer: string, subject: string): Promise<OidcLinkRecord | null>
   /** @throws UniqueConflictError `oidcLink.subject` */

@@ -1,6 +1,6 @@
 const BRAND = Symbol.for('x.flow.store-error')
 
-/** Unique constraints of a store. The part before the dot names the noun. */
+/** Unique constraints of a store, as `<resource>.<property>`. */
 export type UniqueConstraint =
   | 'user.id'
   | 'user.username'
@@ -32,7 +32,7 @@ export type UniqueConstraint =
   | 'job.id'
   | 'event.seq'
 
-/** A write would have made two rows equal where they must differ. Nothing was written. */
+/** A write would have violated a unique constraint. Nothing was written. */
 export class UniqueConflictError extends Error {
   readonly [BRAND] = 'unique'
   readonly constraint: UniqueConstraint
@@ -44,7 +44,7 @@ export class UniqueConflictError extends Error {
   }
 }
 
-/** The database cannot be reached or is busy; the same call may succeed later. */
+/** The database is unreachable or busy; the same call may succeed later. */
 export class StoreUnavailableError extends Error {
   readonly [BRAND] = 'unavailable'
 
@@ -54,7 +54,7 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** More jobs wait than `NewJob.maxQueued` allows. Nothing was queued. */
+/** More jobs are waiting than `NewJob.maxQueued` allows. Nothing was queued. */
 export class QueueFullError extends Error {
   readonly [BRAND] = 'queue-full'
   readonly limit: number
@@ -66,7 +66,7 @@ export class QueueFullError extends Error {
   }
 }
 
-/** The job was claimed again since the writer claimed it. Nothing was written (DR-7). */
+/** The job has been claimed again since the writer claimed it. Nothing was written (DR-7). */
 export class StaleWriterError extends Error {
   readonly [BRAND] = 'stale-writer'
 
@@ -76,22 +76,22 @@ export class StaleWriterError extends Error {
   }
 }
 
-/** Tells a UniqueConflictError, also one of another copy of this package. */
+/** Recognises a UniqueConflictError, also from another copy of this package. */
 export function isUniqueConflict(value: unknown): value is UniqueConflictError {
   return brandOf(value) === 'unique'
 }
 
-/** Tells a StoreUnavailableError, also one of another copy of this package. */
+/** Recognises a StoreUnavailableError, also from another copy of this package. */
 export function isStoreUnavailable(value: unknown): value is StoreUnavailableError {
   return brandOf(value) === 'unavailable'
 }
 
-/** Tells a QueueFullError, also one of another copy of this package. */
+/** Recognises a QueueFullError, also from another copy of this package. */
 export function isQueueFull(value: unknown): value is QueueFullError {
   return brandOf(value) === 'queue-full'
 }
 
-/** Tells a StaleWriterError, also one of another copy of this package. */
+/** Recognises a StaleWriterError, also from another copy of this package. */
 export function isStaleWriter(value: unknown): value is StaleWriterError {
   return brandOf(value) === 'stale-writer'
 }

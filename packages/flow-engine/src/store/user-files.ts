@@ -1,8 +1,8 @@
-/** The record of a file of a user; its bytes lie in the blob store. */
+/** The record of a user's file; its bytes are in the blob store. */
 export interface UserFileRecord {
   readonly id: string
   readonly userId: string
-  /** Display name without extension. Unique for its user. */
+  /** Display name without extension. Unique per user. */
   readonly name: string
   /** `<user id>/<stored name>`. Unique. */
   readonly path: string
@@ -20,19 +20,19 @@ export type UserFilePatch = Partial<Pick<UserFileRecord, 'name' | 'size' | 'upda
 export interface UserFileStore {
   get(userId: string, id: string): Promise<UserFileRecord | null>
   findByName(userId: string, name: string): Promise<UserFileRecord | null>
-  /** By the stored path, `<user id>/<stored name>`. */
+  /** Finds a file by its stored path, `<user id>/<stored name>`. */
   findByPath(userId: string, path: string): Promise<UserFileRecord | null>
-  /** Display names of the user's files that begin with `prefix`. */
+  /** Display names of the user's files with this prefix. */
   names(userId: string, prefix: string): Promise<string[]>
-  /** In order of insertion. */
+  /** In insertion order. */
   list(userId: string): Promise<UserFileRecord[]>
   /** @throws UniqueConflictError `userFile.id`, `userFile.name`, `userFile.path` */
   insert(record: UserFileRecord): Promise<void>
   /**
-   * The changed record; null when the user has none of this id.
+   * The changed record; null if the user has no such file.
    * @throws UniqueConflictError `userFile.name`
    */
   update(userId: string, id: string, patch: UserFilePatch): Promise<UserFileRecord | null>
-  /** Gives the records that were there, in order of insertion. */
+  /** Returns the removed records, in insertion order. */
   remove(userId: string, ids: readonly string[]): Promise<UserFileRecord[]>
 }

@@ -2,11 +2,11 @@
 export interface VariableRecord {
   readonly id: string
   readonly userId: string
-  /** Unique for its user, compared exactly. */
+  /** Unique per user, compared exactly. */
   readonly name: string
-  /** `Credential`, `Generic` or any other text. */
+  /** `Credential`, `Generic` or any other string. */
   readonly type: string
-  /** Sealed, see SecretBox. */
+  /** Encrypted, see SecretBox. */
   readonly value: string
   readonly defaultFields: readonly string[] | null
   readonly createdAt: Date
@@ -22,15 +22,15 @@ export type VariablePatch = Partial<
 export interface VariableStore {
   get(userId: string, id: string): Promise<VariableRecord | null>
   findByName(userId: string, name: string): Promise<VariableRecord | null>
-  /** In order of insertion. */
+  /** In insertion order. */
   list(userId: string): Promise<VariableRecord[]>
   /** @throws UniqueConflictError `variable.id`, `variable.name` */
   insert(record: VariableRecord): Promise<void>
   /**
-   * The changed record; null when the user has none of this id.
+   * The changed record; null if the user has no such variable.
    * @throws UniqueConflictError `variable.name`
    */
   update(userId: string, id: string, patch: VariablePatch): Promise<VariableRecord | null>
-  /** False when the user has none of this id. */
+  /** False if the user has no such variable. */
   remove(userId: string, id: string): Promise<boolean>
 }

@@ -12,29 +12,32 @@ import {
 } from './tape.ts'
 
 export interface CassetteOptions {
-  /** What was recorded before. */
+  /** A previous recording. */
   readonly tape?: TapeJson
-  /** `replay` sends no request, `record` always asks, `auto` asks for what the tape does not have; `replay`. */
+  /**
+   * `replay` sends no requests, `record` always sends them, `auto` sends those the tape does not contain.
+   * Default `replay`.
+   */
   readonly mode?: 'replay' | 'record' | 'auto'
-  /** Texts that are never kept: they stand as `*****` on the tape (DR-86). */
+  /** Strings that are never recorded: they are replaced by `*****` (DR-86). */
   readonly secrets?: readonly string[]
 }
 
-/** Plays answers of models and servers from a tape, or records them (DR-85). */
+/** Replays responses of models and servers from a tape, or records them (DR-85). */
 export interface Cassette {
-  /** @param real needed to record */
+  /** @param real required for recording */
   model(real?: ChatModel): ChatModel
   embedder(real?: Embedder): Embedder
   fetch(real?: typeof fetch): typeof fetch
-  /** Entries of the tape that no request has used. */
+  /** Entries of the tape that were not used by any request. */
   unused(): TapeEntry[]
   toJSON(): TapeJson
 }
 
 /**
- * A request is known by its content: messages, tools, format, model and parameters. Equal requests are
- * answered in the order they were recorded; failures are played too.
- * @throws FlowError (in calls) `cassette_miss` for a request that the tape does not have
+ * Requests are matched by content: messages, tools, format, model and parameters. Equal requests get
+ * their responses in recorded order; failures are replayed too.
+ * @throws FlowError (in calls) `cassette_miss` for a request that is not on the tape
  */
 export function createCassette(options: CassetteOptions = {}): Cassette {
   const { tape, mode = 'replay', secrets = [] } = options
@@ -57,7 +60,7 @@ export function createCassette(options: CassetteOptions = {}): Cassette {
     else if (mode === 'replay') throw cassetteMiss(kind, request, known)
     return entry
   }
-  /** Keeps the place of a request in the order of asking, whenever its answer comes. */
+  /** Entries keep the order of requests, whenever their responses arrive. */
   const recorded = (kind: TapeEntry['kind'], asked: unknown) => {
     const request = hide(asked)
     const at = entries.push({ kind, request }) - 1
@@ -156,7 +159,7 @@ export function createCassette(options: CassetteOptions = {}): Cassette {
   }
 }
 
-/** Puts stars in place of secrets, in their JSON-escaped form too. */
+/** Masks secrets, also in JSON-escaped form. */
 function hider(secrets: readonly string[]): (value: unknown) => unknown {
   const forms = secrets
     .filter((secret) => secret !== '')
@@ -182,7 +185,7 @@ function needed<T>(real: T | undefined, what: string): T {
   throw new FlowError('invalid_request', `The cassette has no ${what} to record from`)
 }
 
-/** Without the signal, and without ids of calls, which differ from run to run. */
+/** Without the signal, and without call ids, which differ between runs. */
 function chatJson({ signal: _, messages, ...rest }: ChatRequest): unknown {
   const plain = messages.map(({ toolCallId: _id, toolCalls, ...message }) => ({
     ...message,

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../graph/events/run-event.ts'
 
-/** All events of a run, or of any other source of them. */
+/** Collects all events of a run or another source. */
 export async function collectEvents(source: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
   const events: RunEvent[] = []
   for await (const event of source) events.push(event)

@@ -7,9 +7,8 @@ import type { TestFrame } from '../contract/test-frame.ts'
 import { FlowError } from '../errors.ts'
 
 /**
- * The contract of every component: it can be put into a catalogue and a node, is found again,
- * survives the editor, and is a tool that a model can call. Throws FlowError `internal` in the test
- * that fails.
+ * Defines the tests of a component: it fits into a catalogue and a node, is found again, survives the editor,
+ * and provides tools a model can call. Failing tests throw FlowError `internal`.
  */
 export function defineComponentContract(t: TestFrame, component: Component): void {
   t.describe(`component contract: ${component.type}`, () => {

@@ -8,21 +8,21 @@ import type { RunInput, RunOptions, RunResult, Tweaks } from '../graph/context/r
 import type { EvaluatedExample, EvaluatedScore } from './evaluated-example.ts'
 import { createEvaluation, type Evaluation } from './evaluation.ts'
 
-/** One case of a data set (DR-80). */
+/** One example of a data set (DR-80). */
 export interface EvalExample {
   /** Default: its number in the data set, from 1. */
   readonly id?: string
   readonly input?: string | RunInput
   readonly inputs?: RunOptions['inputs']
   readonly tweaks?: Tweaks
-  /** What scorers compare with. */
+  /** The value scorers compare with. */
   readonly expected?: unknown
 }
 
-/** From 0 to 1; what is beyond is cut. */
+/** From 0 to 1; values outside are clamped. */
 export type Score = number | boolean | { readonly score: number; readonly reason?: string }
 
-/** Judges one run. */
+/** Scores one run. */
 export type Scorer<E extends EvalExample = EvalExample> = (run: {
   readonly example: E
   readonly result: RunResult
@@ -31,22 +31,22 @@ export type Scorer<E extends EvalExample = EvalExample> = (run: {
 }) => Score | Promise<Score>
 
 export interface EvaluateOptions extends RunOptions {
-  /** Examples at once; 4. */
+  /** Concurrent examples. Default 4. */
   readonly concurrency?: number
-  /** The score that passes, for all scorers or for each; 1. */
+  /** Minimum passing score, for all scorers or for each. Default 1. */
   readonly pass?: number | Readonly<Record<string, number>>
-  /** Runs of each example, from 1 to 100; 1. The second is called `<id>#2`. */
+  /** Runs of each example, 1 to 100; the second is called `<id>#2`. Default 1. */
   readonly repeat?: number
-  /** Called as each example ends. */
+  /** Called when an example ends. */
   readonly onExample?: (example: EvaluatedExample) => void
 }
 
 const MAX_REPEAT = 100
 
 /**
- * Runs a flow once for each example and scores the results. An example whose run fails, or whose scorer
- * throws, scores 0; the evaluation goes on.
- * @throws FlowError `invalid_request` for options that cannot be used
+ * Runs a flow once for each example and scores the results. An example whose run fails or whose scorer
+ * throws scores 0; the evaluation continues.
+ * @throws FlowError `invalid_request` for invalid options
  */
 export async function evaluateFlow<E extends EvalExample>(
   flow: FlowPlan | FlowJson | FlowDraft,

@@ -2,16 +2,16 @@ import type { TokenUsage } from '../models/chat-model.ts'
 import type { EvaluatedExample } from './evaluated-example.ts'
 import { formatJUnit } from './junit.ts'
 
-/** How a scorer did over all examples. */
+/** The results of one scorer over all examples. */
 export interface ScoreSummary {
   readonly mean: number
   readonly min: number
-  /** Examples. */
+  /** Number of examples. */
   readonly passed: number
   readonly failed: number
 }
 
-/** A score that differs from that of the same example before. */
+/** A score that differs from an earlier evaluation. */
 export interface ScoreChange {
   readonly id: string
   readonly scorer: string
@@ -19,7 +19,7 @@ export interface ScoreChange {
   readonly after: number
 }
 
-/** An evaluation as JSON, to be kept and compared with. */
+/** An evaluation as JSON, for storing and comparing. */
 export interface EvaluationJson {
   readonly version: 1
   readonly passed: boolean
@@ -29,9 +29,9 @@ export interface EvaluationJson {
   readonly examples: readonly EvaluatedExample[]
 }
 
-/** What came of all examples (DR-80). */
+/** The results of all examples (DR-80). */
 export interface Evaluation {
-  /** Every example passed. */
+  /** True if every example passed. */
   readonly passed: boolean
   /** In the order of the data set. */
   readonly examples: readonly EvaluatedExample[]
@@ -39,9 +39,9 @@ export interface Evaluation {
   readonly usage: TokenUsage
   readonly durationMs: number
   toJSON(): EvaluationJson
-  /** A report that CI services read; `suite` is its name, `flow` by default (DR-81). */
+  /** A JUnit report for CI services; `suite` is its name. Default `flow` (DR-81). */
   toJUnit(suite?: string): string
-  /** Scores of the same examples that rose or fell, and examples that came or went. */
+  /** Changed scores of the same examples, and added or removed examples. */
   compare(baseline: EvaluationJson): {
     readonly worse: readonly ScoreChange[]
     readonly better: readonly ScoreChange[]

@@ -1,7 +1,7 @@
 import { createSystemRuntime, isObject } from '@x/wire'
 import type { ScriptedAnswer, ScriptedReply } from './scripted-model.ts'
 
-/** A server on loopback that speaks OpenAI chat completions and embeddings (FE-53). */
+/** A local server that implements OpenAI chat completions and embeddings (FE-53). */
 export interface FakeOpenAi {
   /** `http://127.0.0.1:<port>/v1`. */
   readonly url: string
@@ -16,9 +16,9 @@ const runtime = createSystemRuntime()
 const MAX_BODY_CHARS = 16 * 1024 * 1024
 
 /**
- * Starts the server on a free port of 127.0.0.1; needs Node. A used-up script is answered by 500,
- * `fail` by 500 with its message or, in mid-stream, by a cut connection. Embeddings are made of the
- * characters of the text, so that equal texts are near each other.
+ * Starts the server on a free port of 127.0.0.1; requires Node. When the script is exhausted it responds with
+ * 500; `fail` gives 500 with its message or, mid-stream, closes the connection. Embeddings are derived from
+ * character counts, so that similar texts are close to each other.
  */
 export async function startFakeOpenAi(
   options: { readonly script?: readonly ScriptedReply[] } = {},
@@ -40,7 +40,7 @@ export async function startFakeOpenAi(
         : chatAnswer(script.shift(), body)
       response.writeHead(answer.status, { 'content-type': answer.type })
       for await (const part of answer.parts) {
-        // Written through, so that a cut connection does not take back what was sent before.
+        // Flushed, so that closing the connection does not discard what was sent before.
         await new Promise((written) => response.write(part, written))
       }
       response.end()
@@ -184,7 +184,7 @@ function embeddings({ input, model }: Record<string, unknown>): object {
   }
 }
 
-/** Counts of characters by their code, as a vector of length 1. */
+/** Counts characters by code, normalised to a vector of length 1. */
 function vectorOf(text: string): number[] {
   const counts = Array.from({ length: DIMENSIONS }, () => 0)
   for (const char of text.toLowerCase()) {

@@ -11,7 +11,7 @@ import type {
 } from '../graph/flow/flow-json.ts'
 
 export interface AddOptions {
-  /** Default `<type>-00001`, counted. */
+  /** Default: `<type>-00001`, numbered consecutively. */
   readonly id?: string
   readonly values?: Readonly<Record<string, unknown>>
   readonly displayName?: string
@@ -19,16 +19,16 @@ export interface AddOptions {
   readonly toolMode?: boolean
 }
 
-/** Builds flows as the editor would export them. */
+/** Builds flows in the editor's export format. */
 export interface FlowBuilder {
-  /**
-   * A string stands for the built-in component of that type, else for an unknown one. Gives the
-   * node's id.
-   */
+  /** A string is the type of a built-in component, else of an unknown one. Returns the node id. */
   add(component: Component | string, options?: AddOptions): string
-  /** `'ChatInput-00001.message'` to `'Shout-00001.text'`; to a loop's output: the edge that comes back. */
+  /**
+   * From `'ChatInput-00001.message'` to `'Shout-00001.text'`. If the target is a loop's output, a loop-back
+   * edge.
+   */
   connect(from: string, to: string): FlowBuilder
-  /** Moves nodes into a group; edges between them go along, edges across its border get proxies. */
+  /** Moves nodes into a group with the edges between them; edges across its border get proxies. */
   group(id: string, nodeIds: readonly string[]): FlowBuilder
   note(text: string): FlowBuilder
   toJSON(): FlowJson
@@ -78,7 +78,7 @@ function unknownNode(type: string, place: Pick<FlowNode, 'id' | 'position'>): Fl
   return { ...place, type: 'genericNode', data: { id: place.id, type, node } }
 }
 
-/** `<node id>.<name>`; a node id may hold dots, a name may not. */
+/** Parses `<node id>.<name>`; a node id may contain dots, a name may not. */
 function end(text: string, nodes: readonly FlowNode[]): End {
   const dot = text.lastIndexOf('.')
   const id = text.slice(0, dot)
@@ -92,7 +92,7 @@ interface GroupSpec {
   readonly nodeIds: ReadonlySet<string>
 }
 
-/** A group in wire form: inner flow, and proxies for the edges that cross its border (FE-7). */
+/** A group in wire form: its inner flow, and proxies for the edges that cross its border (FE-7). */
 function grouped(
   { id, nodeIds }: GroupSpec,
   { nodes, edges }: Pick<FlowGraph, 'nodes' | 'edges'>,

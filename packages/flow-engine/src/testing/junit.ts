@@ -1,6 +1,6 @@
 import type { EvaluatedExample } from './evaluated-example.ts'
 
-/** The report of an evaluation in the form of JUnit (DR-81). */
+/** Formats an evaluation as JUnit XML (DR-81). */
 export function formatJUnit(
   suite: string,
   examples: readonly EvaluatedExample[],
@@ -45,7 +45,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 }
 
-/** Without what XML 1.0 cannot hold. */
+/** Removes characters not allowed in XML 1.0. */
 function escaped(text: string): string {
   return Array.from(text)
     .filter(isXml)
@@ -54,7 +54,7 @@ function escaped(text: string): string {
     .replaceAll('\n', '&#10;')
 }
 
-/** Half a pair of surrogates is a character of its own here. */
+/** A lone surrogate is a character of its own here. */
 function isXml(character: string): boolean {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x20) return code === 0x9 || code === 0xa || code === 0xd

@@ -5,22 +5,22 @@ import type { ChatModel } from '../models/chat-model.ts'
 import { firstJson } from '../components/values/first-json.ts'
 import type { Score, Scorer } from './evaluate-flow.ts'
 
-/** 1 when the text is `expected`; an expected value that is no text is compared as JSON. */
+/** 1 if the text equals `expected`; other values are compared as JSON. */
 export function exactMatch(): Scorer {
   return ({ example, text }) => text === expectedText(example.expected)
 }
 
-/** 1 when the text contains `wanted`, by default what is `expected`. */
+/** 1 if the text contains `wanted`. Default: `expected`. */
 export function contains(wanted?: string): Scorer {
   return ({ example, text = '' }) => text.includes(wanted ?? expectedText(example.expected))
 }
 
-/** 1 when the text matches. */
+/** 1 if the text matches. */
 export function matches(pattern: RegExp): Scorer {
   return ({ text = '' }) => new RegExp(pattern, pattern.flags.replaceAll(/[gy]/g, '')).test(text)
 }
 
-/** 1 when the first JSON in the text fits a schema; the reason names what does not. */
+/** 1 if the first JSON in the text is valid for a schema; the reason names what is not. */
 export function jsonMatch(schema: JsonSchema | StandardSchema<unknown>): Scorer {
   const ready = readAnswerSchema(schema)
   ready.catch(() => undefined)
@@ -35,13 +35,13 @@ export function jsonMatch(schema: JsonSchema | StandardSchema<unknown>): Scorer 
 }
 
 export interface JudgeOptions {
-  /** What is asked about the text. */
+  /** The question about the text. */
   readonly question: string
-  /** The best grade; the score is the grade divided by it. 1 by default. */
+  /** The best grade; the score is the grade divided by it. Default 1. */
   readonly scale?: number
 }
 
-/** Asks a model, in one request, how well a text answers a question. */
+/** Asks a model, in one request, how well a text meets a criterion. */
 export function judge(model: ChatModel, { question, scale = 1 }: JudgeOptions): Scorer {
   return async ({ example, text = '' }): Promise<Score> => {
     const parts = [

@@ -2,19 +2,19 @@ import { createSystemRuntime } from '@x/wire'
 import { FlowError } from '../errors.ts'
 import type { ChatChunk, ChatModel, ChatRequest, TokenUsage } from '../models/chat-model.ts'
 
-/** One answer of a scripted model; a text stands for `{ text }` (FE-53). */
+/** One reply of a scripted model; a string means `{ text }` (FE-53). */
 export type ScriptedReply = string | ScriptedAnswer
 
 export interface ScriptedAnswer {
   readonly text?: string
-  /** The text in the pieces in which it is streamed; a plain request gets them joined. */
+  /** The chunks in which the text is streamed; non-streaming requests get them concatenated. */
   readonly chunks?: readonly string[]
   readonly toolCalls?: readonly ScriptedToolCall[]
-  /** Before the first chunk. */
+  /** Milliseconds before the first chunk. */
   readonly delayMs?: number
-  /** Before each further chunk. */
+  /** Milliseconds before each further chunk. */
   readonly chunkDelayMs?: number
-  /** Thrown instead of answering, or after `failAfterChunks` chunks. */
+  /** Thrown instead of replying, or after `failAfterChunks` chunks. */
   readonly fail?: Error
   readonly failAfterChunks?: number
   readonly usage?: TokenUsage
@@ -22,22 +22,22 @@ export interface ScriptedAnswer {
 
 export interface ScriptedToolCall {
   readonly name: string
-  /** A text goes to the engine unparsed. */
+  /** A string is passed to the engine unparsed. */
   readonly args: unknown
-  /** Default `call_<n>`, counted over the model's life. */
+  /** Default: `call_<n>`, numbered over the lifetime of the model. */
   readonly id?: string
 }
 
 export interface ScriptedModel extends ChatModel {
-  /** The requests, each recorded before it is answered. */
+  /** The requests, recorded before they are answered. */
   readonly requests: readonly ChatRequest[]
 }
 
 const runtime = createSystemRuntime()
 
 /**
- * A chat model that answers from a script.
- * @throws FlowError `script_exhausted` (when asked) after the last reply of a list
+ * A chat model with scripted replies.
+ * @throws FlowError `script_exhausted` (when called) after the last reply of a list
  */
 export function createScriptedModel(
   script: readonly ScriptedReply[] | ((request: ChatRequest, index: number) => ScriptedReply),

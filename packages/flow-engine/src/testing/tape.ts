@@ -1,26 +1,26 @@
 import { isObject } from '@x/wire'
 import { FlowError, invalidRequest } from '../errors.ts'
 
-/** What a cassette keeps of one exchange (DR-85). */
+/** One recorded exchange (DR-85). */
 export interface TapeEntry {
   readonly kind: 'model' | 'embedding' | 'request'
-  /** What was asked, without secrets. */
+  /** The request, without secrets. */
   readonly request: unknown
-  /** What came: chunks of a model, vectors, or an HTTP answer. */
+  /** The response: chunks of a model, vectors, or an HTTP response. */
   readonly answer?: unknown
   readonly failure?: { readonly code: string; readonly message: string }
 }
 
-/** Exchanges as JSON, in the order in which they were asked. */
+/** Recorded exchanges as JSON, in the order of their requests. */
 export interface TapeJson {
   readonly version: 1
   readonly entries: readonly TapeEntry[]
 }
 
-/** Of one body. */
+/** Maximum bytes of a body. */
 export const MOST_BYTES = 1024 * 1024
 
-/** Checks a tape that was read. @throws FlowError `invalid_request` */
+/** Validates a tape. @throws FlowError `invalid_request` */
 export function readTape(tape: TapeJson | undefined): TapeEntry[] {
   if (tape === undefined) return []
   const given: unknown = tape
@@ -29,7 +29,7 @@ export function readTape(tape: TapeJson | undefined): TapeEntry[] {
   return [...tape.entries]
 }
 
-/** JSON with the keys of every object in order: equal requests have equal texts. */
+/** JSON with sorted object keys, so that equal requests have equal texts. */
 export function orderedJson(value: unknown): string {
   return JSON.stringify(ordered(value))
 }
@@ -43,7 +43,7 @@ export function ordered(value: unknown): unknown {
   )
 }
 
-/** The error of a request that the tape does not have: it names what differs from the nearest entry. */
+/** The error for a request that is not on the tape; it shows the difference to the closest entry. */
 export function cassetteMiss(
   kind: TapeEntry['kind'],
   request: unknown,

@@ -1,7 +1,7 @@
 import { FlowError } from '../errors.ts'
 import { MOST_BYTES } from './tape.ts'
 
-/** Never on a tape (DR-86). */
+/** Never recorded (DR-86). */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
@@ -12,7 +12,7 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'set-cookie',
 ])
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['key', 'api_key', 'token', 'access_token'])
-/** They say how the body travelled, not what it is. */
+/** Transport headers, which are not recorded. */
 const TRANSPORT: ReadonlySet<string> = new Set([
   'content-encoding',
   'content-length',
@@ -24,18 +24,18 @@ const TRANSPORT: ReadonlySet<string> = new Set([
 interface AnswerJson {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** As text, else in base64. */
+  /** A string, or base64 for binary data. */
   readonly body?: string
   readonly base64?: string
 }
 
-/** An HTTP answer that was read whole. */
+/** A complete HTTP response. */
 export interface Exchange {
   readonly json: AnswerJson
   readonly url: string
 }
 
-/** What a request is known by: method, address, headers and body, none of them with a secret. */
+/** The key of a request: method, URL, headers and body, without secrets. */
 export async function toRequestJson(
   request: Request,
 ): Promise<{ readonly request: unknown; readonly body: Uint8Array<ArrayBuffer> | null }> {

@@ -13,12 +13,12 @@ import { logJson } from '../graph/events/vertex-data.ts'
 import { TOOL_OUTPUT } from '../graph/plan/vertex-plan.ts'
 
 export interface TestComponentOptions {
-  /** Values as edges, tweaks and variables leave them (FE-20 to FE-23). */
+  /** Field values after edges, tweaks and variables were applied (FE-20 to FE-23). */
   readonly inputs?: Readonly<Record<string, unknown>>
-  /** Name or method of an output, or `component_as_tool`. Default: every declared output. */
+  /** Name or method of an output, or `component_as_tool`. Default: all declared outputs. */
   readonly output?: string | readonly string[]
   readonly services?: ComponentServices
-  /** The component may reach private addresses (AB-43); false. */
+  /** Lets the component reach private addresses (AB-43). Default false. */
   readonly allowPrivate?: boolean
   readonly runtime?: Runtime
   readonly signal?: AbortSignal
@@ -33,20 +33,20 @@ export interface TestComponentOptions {
   readonly build?: number
   /** The result of `ctx.sources(field)`. */
   readonly sources?: Readonly<Record<string, readonly InputSource[]>>
-  /** The outputs count as connected to a chat output that names no sender. */
+  /** The outputs count as connected to a chat output without a sender name. */
   readonly chatOutput?: boolean
-  /** `_input_type` of fields, as the template of the node has them. */
+  /** `_input_type` of fields, as in the node's template. */
   readonly inputTypes?: Readonly<Record<string, string>>
-  /** `input_types` of fields, as the template of the node has them. */
+  /** `input_types` of fields, as in the node's template. */
   readonly handleTypes?: Readonly<Record<string, readonly string[]>>
-  /** Variables of the request. */
+  /** Request variables. */
   readonly variables?: Readonly<Record<string, string>>
-  /** Each event when it is sent, also before a failure. */
+  /** Called with each event when it is sent, also before a failure. */
   readonly onEvent?: (event: RunEvent) => void
 }
 
 export interface TestComponentResult {
-  /** The value if exactly one output is asked for; undefined for several. */
+  /** The value if exactly one output is requested; undefined for several. */
   readonly value: unknown
   readonly outputs: Readonly<Record<string, unknown>>
   readonly branches: ['stop' | 'start' | 'exclude', string][]
@@ -57,8 +57,7 @@ export interface TestComponentResult {
 }
 
 /**
- * Builds one component alone (FE-46); rejects with what it throws, unwrapped. Required fields are
- * not checked.
+ * Builds a single component (FE-46); rejects with the component's own error. Required fields are not checked.
  */
 export async function testComponent(
   component: Component,
@@ -87,7 +86,7 @@ interface TestSubject {
   readonly outputs: readonly string[]
 }
 
-/** A build of a component that stands alone. */
+/** A build of a standalone component. */
 class TestBuild extends VertexBuild {
   readonly #options: TestComponentOptions
   readonly #state: Map<string, unknown>
@@ -143,7 +142,7 @@ function sourcesOf({ sources = {} }: TestComponentOptions, field: string): reado
   return Object.hasOwn(sources, field) ? (sources[field] ?? []) : []
 }
 
-/** Names of outputs; the name of a method stands for its output. */
+/** Output names; a method name selects its output. */
 function outputNames(component: Component, wanted: TestComponentOptions['output']): string[] {
   const declared = Object.entries(component.outputs)
   if (wanted === undefined) {
