@@ -2,7 +2,10 @@ import type { ChatMessage, ChatRequest, ContentPart } from './chat-model.ts'
 
 const DEFAULT_MAX_TOKENS = 1024
 
-/** The body of a messages request: system texts apart, tool answers as user parts, roles taking turns. */
+/**
+ * Builds the body of a messages request: system text is separated, tool results become user content, and
+ * roles alternate.
+ */
 export function messagesBody(request: ChatRequest, model: string): Record<string, unknown> {
   const system = request.messages.filter(({ role }) => role === 'system').map(plainText)
   const tools = request.tools ?? []
@@ -33,7 +36,7 @@ interface Turn {
   readonly content: string | object[]
 }
 
-/** Neighbours of one role become one turn, as the API wants it. */
+/** Merges consecutive messages of the same role into one turn, as the API requires. */
 function turns(messages: readonly ChatMessage[]): Turn[] {
   const result: Turn[] = []
   for (const message of messages) {

@@ -14,7 +14,7 @@ import { parseToolArguments } from './tool-arguments.ts'
 const DEFAULT_BASE_URL = 'https://api.anthropic.com'
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** A chat model behind the Anthropic messages API (FE-50). Streams throw ModelError. */
+/** Creates a chat model that uses the Anthropic messages API (FE-50). Streams throw ModelError. */
 export function createAnthropicModel(options: ModelClientOptions): ChatModel {
   const sending = sendingOptions(options)
   return {
@@ -45,7 +45,7 @@ export function createAnthropicModel(options: ModelClientOptions): ChatModel {
   }
 }
 
-/** Each text part is one chunk. */
+/** Yields one chunk for each text part. */
 function* wholeAnswer(text: string, secrets: readonly string[]): Generator<ChatChunk> {
   const body = parseObject(text)
   if (body === undefined || !Array.isArray(body.content)) throw unexpected(text, secrets)

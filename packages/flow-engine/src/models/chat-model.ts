@@ -4,13 +4,13 @@ export interface ChatRequest {
   tools?: readonly ToolSpec[]
   /** Forces the named function of `tools` to be called. */
   toolChoice?: string
-  /** `json`: any JSON object; with a schema: an answer of that form. */
+  /** `json` asks for any JSON object; a schema asks for an answer that matches it. */
   responseFormat?: { name: string; schema: object } | 'json'
   model?: string
   temperature?: number
   maxTokens?: number
   seed?: number
-  /** `false`: one plain request, its answer given as one chunk. Default true. */
+  /** Whether to stream. With false, one plain request is sent and its answer is one chunk. Default true. */
   stream?: boolean
   signal: AbortSignal
 }
@@ -28,14 +28,14 @@ export type ContentPart = { type: 'text'; text: string } | { type: 'image'; url:
 export interface ToolCall {
   id: string
   name: string
-  /** The parsed object; a string when it was no JSON. */
+  /** The parsed object; the raw string if it is not valid JSON. */
   args: unknown
 }
 
 export interface ToolSpec {
   name: string
   description: string
-  /** A JSON schema of type object. */
+  /** A JSON Schema of type object. */
   parameters: object
 }
 
@@ -49,42 +49,41 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'other'
 export type ChatChunk =
   { text: string } | { toolCall: ToolCall } | { usage?: TokenUsage; finish: FinishReason }
 
-/** A language model; `stream` may be called any number of times, also side by side. */
+/** A language model. `stream` may be called repeatedly and concurrently. */
 export interface ChatModel {
   readonly name?: string
   stream(request: ChatRequest): AsyncIterable<ChatChunk>
 }
 
-/** Turns texts into vectors, one for each text, in order. */
+/** Converts strings to vectors, one for each string, in order. */
 export interface Embedder {
   embed(texts: readonly string[], signal?: AbortSignal): Promise<number[][]>
-  /** The vector of a question, of a model that tells questions from documents. Default: as `embed`. */
+  /** Embeds a search query, for models that distinguish queries from documents. Default: `embed`. */
   embedQuery?(text: string, signal?: AbortSignal): Promise<number[]>
 }
 
-/** Something an agent may call (FE-43); `vertexId` names the component behind it. */
+/** A function that an agent can call (FE-43); `vertexId` is the component that provides it. */
 export interface Tool extends ToolSpec {
   readonly vertexId?: string
-  /** First tag is the name the tool had before the user renamed it (CO-21). */
+  /** The first tag is the tool's name before the user renamed it (CO-21). */
   readonly tags?: readonly string[]
-  /** A person decides before each call, in one of these ways (DR-40); none or empty = no approval. */
+  /** Decisions that a person can make before each call (DR-40). No approval is needed if absent or empty. */
   readonly approvalActions?: readonly ApprovalAction[]
-  /** The tool's result is the agent's answer, and the model is not asked again. Default false. */
+  /** Returns the tool's result as the agent's answer without asking the model again. Default false. */
   readonly returnDirect?: boolean
-  /** @param options `scope`: names the call within its run, so that its questions and steps are its own */
+  /**
+   * @param options `scope` identifies the call within its run, so that its questions and steps are kept apart
+   */
   call(args: unknown, options: { signal: AbortSignal; scope?: string }): Promise<unknown>
 }
 
 /**
- * A person's decision about a tool call: make it as it is, make it with other arguments, skip it, or
- * give its result.
+ * A person's decision about a tool call: run it as is, run it with edited arguments, skip it, or supply its
+ * result.
  */
 export type ApprovalAction = 'approve' | 'edit' | 'reject' | 'respond'
 
-/**
- * Tells whether a value can be used as a chat model: it has a `stream` method and is not a stream
- * itself.
- */
+/** Tests whether a value can be used as a chat model: it has a `stream` method and is not itself a stream. */
 export function isChatModel(value: unknown): value is ChatModel {
   return hasMethod(value, 'stream')
 }

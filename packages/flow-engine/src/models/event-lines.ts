@@ -3,12 +3,12 @@ import { limitExceeded } from '../errors.ts'
 import { bodyChunks } from './read-answer.ts'
 
 const MAX_EVENT_CHARS = 8 * 1024 * 1024
-/** What a line counts besides its text: lines without any fill memory too. */
+/** Added to the length of each line, because empty lines use memory too. */
 const LINE_CHARS = 64
-/** A model that streams for longer answers without end. */
+/** Maximum size of a streamed answer; a longer one is considered endless. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024
 
-/** A server-sent event; `id` and `event` where it names them. */
+/** A server-sent event, with `id` and `event` if present. */
 export interface ServerSentEvent {
   readonly data: string
   readonly id?: string
@@ -16,8 +16,8 @@ export interface ServerSentEvent {
 }
 
 /**
- * The `data` of each server-sent event of a model's answer.
- * @throws as `serverSentEvents`; FlowError `limit_exceeded` for an answer of over 128 MiB (AB-45)
+ * Yields the `data` of each server-sent event of a model's answer.
+ * @throws as `serverSentEvents`; FlowError `limit_exceeded` for an answer over 128 MiB (AB-45)
  */
 export async function* eventData(response: Response, runtime?: Runtime): AsyncGenerator<string> {
   const events = serverSentEvents(response, { runtime, limit: MAX_ANSWER_BYTES })
@@ -27,13 +27,13 @@ export async function* eventData(response: Response, runtime?: Runtime): AsyncGe
 export interface EventsOptions {
   /** Measures pauses, see `bodyChunks`. */
   readonly runtime?: Runtime | undefined
-  /** Bytes of all events. Default: any number. */
+  /** Maximum total bytes of the events. Default: unlimited. */
   readonly limit?: number
 }
 
 /**
- * The server-sent events of an answer, in order; the work is linear in its length, however small its
- * pieces are.
+ * Yields the server-sent events of a response, in order. Takes time linear in the response length, however
+ * small its chunks are.
  * @throws FlowError `limit_exceeded` for an event of over 8 Mi characters; `timeout`, see `bodyChunks`
  */
 export async function* serverSentEvents(
@@ -42,7 +42,7 @@ export async function* serverSentEvents(
 ): AsyncGenerator<ServerSentEvent> {
   let bytes = 0
   const decoder = new TextDecoder()
-  // Pieces of the line that has not ended yet.
+  // Pieces of the current, unfinished line.
   let open: string[] = []
   let openChars = 0
   let data: string[] = []
@@ -54,7 +54,7 @@ export async function* serverSentEvents(
     if (bytes > limit) throw limitExceeded('answer bytes', `more than ${limit}`)
     const text = decoder.decode(chunk, { stream: true })
     if (text === '') continue
-    // A line feed at the start belongs to the carriage return before it.
+    // A leading line feed completes the preceding carriage return.
     const lines = (afterReturn && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\n|\r/)
     afterReturn = text.endsWith('\r')
     const last = lines.pop() ?? ''
@@ -94,7 +94,7 @@ function dataOf(line: string): string | undefined {
   return line.startsWith('data:') ? valueOf(line, 5) : undefined
 }
 
-/** What follows the colon of a line, without the one blank that may follow it. */
+/** Returns the field value after the colon, without one leading space. */
 function valueOf(line: string, from: number): string {
   return line.slice(line[from] === ' ' ? from + 1 : from)
 }

@@ -2,7 +2,7 @@ import { readStream } from '../base/read-stream.ts'
 import type { ChatChunk, ChatMessage, ChatModel, ChatRequest, FinishReason } from './chat-model.ts'
 import { parseToolArguments } from './tool-arguments.ts'
 
-/** The part of a language model of the `ai` SDK (specification v2 or v3) that is used here. */
+/** The part of an `ai` SDK language model (specification v2 or v3) that is used here. */
 export interface AiSdkModel {
   readonly modelId: string
   doStream(options: AiSdkCall): PromiseLike<{ stream: ReadableStream<AiSdkPart> }>
@@ -32,7 +32,8 @@ interface AiSdkAnswer {
 }
 
 /**
- * A language model of the `ai` SDK as a chat model, by structure: the SDK is no dependency (FE-50).
+ * Wraps a language model of the `ai` SDK as a chat model. It relies on the model's shape, so the SDK is not a
+ * dependency (FE-50).
  * @param model for example `openai('gpt-4o-mini')`
  */
 export function fromAiSdk(model: object): ChatModel {
@@ -160,7 +161,7 @@ const FINISH = new Map<unknown, FinishReason>([
   ['tool-calls', 'tool_calls'],
 ])
 
-/** Version 3 tells reason and usage as objects. */
+/** Version 3 represents reason and usage as objects. */
 function finishOf(reason: unknown, usage: unknown): ChatChunk {
   const unified: unknown =
     typeof reason === 'object' && reason !== null ? Reflect.get(reason, 'unified') : reason

@@ -10,8 +10,8 @@ export interface LangChainModel {
 }
 
 /**
- * A LangChain chat model as a chat model, by structure: LangChain is no dependency (FE-50).
- * Settings of a request beyond messages and tools are those the model was made with.
+ * Wraps a LangChain chat model as a chat model. It relies on the model's shape, so LangChain is not a
+ * dependency (FE-50). Apart from messages and tools, the settings of the LangChain model apply.
  */
 export function fromLangChain(model: object): ChatModel {
   const given = model as LangChainModel
@@ -47,7 +47,7 @@ function nameOf(model: object): string {
   return typeof name === 'string' ? name : 'langchain'
 }
 
-/** @throws TypeError when tools are wanted and the model cannot call any */
+/** @throws TypeError when tools are requested and the model cannot call tools */
 function bindTools(model: LangChainModel, { tools, toolChoice }: ChatRequest): LangChainModel {
   if (tools === undefined || tools.length === 0) return model
   if (model.bindTools === undefined) throw new TypeError('The LangChain model cannot call tools')
@@ -58,7 +58,7 @@ function bindTools(model: LangChainModel, { tools, toolChoice }: ChatRequest): L
   return model.bindTools(wire, toolChoice === undefined ? {} : { tool_choice: toolChoice })
 }
 
-/** The plain form of messages that LangChain takes beside its classes. */
+/** Converts to the plain message objects that LangChain accepts besides its classes. */
 function toMessage({ role, content, toolCalls: calls, toolCallId }: ChatMessage): object {
   const parts =
     typeof content === 'string'
@@ -103,7 +103,7 @@ function* toolCalls(message: unknown): Generator<ChatChunk> {
   }
 }
 
-/** Pieces of calls come with their index; the argument texts add up. */
+/** Assembles tool calls from indexed pieces by concatenating their argument strings. */
 function* joinedToolCalls(parts: readonly unknown[]): Generator<ChatChunk> {
   const calls = new Map<number, { id: string; name: string; text: string }>()
   for (const part of parts) {

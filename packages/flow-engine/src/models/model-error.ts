@@ -1,15 +1,15 @@
 import { FlowError, isFlowError } from '../errors.ts'
 
-/** A provider's error, in one form for all of them (FE-50). */
+/** A provider's error in a common format (FE-50). */
 export interface ProviderFailure {
-  /** HTTP status; null when there was no answer. */
+  /** HTTP status; null without a response. */
   readonly status: number | null
   /** The provider's own code, for example `invalid_api_key`. */
   readonly code: string | null
   readonly message: string
 }
 
-/** A model request that failed: code `model_failed`, `status` that of the provider's answer (502 without one). */
+/** A failed model request: code `model_failed`, `status` of the provider's response (502 without one). */
 export class ModelError extends FlowError {
   override readonly name = 'ModelError'
   readonly provider: ProviderFailure
@@ -27,19 +27,19 @@ export class ModelError extends FlowError {
   }
 }
 
-/** By form, so that another copy of the package counts too. */
+/** Checks the shape, so that errors from another copy of the package count too. */
 export function isModelError(value: unknown): value is ModelError {
   return isFlowError(value) && 'provider' in value
 }
 
-/** A stream that ended before its answer did; `secrets` do not occur in it. */
+/** Creates the error of a stream that ended early; `secrets` are redacted. */
 export function brokenStream(error: unknown, secrets: readonly string[]): ModelError {
   const text = error instanceof Error ? error.message : String(error)
-  const message = redact(`The answer broke off: ${text}`, secrets)
+  const message = redact(`The response was cut off: ${text}`, secrets)
   return new ModelError({ status: null, code: 'connection', message })
 }
 
-/** Keys never stand in messages, events or logs (FE-50). */
+/** Removes secrets from a string, so that they never appear in messages, events or logs (FE-50). */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= 4)

@@ -1,4 +1,4 @@
-/** Chat models of OpenAI that the editor offers. */
+/** OpenAI chat models offered by the editor. */
 export const openAiChatModels = [
   'gpt-4o-mini',
   'gpt-4o',
@@ -11,7 +11,7 @@ export const openAiChatModels = [
   'gpt-3.5-turbo',
 ] as const
 
-/** Models that take neither temperature nor seed. */
+/** Models that accept neither temperature nor seed. */
 export const openAiReasoningModels = [
   'gpt-5.1',
   'gpt-5',
@@ -52,7 +52,7 @@ export const watsonxEndpoints = [
   'https://ca-tor.ml.cloud.ibm.com',
 ] as const
 
-/** Also of names that came after the lists, and of names with a vendor in front. */
+/** Also matches names newer than the lists and names with a vendor prefix. */
 export function isReasoningModel(model: string): boolean {
   const name = model.slice(model.lastIndexOf('/') + 1)
   return /^(o\d|gpt-5)/.test(name)

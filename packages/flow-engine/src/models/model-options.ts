@@ -1,37 +1,38 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 
-/** Options of every client of a model provider. */
+/** Options shared by all model clients. */
 export interface ModelClientOptions {
   readonly model: string
   readonly apiKey?: string | undefined
-  /** Without a slash at the end. */
+  /** API root without a trailing slash. */
   readonly baseUrl?: string | undefined
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined
-  /** Further attempts after 429, 5xx and connection errors; default 2. */
+  /** Retries after 429, 5xx and connection errors. Default 2. */
   readonly maxRetries?: number | undefined
-  /** Until the answer begins; default 600,000. */
+  /** Milliseconds until the response headers arrive. Default 600,000. */
   readonly timeoutMs?: number | undefined
-  /** Further members of the request body. */
+  /** Additional members of the request body. */
   readonly body?: Readonly<Record<string, unknown>> | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly runtime?: Runtime | undefined
-  /** Texts besides the key that must not occur in errors. */
+  /** Strings besides the key to redact from errors. */
   readonly secrets?: readonly string[] | undefined
 }
 
 export interface OpenAiModelOptions extends ModelClientOptions {
-  /** Query parameters of every request. */
+  /** Query parameters added to every request. */
   readonly query?: Readonly<Record<string, string>> | undefined
-  /** The address names the model already. */
+  /** Omits the model from the body because the URL already names it. */
   readonly omitModel?: boolean | undefined
   /**
-   * Name of the token limit; older servers only know `max_tokens`. Default `max_completion_tokens`.
+   * Name of the token limit parameter; older servers only accept `max_tokens`. Default
+   * `max_completion_tokens`.
    */
   readonly maxTokensName?: 'max_completion_tokens' | 'max_tokens' | undefined
 }
 
-/** The options that requests need, with their defaults. */
+/** Extracts the request options and applies defaults. */
 export function sendingOptions(options: ModelClientOptions) {
   return {
     fetch: options.fetch ?? globalThis.fetch,

@@ -237,7 +237,7 @@ describe('createOpenAiModel (FE-50)', () => {
     })
     const headers = { 'content-type': 'text/event-stream' }
     expect(await failing(new Response(broken, { headers }))).toMatchObject({
-      message: 'The answer broke off: cut by *****',
+      message: 'The response was cut off: cut by *****',
       provider: { status: null, code: 'connection' },
     })
   })
@@ -290,7 +290,7 @@ describe('createOpenAiEmbedder (CO-58)', () => {
     ]
     expect(await answering(second, first).embed(['a', 'b'])).toEqual([[1], [2]])
     await expect(answering(first).embed(['a', 'b'])).rejects.toThrow(
-      'The answer holds 1 embeddings for 2 texts',
+      'The response has 1 embeddings for 2 texts',
     )
   })
 

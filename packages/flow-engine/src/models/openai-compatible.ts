@@ -18,9 +18,9 @@ const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /**
- * A chat model behind any server that speaks OpenAI chat completions (FE-50): OpenAI, Azure,
- * Ollama, vLLM, LM Studio, Groq, OpenRouter, Mistral. Streams throw ModelError, or `limit_exceeded`
- * for an answer or an event of it that is too long.
+ * Creates a chat model for any server with the OpenAI chat completions API (FE-50): OpenAI, Azure, Ollama,
+ * vLLM, LM Studio, Groq, OpenRouter, Mistral. Streams throw ModelError, or `limit_exceeded` for a response or
+ * event that is too long.
  */
 export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
   const sending = sendingOptions(options)
@@ -62,7 +62,7 @@ async function* answerChunks(
   yield* delta.end()
 }
 
-/** @throws ModelError for text that is no JSON object and for an error that came with status 200 */
+/** @throws ModelError if the text is not a JSON object, or is an error sent with status 200 */
 function parseBody(text: string, secrets: readonly string[]): Record<string, unknown> {
   const body = parseAnswer(text)
   if (isObject(body) && !(isObject(body.error) || typeof body.error === 'string')) return body
@@ -79,17 +79,20 @@ function authorization({ apiKey }: ModelClientOptions): Record<string, string> {
 }
 
 export interface OpenAiEmbedderOptions extends ModelClientOptions {
-  /** Length of the vectors, where the model lets one choose. */
+  /** Length of the vectors, for models that support a choice. */
   readonly dimensions?: number | undefined
-  /** Texts in one request; default 1,000. */
+  /** Maximum number of strings in one request. Default 1,000. */
   readonly chunkSize?: number | undefined
-  /** Query parameters of every request. */
+  /** Query parameters added to every request. */
   readonly query?: Readonly<Record<string, string>> | undefined
-  /** The address names the model already. */
+  /** Omits the model from the body because the URL already names it. */
   readonly omitModel?: boolean | undefined
 }
 
-/** Embeddings of the same servers; texts in batches, answers as lists of numbers or base64 (CO-58). */
+/**
+ * Creates an embedder for the same servers. Requests are batched; vectors are read as numbers or base64
+ * (CO-58).
+ */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const sending = sendingOptions(options)
   const size = Math.max(1, options.chunkSize ?? 1000)
@@ -104,7 +107,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
           headers: { ...authorization(options), ...options.headers },
           body: {
             ...(options.omitModel === true ? {} : { model: options.model }),
-            // An empty text alone goes as it is: servers take "" but refuse [""].
+            // A single empty string is sent bare: servers accept "" but reject [""].
             input: input.length === 1 && input[0] === '' ? '' : input,
             encoding_format: 'float',
             ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
@@ -131,7 +134,7 @@ function addressOf(
 function readVectors({ data }: Record<string, unknown>, count: number): number[][] {
   const rows = Array.isArray(data) ? data.filter(isObject) : []
   if (rows.length !== count) {
-    const message = `The answer holds ${rows.length} embeddings for ${count} texts`
+    const message = `The response has ${rows.length} embeddings for ${count} texts`
     throw new ModelError({ status: null, code: null, message })
   }
   const ordered = rows.toSorted((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0))
@@ -140,7 +143,7 @@ function readVectors({ data }: Record<string, unknown>, count: number): number[]
   )
 }
 
-/** Base64 of 32-bit floats, little endian. */
+/** Decodes base64 of little-endian 32-bit floats. */
 function decodeVector(text: string): number[] {
   const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
   const view = new DataView(bytes.buffer)

@@ -5,7 +5,7 @@ import { isReasoningModel } from './model-names.ts'
 import { checkToolCalls } from './check-tool-calls.ts'
 import { parseToolArguments } from './tool-arguments.ts'
 
-/** The body of a chat completions request. */
+/** Builds the body of a chat completions request. */
 export function chatBody(
   request: ChatRequest,
   options: OpenAiModelOptions,
@@ -77,7 +77,7 @@ function dropUndefined(object: Record<string, unknown>): Record<string, unknown>
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 }
 
-/** An answer that came in one piece. */
+/** Reads a response that was not streamed. */
 export function* readCompletion(body: Record<string, unknown>): Generator<ChatChunk> {
   const choice = firstChoice(body)
   const message = isObject(choice?.message) ? choice.message : {}
@@ -88,7 +88,7 @@ export function* readCompletion(body: Record<string, unknown>): Generator<ChatCh
   yield finishChunk(choice?.finish_reason, readUsage(body.usage))
 }
 
-/** Puts the deltas of a stream together: texts as they come, tool calls when they are whole. */
+/** Assembles the deltas of a stream: text is passed on immediately, tool calls once they are complete. */
 export function createDeltaReader() {
   const calls = new Map<number, PartialCall>()
   let finish: unknown

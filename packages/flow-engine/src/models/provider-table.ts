@@ -5,24 +5,24 @@ import {
   watsonxModels,
 } from './model-names.ts'
 
-/** A provider of models that flows can choose (NX-15). */
+/** A model provider that flows can choose (NX-15). */
 export interface ProviderFacts {
   readonly name: string
-  /** Other names of it in flow files. */
+  /** Aliases used in flow files. */
   readonly also?: readonly string[]
-  /** The variable with its key; null: it needs none. */
+  /** The variable that holds its key; null if it needs none. */
   readonly keyName: string | null
   readonly keyOptional?: boolean
-  /** The vendor's own address; undefined: the user gives one. */
+  /** The vendor's own address; undefined if the user must supply one. */
   readonly baseUrl?: string
-  /** The variable with another address. */
+  /** The variable that overrides the address. */
   readonly urlName?: string
   readonly languageModels: readonly string[]
   readonly embeddingModels: readonly string[]
   readonly icon: string
 }
 
-/** The providers, sorted by name. */
+/** Model providers, sorted by name. */
 export const providerTable: readonly ProviderFacts[] = [
   {
     name: 'Anthropic',
@@ -127,7 +127,7 @@ export const providerTable: readonly ProviderFacts[] = [
   },
 ]
 
-/** Providers that components of their own ask (MO-10, MO-13); no model picker offers them. */
+/** Providers used by dedicated components (MO-10, MO-13), not offered by model pickers. */
 const componentProviders: readonly ProviderFacts[] = [
   {
     name: 'Cohere',
@@ -169,17 +169,17 @@ function namesOf(table: readonly ProviderFacts[]): ReadonlyMap<string, ProviderF
   )
 }
 
-/** Names are compared without case, blanks and punctuation. */
+/** Finds a provider, ignoring case, spaces and punctuation. */
 export function findProvider(name: string): ProviderFacts | undefined {
   return byName.get(plain(name))
 }
 
-/** A provider with a built-in client, whether model pickers offer it or not. */
+/** Finds a provider with a built-in client, including those not offered by model pickers. */
 export function findServed(name: string): ProviderFacts | undefined {
   return findProvider(name) ?? ofComponents.get(plain(name))
 }
 
-/** The provider whose list has a model of that name. */
+/** Finds the provider that lists a model of this name. */
 export function providerOfModel(
   model: string,
   kind: 'language' | 'embedding',
@@ -190,7 +190,7 @@ export function providerOfModel(
   return found.find(({ name }) => name === 'OpenAI') ?? found[0]
 }
 
-/** The variable with the key of a provider, also of one that is not built in. */
+/** Returns the variable that holds a provider's key, including providers that are not built in. */
 export function keyNameOf(provider: string): string | null {
   const facts = findProvider(provider)
   if (facts !== undefined) return facts.keyName

@@ -27,11 +27,11 @@ import { createWatsonxModel } from './watsonx.ts'
 export interface ModelHost {
   readonly services: Readonly<ComponentServices>
   readonly runtime: Runtime
-  /** Called with the tokens of each answer. */
+  /** Called with the token usage of each response. */
   usage?(usage: TokenUsage): void
 }
 
-/** The model of a provider and name: the host's, else the built-in client on `services.fetch` (FE-46). */
+/** Returns a chat model: the host's, else the built-in client using `services.fetch` (FE-46). */
 export async function findChatModel(host: ModelHost, spec: ModelSpec): Promise<ChatModel> {
   const { models } = host.services
   if (isChatModel(models)) return counted(models, host, spec)
@@ -39,7 +39,7 @@ export async function findChatModel(host: ModelHost, spec: ModelSpec): Promise<C
   return counted(made, host, spec)
 }
 
-/** The model, with the tokens of its answers reported to the host. */
+/** Reports the model's token usage to the host. */
 function counted(model: ChatModel, host: ModelHost, spec: ModelSpec): ChatModel {
   return {
     ...(model.name === undefined ? {} : { name: model.name }),
@@ -52,7 +52,7 @@ function counted(model: ChatModel, host: ModelHost, spec: ModelSpec): ChatModel 
   }
 }
 
-/** The chunks of an answer; hooks are told of the call, where there are any (DR-70, DR-72). */
+/** Streams the model's answer; hooks observe the call, if there are any (DR-70, DR-72). */
 function toldStream(
   model: ChatModel,
   request: ChatRequest,
@@ -96,12 +96,12 @@ async function* chunksWithin(
   } finally {
     const answer = { role: 'assistant', content: text, toolCalls } satisfies ChatMessage
     call.ended({ usage, output: [answer] })
-    // Whoever wants no more of the answer ends it.
+    // The consumer stopped early, so the model's stream must be closed.
     if (!isOver) await iterator.return?.()
   }
 }
 
-/** The same for embeddings; a host that gives one chat model for everything has no embedder. */
+/** Returns an embedder likewise; if the host supplies a single chat model, the built-in embedder is used. */
 export async function findEmbedder(host: ModelHost, spec: ModelSpec): Promise<Embedder> {
   const { models } = host.services
   const isBuiltIn = models === undefined || isChatModel(models)
@@ -123,20 +123,20 @@ function toldEmbedder(embedder: Embedder, host: ModelHost, spec: ModelSpec): Emb
   }
 }
 
-/** The built-in clients: a flow that chooses one of their models needs a key of its own. */
+/** Providers backed by the built-in clients, whose models need a key of the flow. */
 const builtIn = new WeakSet<object>()
 
-/** Tells whether the host creates the models; keys and addresses are then up to the host. */
+/** Tests whether the host creates the models. The host is then responsible for keys and addresses. */
 export function hostServesModels({ models }: Readonly<ComponentServices>): boolean {
   return models !== undefined && !builtIn.has(models)
 }
 
-/** Tells whether the host creates the embedders. */
+/** Tests whether the host creates the embedders. */
 export function hostEmbeds(services: Readonly<ComponentServices>): boolean {
   return hostServesModels(services) && !isChatModel(services.models)
 }
 
-/** The built-in clients as providers, for hosts that wrap them. */
+/** Returns the built-in clients as providers, for hosts that wrap them. */
 export function createModelProviders(host: ModelHost): ModelProviders {
   const providers: ModelProviders = {
     chatModel: (spec) => builtinChatModel(host, spec),
@@ -172,7 +172,7 @@ function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
   }
 }
 
-/** The address of a server that speaks the OpenAI protocol (MO-2). */
+/** Returns the address of an OpenAI-compatible server (MO-2). */
 function compatibleUrl({ name }: ProviderFacts, url: string | undefined): string | undefined {
   if (name === 'Ollama') return ollamaUrl(url)
   if (url === undefined || url === '') throw new TypeError(`${name} needs the address of a server`)
@@ -183,7 +183,7 @@ function compatibleUrl({ name }: ProviderFacts, url: string | undefined): string
 
 const AZURE_VERSION = '2024-10-21'
 
-/** A deployment of Azure OpenAI: the key in a header of its own, the version in the address (MO-12). */
+/** Options of an Azure OpenAI deployment: the key has its own header, the version is in the URL (MO-12). */
 function azureOptions({ model, apiKey = '', options }: ModelSpec, baseUrl = '') {
   if (baseUrl === '') throw new TypeError('Azure OpenAI needs the address of a resource')
   const deployment = encodeURIComponent(textOf(options.deployment) || model)
@@ -243,14 +243,14 @@ function clientOptions({ services, runtime }: ModelHost, spec: ModelSpec) {
   }
 }
 
-/** The texts of an object; a setting of another kind counts as none. */
+/** Keeps the string properties of an object; undefined for other settings. */
 function textsOf(setting: unknown): Record<string, string> | undefined {
   if (typeof setting !== 'object' || setting === null) return undefined
   const texts = Object.entries(setting).filter(([, text]) => typeof text === 'string')
   return texts.length === 0 ? undefined : Object.fromEntries(texts)
 }
 
-/** Ollama speaks the OpenAI protocol under /v1. */
+/** Ollama serves the OpenAI API under /v1. */
 function ollamaUrl(url = ''): string {
   return `${trimSlash(trimSlash(url).replace(/\/v1$/, ''))}/v1`
 }
@@ -258,6 +258,6 @@ function ollamaUrl(url = ''): string {
 function notOffered(provider: string): FlowError {
   return new FlowError(
     'model_failed',
-    `The provider ${provider} is not built in; give \`services.models\` to serve it`,
+    `The provider ${provider} is not built in; supply it through \`services.models\``,
   )
 }

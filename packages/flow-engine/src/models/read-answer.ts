@@ -1,13 +1,13 @@
 import type { Runtime } from '@x/wire'
 import { FlowError, limitExceeded } from '../errors.ts'
 
-/** A body of which nothing comes for so long has ended, whatever its connection says. */
+/** A response body is considered dead after this long without data. */
 const IDLE_MS = 300_000
 
 /**
- * The body of an answer as bytes.
- * @param limit bytes
- * @throws FlowError `limit_exceeded`; what the connection throws when it breaks
+ * Reads a response body as bytes.
+ * @param limit maximum size in bytes
+ * @throws FlowError `limit_exceeded`; the connection's error if it breaks
  */
 export async function readAnswerBytes(response: Response, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
@@ -26,15 +26,15 @@ export async function readAnswerBytes(response: Response, limit: number): Promis
   return whole
 }
 
-/** The same as UTF-8 text. */
+/** Reads a response body as UTF-8 text. @throws as `readAnswerBytes` */
 export async function readAnswer(response: Response, limit: number): Promise<string> {
   return new TextDecoder().decode(await readAnswerBytes(response, limit))
 }
 
 /**
- * The chunks of a body; leaving the loop cancels it.
- * @param runtime measures the pauses; without one a pause may last until the caller's signal fires
- * @throws FlowError `timeout` when nothing has come for five minutes
+ * Yields the chunks of a body; leaving the loop cancels it.
+ * @param runtime measures the pauses; without it only the caller's signal ends a pause
+ * @throws FlowError `timeout` after five minutes without data
  */
 export async function* bodyChunks(
   response: Response,
@@ -61,7 +61,7 @@ async function beforeIdle<T>(reading: Promise<T>, runtime: Runtime): Promise<T> 
   const read = new AbortController()
   const idle = runtime.sleep(IDLE_MS, read.signal).then(
     () => {
-      throw new FlowError('timeout', `The answer stopped: nothing came for ${IDLE_MS / 1000} s`)
+      throw new FlowError('timeout', `The response stalled: no data for ${IDLE_MS / 1000} s`)
     },
     () => reading,
   )

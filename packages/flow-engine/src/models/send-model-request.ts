@@ -6,16 +6,16 @@ import { readAnswer } from './read-answer.ts'
 export interface SendOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sent as JSON; URLSearchParams as a form. */
+  /** Sent as JSON, or as a form if URLSearchParams. */
   readonly body: unknown
   readonly fetch: typeof fetch
   readonly runtime: Runtime
   readonly signal: AbortSignal
-  /** Further attempts after 408, 409, 429, 5xx and connection errors. */
+  /** Retries after 408, 409, 429, 5xx and connection errors. */
   readonly maxRetries: number
-  /** For each attempt, until its headers are there. */
+  /** Milliseconds until the headers of each attempt arrive. */
   readonly timeoutMs: number
-  /** Texts that must not occur in errors. */
+  /** Strings to redact from errors. */
   readonly secrets: readonly string[]
 }
 
@@ -23,8 +23,8 @@ const MAX_ERROR_BYTES = 64 * 1024
 const MAX_DELAY_MS = 60_000
 
 /**
- * Posts JSON or a form; retries with growing pauses, honouring `retry-after`.
- * @throws ModelError for an answer that is no success, the signal's reason when it is aborted
+ * Posts JSON or a form. Retries with exponential backoff and honours `retry-after`.
+ * @throws ModelError for an error response; the signal's reason if aborted
  */
 export async function sendModelRequest(options: SendOptions): Promise<Response> {
   for (let attempt = 0; ; attempt += 1) {
@@ -42,7 +42,7 @@ export async function sendModelRequest(options: SendOptions): Promise<Response> 
   }
 }
 
-/** An answer of any status, or the reason of its absence. */
+/** A response of any status, or the reason there is none. */
 interface Attempt {
   readonly response?: Response
   readonly error?: unknown
@@ -71,7 +71,7 @@ async function tryOnce(options: SendOptions): Promise<Attempt> {
 }
 
 function encodeBody(body: unknown, headers: SendOptions['headers']): RequestInit {
-  // The form's content type is set by fetch.
+  // fetch sets the form's content type.
   if (body instanceof URLSearchParams) return { headers, body }
   return {
     headers: { 'content-type': 'application/json', ...headers },
@@ -90,7 +90,7 @@ function pause(response: Response | undefined, attempt: number, runtime: Runtime
   return Math.min(8000, 500 * 2 ** attempt) * (0.75 + random / 1024)
 }
 
-/** Seconds or an HTTP date, as milliseconds from now. */
+/** Parses seconds or an HTTP date to milliseconds from now. */
 function retryAfter(value: string | null, runtime: Runtime): number | null {
   if (value === null) return null
   const seconds = Number(value)
@@ -99,7 +99,7 @@ function retryAfter(value: string | null, runtime: Runtime): number | null {
   return Number.isNaN(date) ? null : Math.max(0, date - runtime.now().getTime())
 }
 
-/** The address, or a key for it, is not allowed: trying again changes nothing. */
+/** The address, or a key for it, is not allowed; a retry would not help. */
 function isRefused(error: unknown): error is Error & { readonly code: string } {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
   return code === 'address_blocked' || code === 'key_refused'
@@ -130,7 +130,7 @@ async function answerError(
   })
 }
 
-/** `{error: {message, code | type}}`, `{error: text}` or plain text. */
+/** Reads `{error: {message, code | type}}`, `{error: string}` or plain text. */
 export function readFailure(text: string): { code: string | null; message: string } {
   // What is longer is no error's text: it is shown, not read.
   const body = text.length > MAX_ERROR_BYTES ? undefined : parseAnswer(text)

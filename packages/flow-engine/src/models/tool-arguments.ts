@@ -1,6 +1,6 @@
 import { parseJson } from '../base/parse-json.ts'
 
-/** The parsed arguments of a tool call; the text itself when it is no JSON (FE-50). Nothing counts as {}. */
+/** Parses the arguments of a tool call; returns the string itself if it is not JSON, {} if blank (FE-50). */
 export function parseToolArguments(text: string): unknown {
   if (text.trim() === '') return {}
   try {

@@ -11,7 +11,7 @@ const API_VERSION = '2024-10-08'
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const BATCH = 1000
 
-/** Embeddings of IBM watsonx.ai (MO-13). */
+/** Creates an embedder for IBM watsonx.ai (MO-13). */
 export function createWatsonxEmbedder(options: WatsonxModelOptions): Embedder {
   const sending = sendingOptions(options)
   const bearer = createWatsonxToken(options)
@@ -43,7 +43,7 @@ function readVectors(text: string, count: number): number[][] {
   const body = parseAnswer(text)
   const rows = isObject(body) && Array.isArray(body.results) ? body.results.filter(isObject) : []
   if (rows.length !== count) {
-    const message = `The answer holds ${rows.length} embeddings for ${count} texts`
+    const message = `The response has ${rows.length} embeddings for ${count} texts`
     throw new ModelError({ status: null, code: null, message })
   }
   return rows.map(({ embedding }) => (Array.isArray(embedding) ? embedding.map(Number) : []))

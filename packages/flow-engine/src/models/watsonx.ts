@@ -17,7 +17,10 @@ export interface WatsonxModelOptions extends ModelClientOptions {
   readonly projectId: string
 }
 
-/** A chat model of IBM watsonx.ai: a token for the key, then its chat operation (CO-34). */
+/**
+ * Creates a chat model for IBM watsonx.ai, which exchanges the key for a token before each chat request
+ * (CO-34).
+ */
 export function createWatsonxModel(options: WatsonxModelOptions): ChatModel {
   const sending = sendingOptions(options)
   const { secrets } = sending
@@ -71,7 +74,7 @@ async function* streamedAnswer(
   yield* delta.end()
 }
 
-/** Exchanges the key for a token, anew when the last one is about to end. */
+/** Exchanges the key for a token and renews it shortly before it expires. */
 export function createWatsonxToken(
   options: ModelClientOptions,
 ): (signal: AbortSignal) => Promise<string> {
@@ -105,7 +108,7 @@ async function askForToken(
   })
   const text = await readAnswer(response, MAX_ANSWER_BYTES)
   const { access_token: token, expires_in: seconds } = parse(text, secrets)
-  if (typeof token !== 'string') throw failure('The answer holds no token', secrets, null)
+  if (typeof token !== 'string') throw failure('The response has no token', secrets, null)
   return { access_token: token, expires_in: typeof seconds === 'number' ? seconds : 0 }
 }
 

@@ -93,7 +93,7 @@ describe.each(CASES)('$type', ({ type, inputs, url, headers, body, lacks }) => {
     await expect(failed).rejects.toThrow('bad key')
     await expect(failed).rejects.not.toThrow(KEY)
     await expect(embed(type, inputs, jsonAnswer({}))).rejects.toThrow(
-      'The answer holds 0 embeddings for 2 texts',
+      'The response has 0 embeddings for 2 texts',
     )
   })
 
