@@ -22,6 +22,6 @@ test('PY-2: a value out of its range stops the start and is named', async () => 
   )
   const wheels = { SERVICE_PYTHON: true, SERVICE_PYTHON_WHEELS: '/nowhere/wheels' }
   await expect(runnersOf(wheels)).rejects.toThrow(
-    'The folder of wheels /nowhere/wheels cannot be read',
+    'The wheels folder /nowhere/wheels cannot be read',
   )
 })

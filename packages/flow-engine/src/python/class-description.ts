@@ -1,12 +1,12 @@
 import type { NodeOutput, TemplateField } from '../graph/flow/node-json.ts'
 
-/** The description read from a class. */
+/** The description of a component class, as read by the interpreter. */
 export interface ClassDescription {
   readonly type: string
   readonly facts: Readonly<Record<string, unknown>>
   readonly fieldOrder: readonly string[] | undefined
   readonly inputs: readonly TemplateField[]
   readonly outputs: readonly NodeOutput[]
-  /** The class changes its own template or outputs when a field changes. */
+  /** The class updates its own template or outputs when a field changes. */
   readonly refreshes: boolean
 }

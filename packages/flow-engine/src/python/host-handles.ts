@@ -11,12 +11,12 @@ import {
 import { whileHoldingTurn } from '../node/user-turns.ts'
 import { OutgoingValues } from './values.ts'
 
-/** Tools that a model can be told of at once. */
+/** Maximum number of tools in one model request. */
 const MAX_TOOLS = 128
 
 /**
- * Uses a model, embeddings or a tool of the host for the code that it was lent to (PY-33).
- * @throws TypeError for a question of a wrong form
+ * Uses a host model, embedder or tool on behalf of Python code that holds a handle to it (PY-33).
+ * @throws TypeError for a malformed request
  */
 export async function useHandle(
   lent: readonly unknown[],
@@ -70,20 +70,19 @@ function usageOf({ inputTokens, outputTokens }: { inputTokens: number; outputTok
   return { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: total }
 }
 
-/** Arguments that are no object reach the code as none. */
+/** Arguments that are not an object become {}. */
 function callOf({ id, name, args }: ToolCall) {
   return { id, name, args: isObject(args) ? args : {} }
 }
 
-/** @throws TypeError for a tool of a wrong form */
+/** @throws TypeError for a malformed tool */
 function readTools(given: unknown): ToolSpec[] {
   const list: readonly unknown[] = Array.isArray(given) ? given : []
-  if (list.length > MAX_TOOLS)
-    throw new TypeError(`A model can be told of ${MAX_TOOLS} tools at most`)
+  if (list.length > MAX_TOOLS) throw new TypeError(`A model accepts at most ${MAX_TOOLS} tools`)
   return list.map((one) => {
     const { name, description, parameters } = isObject(one) ? one : {}
     if (typeof name !== 'string' || typeof description !== 'string' || !isObject(parameters))
-      throw new TypeError('A tool has a name, a description and a schema of its arguments')
+      throw new TypeError('A tool needs a name, a description and a schema for its arguments')
     return { name, description, parameters }
   })
 }

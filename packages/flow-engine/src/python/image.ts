@@ -6,37 +6,35 @@ import { limitMemory } from './limit-memory.ts'
 import { readGuestFiles, readPyodide, type GuestFiles, type PyodideFiles } from './python-files.ts'
 import type { SnapshotPart, WorkerStart } from './worker-messages.ts'
 
-/** All that an interpreter is started from; shared by all of them. */
+/** Everything needed to start interpreters; shared by all of them. */
 export interface Image {
   readonly worker: string
   readonly start: Omit<WorkerStart, 'signal'>
-  /**
-   * Version of the interpreter and the library: class descriptions stay valid while it is the same.
-   */
+  /** Version of the interpreter and library; class descriptions stay valid until it changes. */
   readonly version: string
 }
 
 export interface ImageOptions {
   readonly memoryMb: number
   readonly outputBytes: number
-  /** Further Python modules as text, by name. */
+  /** Additional Python modules: source by name. */
   readonly modules: Readonly<Record<string, string>>
-  /** Modules of the operator's wheels, by their path; they take the place of ours. */
+  /** Modules from the operator's wheels: source by path. They replace the package's own. */
   readonly wheels: Readonly<Record<string, string>>
-  /** Folder of the snapshot; without it, each process makes its own. */
+  /** Folder for the snapshot. Without it, each process makes its own. */
   readonly cacheDir: string | undefined
 }
 
 const PAGES_PER_MB = 16
 
-/** Modules that cannot be imported: they lead out of the interpreter, or serve to test it. */
+/** Modules that cannot be imported: they escape the sandbox or are for testing the interpreter. */
 const FORBIDDEN =
   `js pyodide pyodide_js _pyodide _pyodide_core micropip ctypes _ctypes _testcapi _testinternalcapi
   _testlimitedcapi _testbuffer _testclinic _testclinic_limited _xxtestfuzz _remote_debugging`
     .trim()
     .split(/\s+/)
 
-/** Imported before the snapshot is taken: what components usually import. */
+/** Commonly used modules, imported before the snapshot is taken. */
 const PRELOAD =
   `abc argparse ast asyncio base64 collections concurrent.futures contextlib copy csv dataclasses
   datetime decimal difflib email enum functools glob hashlib heapq hmac html inspect io itertools json
@@ -48,8 +46,7 @@ const PRELOAD =
     .split(/\s+/)
 
 /**
- * Reads Pyodide and makes the memory from which interpreters start, or reads it where it was made
- * before (PY-3).
+ * Reads Pyodide and takes the memory snapshot that interpreters start from, or loads a cached one (PY-3).
  * @throws TypeError when Pyodide is missing
  */
 export async function createImage(options: ImageOptions): Promise<Image> {
@@ -97,7 +94,7 @@ export async function createImage(options: ImageOptions): Promise<Image> {
   return { worker: guest.worker, version, start }
 }
 
-/** The platform's compiler, of which the types of this workspace know no values. */
+/** Accesses WebAssembly by reflection because the workspace's types do not declare it. */
 function compileModule(binary: Uint8Array): Promise<object> {
   const platform = Reflect.get(globalThis, 'WebAssembly') as {
     compile(bytes: Uint8Array): Promise<object>
@@ -105,7 +102,7 @@ function compileModule(binary: Uint8Array): Promise<object> {
   return platform.compile(binary)
 }
 
-/** A package of the operator takes the whole place of one of ours. */
+/** An operator's package replaces the package of the same name as a whole. */
 function withWheels(
   ours: Readonly<Record<string, string>>,
   theirs: Readonly<Record<string, string>>,
@@ -131,7 +128,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 const PAGE = 4096
 
-/** The parts of a memory that are not empty (PY-4): two fifths of it are. */
+/** Returns the non-empty parts of a memory (PY-4), about two fifths of it. */
 function filledParts(memory: Uint8Array): SnapshotPart[] {
   const parts: [number, number][] = []
   for (let from = 0; from < memory.length; from += PAGE) {
@@ -144,7 +141,7 @@ function filledParts(memory: Uint8Array): SnapshotPart[] {
   return parts
 }
 
-/** Threads read such bytes without a copy of their own. */
+/** Copies bytes to shared memory, so that threads read them without copying. */
 function shared(given: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new SharedArrayBuffer(given.length))
   copy.set(given)
@@ -174,7 +171,7 @@ function makeSnapshot(worker: string, start: Omit<WorkerStart, 'signal'>): Promi
 
 const DIGEST = 32
 
-/** A snapshot kept in a file: digest, length of the memory, memory, code. */
+/** Loads the snapshot from its file or makes it. File format: digest, memory length, memory, code. */
 async function keptOr(
   folder: string | undefined,
   version: string,
@@ -199,7 +196,7 @@ async function readKept(path: string): Promise<Snapshot | undefined> {
   return { memory: body.subarray(4, 4 + length), code: body.subarray(4 + length) }
 }
 
-/** Written beside its place and renamed into it; those of other versions go. */
+/** Writes a temporary file and renames it into place, then removes the files of other versions. */
 async function keep(folder: string, path: string, { memory, code }: Snapshot): Promise<void> {
   const length = Buffer.alloc(4)
   length.writeUInt32LE(memory.length)

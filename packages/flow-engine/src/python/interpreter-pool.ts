@@ -8,26 +8,26 @@ export interface PoolOptions {
   readonly runtime: Runtime
   readonly maxInterpreters: number
   readonly maxPerUser: number
-  /** Interpreters kept ready. */
+  /** Number of interpreters kept ready. */
   readonly warm: number
-  /** Milliseconds without work after which those that are ready end. */
+  /** Milliseconds of idleness after which the ready interpreters end. */
   readonly idleMs: number
-  /** Default: of its own. */
+  /** Default: the pool's own turns. */
   readonly turns?: UserTurns | undefined
 }
 
-/** Interpreters for calls, each used once; users take turns (AB-76). */
+/** A pool of interpreters, each used once; users take turns (AB-76). */
 export interface InterpreterPool {
   /**
-   * Runs the work with an interpreter of its own.
-   * @throws FlowError `rate_limited` when the user's queue is full; the reason of the signal
+   * Runs the work with its own interpreter.
+   * @throws FlowError `rate_limited` when the user's queue is full; the signal's reason
    */
   use<T>(
     userId: string,
     signal: AbortSignal,
     work: (interpreter: Interpreter) => Promise<T>,
   ): Promise<T>
-  /** Starts the interpreters that are kept ready; a failure is that of the first call. */
+  /** Starts the interpreters kept ready. If that fails, the first call reports the error. */
   warmUp(): void
   stats(): { warm: number; busy: number; waiting: number }
   close(): Promise<void>
@@ -50,7 +50,7 @@ export function createInterpreterPool(options: PoolOptions): InterpreterPool {
     while (ready.length < warm && !closing.signal.aborted)
       ready.push(startInterpreter(made, runtime))
   }
-  /** Starts again with each call. */
+  /** Each call restarts the idle timer. */
   const endWhenIdle = (): void => {
     clearTimeout(idle)
     if (closing.signal.aborted) return
@@ -60,7 +60,7 @@ export function createInterpreterPool(options: PoolOptions): InterpreterPool {
     }, idleMs)
     idle.unref()
   }
-  /** A short call is over before the next interpreter takes a part of the machine for its start. */
+  /** Delays the refill: a short call finishes before the next interpreter competes for the CPU. */
   const refillSoon = (): void => {
     if (warm === 0) return
     runtime
@@ -112,7 +112,9 @@ export function createInterpreterPool(options: PoolOptions): InterpreterPool {
   }
 }
 
-/** The answer as soon as there is one: an interpreter's place is free only once it has ended. */
+/**
+ * Resolves as soon as the result is known, although the interpreter's slot is freed only once it has ended.
+ */
 function answeredEarly<T>(work: (answer: (value: T) => void) => Promise<void>): Promise<T> {
   return new Promise((resolve, reject) => {
     work(resolve).catch(reject)

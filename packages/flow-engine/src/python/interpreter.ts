@@ -8,18 +8,18 @@ export type CallOutcome =
   | { readonly kind: 'result'; readonly value: Record<string, unknown> }
   | { readonly kind: 'timeLimit' | 'memoryLimit' | 'outputLimit' | 'ended' }
 
-/** The host functions that a call may use. */
+/** The host functions available to a call. */
 export interface InterpreterHost {
-  /** Answers a question; what it throws reaches the code as an error with its message. */
+  /** Answers a question. If it throws, the Python code gets an error with the same message. */
   call(question: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
   notice(notice: Record<string, unknown>): void
 }
 
-/** One interpreter in a worker of its own. It serves one call and ends with it (PY-6). */
+/** An interpreter in its own worker. It serves one call, then ends (PY-6). */
 export interface Interpreter {
-  /** Resolves when it can run. */
+  /** Resolves when the interpreter can run. */
   readonly ready: Promise<void>
-  /** @throws the reason of the signal */
+  /** @throws the signal's reason */
   run(job: object, host: InterpreterHost, options: RunOptions): Promise<CallOutcome>
   end(): Promise<void>
 }
@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly signal: AbortSignal
 }
 
-/** JavaScript's own memory in the worker; Python's is bounded by the image. */
+/** Limits for the worker's JavaScript heap; the image limits Python's memory. */
 const RESOURCES = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 6, stackSizeMb: 4 }
 
 export function startInterpreter(image: Image, runtime: Runtime): Interpreter {
@@ -44,7 +44,7 @@ export function startInterpreter(image: Image, runtime: Runtime): Interpreter {
     resourceLimits: RESOURCES,
     workerData: { ...image.start, signal } satisfies WorkerStart,
   })
-  // An idle interpreter keeps no process alive.
+  // An idle interpreter must not keep the process alive.
   worker.unref()
   let ended: Promise<unknown> | undefined
   const end = async (): Promise<void> => {
@@ -113,7 +113,7 @@ export function startInterpreter(image: Image, runtime: Runtime): Interpreter {
   }
 }
 
-/** Bytes that a job is given; what it needs beyond comes from the platform. */
+/** Random bytes sent with each job; the platform supplies any more it needs. */
 const RANDOM_BYTES = 4096
 
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
@@ -122,7 +122,7 @@ function outcomeOf(value: Record<string, unknown>): CallOutcome {
   return value['memory'] === true ? { kind: 'memoryLimit' } : { kind: 'result', value }
 }
 
-/** An error as the library of the interpreter reads it. */
+/** Converts an error to the form that the guest library reads. */
 function refusal(error: unknown): object {
   const kind: unknown = typeof error === 'object' && error !== null && Reflect.get(error, 'kind')
   return {

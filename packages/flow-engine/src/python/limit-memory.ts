@@ -1,10 +1,9 @@
 const MEMORY_SECTION = 5
 
 /**
- * The binary of a WebAssembly module with another maximum of its own memory: the engine itself then
- * refuses every further growth.
- * @param pages of 64 KiB
- * @throws TypeError for a module without a bounded memory of its own
+ * Changes the maximum memory of a WebAssembly binary, so that the engine itself refuses to grow beyond it.
+ * @param pages new maximum in pages of 64 KiB
+ * @throws TypeError for a module that does not define a memory with a maximum
  */
 export function limitMemory(binary: Uint8Array, pages: number): Uint8Array<ArrayBuffer> {
   let at = 8
@@ -14,7 +13,7 @@ export function limitMemory(binary: Uint8Array, pages: number): Uint8Array<Array
     if (id === MEMORY_SECTION) return withMaximum(binary, { head: at, body: size.next }, pages)
     at = size.next + size.value
   }
-  throw new TypeError('The module has no memory of its own')
+  throw new TypeError('The module does not define a memory')
 }
 
 interface Section {
@@ -31,7 +30,7 @@ function withMaximum(
   const flags = binary[count.next] ?? 0
   const least = readNumber(binary, count.next + 1)
   if (count.value !== 1 || (flags & 1) === 0)
-    throw new TypeError('The module has no bounded memory')
+    throw new TypeError('The memory of the module has no maximum')
   const most = readNumber(binary, least.next)
   const content = [
     1,
@@ -47,7 +46,7 @@ function withMaximum(
   return made
 }
 
-/** An unsigned number of the binary format (LEB128), and where it ends. */
+/** Reads an unsigned LEB128 number and returns the offset after it. */
 function readNumber(bytes: Uint8Array, start: number): { value: number; next: number } {
   let value = 0
   for (let at = start, factor = 1; ; at += 1, factor *= 128) {

@@ -23,7 +23,7 @@ test.each([
 
 test('PY-32: a base that needs the models of the host is refused by name', () => {
   expect(missingNames('class A(LCModelComponent):\n    pass', none)).toBe(
-    'A derives from LCModelComponent, which is not offered to Python components',
+    'A derives from LCModelComponent, which is not available to Python components',
   )
   expect(missingNames('class A(\n    base.BaseFileComponent,\n):\n    pass', none)).toMatch(
     /BaseFileComponent/,

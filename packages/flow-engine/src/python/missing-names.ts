@@ -1,16 +1,16 @@
 import { unindentedStatements } from './python-statements.ts'
 
-/** Packages that components find besides the standard library. */
+/** Packages available to components besides the standard library. */
 const OFFERED = new Set(
   `langflow lfx loguru dotenv pandas langchain_core pydantic requests httpx urllib3 aiohttp orjson yaml
   typing_extensions fastapi __future__`.split(/\s+/),
 )
 
-/** Base classes that need the host's models or files (PY-32). */
+/** Base classes that require the host's models or files (PY-32). */
 const BASES =
   /\b(LCModelComponent|LCVectorStoreComponent|LCToolComponent|LCAgentComponent|LCToolsAgentComponent|LCEmbeddingsModel|LCChainComponent|BaseFileComponent|ToolCallingAgentComponent|LCTextSplitterComponent)\b/
 
-/** The built-in components that do the same as a package (PY-31). */
+/** Built-in components that replace a package (PY-31). */
 const INSTEAD: Readonly<Record<string, string>> = {
   openai: 'Language Model',
   langchain_openai: 'Language Model',
@@ -27,9 +27,9 @@ const INSTEAD: Readonly<Record<string, string>> = {
 }
 
 /**
- * The requirements of a code text that are missing: packages that it imports unconditionally, and
- * base classes that are not offered (PY-30 to PY-32). Undefined if nothing is missing.
- * @param modules names of further modules
+ * Describes what the code needs but does not have: packages imported unconditionally, and unavailable base
+ * classes (PY-30 to PY-32). Undefined if nothing is missing.
+ * @param modules names of additional modules
  */
 export function missingNames(code: string, modules: ReadonlySet<string>): string | undefined {
   const statements = unindentedStatements(code)
@@ -37,7 +37,7 @@ export function missingNames(code: string, modules: ReadonlySet<string>): string
     const [, name, bases] = /^class\s+(\w+)\s*\(([^)]*)\)/.exec(statement) ?? []
     const base = BASES.exec(bases ?? '')?.[1]
     if (base !== undefined) {
-      return `${name} derives from ${base}, which is not offered to Python components`
+      return `${name} derives from ${base}, which is not available to Python components`
     }
   }
   const missing = [...new Set(statements.flatMap(importedPackages))]
@@ -58,7 +58,7 @@ function importedPackages(statement: string): string[] {
   return list.split(',').flatMap((one) => /^\s*([A-Za-z_]\w*)/.exec(one)?.[1] ?? [])
 }
 
-/** Top-level modules of Python 3.14 as the interpreter has them. */
+/** Top-level modules of the Python 3.14 standard library included in the interpreter. */
 const STANDARD = new Set(
   `abc annotationlib argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar
   cmath cmd code codecs codeop collections colorsys compileall compression concurrent configparser

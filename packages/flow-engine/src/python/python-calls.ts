@@ -11,16 +11,16 @@ import { createTextStream } from './text-stream.ts'
 import { decodeValue, OutgoingValues } from './values.ts'
 import { createWebAccess } from './web-access.ts'
 
-/** The interpreter calls of components. */
+/** Interpreter calls for components. */
 export interface PythonCalls {
   /**
-   * Runs the connected outputs of a node (all when none is) with one instance, once for each build.
-   * @throws Error with the text of the exception, or of the limit that the code ran into
+   * Runs the connected outputs of a node (all of them if none is connected) on one instance, once per build.
+   * @throws Error with the exception's text, or the limit that was exceeded
    */
   run(code: string, call: RunCall): Promise<Readonly<Record<string, unknown>>>
-  /** @throws Error in words for the author of the class */
+  /** @throws Error with a message for the author of the class */
   describe(code: string, options: CallerOptions): Promise<ClassDescription>
-  /** The class's changes to its template when a field changes (PY-42). */
+  /** Lets the class update its template when a field changes (PY-42). */
   update(
     code: string,
     change: TemplateChange,
@@ -57,7 +57,7 @@ export interface CallLimits {
 }
 
 export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): PythonCalls {
-  /** One build of a node has one context: its outputs share a call. */
+  /** Each build of a node has one context, so its outputs share a call. */
   const runs = new WeakMap<ComponentContext, Promise<Readonly<Record<string, unknown>>>>()
   const { runtime, environment } = limits
 
@@ -129,7 +129,7 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
     if (isObject(error)) {
       await stream.fail()
       ctx.log('Error', String(error['where']))
-      // A failed vertex keeps no log: its message tells the line.
+      // Failed vertices keep no log, so the message includes the line.
       throw new Error(`${String(error['message'])}${String(error['place'])}`)
     }
     const results = Object.entries(isObject(ok) ? ok : {})
@@ -187,7 +187,7 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
   }
 }
 
-/** A class is read without network and without anything of a run. */
+/** Classes are read without network access and outside any run. */
 const NO_HOST: InterpreterHost = {
   notice: () => undefined,
   call: () => Promise.reject(new TypeError('network access is not allowed here')),
@@ -216,7 +216,7 @@ function resultOf(
     case 'outputLimit':
       throw new Error(`${name}: output limit of ${mb(limits.outputBytes)} MB`)
     case 'ended':
-      throw new Error(`${name}: the code ended its interpreter`)
+      throw new Error(`${name}: the code terminated its interpreter`)
   }
 }
 

@@ -14,7 +14,7 @@ import { kindOfTemplate } from '../components/define/template.ts'
 import type { ClassDescription } from './class-description.ts'
 import type { PythonCalls } from './python-calls.ts'
 
-/** The component of a class, as the editor shows it (PY-40). */
+/** Creates the component of a class, as shown in the editor (PY-40). */
 export function componentOfClass(
   code: string,
   { type, facts, fieldOrder, inputs, outputs, refreshes }: ClassDescription,
@@ -39,7 +39,7 @@ export function componentOfClass(
   })
 }
 
-/** The component of a node that carries the code: its own template and outputs stand (PY-51). */
+/** Creates the component of a node that contains code, using the node's own template and outputs (PY-51). */
 export function componentOfNode(code: string, node: NodeDetails, calls: PythonCalls): Component {
   const { template, outputs = [], display_name: displayName } = node
   const fields = Object.entries(template)
@@ -55,7 +55,7 @@ export function componentOfNode(code: string, node: NodeDetails, calls: PythonCa
   })
 }
 
-/** The attribute of a class, in a text that is not read for its node (PY-55). */
+/** Finds the class attribute `idempotent` in the source, because nodes are not described again (PY-55). */
 const SAYS_IDEMPOTENT = /^[ \t]+idempotent[ \t]*(?::[ \t]*bool[ \t]*)?=[ \t]*True\b/m
 
 function outputsOf(code: string, outputs: readonly NodeOutput[], calls: PythonCalls) {
@@ -74,7 +74,7 @@ function outputsOf(code: string, outputs: readonly NodeOutput[], calls: PythonCa
   return Object.fromEntries(declared)
 }
 
-/** An output's description, in the form of a definition; values of a wrong type are left out. */
+/** Converts an output description to an output definition; values of the wrong type are ignored. */
 function definitionOf(given: NodeOutput) {
   const { display_name: displayName, required_inputs: inputs, loop_types: loops } = given
   return {
@@ -93,7 +93,7 @@ function flag<K extends string>(name: K, value: unknown): { readonly [P in K]?: 
   return typeof value === 'boolean' ? ({ [name]: value } as { readonly [P in K]: boolean }) : {}
 }
 
-/** Attributes of an input that are options of a field; all others keep the spelling of templates. */
+/** Input attributes that map to field options; all others keep their template spelling. */
 const OPTIONS: Readonly<Record<string, keyof AnyFieldOptions>> = {
   display_name: 'displayName',
   info: 'info',
@@ -131,7 +131,7 @@ function toField(wire: TemplateField): Field {
   return { fieldKind: kind, options: { ...options, attributes: renamed(attributes) } }
 }
 
-/** The names by which templates know what classes call otherwise. */
+/** Renames attributes whose names differ between classes and templates. */
 function renamed({ table_schema: schema, ...rest }: Record<string, unknown>) {
   if (schema === undefined) return rest
   const columns = isObject(schema) && 'columns' in schema ? schema['columns'] : schema

@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 
-/** The texts that an interpreter runs on besides Pyodide. */
+/** The files that an interpreter needs besides Pyodide. */
 export interface GuestFiles {
-  /** Path of the worker's program. */
+  /** Path of the worker script. */
   readonly worker: string
   readonly realm: string
   readonly prepare: string
   readonly main: string
-  /** Python modules by their path, `_flow/job.py` for example. */
+  /** Python modules by path, for example `_flow/job.py`. */
   readonly library: Readonly<Record<string, string>>
 }
 
 const require = createRequire(import.meta.url)
 
-/** The package's own Python and the two realms; they lie beside the sources, in the package too. */
+/** Reads the package's Python files and realms, which are published next to the sources. */
 export function readGuestFiles(): GuestFiles {
   const folder = join(dirname(require.resolve('@x/flow-engine/package.json')), 'src/python/guest')
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
@@ -45,7 +45,7 @@ export interface PyodideFiles {
   readonly library: Uint8Array
 }
 
-/** @throws TypeError when the package is not installed, or of a version that is not known to work */
+/** @throws TypeError when the package is not installed or its version is not supported */
 export function readPyodide(): PyodideFiles {
   let manifest: string
   try {
@@ -68,7 +68,9 @@ export function readPyodide(): PyodideFiles {
   }
 }
 
-/** The glue of the interpreter as a script: it is an ES module, which a realm of its own cannot load. */
+/**
+ * Converts the interpreter's loader, an ES module, to a script, because a separate realm cannot load modules.
+ */
 function asScript(module: string): string {
   const changes = [
     ['export default _createPyodideModule;', ';_createPyodideModule'],
@@ -79,7 +81,7 @@ function asScript(module: string): string {
     ],
   ] as const
   return changes.reduce((text, [before, after]) => {
-    if (!text.includes(before)) throw new TypeError('This version of pyodide is not known to work')
+    if (!text.includes(before)) throw new TypeError('This version of pyodide is not supported')
     return text.replaceAll(before, after)
   }, module)
 }

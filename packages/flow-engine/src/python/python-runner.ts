@@ -13,11 +13,11 @@ import { completeNumbers, type PythonRunnerOptions } from './runner-options.ts'
 
 /** Runs components written in Python. */
 export interface PythonRunner extends CodeRunner {
-  /** Wheels that are not used, and why, for the operator's log. */
+  /** Wheels that were skipped, each with the reason, for the operator's log. */
   readonly wheelsLeftOut: readonly string[]
-  /** Ends every interpreter; calls under way fail. */
+  /** Ends every interpreter; calls in progress fail. */
   close(): Promise<void>
-  /** Interpreters ready and at work, calls that wait, classes whose description is kept. */
+  /** Number of interpreters ready and in use, waiting calls, and cached class descriptions. */
   stats(): { warm: number; busy: number; waiting: number; classes: number }
 }
 
@@ -25,10 +25,10 @@ const CLASSES = 500
 const READING_MS = 5_000
 
 /**
- * Runs components that flow authors wrote in Python, in CPython compiled to WebAssembly: one
- * interpreter in a worker of its own for each call, with nothing of the host in it (PY-1 to PY-14).
- * Needs the package `pyodide`; nothing is loaded before the first call.
- * @throws RangeError for an option out of its range; TypeError when `pyodide` is missing
+ * Creates a runner for components that flow authors wrote in Python. The code runs in CPython compiled to
+ * WebAssembly; each call has its own interpreter in its own worker, isolated from the host (PY-1 to PY-14).
+ * Requires the package `pyodide`; nothing is loaded before the first call.
+ * @throws RangeError for an option out of range; TypeError when `pyodide` is missing
  */
 export function createPythonRunner(options: PythonRunnerOptions = {}): PythonRunner {
   const numbers = completeNumbers(options)

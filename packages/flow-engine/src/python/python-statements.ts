@@ -1,7 +1,6 @@
 /**
- * The statements of a Python text that stand at the left margin, each on one line, without comments
- * and with empty strings: enough to see what a module imports and which classes it has. Takes time
- * proportional to the length of the text; nothing is executed.
+ * Splits Python source into its unindented statements, one per line, without comments and with empty strings:
+ * enough to find the imports and classes of a module. Takes linear time and executes nothing.
  */
 export function unindentedStatements(code: string): string[] {
   const plain = withoutStrings(code)
@@ -11,7 +10,7 @@ export function unindentedStatements(code: string): string[] {
     .map((line) => line.trimEnd())
 }
 
-/** Strings are emptied, comments dropped, lines in brackets or after a backslash joined. */
+/** Empties strings, drops comments, and joins lines inside brackets or after a backslash. */
 function withoutStrings(code: string): string {
   let made = ''
   let depth = 0
@@ -41,7 +40,7 @@ function lineEnd(code: string, from: number): number {
   return end < 0 ? code.length : end
 }
 
-/** The end of the string that begins here; an unterminated one runs to the end of the line or text. */
+/** Finds the end of the string that starts here; an unterminated one ends with the line or the source. */
 function stringEnd(code: string, from: number): number {
   const quote = code[from] ?? ''
   const isLong = code.startsWith(quote.repeat(3), from)

@@ -6,18 +6,20 @@ import { decodeValue, OutgoingValues } from './values.ts'
 import type { TextStream } from './text-stream.ts'
 import type { WebAccess } from './web-access.ts'
 
-/** Lines that one call may log, and the characters of each. */
+/** Maximum number of log lines per call, and of characters per line. */
 const LINES = 1000
 const LINE = 10_000
 
 interface HostParts {
-  /** Objects of the host that the code uses by number. */
+  /** Host objects that the code refers to by number. */
   readonly lent: readonly unknown[]
   readonly web: WebAccess
   readonly stream: TextStream
 }
 
-/** The host functions for the code of a running node: no more than a component of the host has. */
+/**
+ * Creates the host functions for the code of a running node. They offer no more than a host component has.
+ */
 export function createRunHost(
   ctx: ComponentContext,
   { lent, web, stream }: HostParts,
@@ -52,7 +54,7 @@ function short(value: unknown): unknown {
 }
 
 async function readVariable(ctx: ComponentContext, name: unknown): Promise<string> {
-  if (typeof name !== 'string') throw new TypeError('The name of a variable is a text')
+  if (typeof name !== 'string') throw new TypeError('A variable name must be a string')
   const found = await ctx.variable(name)
   if (found === null) throw new Error(`${name} variable not found.`)
   return typeof found === 'string' ? found : found.value
@@ -64,6 +66,6 @@ async function sendMessage(
   lent: readonly unknown[],
 ): Promise<unknown> {
   const message = decodeValue(given, lent)
-  if (!isMessage(message)) throw new TypeError('send_message takes a Message')
+  if (!isMessage(message)) throw new TypeError('send_message expects a Message')
   return new OutgoingValues().encode(await ctx.sendMessage(message))
 }

@@ -2,44 +2,52 @@ import { availableParallelism } from 'node:os'
 import type { Runtime } from '@x/wire'
 import type { UserTurns } from '../node/user-turns.ts'
 
-/** Permissions and resource limits of Python components. */
+/** Permissions and resource limits for Python components. */
 export interface PythonRunnerOptions {
-  /** Milliseconds that one call may take; 60,000. Reading a class has 5,000, or this if it is less. */
+  /**
+   * Time limit of one call in milliseconds. Default 60,000. Reading a class is limited to 5,000, or this if
+   * less.
+   */
   readonly timeoutMs?: number
-  /** MB of memory of one interpreter, 64 to 4,096; 512. */
+  /** Memory limit of one interpreter in MB, from 64 to 4,096. Default 512. */
   readonly memoryMb?: number
-  /** Bytes of all values that one call gives; 16 MiB. */
+  /** Total size in bytes of the values returned by one call. Default 16 MiB. */
   readonly maxOutputBytes?: number
-  /** Bytes of all values that one call is given; 16 MiB. */
+  /** Total size in bytes of the values passed to one call. Default 16 MiB. */
   readonly maxInputBytes?: number
-  /** Interpreters at work at once; half the cores, at least 2, so that no user waits for the code of one other. */
+  /**
+   * Interpreters running at once. Default half the cores, at least 2, so that one user's code cannot block
+   * everyone.
+   */
   readonly maxInterpreters?: number
-  /** Calls of one user at once; 1. Further 20 wait, one more is refused with status 429. */
+  /**
+   * Concurrent calls of one user. Default 1. Another 20 can wait; beyond that, calls fail with status 429.
+   */
   readonly maxPerUser?: number
-  /** Interpreters kept ready; 1. With 0 each call waits for the start of one. */
+  /** Interpreters kept ready. Default 1. With 0, each call waits for an interpreter to start. */
   readonly warm?: number
-  /** Makes the snapshot and the interpreters kept ready at once, not at the first call; false. */
+  /** Makes the snapshot and starts the ready interpreters now instead of at the first call. Default false. */
   readonly eager?: boolean
-  /** Places that other runners share (AB-76), in place of `maxInterpreters` and `maxPerUser`. */
+  /** Turns shared with other runners (AB-76). Replaces `maxInterpreters` and `maxPerUser`. */
   readonly turns?: UserTurns
-  /** Milliseconds without a call after which those that are ready end; 300,000. */
+  /** Milliseconds without a call after which the ready interpreters end. Default 300,000. */
   readonly idleMs?: number
-  /** A guarded fetch for requests of components. Default: that of the run; without one, no network. */
+  /** A guarded fetch for requests of components. Default: the fetch of the run; without one, no network. */
   readonly fetch?: typeof fetch
-  /** Source text of further Python modules, by the name they are imported by. */
+  /** Source of additional Python modules, by import name. */
   readonly modules?: Readonly<Record<string, string>>
-  /** Folder of wheels of pure Python; read once. */
+  /** Folder of pure Python wheels, read once. Default: no wheels. */
   readonly wheels?: string
-  /** Variables of the environment that components see besides `HOME`, `PATH`, `LANG`, `TMPDIR` and `TZ`. */
+  /** Environment variables visible to components besides `HOME`, `PATH`, `LANG`, `TMPDIR` and `TZ`. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Folder for the snapshot of memory from which interpreters start (32 MB); default: none is kept. */
+  /** Folder that caches the memory snapshot from which interpreters start (32 MB). Default: no cache. */
   readonly cacheDir?: string
   readonly runtime?: Runtime
 }
 
 const MB = 1024 * 1024
 
-/** Numbers of the options by name: default, least and greatest value. */
+/** Numeric options: default, minimum and maximum. */
 const NUMBERS = {
   timeoutMs: [60_000, 100, 24 * 60 * 60 * 1000],
   memoryMb: [512, 64, 4096],
@@ -53,7 +61,7 @@ const NUMBERS = {
 
 export type RunnerNumbers = { readonly [K in keyof typeof NUMBERS]: number }
 
-/** @throws RangeError naming an option that is out of its range */
+/** @throws RangeError that names the option out of range */
 export function completeNumbers(options: PythonRunnerOptions): RunnerNumbers {
   const complete = Object.entries(NUMBERS).map(([name, [normal, least, greatest]]) => {
     const value = options[name as keyof RunnerNumbers] ?? normal

@@ -3,16 +3,18 @@ import { changeMessage, createMessage, isMessage, type Message } from '../graph/
 
 type Results = Readonly<Record<string, unknown>>
 
-/** A text that code makes piece by piece, as the chat shows it while it grows (PY-52). */
+/** Text that Python code produces in pieces, shown in the chat as it grows (PY-52). */
 export interface TextStream {
   token(piece: string): void
-  /** The results, with the message that was shown in place of the one with the same text. */
+  /** Returns the results, replacing the message whose text was shown with the shown message. */
   finish(results: Results): Promise<Results>
-  /** Withdraws what was shown. */
+  /** Removes the message that was shown. */
   fail(): Promise<void>
 }
 
-/** Shows the text of a node whose one connected output goes to a chat output in a session. */
+/**
+ * Creates a stream. Text is shown if the node's only connected output leads to a chat output in a session.
+ */
 export function createTextStream(ctx: ComponentContext): TextStream {
   const { chatOutput } = ctx
   const shown =
@@ -37,7 +39,7 @@ export function createTextStream(ctx: ComponentContext): TextStream {
     if (id !== undefined) await ctx.removeMessage(id)
   }
 
-  /** Pieces come in the order in which they were made. */
+  /** Sends the pieces in order. */
   const say = async (piece: string, message: Promise<Message>, before: Promise<void>) => {
     await before
     const { id } = await message

@@ -9,23 +9,25 @@ import { isMessage, readText } from '../graph/values/message.ts'
 import { messageFields } from '../graph/values/message-json.ts'
 import { readMessage } from '../graph/values/read-message.ts'
 
-/** A file that an interpreter finds in its own file system. */
+/** A file placed in the interpreter's file system. */
 export interface PlacedFile {
   readonly path: string
-  /** Base64. */
+  /** Content as base64. */
   readonly content: string
 }
 
 const FILES = '/tmp/files/'
 const DEEPEST = 500
 
-/** Values on their way to Python: JSON with marks, files put aside, objects of the host kept here. */
+/**
+ * Encodes values for Python: JSON with type tags, files listed separately, host objects replaced by handles.
+ */
 export class OutgoingValues {
   readonly files: PlacedFile[] = []
-  /** Models, embeddings and tools that Python uses by number (PY-33). */
+  /** Models, embedders and tools that Python refers to by number (PY-33). */
   readonly handles: unknown[] = []
 
-  /** @throws Error of a file that cannot be read */
+  /** @throws Error when a file cannot be read */
   async encode(value: unknown): Promise<unknown> {
     if (value === null || value === undefined) return null
     if (typeof value === 'bigint') return { $: 'int', text: value.toString() }
@@ -85,8 +87,8 @@ export class OutgoingValues {
 }
 
 /**
- * A value of Python as a value of an edge.
- * @param handles what was lent to the code under numbers
+ * Decodes a Python value to a value for an edge.
+ * @param handles host objects by their number
  * @throws TypeError for a value that is nested too deeply
  */
 export function decodeValue(value: unknown, handles: readonly unknown[], depth = 0): unknown {

@@ -1,12 +1,12 @@
 import { isObject } from '@x/wire'
 
-/** Answers a request of the libraries `requests`, `httpx`, `urllib` and their like (PY-10). */
+/** Answers requests made with `requests`, `httpx`, `urllib` and similar libraries (PY-10). */
 export type WebAccess = (question: unknown, signal: AbortSignal) => Promise<unknown>
 
 const MB = 1024 * 1024
 const LIMITS = { requests: 50, answerBytes: 16 * MB, timeoutMs: 30_000 }
 
-/** Why there was no answer; `kind` chooses the class of the Python error. */
+/** A failed request; `kind` selects the class of the Python error. */
 class WebError extends Error {
   readonly kind: 'blocked' | 'timeout' | 'connection' | 'refused'
 
@@ -17,8 +17,8 @@ class WebError extends Error {
 }
 
 /**
- * Requests of one call over the host's guarded fetch: 50 of them, 16 MB for an answer, 30 s unless
- * the code says less.
+ * Sends the requests of one call through the host's guarded fetch, limited to 50 requests, 16 MB per
+ * response, and 30 s unless the code asks for less.
  */
 export function createWebAccess(guarded: typeof fetch | undefined): WebAccess {
   let count = 0
@@ -79,7 +79,8 @@ async function readBody(response: Response): Promise<Uint8Array> {
   let size = 0
   for await (const part of response.body ?? []) {
     size += part.length
-    if (size > LIMITS.answerBytes) throw new WebError('refused', 'the answer is larger than 16 MB')
+    if (size > LIMITS.answerBytes)
+      throw new WebError('refused', 'the response is larger than 16 MB')
     parts.push(part)
   }
   return Buffer.concat(parts)

@@ -22,15 +22,15 @@ test('PY-26: wheels of pure Python are read; others are named with the reason', 
   expect(Object.keys(library).toSorted()).toEqual(['greet/__init__.py', 'single.py'])
   expect([...names].toSorted()).toEqual(['greet', 'single'])
   expect(leftOut).toEqual([
-    'numpy-2.0-cp314-cp314-linux_x86_64.whl: has compiled parts, which are not offered',
-    'old-1.0-py2-none-any.whl: is for another Python',
+    'numpy-2.0-cp314-cp314-linux_x86_64.whl: contains compiled code, which is not supported',
+    'old-1.0-py2-none-any.whl: is for another Python version',
     'torn-1.0-py3-none-any.whl: cannot be read',
   ])
 })
 
 test('PY-26: a folder that is not there is named', () => {
   expect(() => readWheels(join(folder, 'none'))).toThrow(
-    /The folder of wheels .*none cannot be read/,
+    /The wheels folder .*none cannot be read/,
   )
   expect(readWheels(undefined).names.size).toBe(0)
 })

@@ -2,24 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 
-/** The modules that the operator's wheels add. */
+/** The modules added by the operator's wheels. */
 export interface Wheels {
-  /** Python modules by their path, `bs4/__init__.py` for example. */
+  /** Python modules by path, for example `bs4/__init__.py`. */
   readonly library: Readonly<Record<string, string>>
-  /** Names that components import. */
+  /** Names that components can import. */
   readonly names: ReadonlySet<string>
-  /** Wheels that are not used, and why. */
+  /** Wheels that were skipped, each with the reason. */
   readonly leftOut: readonly string[]
 }
 
 const NONE: Wheels = { library: {}, names: new Set(), leftOut: [] }
-/** Text of all modules of all wheels. */
+/** Maximum total size of the modules of all wheels. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads the wheels of a folder (PY-26): those of pure Python. A wheel with compiled parts, one for
- * another Python and one that cannot be read are left out and named.
- * @throws TypeError when the folder cannot be read, or its modules are larger than 64 MiB
+ * Reads the pure Python wheels of a folder (PY-26). Wheels that contain compiled code, target another Python
+ * version or cannot be read are skipped and reported.
+ * @throws TypeError when the folder cannot be read, or its modules exceed 64 MiB
  */
 export function readWheels(folder: string | undefined): Wheels {
   if (folder === undefined) return NONE
@@ -34,7 +34,7 @@ export function readWheels(folder: string | undefined): Wheels {
       for (const text of Object.values(found)) bytes += text.length
     }
     if (bytes > MOST_BYTES)
-      throw new TypeError(`The wheels in ${folder} have more than 64 MiB of modules`)
+      throw new TypeError(`The wheels in ${folder} contain more than 64 MiB of modules`)
   }
   const names = new Set(Object.keys(library).map((path) => path.replace(/(\/.*|\.py)$/, '')))
   return { library, names, leftOut }
@@ -46,15 +46,16 @@ function wheelsIn(folder: string): string[] {
       .filter((name) => name.endsWith('.whl'))
       .toSorted()
   } catch {
-    throw new TypeError(`The folder of wheels ${folder} cannot be read`)
+    throw new TypeError(`The wheels folder ${folder} cannot be read`)
   }
 }
 
-/** `name-version(-build)?-python-abi-platform.whl`: only `py3-none-any` holds Python alone. */
+/** Wheel names are `name-version(-build)?-python-abi-platform.whl`; only `none-any` is pure Python. */
 function readWheel(path: string, name: string): Record<string, string> | string {
   const [python = '', abi, platform] = name.slice(0, -'.whl'.length).split('-').slice(-3)
-  if (abi !== 'none' || platform !== 'any') return 'has compiled parts, which are not offered'
-  if (!python.split('.').some((one) => /^py3|^cp314/.test(one))) return 'is for another Python'
+  if (abi !== 'none' || platform !== 'any') return 'contains compiled code, which is not supported'
+  if (!python.split('.').some((one) => /^py3|^cp314/.test(one)))
+    return 'is for another Python version'
   try {
     const files = unzipSync(readFileSync(path), {
       filter: (file) => file.name.endsWith('.py') && !file.name.includes('..'),

@@ -1,31 +1,31 @@
-/** Where a part of the snapshot begins and ends, in bytes: multiples of a page of 4,096. */
+/** Start and end of a part of the snapshot, in bytes; multiples of a 4,096-byte page. */
 export type SnapshotPart = readonly [from: number, to: number]
 
-/** The start message of an interpreter's worker. */
+/** Start message for an interpreter's worker. */
 export interface WorkerStart {
   readonly realm: string
   readonly asm: string
   readonly asmCache: Uint8Array | undefined
-  /** The compiled module of the interpreter. */
+  /** The compiled WebAssembly module of the interpreter. */
   readonly module: object
-  /** By name: `stdlib`, `prepare`, `main`, `snapshot`. */
+  /** Files by name: `stdlib`, `prepare`, `main`, `snapshot`. */
   readonly files: Readonly<Record<string, Uint8Array>>
-  /** The parts of the snapshot that are not empty, in order. */
+  /** The non-empty parts of the snapshot, in order. */
   readonly parts: readonly SnapshotPart[]
-  /** Text that can be read once while the interpreter is made. */
+  /** Input that can be read once while the snapshot is made. */
   readonly input: string
-  /** Counts the answers sent; the worker waits on it. */
+  /** Counts the answers sent; the worker waits on it with Atomics. */
   readonly signal: SharedArrayBuffer
   readonly limits: {
     readonly make: boolean
     readonly outputBytes: number
-    /** Questions and notices of one job, and their bytes in all. */
+    /** Limits on the questions and notices of one job: their number and total size. */
     readonly messages: number
     readonly messageBytes: number
   }
 }
 
-/** A text the worker sent, by its first letter; the rest is JSON. */
+/** A message from the worker: the first letter is its kind, the rest is JSON. */
 export type WorkerMessage =
   | { readonly kind: 'ready' | 'ended' | 'failed' | 'exhausted' | 'tooLarge' }
   | { readonly kind: 'result' | 'call' | 'notice'; readonly value: Record<string, unknown> }
@@ -39,7 +39,7 @@ const PLAIN = {
 } as const
 const MARKS = { r: 'result', c: 'call', n: 'notice' } as const
 
-/** Reads a message of the worker by its shape; undefined for anything else. */
+/** Parses a message from the worker; undefined if malformed. */
 export function readWorkerMessage(message: unknown): WorkerMessage | undefined {
   if (typeof message !== 'string') return undefined
   if (Object.hasOwn(PLAIN, message)) return { kind: PLAIN[message as keyof typeof PLAIN] }
@@ -50,7 +50,7 @@ export function readWorkerMessage(message: unknown): WorkerMessage | undefined {
   return { kind: MARKS[mark as keyof typeof MARKS], value: value as Record<string, unknown> }
 }
 
-/** Python writes NaN and infinities where it meets them; they are null here. */
+/** Python writes NaN and infinities to JSON; they are read as null. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

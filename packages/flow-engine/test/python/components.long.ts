@@ -42,7 +42,7 @@ return [made, langflow.custom.Component is lfx.custom.Component]`
 
   test('PY-20: a service of the server is named by what it would be asked for', async () => {
     const body = 'from langflow.services.deps import get_settings_service\nget_settings_service()'
-    await expect(run(runner, body)).rejects.toThrow('is not offered to Python components')
+    await expect(run(runner, body)).rejects.toThrow('is not available to Python components')
   })
 
   test('PY-20: pydantic checks and converts, and says what does not fit', async () => {
@@ -415,7 +415,7 @@ class Last(Base): display_name = "Last"
     ],
     [
       'from langflow.base.models.model import LCModelComponent\nclass A(LCModelComponent): pass',
-      'A derives from LCModelComponent, which is not offered to Python components',
+      'A derives from LCModelComponent, which is not available to Python components',
     ],
     [
       'import zzz, openai\nfrom langflow.custom import Component\nclass A(Component): pass',

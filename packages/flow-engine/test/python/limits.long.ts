@@ -85,7 +85,9 @@ describe('memory and output', () => {
     await expect(run(runner, 'def f(n): return f(n + 1)\nf(0)')).rejects.toThrow(
       'maximum recursion',
     )
-    await expect(run(runner, 'import os\nos._exit(1)')).rejects.toThrow('ended its interpreter')
+    await expect(run(runner, 'import os\nos._exit(1)')).rejects.toThrow(
+      'terminated its interpreter',
+    )
     expect(await run(runner, 'return 1')).toBe(1)
   })
 })

@@ -1,4 +1,4 @@
-# Runs once, before the snapshot of memory is taken: loads the library and what components usually import.
+# Runs once before the memory snapshot is taken; loads the library and commonly used modules.
 def _prepare():
     import json
     import sys
@@ -14,7 +14,7 @@ def _prepare():
     sources = given["library"]
 
     class Library(MetaPathFinder, Loader):
-        """Finds the modules of the library, whose texts live in memory."""
+        """Find library modules, whose source is held in memory."""
 
         def find_spec(self, name, path=None, target=None):
             stem = name.replace(".", "/")

@@ -1,11 +1,12 @@
-// The inner realm: it starts the interpreter with nothing of a host around it. A broken wall of the
-// interpreter leads here, where there is no process, no loader, no network and no code from text.
+// The inner realm. It starts the interpreter without any host objects. Code that breaks out of the
+// interpreter ends up here, where there is no process, no loader, no network and no code generation from
+// strings.
 'use strict'
 ;(abilities) => {
   const HOME = '/home/user'
   const DISK = 64 * 1024 * 1024
 
-  /** Calls an ability; an error of the other realm never arrives here. */
+  /** Calls a host function. Its errors are replaced, so that no object of the other realm leaks in. */
   const guarded = (ability) => (first, second) => {
     try {
       return ability(first, second)
@@ -17,7 +18,7 @@
     Object.fromEntries(Object.keys(abilities).map((name) => [name, guarded(abilities[name])])),
   )
 
-  // What the interpreter's glue expects of a platform, and no more.
+  // The minimal platform that the interpreter's loader expects.
   const silent = () => undefined
   globalThis.console = { log: silent, warn: silent, error: silent, info: silent, debug: silent }
   globalThis.performance = { now: () => give.ticks(), timeOrigin: 0 }
@@ -79,7 +80,7 @@
     openChannel(FS)
   }
 
-  /** Files live in memory: all of them together stay below a limit. */
+  /** Files are in memory, so their total size is limited. */
   const limitDisk = (FS) => {
     const memory = FS.filesystems.MEMFS
     const write = FS.write.bind(FS)
@@ -91,7 +92,7 @@
     const sizes = new WeakMap()
     let base
     let used = 0
-    // Removed files are found missing only when the limit is met: a look at all files takes time.
+    // Removed files are accounted for only when the limit is reached, because scanning all files is slow.
     const claim = (node, size) => {
       const wanted = size - (sizes.get(node) ?? node.usedBytes ?? 0)
       if (wanted <= 0) return
@@ -112,7 +113,7 @@
     }
   }
 
-  /** The one way out: a device that takes a message by a write and gives the answer by reads. */
+  /** The only way out: a device that receives a message by a write and returns the answer by reads. */
   const openChannel = (FS) => {
     const device = FS.makedev(64, 0)
     FS.registerDevice(device, {
@@ -136,7 +137,7 @@
     FS.mkdev('/dev/host', 0o666, device)
   }
 
-  /** Takes the built-in modules that lead out of the interpreter from its table of such modules. */
+  /** Hides built-in modules that escape the sandbox from the interpreter's module table. */
   const forget = (python) => {
     const names =
       /^_?(pyodide_core|ctypes|testcapi|testinternalcapi|testlimitedcapi|testbuffer|xxtestfuzz|remote_debugging|posixsubprocess)$/
@@ -157,7 +158,7 @@
     const grown = async (...given) => {
       const instance = await instantiate(...given)
       const { memory } = instance.exports
-      // The memory of the snapshot may be larger than that of a new instance.
+      // The snapshot's memory may be larger than that of a new instance.
       const missing = give.fileLength('snapshot') - memory.buffer.byteLength
       if (missing > 0) memory.grow(Math.ceil(missing / 65_536))
       const grow = memory.grow.bind(memory)
@@ -170,7 +171,7 @@
       return instance
     }
     const said = []
-    /** The memory could not be grown when it was last tried. */
+    /** The last attempt to grow the memory failed. */
     let full = false
     const settings = {
       noImageDecoding: true,
@@ -179,7 +180,7 @@
       API: {
         config: { jsglobals: Object.create(null), env: {} },
         runtimeEnv: {},
-        // The index of packages is never loaded: nothing is installed from the network.
+        // Never resolves: packages cannot be installed from the network.
         lockFilePromise: new Promise(silent),
       },
       print: silent,
@@ -214,7 +215,7 @@
       try {
         return execute(name) ? 'e' : 'f'
       } catch {
-        // Not every part of the interpreter survives memory that does not grow.
+        // Some parts of the interpreter crash when memory cannot grow.
         return full ? 'm' : 'f'
       }
     }

@@ -1,6 +1,6 @@
-// The outer realm of an interpreter: it makes the realm in which Pyodide runs, gives it a few functions,
-// and takes every other ability from itself before an author's code begins. Only text, numbers and
-// arrays of the inner realm cross between the two; no object of this one is ever handed over.
+// The outer realm of an interpreter. It creates the realm in which Pyodide runs, gives it a few functions,
+// and removes all its other abilities before the author's code starts. Only strings, numbers and arrays of
+// the inner realm cross the boundary; no object of this realm is ever passed in.
 import { createContext, runInContext, Script } from 'node:vm'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
@@ -18,22 +18,22 @@ const ticks = globalThis.performance.now.bind(globalThis.performance)
 const waiting = new Int32Array(signal)
 const never = new Int32Array(new SharedArrayBuffer(4))
 
-/** Bytes that wait to be read by the inner realm. */
+/** Bytes waiting to be read by the inner realm. */
 let pending = hold(input)
 let sent = { messages: 0, bytes: 0 }
-/** The host's clock when the job began, and the ticks of that moment. */
+/** The host's clock when the job began, and the tick count at that moment. */
 let clock = { at: 0, ticks: 0 }
-/** Bytes that the platform gives at once. */
+/** Maximum number of random bytes that the platform returns per call. */
 const RANDOM_PART = 65_536
-/** Bytes of a page of memory; a multiple of it is the length of the snapshot and of each of its parts. */
+/** Size of a memory page in bytes. The snapshot and its parts are multiples of it. */
 const PAGE = 4096
-/** Random bytes of the host, which the job uses up first. */
+/** Random bytes from the host, used before those of the platform. */
 let given = new Bytes(0)
 
 const abilities = {
   ticks: () => ticks(),
   now: () => clock.at + ticks() - clock.ticks,
-  /** Calls no method of the inner realm's array, which its code may have changed. */
+  /** Calls no method of the inner realm's array, because its code may have replaced them. */
   random(bytes) {
     const { length } = bytes
     const count = min(length, given.length)
@@ -48,7 +48,10 @@ const abilities = {
   decode: (bytes) => decoder.decode(bytes),
   byteLength: (text) => byteLength(text),
   encodeInto: (text, bytes) => encoder.encodeInto(text, bytes).written,
-  /** Sends a message to the host and, when it is a question, waits for the answer. -1: too many. */
+  /**
+   * Sends a message to the host and waits for the answer if it is a question. Returns -1 if there are too
+   * many.
+   */
   exchange(text) {
     if (text[0] === 'r') {
       port.postMessage(byteLength(text) > limits.outputBytes ? 'x' : text)
@@ -69,7 +72,7 @@ const abilities = {
       wait(waiting, 0, before, 1000)
     }
   },
-  /** Moves what is pending into an array of the inner realm; gives the bytes moved. */
+  /** Copies pending bytes to an array of the inner realm; returns their number. */
   take(bytes) {
     const count = min(bytes.length, pending.length)
     setBytes(bytes, pending.subarray(0, count))
@@ -78,7 +81,9 @@ const abilities = {
   },
   fileLength: (name) => files[name]?.length ?? -1,
   fileRead: (name, bytes) => setBytes(bytes, files[name]),
-  /** Pages that are empty in the snapshot are written only where they are not empty yet: the others cost no memory. */
+  /**
+   * Pages that are empty in the snapshot are cleared only if they are dirty: untouched pages use no memory.
+   */
   restore(bytes) {
     const { snapshot } = files
     let at = 0
@@ -107,7 +112,7 @@ function uncurry(method) {
   return Function.prototype.call.bind(method)
 }
 
-// Text never becomes code in the inner realm.
+// Strings cannot be compiled to code in the inner realm.
 const context = createContext(Object.create(null), {
   codeGeneration: { strings: false, wasm: true },
 })
@@ -132,7 +137,7 @@ if (limits.make) {
   port.postMessage('ready')
 }
 
-/** Leaves nothing here that would be worth reaching: no process, no loader, no code from text. */
+/** Removes everything of value to an attacker: process, loader, code generation from strings. */
 function disarm() {
   const { defineProperty, getPrototypeOf } = Object
   const { deleteProperty, ownKeys } = Reflect

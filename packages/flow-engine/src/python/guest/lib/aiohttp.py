@@ -1,4 +1,4 @@
-"""Requests over the host: ClientSession of the library of that name."""
+"""aiohttp's ClientSession, with requests sent by the host."""
 
 import json as _json
 

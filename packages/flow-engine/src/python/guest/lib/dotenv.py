@@ -1,4 +1,4 @@
-"""Reads no files: the environment of a component is the operator's choice."""
+"""Loads no files: the operator chooses the environment of components."""
 
 
 def load_dotenv(*_args, **_kwargs):

@@ -1,4 +1,4 @@
-"""Requests over the host: the functions, Client and AsyncClient of the library of that name."""
+"""The functions, Client and AsyncClient of httpx, with requests sent by the host."""
 
 import json as _json
 
@@ -77,7 +77,7 @@ class Request:
 
 
 class Response:
-    """An answer, read whole."""
+    """A fully read response."""
 
     def __init__(self, raw, request):
         self.status_code, self.reason_phrase, self.url = raw.status, raw.reason, raw.url
@@ -182,7 +182,7 @@ _METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 
 
 class _Opened:
-    """A response in a `with` or an `async with`."""
+    """A response for use with `with` or `async with`."""
 
     def __init__(self, make):
         self._make = make

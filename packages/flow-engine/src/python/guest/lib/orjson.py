@@ -1,4 +1,4 @@
-"""The functions of orjson over the standard library."""
+"""The orjson functions, implemented with the standard library."""
 
 import json as _json
 

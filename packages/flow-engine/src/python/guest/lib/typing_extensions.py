@@ -1,4 +1,4 @@
-"""Names of the standard library under the name they had before."""
+"""Re-exports names that have moved to the standard library."""
 
 import typing as _typing
 import warnings as _warnings

@@ -1,4 +1,4 @@
-"""safe_load and dump for the YAML that people write by hand: blocks, lists, scalars, inline JSON."""
+"""safe_load and dump for hand-written YAML: blocks, lists, scalars, inline JSON."""
 
 import json as _json
 import re as _re

@@ -1,1 +1,1 @@
-"""The library on which authors' components run; none of its names are meant for them."""
+"""Internals of the component library; not for use by authors."""

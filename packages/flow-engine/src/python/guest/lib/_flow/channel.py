@@ -1,10 +1,10 @@
-"""Messages to the host: a device takes one by a write and gives the answer by reads."""
+"""Exchange messages with the host through a device: write a message, read the answer."""
 
 import json
 import os
 
 _DEVICE = "/dev/host"
-# Bound here, so that code that changes these modules still has a host.
+# Bound here so that they keep working if the code patches these modules.
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _decode = json.JSONDecoder().decode
 _open, _close, _read_some, _write_all = os.open, os.close, os.read, os.write
@@ -31,7 +31,7 @@ def _read(fd):
 
 
 def job():
-    """What the interpreter is to do; readable once."""
+    """Read the job; works only once."""
     fd = _open(_DEVICE, _READ)
     try:
         return _read(fd)
@@ -44,12 +44,12 @@ _told = 0
 
 
 def tell(op, **fields):
-    """A notice that waits for nothing."""
+    """Send a notice without waiting for an answer."""
     _write("n", {"op": op, **fields})
 
 
 def log(name, value):
-    """A line of the node's logs; there are 1,000 of at most 10,000 characters."""
+    """Add a line to the node's logs, which are limited to 1,000 lines of 10,000 characters."""
     global _told
     _told += 1
     if _told <= _LINES:
@@ -57,7 +57,7 @@ def log(name, value):
 
 
 def ask(op, **fields):
-    """A question that waits for its answer; raises what the host refuses as a HostError."""
+    """Ask the host and wait for the answer; raise HostError if it refuses."""
     answer = _write("c", {"op": op, **fields})
     if "error" in answer:
         raise HostError(answer["error"], answer.get("kind"))
@@ -69,7 +69,7 @@ def finish(result):
 
 
 def sleep(seconds):
-    """Waits without work."""
+    """Block without using the CPU."""
     fd = _open(_DEVICE, _SEND)
     try:
         _write_all(fd, b"z" + str(max(0, int(seconds * 1000))).encode())
@@ -78,7 +78,7 @@ def sleep(seconds):
 
 
 class HostError(Exception):
-    """What the host refused, in its words."""
+    """A refusal, with the host's message."""
 
     def __init__(self, message, kind=None):
         super().__init__(message)

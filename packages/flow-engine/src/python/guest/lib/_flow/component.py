@@ -1,4 +1,4 @@
-"""The class that components derive from."""
+"""The base class of components."""
 
 import asyncio
 import copy
@@ -30,11 +30,11 @@ _FACTS = {
 
 
 class NotAvailable(Exception):
-    """Something of the reference that this service does not offer."""
+    """A feature that this service does not support."""
 
 
 class _Graph:
-    """What a component may know of the flow around it."""
+    """The part of the surrounding flow that a component can see."""
 
     def __init__(self, facts):
         for name in ("flow_id", "session_id", "user_id", "flow_name", "run_id"):
@@ -42,11 +42,11 @@ class _Graph:
         self.context = dotdict()
 
     def __getattr__(self, name):
-        raise NotAvailable(f"self.graph.{name} is not offered to Python components")
+        raise NotAvailable(f"self.graph.{name} is not available to Python components")
 
 
 class Component:
-    """A component: its inputs are attributes, its outputs are methods."""
+    """A component: inputs are attributes, outputs are methods."""
 
     locals().update(_FACTS)
 
@@ -189,7 +189,7 @@ class Component:
 
 
 class CustomComponent(Component):
-    """A component of the first kind: its inputs are the arguments of `build`."""
+    """An old-style component: its inputs are the arguments of `build`."""
 
     def build_config(self):
         return {}

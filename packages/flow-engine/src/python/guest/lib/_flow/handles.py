@@ -1,4 +1,4 @@
-"""Models, embeddings and tools of the host, used from Python."""
+"""Use the host's models, embedders and tools from Python."""
 
 from _flow import channel
 from _flow.tool_spec import spec_of
@@ -40,12 +40,12 @@ class LanguageModel(_Proxy):
         yield self.invoke(input)
 
     def bind_tools(self, tools, *, tool_choice=None, **_kwargs):
-        """The model with tools it may call; a name as `tool_choice` forces that one."""
+        """Return the model with tools it may call; a name in `tool_choice` forces that tool."""
         return LanguageModel(self._facts, tools, tool_choice if isinstance(tool_choice, str) else None)
 
 
 class Embeddings(_Proxy):
-    """An embedding model of the host."""
+    """An embedder of the host."""
 
     def embed_query(self, text):
         return self._call("embed_query", [text])[0]

@@ -1,4 +1,4 @@
-"""Helpers that components import beside the classes."""
+"""Helpers that components import besides the component classes."""
 
 import json
 
@@ -93,12 +93,12 @@ def run_until_complete(coroutine):
 
 
 class TextComponent(_Component):
-    """A component whose result is a text."""
+    """A component that returns text."""
 
     display_name = "Text Component"
 
 
 class ChatComponent(_Component):
-    """A component whose result is a message of the chat."""
+    """A component that returns a chat message."""
 
     display_name = "Chat Component"

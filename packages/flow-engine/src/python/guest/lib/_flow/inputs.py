@@ -1,11 +1,11 @@
-"""Declarations of inputs and outputs, as components write them."""
+"""Input and output declarations, as components write them."""
 
 import copy
 import warnings
 
 
 class Input:
-    """One input: what its class and its author say about it, in the spelling of templates."""
+    """An input, with its attributes in template spelling."""
 
     _input_type = "Input"
 
@@ -66,7 +66,7 @@ for _name in _NAMES:
 
 
 class Output:
-    """One output: the method that makes its value, and the types it says it has."""
+    """An output: the method that produces its value, and its declared types."""
 
     _defaults = {
         "types": None,

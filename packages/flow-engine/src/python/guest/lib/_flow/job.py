@@ -1,4 +1,4 @@
-"""What an interpreter does in its one call."""
+"""Run the single job of an interpreter."""
 
 import io
 import os
@@ -13,7 +13,7 @@ _ENVIRONMENT = {"HOME", "PATH", "LANG", "TMPDIR", "TZ"}
 
 
 class _Output(io.TextIOBase):
-    """Keeps the beginning of what is printed."""
+    """Keep the beginning of the printed output."""
 
     encoding = "utf-8"
 

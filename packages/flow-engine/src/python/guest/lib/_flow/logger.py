@@ -1,4 +1,4 @@
-"""A logger whose lines go to the logs of the node, from level info on."""
+"""A logger that writes to the node's logs, from level info upwards."""
 
 from _flow import channel
 

@@ -1,4 +1,5 @@
-"""An event loop without a selector: nothing comes from outside but what the host answers at once."""
+"""An event loop without a selector: the host's answers are the only external events, and they are
+synchronous."""
 
 import asyncio
 
@@ -18,7 +19,7 @@ class _Nothing:
 
 
 class Loop(asyncio.base_events.BaseEventLoop):
-    """Timers, tasks and futures; no sockets, no signals, no threads."""
+    """Supports timers, tasks and futures; no sockets, signals or threads."""
 
     def __init__(self):
         super().__init__()
@@ -62,7 +63,7 @@ def install():
 
 
 def run(awaitable):
-    """The result of a coroutine, from code that is not one."""
+    """Run a coroutine from synchronous code and return its result."""
 
     async def main():
         return await awaitable

@@ -1,4 +1,4 @@
-"""The paths by which components import, under both names of the package."""
+"""Import paths of components, under both package names."""
 
 import sys
 import types
@@ -14,7 +14,7 @@ _TYPE_NAMES = (
     "BaseOutputParser BasePromptTemplate ChatPromptTemplate PromptTemplate Prompt Object NestedDict Callable "
     "Code Memory TextSplitter BaseDocumentCompressor ToolEnabledLanguageModel"
 ).split()
-#: Bases that need the host's models or files.
+#: Base classes that require the host's models or files.
 NOT_OFFERED = (
     "LCModelComponent LCVectorStoreComponent LCToolComponent LCAgentComponent LCEmbeddingsModel LCChainComponent "
     "LCToolsAgentComponent BaseFileComponent ToolCallingAgentComponent LCTextSplitterComponent"
@@ -31,7 +31,7 @@ class _Missing:
         self._name = name
 
     def __call__(self, *_args, **_kwargs):
-        raise component.NotAvailable(f"{self._name} is not offered to Python components")
+        raise component.NotAvailable(f"{self._name} is not available to Python components")
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -39,7 +39,7 @@ class _Missing:
         return _Missing(f"{self._name}.{name}")
 
     def __mro_entries__(self, bases):
-        raise TypeError(f"derives from {self._name}, which is not offered to Python components")
+        raise TypeError(f"derives from {self._name}, which is not available to Python components")
 
 
 def _names(source, names):

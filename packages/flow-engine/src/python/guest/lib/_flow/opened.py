@@ -1,4 +1,4 @@
-"""`urllib.request.urlopen` over the host."""
+"""`urllib.request.urlopen` with requests sent by the host."""
 
 import email.message
 import io

@@ -1,4 +1,4 @@
-"""Reads an author's text: its class, and what an editor shows of it."""
+"""Read an author's source: find its class and describe it for the editor."""
 
 import ast
 import inspect
@@ -14,11 +14,11 @@ _NAMES = {str: "Text", type(None): "NoneType"}
 
 
 class Unfit(Exception):
-    """A text that is no component, in words for its author."""
+    """Source that defines no valid component, with a message for the author."""
 
 
 def load(text):
-    """The class of a text: the one from which no other class of it derives; of several, the last."""
+    """Return the class from which no other class of the source derives; the last one if there are several."""
     tree = ast.parse(text, FILE)
     module = types.ModuleType("component")
     module.__file__ = FILE
@@ -38,7 +38,7 @@ def load(text):
 
 
 def describe(cls):
-    """Facts, inputs and outputs of a class, as the host makes a node of them."""
+    """Return the attributes, inputs and outputs of a class, from which the host creates a node."""
     cls_outputs = cls.outputs or []
     if issubclass(cls, CustomComponent) and not cls.inputs:
         inputs, outputs = _first_kind(cls)
@@ -77,7 +77,7 @@ def _output(cls, one):
 
 
 def returned(method):
-    """Names of the types that a method says it returns."""
+    """Return the type names in a method's return annotation."""
     try:
         hints = typing.get_type_hints(method)
     except Exception:
@@ -108,7 +108,7 @@ _KINDS = {str: "StrInput", int: "IntInput", float: "FloatInput", bool: "BoolInpu
 
 
 def _first_kind(cls):
-    """Inputs from the arguments of `build`, completed by `build_config`."""
+    """Read inputs from the arguments of `build`, completed by `build_config`."""
     config = cls().build_config() or {}
     hints = typing.get_type_hints(cls.build)
     inputs = []

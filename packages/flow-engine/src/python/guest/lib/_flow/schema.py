@@ -1,4 +1,4 @@
-"""Values of edges: Data and Message, and the small objects that belong to them."""
+"""Edge values: Data and Message, and the small objects they contain."""
 
 import copy as _copy
 import json
@@ -8,7 +8,7 @@ _FIELDS = ("text_key", "data", "default_value")
 
 
 class Data:
-    """An object on an edge, with the name of the key that holds its text."""
+    """An object on an edge, with the key that holds its text."""
 
     _own = frozenset(_FIELDS)
 
@@ -105,7 +105,7 @@ class Data:
         return value if isinstance(value, cls) else cls(**value)
 
     def filter_data(self, filter_str):
-        """The part of the data that the text of a JSON object names."""
+        """Return the part of the data named by the text of a JSON object."""
         wanted = json.loads(filter_str)
         return Data(data={key: self.data[key] for key in wanted if key in self.data})
 
@@ -139,7 +139,7 @@ class Data:
 
 
 class Properties:
-    """How a message is shown."""
+    """Display properties of a message."""
 
     def __init__(self, **given):
         source = given.pop("source", None)
@@ -156,7 +156,7 @@ class Properties:
 
 
 class Source:
-    """Which component and model a message is from."""
+    """The component and model that produced a message."""
 
     def __init__(self, id=None, display_name=None, source=None, **_more):
         self.id, self.display_name, self.source = id, display_name, source
@@ -310,7 +310,7 @@ def _plain(value):
 
 
 class dotdict(dict):
-    """A dictionary whose keys are attributes, too; so are those of what it holds."""
+    """A dictionary with attribute access, including nested dictionaries."""
 
     def __getattr__(self, name):
         try:
@@ -384,7 +384,7 @@ class EditMode:
 
 
 class FieldTypes:
-    """Names of the types of fields."""
+    """Names of the field types."""
 
     TEXT, INTEGER, PASSWORD, FLOAT, BOOLEAN, DICT = "str", "int", "str", "float", "bool", "dict"
     NESTED_DICT, FILE, PROMPT, CODE, OTHER, TABLE = "NestedDict", "file", "prompt", "code", "other", "table"

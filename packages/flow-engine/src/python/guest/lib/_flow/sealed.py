@@ -1,4 +1,4 @@
-"""Takes from Python what a sandbox does not offer, with errors that say so."""
+"""Replace what the sandbox does not support with errors that say so."""
 
 import _imp
 import asyncio
@@ -42,7 +42,7 @@ def _sleep(seconds, /):
 
 def _forbid(names):
     class Forbidden(MetaPathFinder):
-        """Modules that lead out of the interpreter are not found."""
+        """Hide modules that escape the interpreter."""
 
         def find_spec(self, name, path=None, target=None):
             if name.partition(".")[0] in names:
@@ -108,7 +108,7 @@ def _run_threads_at_once():
     import concurrent.futures as futures
 
     class Executor(futures.Executor):
-        """Runs what is submitted at once."""
+        """Run submitted work immediately."""
 
         def __init__(self, max_workers=None, thread_name_prefix="", initializer=None, initargs=()):
             if initializer is not None:

@@ -1,4 +1,4 @@
-"""The table of an edge: the light one, which the module pandas completes."""
+"""Tables on edges, based on the light pandas replacement."""
 
 from pandas import DataFrame as _Frame
 
@@ -6,7 +6,7 @@ from _flow.schema import Data, Message
 
 
 class DataFrame(_Frame):
-    """Rows of an edge."""
+    """Rows on an edge."""
 
     def __init__(self, data=None, text_key="text", default_value="", columns=None, index=None, **_more):
         if isinstance(data, list) and any(isinstance(item, Data) for item in data):

@@ -1,4 +1,4 @@
-"""Tools as a model is told of them: a name, a description, and the schema of their arguments."""
+"""Describe tools for a model: name, description and argument schema."""
 
 import inspect
 import types
@@ -8,7 +8,7 @@ _KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", list:
 
 
 def spec_of(tool):
-    """Takes a tool of the host or of langchain_core, a function, a model class, or a dict of the OpenAI API."""
+    """Accept a host tool, a langchain_core tool, a function, a model class, or an OpenAI API dict."""
     if isinstance(tool, dict):
         inner = tool.get("function", tool)
         return _spec(inner.get("name"), inner.get("description"), inner.get("parameters"))
@@ -26,7 +26,7 @@ def spec_of(tool):
 
 
 def schema_of_function(function):
-    """The schema of a function's arguments, by their annotations."""
+    """Build the schema of a function's arguments from its annotations."""
     properties, required = {}, []
     if function is not None:
         hints = typing.get_type_hints(function)

@@ -1,10 +1,10 @@
-"""Errors as their author reads them: the exception and the lines of the author's own text."""
+"""Format errors for the author: the exception and the relevant lines of the author's source."""
 
 FILE = "<component>"
 
 
 def describe(error):
-    """Type, text, and the deepest line of the author's text that led to the error."""
+    """Return the type, the message, and the deepest line of the author's source in the traceback."""
     line = function = None
     if isinstance(error, SyntaxError) and error.filename == FILE:
         line = error.lineno

@@ -1,4 +1,4 @@
-"""Values as they cross to the host and back: JSON, with a mark on what is more than JSON."""
+"""Encode values for the host and decode them: JSON with type tags."""
 
 import base64
 import dataclasses
@@ -19,7 +19,7 @@ _DEEPEST = 200
 
 
 def decode(value):
-    """A value of the host as Python sees it."""
+    """Decode a value from the host."""
     if isinstance(value, list):
         return [decode(item) for item in value]
     if not isinstance(value, dict):
@@ -43,7 +43,7 @@ def decode(value):
 
 
 def encode(value, depth=0):
-    """A value of Python as the host reads it; what has no JSON form goes on as its text."""
+    """Encode a value for the host; values without a JSON form become strings."""
     if depth > _DEEPEST:
         return str(value)
     if value is None or isinstance(value, (bool, str)):
@@ -108,7 +108,7 @@ def _message(message, depth):
 
 
 def read_text(text):
-    """The whole of a text that is made piece by piece; each piece is shown as it comes."""
+    """Read streamed text completely and show each piece as it arrives."""
     if text is None or isinstance(text, str):
         return text or ""
     if hasattr(text, "__aiter__"):

@@ -1,4 +1,4 @@
-"""Requests over the host: what the libraries of the network share."""
+"""Requests sent by the host; shared by the HTTP libraries."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ from _flow import channel
 
 
 class Headers(dict):
-    """Names without regard to their case."""
+    """Case-insensitive header names."""
 
     def __init__(self, given=None):
         super().__init__()
@@ -42,7 +42,7 @@ class Headers(dict):
 
 
 class Raw:
-    """An answer as it came."""
+    """An unprocessed response."""
 
     def __init__(self, facts):
         self.status, self.reason, self.url = facts["status"], facts["reason"], facts["url"]
@@ -57,7 +57,7 @@ class Raw:
 
 
 def send(method, url, headers=None, body=None, follow=True, timeout=None):
-    """The answer of a site; raises what the host refused as a HostError."""
+    """Send a request and return the response; raise HostError if the host refuses it."""
     if isinstance(body, str):
         body = body.encode()
     return Raw(
@@ -85,7 +85,7 @@ def _seconds(timeout):
 
 
 def with_params(url, params):
-    """An address with further parameters of its query."""
+    """Add query parameters to a URL."""
     if not params:
         return url
     if isinstance(params, (str, bytes)):
@@ -100,7 +100,7 @@ def with_params(url, params):
 
 
 def encode_body(data=None, json_=None, files=None, content=None):
-    """The bytes of a body and the type that it is of."""
+    """Encode a body and return it with its content type."""
     if content is not None:
         return (content if isinstance(content, (bytes, str)) else b"".join(content)), None
     if json_ is not None:
@@ -148,7 +148,7 @@ def charset(headers):
 
 
 def ignored(what):
-    """Says once more in the logs what a library was asked for and does not do."""
+    """Log that an option of a library is ignored."""
     channel.tell("web", text=f"{what} is ignored here")
 
 

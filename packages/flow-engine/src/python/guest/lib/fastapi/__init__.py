@@ -1,1 +1,1 @@
-"""The one name of FastAPI that components use: `fastapi.encoders.jsonable_encoder`."""
+"""The only FastAPI function that components use: `fastapi.encoders.jsonable_encoder`."""

@@ -6,7 +6,7 @@ import inspect
 
 
 def jsonable_encoder(value, include=None, exclude=None, by_alias=True, exclude_unset=False, exclude_defaults=False, exclude_none=False, custom_encoder=None, sqlalchemy_safe=True):
-    """A value as JSON has it: models and dataclasses as dicts, dates as ISO texts, sets as lists."""
+    """Convert to JSON types: models and dataclasses to dicts, dates to ISO strings, sets to lists."""
 
     def inner(item):
         return jsonable_encoder(item, exclude_none=exclude_none, custom_encoder=custom_encoder)

@@ -1,1 +1,1 @@
-"""The few names of langchain_core that components use without models."""
+"""The names of langchain_core that components use without models."""

@@ -1,5 +1,5 @@
 class Document:
-    """A text with facts about it."""
+    """Text with metadata."""
 
     def __init__(self, page_content="", metadata=None, id=None, **_more):
         self.page_content, self.metadata, self.id = page_content, metadata or {}, id

@@ -1,5 +1,5 @@
 class BaseMessage:
-    """A message of a chat."""
+    """A chat message."""
 
     type = "base"
 

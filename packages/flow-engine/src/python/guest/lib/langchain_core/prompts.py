@@ -2,7 +2,7 @@ import string
 
 
 class PromptTemplate:
-    """A text with named places."""
+    """Text with named placeholders."""
 
     def __init__(self, template="", input_variables=None, **_more):
         self.template = template

@@ -1,4 +1,4 @@
-"""A light table in place of pandas: rows and columns as lists, for tables of flows."""
+"""A light replacement for pandas, with rows and columns as lists."""
 
 from pandas.frame import DataFrame, concat, merge
 from pandas.series import NA, Series, isna, missing, notna

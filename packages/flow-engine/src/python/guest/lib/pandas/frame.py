@@ -315,7 +315,7 @@ for _name in ("sum", "mean", "min", "max", "count", "median", "nunique"):
 
 
 class _Labels(list):
-    """Names of columns or rows."""
+    """Column names or row labels."""
 
     def tolist(self):
         return list(self)
@@ -335,7 +335,7 @@ class _Labels(list):
 
 
 class _Place:
-    """Rows and cells by label or by position."""
+    """Access to rows and cells by label or position."""
 
     def __init__(self, frame, find, names=None):
         self._frame, self._find, self._names = frame, find, names
@@ -392,7 +392,7 @@ class _Place:
 
 
 def _columns_of(data, columns):
-    """Columns by name, and the labels of rows where the data has some."""
+    """Return columns by name, and the row labels if the data has them."""
     if data is None:
         return {}, None
     if isinstance(data, DataFrame):

@@ -1,10 +1,10 @@
-"""Rows of a light table, gathered by the values of columns."""
+"""Rows of a light table, grouped by column values."""
 
 from pandas.series import Series, missing
 
 
 class GroupBy:
-    """Rows with equal values of some columns."""
+    """Groups of rows with equal values in some columns."""
 
     def __init__(self, frame, names, as_index, sort, chosen=None):
         self._frame, self._names, self._as_index, self._sort, self._chosen = frame, names, as_index, sort, chosen
@@ -70,7 +70,7 @@ class GroupBy:
 
 
 class _Grouped(Series):
-    """One value for each group."""
+    """One value per group."""
 
     def __init__(self, values, index, name, by):
         super().__init__(values, index, name)

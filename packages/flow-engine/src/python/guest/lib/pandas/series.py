@@ -26,7 +26,7 @@ def notna(value):
 
 
 def kind_of(values):
-    """The name that pandas gives to the type of a column."""
+    """Return the pandas dtype name of a column."""
     known = [value for value in values if not is_na(value)]
     if known and all(isinstance(value, bool) for value in known):
         return "bool" if len(known) == len(values) else "object"
@@ -37,7 +37,7 @@ def kind_of(values):
 
 
 class Series:
-    """A named list of values with a label for each."""
+    """A named list of labelled values."""
 
     def __init__(self, data=None, index=None, name=None, dtype=None):
         if isinstance(data, Series):
@@ -282,7 +282,7 @@ for _name in ("and_", "or_", "xor"):
 
 
 class _Texts:
-    """The methods of texts, on each value."""
+    """String methods, applied to each value."""
 
     def __init__(self, series):
         self._series = series

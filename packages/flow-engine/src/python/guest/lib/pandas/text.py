@@ -10,7 +10,7 @@ def _cell(value):
 
 
 def markdown(frame, index):
-    """The table in the notation of Markdown, columns padded, numbers to the right."""
+    """Format a table as Markdown, with padded columns and right-aligned numbers."""
     table = dict(frame._table)
     columns = [(str(name), values) for name, values in table.items()]
     if index:
@@ -36,7 +36,7 @@ def _draw(name, values):
 
 
 def plain_text(frame, index):
-    """The table in columns of blanks, as it is printed."""
+    """Format a table as aligned columns, as `print` shows it."""
     columns = [(str(name), [_printed(value) for value in values]) for name, values in frame._table.items()]
     if index:
         columns.insert(0, ("", [str(label) for label in frame._labels]))

@@ -1,4 +1,4 @@
-"""The part of pydantic that components use: models of plain fields, checked and converted."""
+"""The part of pydantic that components use: models with plain fields, validated and converted."""
 
 from pydantic.fields import Field, FieldInfo, PrivateAttr
 from pydantic.model import BaseModel, ConfigDict, create_model

@@ -1,4 +1,4 @@
-"""Values of fields, converted to the types that their annotations name."""
+"""Convert field values to their annotated types."""
 
 import datetime
 import enum
@@ -18,7 +18,7 @@ class Misfit(Exception):
 
 
 def convert(value, hint):
-    """The value as the hint wants it; raises a Misfit."""
+    """Convert a value to the hint's type; raise Misfit if it does not fit."""
     if hint is typing.Any or isinstance(hint, (str, typing.TypeVar)):
         return value
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -176,7 +176,7 @@ _TESTS = {
 
 
 def check(value, limits):
-    """Limits of a field; raises a Misfit."""
+    """Check the limits of a field; raise Misfit if one is violated."""
     for name, (test, words) in _TESTS.items():
         if limits.get(name) is not None and value is not None and not test(value, limits[name]):
             raise Misfit(f"Input should be {words} {limits[name]}")

@@ -1,4 +1,4 @@
-"""What a field says about itself."""
+"""Field definitions."""
 
 
 class _Unset:

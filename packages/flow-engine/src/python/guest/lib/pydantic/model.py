@@ -1,4 +1,4 @@
-"""Models: classes whose annotated attributes are checked fields."""
+"""Models: classes whose annotated attributes are validated fields."""
 
 import copy
 import json

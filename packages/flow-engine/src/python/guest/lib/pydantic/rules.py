@@ -1,4 +1,4 @@
-"""Functions of a model that check its fields."""
+"""Validators of models."""
 
 
 class Rule:

@@ -1,4 +1,4 @@
-"""The JSON schema of a model."""
+"""JSON Schema of a model."""
 
 import types
 import typing

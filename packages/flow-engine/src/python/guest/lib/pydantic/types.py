@@ -1,4 +1,4 @@
-"""Types of fields beyond those of the language, and the error of a value that does not fit."""
+"""Additional field types, and the validation error."""
 
 from typing import Annotated
 

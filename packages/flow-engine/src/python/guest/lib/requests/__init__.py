@@ -1,4 +1,4 @@
-"""Requests over the host: the functions, Session and Response of the library of that name."""
+"""The functions, Session and Response of requests, with requests sent by the host."""
 
 import json as _json
 from datetime import timedelta as _timedelta
@@ -26,7 +26,7 @@ class PreparedRequest:
 
 
 class Response:
-    """An answer, read whole."""
+    """A fully read response."""
 
     def __init__(self, raw=None, request=None):
         self.status_code = raw.status if raw else None
@@ -99,7 +99,7 @@ class Response:
 
 
 class Session:
-    """Requests with the same headers and cookies."""
+    """Requests that share headers and cookies."""
 
     def __init__(self):
         self.headers = _web.Headers({"User-Agent": "python-requests/2.32", "Accept": "*/*"})

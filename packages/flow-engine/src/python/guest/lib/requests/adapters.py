@@ -1,5 +1,5 @@
 class HTTPAdapter:
-    """Kept for its name: connections are the host's."""
+    """A placeholder: the host manages connections."""
 
     def __init__(self, *_args, **_kwargs):
         pass

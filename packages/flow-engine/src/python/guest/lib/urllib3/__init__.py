@@ -1,4 +1,4 @@
-"""Requests over the host: PoolManager of the library of that name."""
+"""urllib3's PoolManager, with requests sent by the host."""
 
 import json as _json
 
