@@ -107,7 +107,7 @@ test('NX-3, NX-13: a newer file is stored as it is; a model, a key as a variable
   await service().call('PATCH', `/api/v1/flows/${id}`, { key, body: { data: chosen } })
   const asked = await runFlow(service(), id, 'hello', { key })
   expect(asked.text).toContain(
-    'OpenAI API key is required when using OpenAI provider. Give it in the component or as the variable OPENAI_API_KEY.',
+    'OpenAI API key is required when using OpenAI provider. Set it in the component or in the variable OPENAI_API_KEY.',
   )
   await storeKey(key)
   model.reply('Hello to you')

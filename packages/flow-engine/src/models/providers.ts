@@ -175,7 +175,7 @@ function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
 /** Returns the address of an OpenAI-compatible server (MO-2). */
 function compatibleUrl({ name }: ProviderFacts, url: string | undefined): string | undefined {
   if (name === 'Ollama') return ollamaUrl(url)
-  if (url === undefined || url === '') throw new TypeError(`${name} needs the address of a server`)
+  if (url === undefined || url === '') throw new TypeError(`${name} needs a server address`)
   return name === 'Groq' && !trimSlash(url).endsWith('/openai/v1')
     ? `${trimSlash(url)}/openai/v1`
     : url

@@ -117,7 +117,7 @@ describe('places of templates', () => {
       mode: 'Parser',
     }
     const { result, longest } = await held(() => testComponent(parser, { inputs }))
-    expect(result).toContain('The template has too many places for 20000 rows')
+    expect(result).toContain('The template has too many placeholders for 20000 rows')
     expect(longest).toBeLessThan(BOUND)
   })
 })

@@ -112,10 +112,10 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
 
   test('NX-14: no key names the variable', async () => {
     await expect(ask({ model: CHOICE }, {})).rejects.toThrow(
-      'OpenAI API key is required when using OpenAI provider. Give it in the component or as the variable OPENAI_API_KEY.',
+      'OpenAI API key is required when using OpenAI provider. Set it in the component or in the variable OPENAI_API_KEY.',
     )
     const other = [{ name: 'x', provider: 'Acme & Sons' }]
-    await expect(ask({ model: other }, {})).rejects.toThrow('as the variable ACME_SONS_API_KEY.')
+    await expect(ask({ model: other }, {})).rejects.toThrow('in the variable ACME_SONS_API_KEY.')
     await expect(ask({ model: other }, user({ ACME_SONS_API_KEY: 'k' }))).rejects.toThrow(
       /^Unknown provider: Acme & Sons\. Known: Anthropic, Azure AI Foundry, /,
     )
@@ -155,7 +155,7 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
     expect(requests[0]?.headers.authorization).toBe('Bearer sk-user-variable')
     const { result: missing } = await run(json, {})
     expect(missing.error?.detail).toContain(
-      'as the variable OPENAI_API_KEY. MY_KEY variable not found.',
+      'in the variable OPENAI_API_KEY. MY_KEY variable not found.',
     )
   })
 
@@ -227,7 +227,7 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
       'http://c.example/v1/chat/completions',
     )
     await expect(at('Azure OpenAI', { AZURE_OPENAI_API_KEY: 'k' })).rejects.toThrow(
-      'Give it as the variable AZURE_OPENAI_ENDPOINT.',
+      'Set it in the variable AZURE_OPENAI_ENDPOINT.',
     )
   })
 })

@@ -23,26 +23,30 @@ import type { ModelSpec } from '../define/services.ts'
 import { isVariableValue, missingVariable } from '../define/variable-value.ts'
 
 /**
- * The provider, key and address of the model chosen in a component's model picker (NX-10 to NX-13).
+ * The provider, key and address settings for the model selected in a component's model picker (NX-10 to
+ * NX-13).
  */
 export interface ModelAccess {
   readonly picked: PickedModel
   readonly apiKey: ProviderKey
-  /** Replace the name and provider of the choice when not blank (NX-12). */
+  /** Override the name and provider of the selection unless blank (NX-12). */
   readonly name?: string
   readonly provider?: string
-  /** Addresses in the node, by provider. */
+  /** Addresses configured in the node, by provider. */
   readonly addresses?: Readonly<Record<string, string>>
   readonly projectId?: string
-  /** The choice comes from the fields of older versions, whose errors have words of their own (CO-34). */
+  /**
+   * Whether the selection comes from the fields of older versions, which have their own error messages
+   * (CO-34).
+   */
   readonly older?: boolean
-  /** Why nothing can be done without a choice (NX-14). */
+  /** The error if nothing is selected (NX-14). */
   readonly nothingChosen?: string
-  /** Further options of the client. */
+  /** Additional client options. */
   readonly options?: Readonly<Record<string, unknown>>
 }
 
-/** The chat model that was chosen or connected. @throws TypeError in the words of NX-14 */
+/** Returns the selected or connected chat model. @throws TypeError with the messages of NX-14 */
 export async function chosenChatModel(
   access: ModelAccess,
   ctx: ComponentContext,
@@ -65,7 +69,7 @@ export async function chosenChatModel(
   )
 }
 
-/** The same for embeddings. */
+/** Returns the selected or connected embedder. @throws as `chosenChatModel` */
 export async function chosenEmbedder(
   access: ModelAccess,
   ctx: ComponentContext,
@@ -145,7 +149,7 @@ async function addressOf(
   ctx: ComponentContext,
 ): Promise<Address> {
   const given = facts === undefined ? undefined : addresses[facts.name]
-  // The address that new nodes are filled with says nothing about what the user wants.
+  // The default address in new nodes does not express a choice of the user.
   const own = given === undefined || given === facts?.baseUrl ? '' : given
   const found = await providerSetting(own, facts?.urlName ?? '', ctx)
   if (found !== null) return found
@@ -154,7 +158,7 @@ async function addressOf(
   return { value: facts.baseUrl, origin: 'default' }
 }
 
-/** Providers whose older fields have no address of their own accord. */
+/** Providers without a default address for the fields of older versions. */
 const NEEDS_ADDRESS: ReadonlySet<string> = new Set(['Ollama', 'IBM WatsonX'])
 
 class MissingKey {
@@ -170,7 +174,7 @@ interface KeyPlace {
   readonly ctx: ComponentContext
 }
 
-/** NX-13: the node's own key, the user's variable, the environment. */
+/** Looks up the key: the node's own, the user's variable, the environment (NX-13). */
 async function keyOf(
   provider: string,
   given: ProviderKey,
@@ -207,7 +211,7 @@ async function keyOf(
   }
   return new MissingKey(
     `${provider} API key is required when using ${provider} provider. ` +
-      `Give it in the component or as the variable ${name}.${missing}`,
+      `Set it in the component or in the variable ${name}.${missing}`,
   )
 }
 
@@ -231,14 +235,14 @@ interface Needs {
   readonly kind: Place['kind']
 }
 
-/** Checks the settings a provider needs besides its key (CO-34, NX-13). */
+/** Checks the settings that a provider requires besides its key (CO-34, NX-13). */
 function checkNeeds(facts: ProviderFacts, { choice, address, project, older, kind }: Needs): void {
   if (facts.name === 'Ollama') {
     need(address, 'Ollama API URL is required when using Ollama provider')
     need(choice.name, 'Model name is required when using Ollama provider')
   } else if (facts.name === 'IBM WatsonX') {
     const when = 'is required when using IBM watsonx.ai provider'
-    const hint = older ? '' : '. Give it in the component or as the variable WATSONX_PROJECT_ID.'
+    const hint = older ? '' : '. Set it in the component or in the variable WATSONX_PROJECT_ID.'
     need(address, `IBM watsonx API Endpoint ${when}`)
     need(
       project,
@@ -248,7 +252,7 @@ function checkNeeds(facts: ProviderFacts, { choice, address, project, older, kin
     )
   } else if (address === null && facts.urlName !== undefined) {
     throw new TypeError(
-      `${facts.name} needs the address of a server. Give it as the variable ${facts.urlName}.`,
+      `${facts.name} needs a server address. Set it in the variable ${facts.urlName}.`,
     )
   }
 }

@@ -1,6 +1,6 @@
 import type { FileReference, FileScope, FileService } from '../define/services.ts'
 
-/** The error of a run for a file that it cannot find; it names the file (CO-38). */
+/** Creates the error for a file that a run cannot find (CO-38). */
 export function fileNotFound(path: string, cause?: unknown): TypeError {
   return new TypeError(
     `File not found: '${path}' (resolved to: '${path}'). Please upload the file again.`,
@@ -8,7 +8,7 @@ export function fileNotFound(path: string, cause?: unknown): TypeError {
   )
 }
 
-/** @throws TypeError for the first file that does not exist, where the file service can tell */
+/** @throws TypeError for the first file that does not exist, if the file service can tell */
 export async function checkFiles(
   references: readonly FileReference[],
   files: FileService | undefined,

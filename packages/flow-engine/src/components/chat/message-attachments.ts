@@ -6,10 +6,10 @@ import { extensionOf, fileNameOf, mimeTypeOf } from '../web/mime-type.ts'
 import { fileNotFound } from './file-not-found.ts'
 
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024
-/** Of all images of one message together: they stand in the memory once more as base64. */
+/** Limit for all images of a message together, because base64 adds a second copy in memory. */
 const MAX_IMAGES_BYTES = 50 * 1024 * 1024
 const MAX_FILES = 100
-/** Of all text files of one message together. */
+/** Maximum number of characters of all text files of a message together. */
 const MAX_TEXT = 200_000
 
 const IMAGES = new Set(['jpg', 'jpeg', 'png', 'bmp', 'gif', 'webp'])
@@ -20,10 +20,11 @@ const TEXTS = new Set(
 )
 
 /**
- * The files of a message as a model reads them (CO-30): images as content parts with data URLs, text files as
- * text parts, 200,000 characters in all. A warning of the run names each other file, and each that was cut.
- * @throws TypeError for an image or text that does not exist; RangeError for an image over 20 MiB, images over
- *   50 MiB together, or more than 100 files
+ * Reads the files of a message for a model (CO-30): images as content parts with data URLs, text files as
+ * text parts with at most 200,000 characters in total. The run gets a warning for every other file and every
+ * truncated file.
+ * @throws TypeError for a missing image or text file; RangeError for an image over 20 MiB, images over 50 MiB
+ * together, or more than 100 files
  */
 export async function readAttachments(
   files: readonly unknown[],
@@ -37,7 +38,7 @@ export async function readAttachments(
   let room = MAX_TEXT
   let imageRoom = MAX_IMAGES_BYTES
   for (const file of files) {
-    // One after another, so that the limits hold before the next is read.
+    // Sequential, so that the limits are checked before the next file is read.
     const one = await readAttachment(file, ctx)
     if (one === undefined) continue
     if ('leftOut' in one) {
@@ -89,13 +90,13 @@ async function readAttachment(
   return { url: `data:${mimeTypeOf(path)};base64,${toBase64(bytes)}`, bytes: bytes.length }
 }
 
-/** The beginning of a text, a little more than is shown. */
+/** Decodes the start of a text file, slightly more than is shown. */
 function decode(bytes: Uint8Array): string {
   const start = bytes.subarray(0, MAX_TEXT * 4)
   if (start[0] === 0xff && start[1] === 0xfe) return new TextDecoder('utf-16le').decode(start)
   if (start[0] === 0xfe && start[1] === 0xff) return new TextDecoder('utf-16be').decode(start)
   try {
-    // A character may be cut at the end.
+    // The last character may be incomplete.
     return new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true })
   } catch {
     return decodeWindows(start)

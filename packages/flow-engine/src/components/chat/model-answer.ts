@@ -11,13 +11,13 @@ import type {
 import type { ComponentContext } from '../define/context.ts'
 import { readAttachments } from './message-attachments.ts'
 
-/** The settings that a component adds to each request of its model. */
+/** Settings that a component adds to each model request. */
 export type ModelSettings = Pick<
   ChatRequest,
   'model' | 'temperature' | 'maxTokens' | 'seed' | 'responseFormat'
 >
 
-/** A model whose requests carry the settings of the component that made it, unless they have their own. */
+/** Wraps a model so that its requests use the component's settings unless they have their own. */
 export function withSettings(
   model: ChatModel,
   settings: ModelSettings,
@@ -31,7 +31,7 @@ export function withSettings(
   }
 }
 
-/** The request of a language model component: its system message, then its input (CO-34). */
+/** Builds the messages of a language model component: its system message, then its input (CO-34). */
 export async function questionMessages(
   input: Message | null,
   systemMessage: string,
@@ -46,7 +46,7 @@ export async function questionMessages(
   return [...system, await chatMessageOf(input, ctx)]
 }
 
-/** A message as a model reads it: sender Machine as assistant, files as content parts. */
+/** Converts a message for a model: sender Machine becomes assistant, files become content parts. */
 export async function chatMessageOf(message: Message, ctx: ComponentContext): Promise<ChatMessage> {
   const role = message.sender === 'Machine' ? 'assistant' : 'user'
   const text = await readText(message.text)
@@ -57,8 +57,8 @@ export async function chatMessageOf(message: Message, ctx: ComponentContext): Pr
 }
 
 /**
- * Asks the model. With `streams` and a chat output behind the component the answer's text is a
- * stream (FE-51); otherwise one plain request and its whole text.
+ * Asks the model. With `streams` and a chat output downstream, the answer is streaming text (FE-51);
+ * otherwise one plain request returns the complete text.
  */
 export async function askModel(
   model: ChatModel,
@@ -90,8 +90,8 @@ export interface WholeAnswer {
 }
 
 /**
- * Everything a model answered to a plain request.
- * @throws TypeError when the text came in several parts, which no message can hold
+ * Collects the complete answer to a plain request.
+ * @throws TypeError if the text has several parts, which a message cannot represent
  */
 export async function wholeAnswer(chunks: AsyncIterable<ChatChunk>): Promise<WholeAnswer> {
   const texts: string[] = []
@@ -103,7 +103,7 @@ export async function wholeAnswer(chunks: AsyncIterable<ChatChunk>): Promise<Who
     else end = chunk
   }
   if (texts.length > 1) {
-    throw new TypeError(`The model answered in ${texts.length} separate parts instead of one text`)
+    throw new TypeError(`The model answered in ${texts.length} separate parts instead of one`)
   }
   return { text: texts[0] ?? '', toolCalls, ...end }
 }

@@ -5,7 +5,10 @@ import { field, type ProviderKey } from '../define/field.ts'
 import type { ModelSettings } from './model-answer.ts'
 import type { PickedModel } from '../define/picked-model.ts'
 
-/** The fields beside a model picker that some providers need; new nodes get them with the provider. */
+/**
+ * The fields of a model picker that only some providers need; added to a node when such a provider is
+ * selected.
+ */
 export const pickerAddressFields = {
   base_url_ibm_watsonx: field.string({ displayName: 'watsonx API Endpoint', newer: true }),
   project_id: field.string({ displayName: 'watsonx Project ID', newer: true }),
@@ -20,7 +23,7 @@ export interface PickerInputs {
   readonly ollama_base_url: string
 }
 
-/** The chat model of a picker with the usual fields beside it (NX-11 to NX-13). */
+/** Returns the chat model of a picker with the usual related fields (NX-11 to NX-13). */
 export function pickedChatModel(
   inputs: PickerInputs,
   ctx: ComponentContext,

@@ -2,17 +2,17 @@ import type { ComponentContext } from '../define/context.ts'
 import type { ProviderKey } from '../define/field.ts'
 import { isVariableValue, type VariableOrigin } from '../define/variable-value.ts'
 
-/** A key, an address or a project, and where it comes from (AB-41). */
+/** A key, address or project with its origin (AB-41). */
 export interface ProviderSetting {
   readonly value: string
   readonly origin: 'node' | VariableOrigin
-  /** Name of the variable; "" for a text of the node. */
+  /** Name of the variable; "" for a value from the node. */
   readonly name: string
 }
 
 /**
- * The first setting that is not blank: the node's own value, else the variable of that name of the
- * request, of the user, of the environment (NX-13). Null if all are missing.
+ * Returns the first setting that is not blank: the node's own value, then the variable of the request, the
+ * user, and the environment (NX-13). Null if none is set.
  */
 export async function providerSetting(
   given: ProviderKey,

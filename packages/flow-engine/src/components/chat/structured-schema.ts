@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
 import { titleOf } from '../define/title.ts'
 
-/** One field of a structured answer, as users describe it. */
+/** A field of a structured answer, as defined by the user. */
 export interface SchemaField {
   readonly name: string
   readonly description: string
@@ -26,7 +26,7 @@ const TYPES = new Map<string, SchemaType>([
 const YES = new Set(['true', '1', 't', 'y', 'yes'])
 
 /**
- * The rows of a schema table (CO-37).
+ * Reads the rows of a schema table (CO-37).
  * @throws TypeError `Invalid type: <type>`, `Output schema cannot be empty`
  */
 export function readSchemaFields(rows: readonly Record<string, unknown>[]): SchemaField[] {
@@ -46,8 +46,8 @@ export function readSchemaFields(rows: readonly Record<string, unknown>[]): Sche
 }
 
 /**
- * A JSON schema for a list `objects`, at least one, of the described objects.
- * @param options.strict no further members, as answers by schema want it
+ * Builds a JSON Schema for a list of at least one of the described objects.
+ * @param options.strict forbids other properties, as structured outputs require
  * @param options.key name of the list; default `objects`
  */
 export function structuredSchema(
@@ -98,21 +98,21 @@ function anyItems(type: SchemaType): object {
 }
 
 /**
- * The objects of an answer, their values converted to the declared types.
- * @throws TypeError naming the field that does not fit
+ * Reads the objects of an answer and converts their values to the declared types.
+ * @throws TypeError that names the invalid field
  */
 export function readStructured(
   answer: unknown,
   fields: readonly SchemaField[],
 ): Record<string, unknown>[] {
   const objects = isObject(answer) && Array.isArray(answer.objects) ? answer.objects : undefined
-  if (objects === undefined) throw new TypeError('The answer holds no list "objects"')
+  if (objects === undefined) throw new TypeError('The answer has no list "objects"')
   return objects.map((object: unknown) => readRecord(object, fields))
 }
 
 /**
- * One object of an answer, its values converted to the declared types.
- * @throws TypeError naming the field that does not fit
+ * Reads one object of an answer and converts its values to the declared types.
+ * @throws TypeError that names the invalid field
  */
 export function readRecord(
   object: unknown,

@@ -1,19 +1,19 @@
 import type { TokenUsage } from '../../models/chat-model.ts'
 import type { CallInfo } from '../../graph/context/run-hooks.ts'
 
-/** The kind and names of a call, as hooks and metrics report it. */
+/** Describes a call for hooks and metrics. */
 export type CallFacts = Pick<CallInfo, 'kind' | 'name' | 'provider' | 'model'> & {
-  /** What goes in, asked only for hooks that want content. */
+  /** Returns the call's input; called only for hooks that want content. */
   readonly input?: () => unknown
 }
 
-/** One call under way; each is ended once. */
+/** A call in progress, which must be ended exactly once. */
 export interface OpenCall {
-  /** Calls a part of the work within the host's context (DR-71). */
+  /** Runs part of the work in the host's context (DR-71). */
   around<T>(work: () => T): T
-  /** The hooks take what came out. */
+  /** Whether hooks want the output. */
   readonly wantsContent: boolean
-  /** @param end `output`: a list of one, or of none where there is no output */
+  /** @param end `output`: the output as a list of one; empty if there is none */
   ended(end?: {
     readonly error?: unknown
     readonly usage?: TokenUsage | undefined
@@ -21,20 +21,20 @@ export interface OpenCall {
   }): void
 }
 
-/** Tells the hooks of a run of the calls of one build (DR-70). */
+/** Reports the calls of one build to the hooks of the run (DR-70). */
 export interface CallTeller {
   open(facts: CallFacts): OpenCall
 }
 
-/** What a context tells of its calls by. */
+/** The key under which a context holds its CallTeller. */
 export const CALLS: unique symbol = Symbol.for('@x/flow-engine.calls')
 
-/** Undefined without hooks and metrics. */
+/** Returns undefined if there are neither hooks nor metrics. */
 export function callsOf(context: object): CallTeller | undefined {
   return Reflect.get(context, CALLS) as CallTeller | undefined
 }
 
-/** Makes a call and reports it to the hooks, if there are any. */
+/** Makes a call and reports it to the hooks, if any. */
 export async function toldCall<T>(
   context: object,
   facts: CallFacts,

@@ -5,59 +5,60 @@ import type { NodeDetails, NodeTemplate } from '../../graph/flow/node-json.ts'
 import type { NodeUpdate, RefreshContext } from './refresh-context.ts'
 import type { OutputDefinition, Outputs } from './output.ts'
 
-/** The parts of a definition besides inputs and outputs (FE-40). */
+/** The parts of a component definition other than inputs and outputs (FE-40). */
 export interface ComponentFacts {
-  /** The name nodes carry in `data.type`. */
+  /** The type name that nodes have in `data.type`. */
   readonly type: string
-  /** Default: `type`. */
+  /** Default: the value of `type`. */
   readonly displayName?: string
   readonly description?: string
   readonly icon?: string
-  /** A snake_case key of the catalogue; default `custom`. */
+  /** A snake_case key of the catalogue. Default `custom`. */
   readonly category?: string
   readonly documentation?: string
-  /** Old type names. */
+  /** Former type names. */
   readonly aliases?: readonly string[]
-  /** `metadata.module`, by which nodes of other type names are recognised too (FE-42). */
+  /** Value of `metadata.module`, which also identifies nodes with other type names (FE-42). */
   readonly module?: string
-  /** Text of the code field of a new node; by default a line that names the component. */
+  /** Source in the code field of a new node. Default: a line that names the component. */
   readonly code?: string
-  /** Part of the key of frozen results (FE-33). */
+  /** Part of the cache key of frozen results (FE-33). */
   readonly version?: string
-  /** Counts as an input or output vertex whatever its type name is (FE-2). */
+  /** Marks an input or output vertex regardless of its type name (FE-2). */
   readonly role?: 'input' | 'output'
   readonly beta?: boolean
   readonly legacy?: boolean
   readonly minimized?: boolean
   readonly priority?: number
-  /** Types that replace a legacy component, `category.Type`. */
+  /** Components that replace a legacy component, as `category.Type`. */
   readonly replacement?: readonly string[]
-  /** May be run again after a crash without a checkpoint (FE-63). Default true. */
+  /** Whether it may run again after a crash without a checkpoint (FE-63). Default true. */
   readonly idempotent?: boolean
   /**
-   * It asks people (DR-35): builds of flows with it are resumable, and what cannot ask refuses them
-   * (DR-45). `connected`: it asks only when one of its outputs is connected. Default false.
+   * Whether it asks people (DR-35): builds of flows with it are resumable, and operations that cannot ask
+   * refuse such flows (DR-45). With `connected`, it asks only when one of its outputs is connected. Default
+   * false.
    */
   readonly suspends?: boolean | 'connected'
   /**
-   * It writes or reads values of the run under a key, which is the text of a field: a vertex that reads
-   * waits for those that write its key, where it does not stand before them itself.
+   * Declares that it reads or writes run state under a key, which is the text of a field. A vertex that reads
+   * a key waits for the vertices that write it, unless it precedes them in the graph.
    */
   readonly sharedKey?: SharedKey
   /**
-   * The outputs of a node that follow from its values, in place of those it lists: values by field.
-   * `outputs` are those of a new node.
+   * Derives a node's outputs from its field values, replacing those listed in the node. `outputs` are the
+   * outputs of a new node.
    */
   nodeOutputs?(
     values: Readonly<Record<string, unknown>>,
   ): Readonly<Record<string, OutputDefinition>>
-  /** Retries after a failure; a run's own options replace them (DR-51). */
+  /** Retries after a failure; overridden by the options of a run (DR-51). */
   readonly retry?: RetryPolicy
-  /** Runs source text of a flow: gets no key of the server's environment (AB-41). */
+  /** Runs source from the flow, so it gets no keys from the server's environment (AB-41). */
   readonly sandboxed?: boolean
   /**
-   * The editor changed `field`: changes the template in place or returns what is new. May be called
-   * for any field name, `tool_mode` included.
+   * Called when `field` changes in the editor. Changes the template in place or returns the changes. May be
+   * called for any field name, including `tool_mode`.
    */
   refresh?(
     template: NodeTemplate,
@@ -69,7 +70,7 @@ export interface ComponentFacts {
 
 export interface SharedKey {
   readonly field: string
-  /** The output that writes, or the list field that takes what is written. */
+  /** The output that writes, or the list field whose items are written. */
   readonly writes?: string
   readonly reads?: string
 }
@@ -78,37 +79,37 @@ export interface ComponentDefinition<
   I extends Fields = Fields,
   O extends Outputs<I> = Outputs<I>,
 > extends ComponentFacts {
-  /** Key order = display order. */
+  /** Key order is display order. */
   readonly inputs: I
-  /** Key order = display order and order of computation. */
+  /** Key order is display order and evaluation order. */
   readonly outputs: O
-  /** Outputs that only this node has, beside those of the definition. */
+  /** Additional outputs of a particular node. */
   readonly forNode?: (details: NodeDetails) => Outputs<Fields>
-  /** Once for each build, before the first output. */
+  /** Called once per build, before the first output. */
   prepare?(inputs: Values<I>, ctx: ComponentContext): void | Promise<void>
-  /** The tools of a node in tool mode, instead of one for each output (CO-23). */
+  /** Returns the tools of a node in tool mode. Default: one per output (CO-23). */
   toTools?(
     inputs: Values<I>,
     ctx: ComponentContext,
   ): readonly ComponentTool[] | Promise<readonly ComponentTool[]>
 }
 
-/** A tool that a component makes itself. */
+/** A tool that a component creates itself. */
 export interface ComponentTool {
   readonly name: string
   readonly description: string
-  /** A JSON schema of type object. */
+  /** A JSON Schema of type object. */
   readonly parameters: object
-  /** Gives any value of an edge; the engine turns it into what a model reads (CO-22). */
+  /** Returns any edge value; the engine converts it for the model (CO-22). */
   call(args: Readonly<Record<string, unknown>>, ctx: ComponentContext): unknown
 }
 
-/** What an output is after `defineComponent`. */
+/** The outputs of a component returned by `defineComponent`. */
 export type Declared = Readonly<Record<string, OutputDefinition>>
 
 /**
- * A component as the engine reads it: names filled in. `I` and `O` are its inputs and outputs, for the
- * builder of flows (DR-78); `Component` alone is any component.
+ * A component as used by the engine, with all names resolved. `I` and `O` are its inputs and outputs, for the
+ * flow builder (DR-78); plain `Component` means any component.
  */
 export interface Component<I extends Fields = Fields, O extends Declared = Declared> extends Omit<
   ComponentFacts,
@@ -118,7 +119,7 @@ export interface Component<I extends Fields = Fields, O extends Declared = Decla
   readonly displayName: string
   readonly inputs: I
   readonly outputs: O
-  /** The component with the outputs that only this node has; itself where there are none. */
+  /** Returns the component with the additional outputs of a node; itself if there are none. */
   readonly forNode?: (details: NodeDetails) => Component
   prepare?(inputs: Values<Fields>, ctx: ComponentContext): void | Promise<void>
   toTools?(

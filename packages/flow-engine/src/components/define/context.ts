@@ -6,112 +6,112 @@ import type { FlowJson } from '../../graph/flow/node-json.ts'
 import type { ComponentServices } from './services.ts'
 import type { VariableValue } from './variable-value.ts'
 
-/** The context of a build, besides its inputs (FE-40). */
+/** The context of a build (FE-40), passed to components along with their inputs. */
 export interface ComponentContext {
-  /** The run was cancelled or failed, the vertex timed out, or the tool call was cancelled. */
+  /** Aborted when the run is cancelled or fails, the vertex times out, or the tool call is cancelled. */
   readonly signal: AbortSignal
   readonly runtime: Runtime
   readonly services: Readonly<ComponentServices>
   readonly runId: string
   readonly flowId: string
   readonly flowName?: string | undefined
-  /** "" = no session: nothing is stored. */
+  /** The session; "" if there is none, in which case nothing is stored. */
   readonly sessionId: string
   readonly userId?: string | undefined
   readonly vertexId: string
   readonly displayName: string
-  /** The component runs as a tool of an agent. */
+  /** Whether the component runs as an agent's tool. */
   readonly asTool: boolean
-  /** 1 for the first build in this run. */
+  /** Number of this build in the run, starting at 1. */
   readonly build: number
-  /** 1 for the first attempt of this build (DR-50). */
+  /** Number of this attempt at the build, starting at 1 (DR-50). */
   readonly attempt: number
-  /** State of this vertex in this run; fresh in each pass of an enclosing loop. */
+  /** State of this vertex in this run; new in each pass of an enclosing loop. */
   readonly state: Map<string, unknown>
-  /** State of this run, shared by all its vertices. */
+  /** State shared by all vertices of this run. */
   readonly shared: Map<string, unknown>
-  /** Names of the outputs with an edge. */
+  /** Names of the connected outputs. */
   readonly connected: ReadonlySet<string>
-  /** Set if an output of this vertex goes to a chat output (FE-51), with the sender name it shows. */
+  /**
+   * Set if an output of this vertex goes to a chat output (FE-51); `senderName` is the name displayed there.
+   */
   readonly chatOutput?: { readonly senderName?: string } | undefined
   /**
-   * For a component with a loop-back edge, in its first build: announces the number of items. Returns
-   * the number of passes that may run at once (run option `parallel`, FE-32). With more than 1, the
-   * component is built for further items before earlier passes are over, without a value on the loop-back
-   * edge; the build after the last pass gets the list of returned values there, in the order of the items.
+   * Announces the number of items of a component with a loop-back edge, in its first build. Returns the
+   * number of passes that may run concurrently (run option `parallel`, FE-32). If that is more than 1, the
+   * component is built for further items before earlier passes finish, without a value on the loop-back edge;
+   * the build after the last pass receives the list of returned values there, in item order.
    */
   expectPasses(items: number): number
-  /** The sources of a field's edges. */
+  /** Returns the sources of the edges into a field. */
   sources(field: string): readonly InputSource[]
-  /** `_input_type` of a field in the node's own template; undefined where it has no such field. */
+  /** Returns `_input_type` of a field in the node's template; undefined without such a field. */
   inputType(field: string): string | undefined
-  /** Names of the value types that the node's own template lets into a field; none where it says nothing. */
+  /** Returns the value types that the node's template accepts for a field; empty if it does not say. */
   handleTypes(field: string): readonly string[]
   /**
-   * A variable of the request, of the user or of the environment, in this order; null if it does not
-   * exist (FE-20).
+   * Looks up a variable of the request, then of the user, then of the environment (FE-20). Null if not found.
    */
   variable(name: string): Promise<VariableValue | null>
-  /** FE-30; an output name that the component does not have is an error of the component. */
+  /** Stops the branch of an output (FE-30). Throws for an unknown output name. */
   stop(output: string): void
   start(output: string): void
   exclude(output: string): void
   include(output: string): void
-  /** Stores the message (with a session) and sends `add_message`; resolves with the message that has an id. */
+  /** Stores the message (if there is a session) and sends `add_message`. Returns the message with its id. */
   sendMessage(message: Message): Promise<Message>
-  /** Sends `add_message` of the same id again; stores it unless `store` is false. */
+  /** Sends `add_message` again with the same id. Stores the message unless `store` is false. */
   updateMessage(message: Message, options?: { readonly store?: boolean }): Promise<Message>
   removeMessage(id: string): Promise<void>
   /**
-   * Sends a piece of a message's text. With `send: false` it only counts to the text that is kept
-   * when the run is stopped (FE-51).
-   * @param messageId default: the last message this vertex sent
+   * Sends a piece of a message's text. With `send: false` it is only added to the text that is kept if the
+   * run is stopped (FE-51).
+   * @param messageId default: the last message sent by this vertex
    */
   token(chunk: string, messageId?: string, options?: { readonly send?: boolean }): void
   log(name: string, value: unknown): void
   /**
-   * Adds a warning `file_left_out` about a file to those of the run and of its answer, once for each file, and to
-   * the log of the vertex.
+   * Adds the warning `file_left_out` about a file to the run, its response and the vertex log, once per file.
    */
   warn(message: string, file: string): void
   status(value: unknown): void
   /**
-   * Calls a tool; `build_start` and `build_end` of the component behind it surround the call (CO-22).
-   * @param options `step`: keeps the result as a step of that name does, and the questions and steps of
-   * the tool apart from those of its other calls (DR-40). Calls side by side that are steps end before the
-   * build rests.
+   * Calls a tool; the call is enclosed in `build_start` and `build_end` of the component that provides the
+   * tool (CO-22).
+   * @param options `step`: stores the result like a step of that name and separates the questions and steps
+   * of this call from those of other calls (DR-40). Concurrent calls that are steps finish before the build
+   * suspends.
    */
   callTool(
     tool: Tool,
     args: unknown,
     options?: { readonly signal?: AbortSignal; readonly step?: string },
   ): Promise<unknown>
-  /** Adds to the tokens the run has used. */
+  /** Adds to the run's token usage. */
   usage(usage: TokenUsage): void
   /**
-   * A child run with the same services and signal; its events are not those of this run, but for
-   * `relay`. Runs within each other are at most 8 deep, and 1,000 within one run.
+   * Runs a flow as a child with the same services and signal. Its events are separate from this run's events
+   * unless `relay` is set. Runs nest at most 8 deep, with at most 1,000 within one run.
    */
   runFlow(flow: FlowJson, options?: ChildRunOptions): Promise<ChildRunResult>
   /**
-   * Asks a person; resolves with the answer. Until then the run is suspended: this call rejects with
-   * SuspendedError, and the component runs again from its start once the answer arrives (DR-30,
-   * DR-5).
+   * Asks a person and resolves with the answer. Until it arrives the run is suspended: this call rejects with
+   * SuspendedError, and the component runs again from the start with the answer (DR-30, DR-5).
    * @param question any JSON, at most 256 KiB
-   * @throws FlowError `not_resumable` if there is no one to ask; `expired` if there was no answer in
-   * time
+   * @throws FlowError `not_resumable` if there is nobody to ask; `expired` if no answer arrived in time
    */
   suspend<T = unknown>(question: unknown, options?: SuspendOptions<T>): Promise<T>
   /**
-   * Waits: `'3d'`, `'90s'`, `'1h30m'` (units ms, s, m, h, d, w), milliseconds, or a time. A long sleep of a
-   * resumable job needs no process: the call rejects with SuspendedError, and the component is run afresh
-   * when the time has come (DR-55).
-   * @throws FlowError `invalid_request` for another text
+   * Waits for a duration such as `'3d'`, `'90s'`, `'1h30m'` (units ms, s, m, h, d, w), a number of
+   * milliseconds, or until a date. A long sleep of a resumable job occupies no process: the call rejects with
+   * SuspendedError, and the component runs again when the time has come (DR-55).
+   * @throws FlowError `invalid_request` for an invalid duration
    */
   sleep(time: number | string | Date): Promise<void>
   /**
-   * Runs `work` once for this vertex and pass of a resumable job: a repeated build gets the kept value.
-   * The second step of a name in one build is `name#2`. In other runs it just calls `work` (DR-41).
+   * Runs `work` once for this vertex and pass of a resumable job; a repeated build gets the stored value. A
+   * second step with the same name in one build is stored as `name#2`. In other runs it just calls `work`
+   * (DR-41).
    */
   step<T>(name: string, work: () => T | Promise<T>): Promise<T>
 }
@@ -121,7 +121,7 @@ export interface InputSource {
   readonly type: string
   readonly displayName: string
   readonly output: string
-  /** Name of the model the source vertex is set to, when it is one. */
+  /** Name of the source vertex's model, if it is a model component. */
   readonly model?: string | undefined
 }
 
@@ -130,11 +130,11 @@ export interface ChildRunOptions {
   readonly tweaks?: Readonly<Record<string, unknown>>
   readonly sessionId?: string
   readonly outputType?: 'chat' | 'text' | 'any' | 'debug'
-  /** Its messages and tokens go out as those of this run; false. */
+  /** Whether its messages and tokens are sent as those of this run. Default false. */
   readonly relay?: boolean
 }
 
-/** The part of a run's result that components read. */
+/** The part of a run's result that is available to components. */
 export interface ChildRunResult {
   readonly status: 'succeeded' | 'failed' | 'cancelled'
   readonly sessionId: string

@@ -3,8 +3,8 @@ import type { Fields } from './field.ts'
 import type { OutputDefinition, Outputs, TypedOutput } from './output.ts'
 
 /**
- * Checks inputs and outputs against each other and gives the component the engine runs (FE-40).
- * Input and output names are plain strings; `code` and `_type` belong to the wire form and throw a TypeError.
+ * Validates inputs and outputs and creates the component that the engine runs (FE-40).
+ * @throws TypeError for an input named `code` or `_type`, which the wire format reserves
  */
 export function defineComponent<I extends Fields, O extends Outputs<I>>(
   definition: ComponentDefinition<I, O>,
@@ -36,13 +36,13 @@ export function defineComponent<I extends Fields, O extends Outputs<I>>(
   } satisfies Component)
 }
 
-/** The declared outputs with the types of their values and handles; the component's inputs are erased. */
+/** The declared outputs with their value and handle types; input types are erased. */
 type Kept<O> = {
   readonly [K in keyof O]: OutputDefinition &
     (O[K] extends () => TypedOutput<infer V, infer H, infer L> ? TypedOutput<V, H, L> : unknown)
 }
 
-/** The boundary where the types of a component's own inputs end: the engine converts by declaration. */
+/** Erases the types of a component's own inputs; from here on the engine converts values as declared. */
 function erase<I extends Fields>(output: OutputDefinition<I>): OutputDefinition {
   const erased: unknown = Object.freeze(output)
   return erased as OutputDefinition

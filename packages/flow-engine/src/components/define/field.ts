@@ -6,7 +6,7 @@ import type { PickedModel } from './picked-model.ts'
 import type { FileReference } from './services.ts'
 import type { VariableValue } from './variable-value.ts'
 
-/** The kinds of fields; `template.ts` gives each its wire form, `field-values.ts` its conversion. */
+/** The field kinds; `template.ts` defines their wire format and `field-values.ts` their conversion. */
 export type FieldKind =
   | 'message'
   | 'text'
@@ -42,35 +42,38 @@ export type FieldKind =
   | 'auth'
   | 'picker'
 
-/** Options of every field. */
+/** Options common to all fields. */
 export interface FieldOptions<T = unknown> {
-  /** Default: the field's name with capitals. */
+  /** Default: the field's name in title case. */
   readonly displayName?: string
   readonly info?: string
   readonly placeholder?: string
   readonly default?: T | readonly T[]
   readonly required?: boolean
   readonly advanced?: boolean
-  /** Default true. */
+  /** Whether the field is visible. Default true. */
   readonly show?: boolean
   readonly list?: boolean
-  /** Which handles may be plugged in (CO-12); null = none. */
+  /** Accepted handle types (CO-12); null for none. */
   readonly inputTypes?: readonly string[] | null
-  /** The field becomes an argument when the component serves as a tool (FE-43). */
+  /** Makes the field an argument when the component is used as a tool (FE-43). */
   readonly toolMode?: boolean
-  /** The value is the name of a variable (FE-20). */
+  /** Treats the value as the name of a variable (FE-20). */
   readonly loadFromDb?: boolean
-  /** The editor asks for an update when the value changes (CO-15). */
+  /** Makes the editor request an update when the value changes (CO-15). */
   readonly refresh?: boolean
   readonly dynamic?: boolean
-  /** In no new node and not in the catalogue: nodes of newer or older versions have it. */
+  /**
+   * Omits the field from new nodes and from the catalogue; only nodes of other versions have it. Default
+   * false.
+   */
   readonly newer?: boolean
   /**
-   * The component looks elsewhere when there is no value: the field is never missing, and a variable
-   * that is found nowhere comes as a VariableValue without origin (NX-13).
+   * Declares that the component has another source for a missing value. The field is never reported as
+   * missing, and an unknown variable is passed as a VariableValue without origin (NX-13).
    */
   readonly fallback?: boolean
-  /** Further attributes of the wire form, in wire spelling (FE-3). */
+  /** Additional attributes of the wire format, in wire spelling (FE-3). */
   readonly attributes?: Readonly<Record<string, unknown>>
 }
 
@@ -82,7 +85,7 @@ export interface NumberOptions extends FieldOptions<number> {
 
 export interface ChoiceOptions extends FieldOptions<string> {
   readonly options?: readonly string[]
-  /** Other texts than the options may be typed in. */
+  /** Allows values other than the options. Default false. */
   readonly combobox?: boolean
 }
 
@@ -97,33 +100,33 @@ export interface SortableListOptions extends FieldOptions<SortableOption> {
 }
 
 export interface TableOptions extends FieldOptions<Readonly<Record<string, unknown>>> {
-  /** Column descriptions in wire spelling. */
+  /** Column definitions in wire spelling. */
   readonly columns?: readonly object[]
-  /** A Data stays one instead of becoming a row of its keys. Default false. */
+  /** Passes Data unchanged instead of converting it to a row of its keys. Default false. */
   readonly keepData?: boolean
 }
 
 export interface HandleOptions extends FieldOptions {
-  /** The same as `inputTypes`. */
+  /** Alias of `inputTypes`. */
   readonly types?: readonly string[]
 }
 
 export interface PickerOptions extends FieldOptions {
-  /** Default `language`. */
+  /** The kind of model. Default `language`. */
   readonly modelType?: 'language' | 'embedding'
-  /** The wire form that new nodes have instead. */
+  /** The wire format used in new nodes instead. */
   readonly as?: 'model' | 'handle' | 'dropdown'
   readonly options?: readonly string[]
 }
 
 export interface FileOptions extends FieldOptions<string> {
-  /** Without the dot. */
+  /** Accepted extensions, without the dot. */
   readonly extensions?: readonly string[]
-  /** The file is not kept in the user's files. */
+  /** Does not keep the file among the user's files. Default false. */
   readonly temp?: boolean
 }
 
-/** Everything any kind of field may carry; what the engine reads. */
+/** The options of all field kinds together, as the engine reads them. */
 export interface AnyFieldOptions
   extends
     FieldOptions,
@@ -137,17 +140,17 @@ export interface AnyFieldOptions
   readonly options?: readonly (string | SortableOption)[]
 }
 
-/** A key as the node gives it: a text, or the variable that it names. */
+/** A key as configured in the node: a string, or the variable that it names. */
 export type ProviderKey = string | VariableValue | null
 
 /**
- * The declaration of one input. `T` is what `run` receives, `G` the JSON that a node's template may hold,
- * `H` the names of the value types that an edge may bring (FE-6).
+ * The declaration of an input. `T` is the type passed to `run`, `G` the JSON that a node's template may
+ * contain, and `H` the names of the value types accepted from edges (FE-6).
  */
 export interface Field<T = unknown, G = unknown, H extends string = string> {
   readonly fieldKind: FieldKind
   readonly options: AnyFieldOptions
-  /** Never present; these three carry types. */
+  /** Never set at run time; these three properties carry types only. */
   readonly valueType?: T
   readonly givenType?: G
   readonly handleType?: H
@@ -155,7 +158,7 @@ export interface Field<T = unknown, G = unknown, H extends string = string> {
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** The values that `run` receives for the declared inputs. */
+/** The values passed to `run` for the declared inputs. */
 export type Values<I extends Fields> = {
   readonly [K in keyof I]: I[K] extends Field<infer T> ? T : never
 }
@@ -168,16 +171,16 @@ type Optional<O, T> = O extends { readonly list: true }
     : T | null
 type Given = string | number | boolean | object
 type Plain = Record<string, unknown>
-/** As `Listed`, of values that are only read. */
+/** Like `Listed`, for values that are only read. */
 type Many<O, T> = O extends { readonly list: true } ? readonly T[] : T
-/** The options of a choice; any string where others may be typed in, or follow from other fields. */
+/** The options of a choice; any string if others can be entered or depend on other fields. */
 type Choice<O> = O extends
   { readonly combobox: true } | { readonly refresh: true } | { readonly dynamic: true }
   ? string
   : O extends { readonly options: readonly (infer S extends string)[] }
     ? S
     : string
-/** The value types that may be plugged in: those of the options, else `D`. */
+/** The accepted value types: those in the options, else `D`. */
 type Plugged<O, D extends string> = O extends {
   readonly inputTypes: readonly (infer H extends string)[]
 }
@@ -190,7 +193,7 @@ type Picked<O> = O extends { readonly as: 'dropdown' }
   : O extends { readonly modelType: 'embedding' }
     ? 'Embeddings'
     : 'LanguageModel'
-/** One name for each value type (FE-6). */
+/** Maps aliases to one canonical name per value type (FE-6). */
 export type HandleName<H extends string> = H extends keyof HandleAliases ? HandleAliases[H] : H
 interface HandleAliases {
   readonly JSON: 'Data'
@@ -206,7 +209,7 @@ function declare<T, G, H extends string>(
   return { fieldKind, options }
 }
 
-/** Declarations of inputs, one function for each field class (FE-40, CO-10). */
+/** Input declarations, with one function for each field class (FE-40, CO-10). */
 export const field = {
   message: <const O extends FieldOptions<string>>(options?: O) =>
     declare<Optional<O, Message>, Many<O, string>, Plugged<O, 'Message'>>('message', options),
@@ -220,7 +223,7 @@ export const field = {
     declare<Listed<O, string>, Many<O, string>, Plugged<O, 'prompt'>>('prompt', options),
   code: <const O extends FieldOptions<string>>(options?: O) =>
     declare<Listed<O, string>, Many<O, string>, Plugged<O, 'code'>>('code', options),
-  /** As `text`, but a text that is still being streamed is handed on unread. */
+  /** Like `text`, but streaming text is passed on without reading it. */
   stream: <const O extends FieldOptions<string>>(options?: O) =>
     declare<Listed<O, string | AsyncIterable<string>>, Many<O, string>, Plugged<O, 'Message'>>(
       'stream',
@@ -230,10 +233,10 @@ export const field = {
     declare<Listed<O, string>, Many<O, string>, Plugged<O, 'Message'>>('string', options),
   secret: <const O extends FieldOptions<string>>(options?: O) =>
     declare<Optional<O, string>, Many<O, string>, Plugged<O, never>>('secret', options),
-  /** A secret for which the component looks elsewhere when it is blank (NX-13). */
+  /** A secret; the component has another source for it when blank (NX-13). */
   key: (options?: FieldOptions<string>) =>
     declare<ProviderKey, string, never>('secret', { ...options, fallback: true }),
-  /** A model chosen in a list, or one from an edge (NX-10). */
+  /** A model selected from a list or received from an edge (NX-10). */
   picker: <const O extends PickerOptions>(options?: O) =>
     declare<PickedModel, unknown, Plugged<O, Picked<O>>>('picker', options),
   link: <const O extends FieldOptions<string>>(options?: O) =>
@@ -257,7 +260,7 @@ export const field = {
       'sortableList',
       options,
     ),
-  /** A list of objects is merged into one. */
+  /** An object; a list of objects is merged into one. */
   dict: <const O extends FieldOptions<object>>(options?: O) =>
     declare<Plain, object, Plugged<O, 'dict'>>('dict', options),
   nestedDict: <const O extends FieldOptions<object>>(options?: O) =>
@@ -268,7 +271,7 @@ export const field = {
     declare<Optional<O, Data>, unknown, Plugged<O, 'Data'>>('data', options),
   dataFrame: <const O extends FieldOptions>(options?: O) =>
     declare<Optional<O, DataFrame>, unknown, Plugged<O, 'DataFrame'>>('dataFrame', options),
-  /** As the edge brings it; null (a list: []) when nothing does. */
+  /** The edge's value unchanged; null (for lists: []) without an edge. */
   handle: <const O extends HandleOptions>(options?: O) =>
     declare<Listed<O, unknown>, unknown, Plugged<O, 'other'>>('handle', options),
   model: <const O extends FieldOptions>(options?: O) =>

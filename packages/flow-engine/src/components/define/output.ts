@@ -9,22 +9,24 @@ export type OutputKind =
   'message' | 'data' | 'dataFrame' | 'list' | 'model' | 'embeddings' | 'tools' | 'any'
 
 export interface OutputOptions<I extends Fields, T> {
-  /** Default: the output's name with capitals. */
+  /** Default: the output's name in title case. */
   readonly displayName?: string
-  /** Name of the tool made of this output (CO-20). Default: the output's name. */
+  /** Name of the tool created from this output (CO-20). Default: the output's name. */
   readonly method?: string
-  /** Default true; false computes the output anew for each reader (FE-25). */
+  /**
+   * Whether all readers share one value; false evaluates the output for each reader (FE-25). Default true.
+   */
   readonly cache?: boolean
   readonly hidden?: boolean
-  /** In no new node and not in the catalogue until a refresh brings it in. */
+  /** Omits the output from new nodes and the catalogue until a refresh adds it. Default false. */
   readonly dynamic?: boolean
-  /** Default true. */
+  /** Whether the output can be used as a tool. Default true. */
   readonly toolMode?: boolean
   readonly groupOutputs?: boolean
   readonly requiredInputs?: readonly string[]
   readonly allowsLoop?: boolean
   readonly loopTypes?: readonly string[]
-  /** Names on the output's handle; default those of its kind. */
+  /** Type names on the output's handle. Default: those of its kind. */
   readonly types?: readonly string[]
   run(inputs: Values<I>, ctx: ComponentContext): T | Promise<T>
 }
@@ -35,19 +37,19 @@ export interface OutputDefinition<I extends Fields = Fields> extends OutputOptio
 }
 
 /**
- * An output with the types that a builder of flows checks: `V` is its value, `H` the names of its value
- * types (FE-6), `L` whether an edge may come back to it.
+ * An output with the types checked by the flow builder: `V` is its value, `H` the names of its value types
+ * (FE-6), and `L` whether it accepts a loop-back edge.
  */
 export interface TypedOutput<V = unknown, H extends string = string, L extends boolean = boolean> {
-  /** Never present; these three carry types. */
+  /** Never set at run time; these three properties carry types only. */
   readonly valueType?: V
   readonly handleType?: H
   readonly loopType?: L
 }
 
 /**
- * The declaration of one output, read by `defineComponent`. A function, because TypeScript then
- * infers the declared inputs before it looks at `run`: the parameters of `run` are typed.
+ * The declaration of an output, read by `defineComponent`. It is a function so that TypeScript infers the
+ * declared inputs first, which types the parameters of `run`.
  */
 export type Output<I extends Fields> = () => OutputDefinition<I>
 
@@ -55,13 +57,13 @@ export type Outputs<I extends Fields> = Readonly<Record<string, Output<I>>>
 
 type Rows = DataFrame | readonly object[] | null | undefined
 
-/** The options of one output of values `T`, with the types of its handle and of its loop kept. */
+/** Options of an output with values of type `T` that keep the literal types of its handle and loop. */
 type Options<I extends Fields, T, Y extends string, L extends boolean> = OutputOptions<I, T> & {
   readonly types?: readonly Y[]
   readonly allowsLoop?: L
 }
 
-/** A declaration with its types. `Outputs` lacks them, so that no type is inferred from there. */
+/** A typed declaration. `Outputs` omits these types so that they do not influence inference. */
 type Declaration<
   I extends Fields,
   V,
@@ -77,7 +79,7 @@ function declare<I extends Fields, V, H extends string, L extends boolean>(
   return () => ({ types: [type], ...options, outputKind })
 }
 
-/** Declarations of outputs; each turns what `run` returns into its value (`toOutputValue`). */
+/** Output declarations; each converts the result of `run` to its value type (`toOutputValue`). */
 export const output = {
   message: <I extends Fields, const Y extends string = 'Message', const L extends boolean = false>(
     options: Options<I, Message | string | null | undefined, Y, L>,

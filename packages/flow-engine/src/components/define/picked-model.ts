@@ -1,21 +1,21 @@
 import { isObject } from '@x/wire'
 import { isChatModel, isEmbedder, type ChatModel, type Embedder } from '../../models/chat-model.ts'
 
-/** A model chosen in a list (NX-10). */
+/** A model selected from a list (NX-10). */
 export interface ModelChoice {
   readonly name: string
-  /** "" where the choice names none: a plain name. */
+  /** "" if the selection is a plain name. */
   readonly provider: string
-  /** The choice is a plain name, whose provider is looked up. */
+  /** Whether the selection is a plain model name, whose provider must be looked up. */
   readonly plain: boolean
-  /** The model takes no temperature. */
+  /** Whether the model is a reasoning model, which accepts no temperature. */
   readonly reasons: boolean
 }
 
-/** The value of a model picker: a connected model, a choice, or null if nothing is chosen. */
+/** The value of a model picker: a connected model, a selection, or null if nothing is selected. */
 export type PickedModel = ChatModel | Embedder | ModelChoice | null
 
-/** The model or choice in a picker's value; null for anything that is neither. */
+/** Reads the model or selection from a picker's value; null for any other value. */
 export function readPicked(value: unknown): PickedModel {
   if (isChatModel(value) || isEmbedder(value)) return value
   if (Array.isArray(value)) return value.length === 0 ? null : readPicked(value[0])

@@ -4,13 +4,13 @@ import type { NodeOutput, NodeTemplate, TemplateField } from '../../graph/flow/n
 import type { ComponentServices } from './services.ts'
 
 /**
- * The changes made by `refresh`: a missing key keeps the template as passed, or the outputs unchanged
- * (FE-47).
+ * The changes made by `refresh`. A missing key means that the template, as passed in, or the outputs stay
+ * unchanged (FE-47).
  */
 export interface NodeUpdate {
   readonly template?: NodeTemplate
   readonly outputs?: readonly NodeOutput[]
-  /** Names of the fields that belong to a prompt, by prompt field. */
+  /** Names of the fields created by a prompt, by prompt field. */
   readonly customFields?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -19,14 +19,20 @@ export interface RefreshContext {
   readonly userId?: string | undefined
   readonly signal: AbortSignal
   readonly toolMode: boolean
-  /** The value of the field as it was sent: the new one, as the editor sends it, or still the old one. */
+  /**
+   * The field's value in the submitted node. Clients may send the new value, as the editor does, or the old
+   * one.
+   */
   readonly held: unknown
   /** The node's outputs before the change. */
   readonly outputs: readonly NodeOutput[]
-  /** The value of a field of the template, the variable that it names looked up (FE-20). Never put it into the template. */
+  /**
+   * Returns a field's value; if it names a variable, the variable's value (FE-20). Never store it in the
+   * template.
+   */
   resolve(field: string): Promise<unknown>
-  /** The wire form of an output; by default of a declared one. */
+  /** Returns the wire format of an output. Default definition: the declared output of that name. */
   output(name: string, definition?: OutputDefinition): NodeOutput
-  /** The wire form of a field definition. */
+  /** Returns the wire format of a field definition. */
   field(name: string, definition: Field): TemplateField
 }

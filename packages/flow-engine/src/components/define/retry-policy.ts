@@ -1,21 +1,21 @@
 import type { FlowError } from '../../errors.ts'
 
-/** Retries of a failing vertex in the same run (DR-50). */
+/** Retries of a failing vertex within the same run (DR-50). */
 export interface RetryPolicy {
-  /** Builds in all, 1 to 100. */
+  /** Total number of attempts, 1 to 100. */
   readonly attempts: number
-  /** Before the second attempt, in milliseconds; 1,000. */
+  /** Milliseconds before the second attempt. Default 1,000. */
   readonly delayMs?: number
-  /** Each further delay is so much longer; 2. */
+  /** Factor by which each further delay grows. Default 2. */
   readonly factor?: number
-  /** Longest delay, in milliseconds; 60,000. */
+  /** Maximum delay in milliseconds. Default 60,000. */
   readonly maxDelayMs?: number
-  /** By what part a delay is changed at random, 0 to 1; 0. */
+  /** Fraction of each delay that is randomised, 0 to 1. Default 0. */
   readonly jitter?: number
-  /** Tells whether this failure is worth another attempt. Default true. */
+  /** Decides whether to retry after this error. Default: always. */
   when?(error: FlowError, attempt: number): boolean
 }
 
-/** One policy for all vertices, or by id, display name or type of the vertex. */
+/** One policy for all vertices, or policies by id, display name or type of the vertex. */
 export type RetryOptions =
   RetryPolicy | { readonly [vertexIdOrDisplayNameOrType: string]: RetryPolicy }

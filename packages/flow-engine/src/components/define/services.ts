@@ -1,20 +1,20 @@
 import type { ChatModel, Embedder } from '../../models/chat-model.ts'
 import type { FlowJson, NodeDetails } from '../../graph/flow/node-json.ts'
 
-/** Services a host injects for components; all optional (flow-engine section 1.3). */
+/** Services that a host injects into components; all optional (flow-engine section 1.3). */
 export interface ComponentServices {
   /** Default: in memory, for this run only. */
   messages?: MessageService
   variables?: {
     get(name: string, scope: { userId?: string; flowId: string }): Promise<string | null>
   }
-  /** Looked up after the variables; absent = no environment fallback. */
+  /** Fallback after the variables. Default: no environment. */
   environment?: Readonly<Record<string, string>>
-  /** A `ChatModel` serves every provider and name. */
+  /** A single `ChatModel` is used for every provider and model name. */
   models?: ChatModel | ModelProviders
   files?: FileService
   fetch?: typeof fetch
-  /** Bytes that one run of the page reader (URL) reads in all; 64 MiB (AB-34). */
+  /** Total number of bytes that the URL component may read in one run. Default 64 MiB (AB-34). */
   crawlBytes?: number
   knowledge?: KnowledgeService
   /** Vector memories of flows (NX-32). */
@@ -22,17 +22,22 @@ export interface ComponentServices {
   finance?: FinanceSource
   sql?: SqlConnections
   vectors?: VectorStores
-  /** Runs jq expressions where they can be ended; default: in the calling thread, without a time limit. */
+  /**
+   * Runs jq expressions so that they can be aborted. Default: in the calling thread, without a time limit.
+   */
   jsonQueries?: JsonQueries
-  /** Reads PDF documents and workbooks with bounds of time and memory; default: small ones in the calling thread (AB-36). */
+  /**
+   * Reads PDF documents and workbooks within time and memory limits. Default: small ones in the calling
+   * thread (AB-36).
+   */
   documentReader?: DocumentReader
   flows?: FlowService
   mcp?: McpService
-  /** Off unless given. */
+  /** Runs component source. Default: none; such components fail. */
   codeRunner?: CodeRunner
   /**
-   * The user whose turns JSON queries, documents and sandboxes of the run take (AB-32, AB-36, AB-76).
-   * Default: the run's user.
+   * The user on whose behalf the run uses shared workers for JSON queries, documents and sandboxes (AB-32,
+   * AB-36, AB-76). Default: the run's user.
    */
   workOwner?: string
 }
@@ -41,7 +46,10 @@ export interface MessageService {
   add(message: MessageRecord): Promise<void>
   update(message: MessageRecord): Promise<void>
   remove(id: string): Promise<void>
-  /** Leaves error rows out by default; empty filters count as none; ordered by time, `last` = the last n in that order. */
+  /**
+   * Ordered by time; `last` selects the last n. Error rows are omitted by default, and empty filters are
+   * ignored.
+   */
   list(query: MessageQuery): Promise<MessageRecord[]>
 }
 
@@ -94,29 +102,29 @@ export interface FileScope {
 }
 
 export interface FileService {
-  /** null: no such file. */
+  /** Returns null if there is no such file. */
   read(path: string, scope: FileScope): Promise<Uint8Array | null>
-  /** Resolves with the path under which the file is read again. */
+  /** Returns the path under which the file can be read. */
   write(path: string, data: Uint8Array, scope: FileScope): Promise<string>
   /**
-   * Reads, changes and writes as one step, so that of changes at the same time none is lost; null =
-   * there was no file. Resolves as `write` does. Without it components read and then write.
+   * Reads, changes and writes atomically, so that concurrent changes are not lost; `change` gets null if
+   * there is no file. Returns the same as `write`. Without it, components read and then write.
    */
   update?(
     path: string,
     change: (before: Uint8Array | null) => Uint8Array | Promise<Uint8Array>,
     scope: FileScope,
   ): Promise<string>
-  /** Tells whether the file exists. Without it, a chat accepts files unchecked. */
+  /** Tests whether the file exists. Without it, chats accept files unchecked. */
   exists?(path: string, scope: FileScope): Promise<boolean>
   list(prefix: string, scope: FileScope): Promise<string[]>
 }
 
-/** A file given to a component; read only when asked. */
+/** A file passed to a component, read on demand. */
 export interface FileReference {
   path: string
   name: string
-  /** Throws FlowError `not_found` when it does not exist. */
+  /** @throws FlowError `not_found` if the file does not exist */
   read(): Promise<Uint8Array>
 }
 
@@ -127,15 +135,18 @@ export interface McpService {
       userId?: string
       sessionId?: string
       signal: AbortSignal
-      /** The run was started by someone other than `userId`, a visitor for example (AB-75); false. */
+      /**
+       * Whether the run was started by someone other than `userId`, for example a visitor (AB-75). Default
+       * false.
+       */
       isForeign?: boolean
-      /** Runs a flow within the run that connects; absent outside runs (MC-84). */
+      /** Runs a flow within the connecting run; absent outside runs (MC-84). */
       runFlow?: RunChildFlow
     },
   ): Promise<McpClient>
 }
 
-/** `ComponentContext.runFlow`, as services see it. */
+/** `ComponentContext.runFlow` as seen by services. */
 export type RunChildFlow = (
   flow: FlowJson,
   options: {
@@ -150,11 +161,11 @@ export type RunChildFlow = (
   readonly outputs: readonly { readonly outputs: Readonly<Record<string, unknown>> }[]
 }>
 
-/** The flows of the run's owner, for components that run them. */
+/** The flows of the run's owner, for components that run flows. */
 export interface FlowService {
-  /** By id, else by name; null for flows of others too. */
+  /** Finds a flow by id, then by name; null for other users' flows. */
   get(idOrName: string, scope: { userId?: string }): Promise<FlowJson | null>
-  /** Names for the editor to offer, at most 1,000. */
+  /** Returns at most 1,000 names to offer in the editor. */
   names?(scope: { userId?: string }): Promise<readonly string[]>
 }
 
@@ -175,29 +186,29 @@ export interface McpClient {
   callTool(
     name: string,
     args: object,
-    /** `timeoutMs`: how long the answer may take; by default what the client waits. */
+    /** `timeoutMs`: maximum time for the answer. Default: the client's timeout. */
     options: { signal: AbortSignal; timeoutMs?: number },
   ): Promise<McpResult>
   close(): Promise<void>
 }
 
 export interface SqlConnections {
-  /** Rejects when the database cannot be reached. */
+  /** @throws if the database cannot be reached */
   connect(url: string): Promise<SqlConnection>
 }
 
 export interface SqlConnection {
   query(
     sql: string,
-    /** `parameters` are the values of `$1`, `$2` in PostgreSQL, of `?` in SQLite. */
+    /** `parameters` are the values of `$1`, `$2` in PostgreSQL and of `?` in SQLite. */
     options?: { signal?: AbortSignal; parameters?: readonly unknown[] },
   ): Promise<{ columns: string[]; rows: Record<string, unknown>[] }>
   close(): Promise<void>
 }
 
-/** Quotes and company facts; without one the finance component says so (CO-72). */
+/** Quotes and company data; without it the finance component reports an error (CO-72). */
 export interface FinanceSource {
-  /** @param method one of the component's method names, `get_info` for example */
+  /** @param method a method name of the component, for example `get_info` */
   get(
     symbol: string,
     method: string,
@@ -207,26 +218,29 @@ export interface FinanceSource {
 
 /** Runs jq expressions (CO-61). */
 export interface JsonQueries {
-  /** All results; rejects with jq's words, or when the expression takes too long. */
+  /** Returns all results. Rejects with jq's message, or when the expression takes too long. */
   query(expression: string, input: unknown, options: WorkCaller): Promise<unknown[]>
 }
 
-/** A run as a caller of workers that users share. */
+/** Identifies a run to workers shared between users. */
 export interface WorkCaller {
   readonly signal: AbortSignal
-  /** The user whose turn it takes. */
+  /** The user whose turn is used. */
   readonly userId?: string
 }
 
-/** Reads documents whose reading may take long (AB-36). */
+/** Reads documents that may take long to parse (AB-36). */
 export interface DocumentReader {
-  /** The text of a PDF, a blank line between pages; rejects when it is broken or too large. */
+  /** Returns the text of a PDF with a blank line between pages. Rejects if it is corrupt or too large. */
   pdf(bytes: Uint8Array, options: WorkCaller): Promise<string>
-  /** The rows of the first sheet of a workbook (XLSX): strings, numbers, booleans, dates, null; rejects likewise. */
+  /**
+   * Returns the rows of the first sheet of an XLSX workbook: strings, numbers, booleans, dates, null. Rejects
+   * likewise.
+   */
   sheet(bytes: Uint8Array, options: WorkCaller): Promise<readonly (readonly unknown[])[]>
 }
 
-/** One text with its vector. */
+/** A text with its vector. */
 export interface VectorRow {
   id: string
   text: string
@@ -234,47 +248,50 @@ export interface VectorRow {
   metadata: Readonly<Record<string, unknown>>
 }
 
-/** Named lists of vectors (CO-73); without one they live in memory for one run. */
+/** Named collections of vectors (CO-73). Default: in memory for one run. */
 export interface VectorStores {
   open(name: string, scope: FileScope): Promise<VectorStore>
 }
 
-/** Rows in the order they were added. Without the optional methods everything works on `all`. */
+/** Rows in insertion order. The optional methods default to scanning `all`. */
 export interface VectorStore {
   add(rows: readonly VectorRow[]): Promise<void>
   all(): Promise<readonly VectorRow[]>
-  /** Number of rows that may still be added. Default: unlimited. */
+  /** Returns the number of rows that can still be added. Default: unlimited. */
   room?(): Promise<number>
-  /** Texts without their vectors, a part at a time. */
+  /** Yields the texts in batches, without vectors. */
   documents?(): AsyncIterable<readonly Omit<VectorRow, 'vector'>[]>
-  /** Adds only rows whose value of this key in their metadata no stored row has; default: a look at all texts before. */
+  /**
+   * Prepares adding only rows whose metadata value for this key is not stored yet. Default: all texts are
+   * scanned first.
+   */
   distinct?(key: string): Promise<DistinctRows>
-  /** The rows nearest to a vector by squared Euclidean distance, nearest first. */
+  /** Returns the rows nearest to a vector by squared Euclidean distance, nearest first. */
   nearest?(vector: readonly number[], options: NearestOptions): Promise<readonly NearestRow[]>
 }
 
-/** Rows told apart by one value of their metadata. */
+/** Rows distinguished by one metadata value. */
 export interface DistinctRows {
-  /** Tells whether a stored row has the value. */
+  /** Tests whether a stored row has the value. */
   has(value: unknown): boolean
-  /** Leaves out rows whose value was stored by another writer in the meantime. */
+  /** Adds rows, except those whose value another writer has stored in the meantime. */
   add(rows: readonly VectorRow[]): Promise<void>
 }
 
 export interface NearestOptions {
   readonly count: number
-  /** Rows whose metadata it refuses are passed over before they are counted. */
+  /** Filters rows by metadata before they are counted. */
   readonly accepts?: (metadata: Readonly<Record<string, unknown>>) => boolean
   readonly signal?: AbortSignal
 }
 
-/** A row and its squared Euclidean distance. */
+/** A row with its squared Euclidean distance. */
 export interface NearestRow {
   readonly row: VectorRow
   readonly distance: number
 }
 
-/** Knowledge bases of a user (CO-74, CO-75). */
+/** Knowledge bases of users (CO-74, CO-75). */
 export interface KnowledgeService {
   list(scope: { userId?: string }): Promise<string[]>
   get(name: string, scope: { userId?: string }): Promise<KnowledgeBase | null>
@@ -292,9 +309,9 @@ export interface KnowledgeBase {
   store: VectorStore
 }
 
-/** Vector memories, each of one user and one flow (NX-32). */
+/** Vector memories, each specific to a user and flow (NX-32). */
 export interface MemoryBases {
-  /** null: no such base is attached to the flow. */
+  /** Returns null if the flow has no such memory base. */
   open(name: string, scope: FileScope): Promise<MemoryBaseStore | null>
 }
 
@@ -310,19 +327,21 @@ export interface CodeLoadOptions {
   readonly signal: AbortSignal
   /** The user of the run or request. */
   readonly userId?: string
-  /** The node that carries the code: where the runner can, its template and outputs stand (PY-51). */
+  /**
+   * The node that contains the code. Runners that support it use the node's own template and outputs (PY-51).
+   */
   readonly node?: NodeDetails
 }
 
-/** Runs component source text in isolation (FE-44). */
+/** Runs component source in isolation (FE-44). */
 export interface CodeRunner {
-  /** Default: TypeScript alone. */
+  /** Default: TypeScript only. */
   readonly languages?: ReadonlySet<CodeLanguage>
-  /** Resolves with a component whose functions run in the sandbox. */
+  /** Returns a component whose functions run in the sandbox. */
   load(code: string, options: CodeLoadOptions): Promise<unknown>
   /**
-   * Names of packages and base classes that a text needs and the runner does not have, in words for
-   * its author; undefined: nothing is missing.
+   * Describes, for the author, packages and base classes that the source needs and the runner lacks;
+   * undefined if nothing is missing.
    */
   missing?(code: string): string | undefined
 }

@@ -1,4 +1,4 @@
-/** A deep copy with the keys of every object in ASCII order (CO-11). */
+/** Makes a deep copy in which the keys of every object are in ASCII order (CO-11). */
 export function sortKeys<T>(value: T): T {
   return sorted(value) as T
 }

@@ -1,7 +1,7 @@
 /** A JSON Schema as plain JSON. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** A schema of any library that follows Standard Schema and tells its JSON Schema; zod 4 does. */
+/** A schema of a Standard Schema library that can be converted to JSON Schema, for example zod 4. */
 export interface StandardSchema<T> {
   readonly '~standard': {
     readonly version: 1
@@ -16,16 +16,16 @@ export type StandardResult<T> =
   | { readonly value: T; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: unknown }[] }
 
-/** One of the answers that a question offers. */
+/** An answer offered with a question. */
 export interface QuestionOption {
   readonly actionId: string
   readonly label: string
 }
 
-/** A call that a person is asked about. */
+/** A call that needs a person's approval. */
 export interface ActionRequest {
   readonly name: string
-  /** JSON. */
+  /** Arguments as JSON. */
   readonly args: unknown
   readonly description?: string
 }
@@ -33,19 +33,19 @@ export interface ActionRequest {
 /** Options of a question (DR-30). */
 export interface SuspendOptions<T = unknown> {
   /**
-   * Answers that do not fit are refused, in whatever process they arrive (DR-31). A Standard Schema
-   * then transforms the answer where the component runs.
+   * Rejects answers that do not match, in whichever process they arrive (DR-31). A Standard Schema also
+   * transforms the answer where the component runs.
    */
   readonly schema?: JsonSchema | StandardSchema<T>
-  /** Longest time for an answer, in milliseconds; default `maxSuspendedMs` of the service. */
+  /** Milliseconds to wait for an answer. Default: `maxSuspendedMs` of the service. */
   readonly expiresInMs?: number
-  /** The answer used when the time is over; JSON. Without one, the vertex fails as `expired`. */
+  /** JSON used as the answer when the time is up. Without it, the vertex fails with `expired`. */
   readonly fallback?: T
-  /** Default `question`. */
+  /** The kind of question. Default `question`. */
   readonly kind?: string
-  /** The text that a person reads. */
+  /** The text shown to the person. */
   readonly prompt?: string
-  /** Answers to choose from, as `{action_id}`. */
+  /** Answers to choose from; the answer is `{action_id}`. */
   readonly options?: readonly QuestionOption[]
   readonly actionRequests?: readonly ActionRequest[]
 }

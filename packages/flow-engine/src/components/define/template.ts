@@ -4,7 +4,7 @@ import type { OutputDefinition } from './output.ts'
 import { sortKeys } from './sort-keys.ts'
 import { titleOf } from './title.ts'
 
-/** The wire form of a field definition, keys in ASCII order (FE-41, CO-11). */
+/** Converts a field definition to its wire format, with keys in ASCII order (FE-41, CO-11). */
 export function fieldToTemplate(name: string, { fieldKind, options }: Field): TemplateField {
   const kind = options.as ?? fieldKind
   const { inputType, type, extra } = WIRE[kind]
@@ -34,7 +34,7 @@ export function fieldToTemplate(name: string, { fieldKind, options }: Field): Te
   return sortKeys(wire)
 }
 
-/** The wire form of a declared output (FE-4). */
+/** Converts an output declaration to its wire format (FE-4). */
 export function outputToNode(name: string, definition: OutputDefinition): NodeOutput {
   const wire: NodeOutput = {
     name,
@@ -55,7 +55,7 @@ export function outputToNode(name: string, definition: OutputDefinition): NodeOu
   return sortKeys(wire)
 }
 
-/** The kind of field that a wire form is of; what two kinds share is read as the more general one. */
+/** Determines the kind of a wire-format field; if two kinds share a format, the more general one. */
 export function kindOfTemplate({ _input_type: inputType, type }: TemplateField): FieldKind {
   const kinds = Object.entries(WIRE) as [FieldKind, WireKind][]
   const exact = kinds.find(([, wire]) => wire.inputType === inputType)
@@ -142,7 +142,7 @@ const file: Extra = (o) => ({
   temp_file: o.temp ?? false,
 })
 
-/** Input type, value type and the attributes of each class (CO-11). */
+/** Input type, value type and attributes of each field class (CO-11). */
 const WIRE: Readonly<Record<FieldKind, WireKind>> = {
   message: { inputType: 'MessageInput', type: 'str', extra: textual },
   text: { inputType: 'MessageTextInput', type: 'str', extra: textual },

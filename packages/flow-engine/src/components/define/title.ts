@@ -1,4 +1,4 @@
-/** `input_value` or `inputValue` as `Input Value`: the display name of what has none. */
+/** Converts `input_value` or `inputValue` to `Input Value`, the default display name. */
 export function titleOf(name: string): string {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')

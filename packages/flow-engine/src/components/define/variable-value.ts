@@ -1,12 +1,13 @@
 /**
- * The origin of a variable's value; one from the server's environment must not go everywhere (AB-41).
+ * Where a variable's value comes from. Values from the server's environment must not be sent everywhere
+ * (AB-41).
  */
 export type VariableOrigin = 'request' | 'user' | 'environment'
 
-/** The value of a variable with its name and origin. */
+/** A variable's value with its name and origin. */
 export class VariableValue {
   readonly name: string
-  /** null: the variable was found nowhere. */
+  /** Null if the variable was not found. */
   readonly origin: VariableOrigin | null
   readonly #value: string
 
@@ -20,7 +21,7 @@ export class VariableValue {
     return this.#value
   }
 
-  /** In JSON it reads as its text, as a field without an origin does. */
+  /** Serialises as the plain string, like a field without origin. */
   toJSON(): string {
     return this.#value
   }
@@ -34,14 +35,16 @@ const CONVENTIONAL = /^[A-Z]+\d{0,3}(?:_[A-Z]+\d{0,3}|_\d{1,3})*$/
 const LONGEST_SHOWN = 64
 
 /**
- * Tells whether a string can only be a variable's name, such as OPENAI_API_KEY. Any other string may
- * be a key typed into a field for names, and is never shown.
+ * Tests whether a string can only be a variable name, such as OPENAI_API_KEY. Any other string may be a key
+ * entered by mistake and is never shown.
  */
 export function isVariableName(text: string): boolean {
   return text.length <= LONGEST_SHOWN && CONVENTIONAL.test(text)
 }
 
-/** The sentence about a variable that was found nowhere (CO-13); names the field where the text may be a key. */
+/**
+ * The error text for a variable that was not found (CO-13); names the field instead if the text may be a key.
+ */
 export function missingVariable(name: string, field: string): string {
   return isVariableName(name)
     ? `${name} variable not found.`

@@ -1,7 +1,7 @@
 import type { ComponentContext } from './context.ts'
 import type { WorkCaller } from './services.ts'
 
-/** The run as a caller of shared workers: a visitor's run takes turns of its own (AB-32, AB-36, AB-76). */
+/** Identifies the run to shared workers; a visitor's run has its own turns (AB-32, AB-36, AB-76). */
 export function workCaller({
   services,
   signal,

@@ -1,13 +1,13 @@
 import type { SortableOption } from '../define/field.ts'
 import type { NodeTemplate } from '../../graph/flow/node-json.ts'
 
-/** The one operation chosen in a list of operations; null when none or several are. */
+/** Returns the selected operation; null if none or several are selected. */
 export function chosenOperation(chosen: readonly SortableOption[]): string | null {
   const [first, ...others] = chosen
   return first === undefined || others.length > 0 || first.name === '' ? null : first.name
 }
 
-/** The same from the value the editor sends. */
+/** Reads the selected operation from a value sent by the editor. */
 export function chosenInEditor(value: unknown): string | null {
   const items = (Array.isArray(value) ? value : []).flatMap((item: unknown) => {
     const name = typeof item === 'object' && item !== null ? Reflect.get(item, 'name') : item
@@ -16,7 +16,7 @@ export function chosenInEditor(value: unknown): string | null {
   return chosenOperation(items)
 }
 
-/** Shows the fields that belong to the chosen operation and hides those of all others. */
+/** Shows the fields of the selected operation and hides those of all other operations. */
 export function showFieldsOf(
   template: NodeTemplate,
   operation: string | null,

@@ -12,14 +12,14 @@ import { output } from '../define/output.ts'
 import { toOutputValue } from '../values/output-values.ts'
 import { kindOfTemplate } from '../define/template.ts'
 
-/** Said where code would have to run and the host gives no code runner. */
+/** The error when code would have to run and the host has no code runner. */
 export const CODE_IS_OFF =
   'custom code is switched off; the operator of the server switches it on with SERVICE_CODE_RUNNER=true'
 
 /**
- * The component that a node with code of its own describes (FE-44). Its fields and outputs are those
- * that the node shows, so that a flow compiles without running code; the code is loaded by the run's
- * code runner when the vertex is built.
+ * Creates the component of a node that contains source code (FE-44). Fields and outputs are taken from the
+ * node, so a flow compiles without running code; the run's code runner loads the source when the vertex is
+ * built.
  */
 export function codeComponent(type: string, node: NodeDetails, code: string): Component {
   const { template, outputs = [], display_name: displayName, description } = node
@@ -52,7 +52,7 @@ export function codeComponent(type: string, node: NodeDetails, code: string): Co
   })
 }
 
-/** The attribute by which a Python class declares that it may run twice (PY-55). */
+/** Matches the attribute with which a Python class declares that it may run twice (PY-55). */
 const IDEMPOTENT = /^[ \t]+idempotent[ \t]*(:[ \t]*bool[ \t]*)?=[ \t]*True\b/m
 
 interface Source {
@@ -84,7 +84,7 @@ async function load({ code, node }: Source, ctx: ComponentContext) {
   throw new TypeError('the code has no default export made by defineComponent')
 }
 
-/** Values as the code declares its inputs: the node may be older than its code. */
+/** Adds defaults for inputs that the code declares but the node, which may be older, does not have. */
 async function completed(
   component: Component,
   values: Readonly<Record<string, unknown>>,

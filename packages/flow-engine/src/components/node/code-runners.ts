@@ -3,7 +3,7 @@ import { languageOf } from './code-language.ts'
 
 const TYPESCRIPT: ReadonlySet<CodeLanguage> = new Set(['typescript'])
 
-/** Several runners as one: each text goes to the first that runs its language. */
+/** Combines runners: source goes to the first one that supports its language. */
 export function createCodeRunners(runners: readonly CodeRunner[]): CodeRunner {
   const runnerOf = (code: string): CodeRunner | undefined => {
     const language = languageOf(code)
@@ -14,13 +14,13 @@ export function createCodeRunners(runners: readonly CodeRunner[]): CodeRunner {
     async load(code, options) {
       const runner = runnerOf(code)
       if (runner !== undefined) return runner.load(code, options)
-      throw new TypeError('No code runner of this host runs the language of the code')
+      throw new TypeError('This host has no code runner for the language of the code')
     },
     missing: (code) => runnerOf(code)?.missing?.(code),
   }
 }
 
-/** The languages of a runner. */
+/** Returns the languages that a runner supports. */
 export function languagesOf(runner: Pick<CodeRunner, 'languages'>): ReadonlySet<CodeLanguage> {
   return runner.languages ?? TYPESCRIPT
 }

@@ -14,7 +14,7 @@ import { toolMetadataField, toolRow, toolsetOutput } from '../tools/tool-metadat
 export interface CreateNodeOptions {
   /** Default `<type>-<five characters>`. */
   readonly id?: string
-  /** Field values; of a file field the path or paths. Names that are no field become further fields. */
+  /** Field values; for file fields the path or paths. Names without a field are added as fields. */
   readonly values?: Readonly<Record<string, unknown>>
   readonly displayName?: string
   readonly frozen?: boolean
@@ -24,11 +24,11 @@ export interface CreateNodeOptions {
 
 const runtime = createSystemRuntime()
 
-/** A node of a flow as the editor makes it when a component is dropped (FE-41). */
+/** Creates a flow node, as the editor does when a component is dropped (FE-41). */
 export function createNode(component: Component, options: CreateNodeOptions = {}): FlowNode {
   const id = options.id ?? `${component.type}-${runtime.uuid().slice(0, 5)}`
   const details = componentToNode(component)
-  // Without a prototype every field name is a plain key.
+  // Without a prototype, every field name is an ordinary key.
   details.template = Object.assign(Object.create(null) as NodeTemplate, details.template)
   if (options.displayName !== undefined) details.display_name = options.displayName
   if (options.frozen === true) details.frozen = true
@@ -50,18 +50,18 @@ export function createNode(component: Component, options: CreateNodeOptions = {}
   }
 }
 
-/** The field of that name; plain entries of a template, and inherited names, are none. */
+/** Returns the field of that name; inherited names and plain entries of a template do not count. */
 export function templateField(template: NodeTemplate, name: string): TemplateField | undefined {
   const entry: unknown = Object.hasOwn(template, name) ? template[name] : undefined
   return isObject(entry) ? entry : undefined
 }
 
-/** The field with a new value; of a file field it is the path or paths. */
+/** Returns the field with a new value; for a file field, the path or paths. */
 export function withValue(field: TemplateField, value: unknown): TemplateField {
   return field.type === 'file' ? { ...field, file_path: value } : { ...field, value }
 }
 
-/** Puts a node into tool mode or back: its one output, and the list of actions (CO-15). */
+/** Switches tool mode on or off: the single toolset output and the list of actions (CO-15). */
 export function switchToolMode(component: Component, details: NodeDetails, on: boolean): void {
   details.tool_mode = on
   if (!on) {

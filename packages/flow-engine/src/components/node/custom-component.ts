@@ -22,7 +22,7 @@ export default defineComponent({
 })
 `
 
-/** The template of a new component: what the editor drops for "New Custom Component". */
+/** The template of a new component, inserted by the editor for "New Custom Component". */
 export const customComponent = defineComponent({
   type: 'CustomComponent',
   displayName: 'Custom Component',

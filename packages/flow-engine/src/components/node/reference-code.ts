@@ -1,6 +1,6 @@
 /**
- * Which component of the reference (version 1.7.1) a code text is: the first 12 hex digits of its
- * SHA-256, and the type. So an unmodified node of an imported flow is known by its text.
+ * Maps code of the reference (version 1.7.1) to component types: the first 12 hex digits of the SHA-256 of
+ * the code, and the type. It identifies unmodified nodes of imported flows.
  */
 const FACTS = `
 dae370391ba3 AIMLEmbeddings
@@ -293,7 +293,7 @@ b6addbcccf9a mem0_chat_memory
 ef0eb1cfadeb xAIModel
 `
 
-/** The type of the reference component whose code text has this hash; undefined for other texts. */
+/** Returns the type of the reference component whose code has this hash; undefined for other code. */
 export function referenceType(hash: string): string | undefined {
   types ??= new Map(
     FACTS.trim()

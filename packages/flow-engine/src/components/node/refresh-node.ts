@@ -17,7 +17,7 @@ import { toolsetOutput } from '../tools/tool-metadata.ts'
 export interface NodeChange {
   readonly field: string
   readonly value: unknown
-  /** Default: as the node has it. */
+  /** Default: the node's current mode. */
   readonly toolMode?: boolean
 }
 
@@ -28,8 +28,8 @@ export interface RefreshOptions {
 }
 
 /**
- * The node after a field changed or tool mode was switched in the editor (FE-47, CO-15): a new node;
- * the given one is not changed. Rejects with the error of the component's `refresh`.
+ * Returns a new node after a field changed or tool mode was switched in the editor (FE-47, CO-15); the given
+ * node is not modified. Rejects with the error of the component's `refresh`.
  */
 export async function refreshNode(
   component: Component,
@@ -44,8 +44,8 @@ export async function refreshNode(
 }
 
 /**
- * The same for `data.node` alone, as the update operation has it: the editor has put the new value
- * there already, other clients may not have.
+ * Does the same for `data.node` alone, as in the update operation: the editor has already stored the new
+ * value there, other clients may not have.
  */
 export async function refreshDetails(
   component: Component,
@@ -114,7 +114,7 @@ function refreshContext(
   }
 }
 
-/** Tells whether a field may name a key of the server's environment (AB-41). */
+/** Tests whether a field may use a key from the server's environment (AB-41). */
 function takesKeys({ inputs, sandboxed = false }: Component, name: string): boolean {
   const declared = Object.hasOwn(inputs, name) ? inputs[name] : undefined
   return declared?.fieldKind === 'secret' && !sandboxed
@@ -126,7 +126,9 @@ interface Lookup {
   readonly takesKeys: boolean
 }
 
-/** The value, or the variable that it names; a name found nowhere gives null (FE-20). */
+/**
+ * Returns the value, or the value of the variable that it names; null if the variable is not found (FE-20).
+ */
 async function resolveField(
   field: TemplateField | undefined,
   { services, userId, takesKeys: isSecret }: Lookup,

@@ -16,8 +16,8 @@ interface OfferedModel {
 }
 
 /**
- * Offers in a model picker the models of the providers whose key the user has, of all providers when
- * there is none (NX-16). A choice stays while it is offered, or when it was typed by hand.
+ * Offers the models of those providers for which the user has a key, or of all providers if there is none
+ * (NX-16). A selection is kept while it is offered, or if it was entered manually.
  */
 export async function refreshPicker(
   template: NodeTemplate,
@@ -39,7 +39,7 @@ export async function refreshPicker(
   const { name, provider } = choice
   const isIn = (models: readonly OfferedModel[]): boolean =>
     models.some((model) => model.name === name && model.provider === provider)
-  // A name that no list of ours has was typed by hand.
+  // A name that is in none of our lists was entered manually.
   if (!isIn(offered) && isIn(modelsOf(providerTable, kind))) picker.value = []
 }
 
@@ -55,7 +55,7 @@ async function providersWithKey({
   }
   const found: ProviderFacts[] = []
   for (const facts of providerTable) {
-    // A provider without a key is set up by its address.
+    // Providers without a key are configured by their address.
     if (await isSet(facts.keyName ?? facts.urlName)) found.push(facts)
   }
   return found.length === 0 ? providerTable : found

@@ -1,6 +1,6 @@
 import type { FileScope, FileService } from '../define/services.ts'
 
-/** Changes a file as one step where the file service can, else reads and then writes it. */
+/** Changes a file atomically if the file service supports it; otherwise reads and then writes it. */
 export async function updateFile(
   files: FileService,
   path: string,

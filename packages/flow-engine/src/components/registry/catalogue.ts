@@ -10,10 +10,10 @@ import type {
 import { sortKeys } from '../define/sort-keys.ts'
 import { fieldToTemplate, outputToNode } from '../define/template.ts'
 
-/** `GET /all`: category -> type -> node. */
+/** The response of `GET /all`: category -> type -> node. */
 export type CatalogueJson = Record<string, Record<string, NodeDetails>>
 
-/** The catalogue of components, every object's keys in ASCII order (FE-41, CO-11). */
+/** Creates the catalogue of components; keys of every object are in ASCII order (FE-41, CO-11). */
 export function catalogueJson(components: Iterable<Component>): CatalogueJson {
   const catalogue: CatalogueJson = Object.create(null) as CatalogueJson
   for (const component of components) {
@@ -24,7 +24,7 @@ export function catalogueJson(components: Iterable<Component>): CatalogueJson {
   return sortKeys(catalogue)
 }
 
-/** `data.node` of a new node of the component. */
+/** Creates `data.node` of a new node of the component. */
 export function componentToNode(component: Component): NodeDetails {
   const code = codeText(component)
   const outputs = declaredOutputs(component)
@@ -59,28 +59,31 @@ export function componentToNode(component: Component): NodeDetails {
   })
 }
 
-/** The outputs of a new node: those that are not `dynamic`. */
+/** Returns the outputs of a new node: those that are not `dynamic`. */
 export function declaredOutputs(component: Component): NodeOutput[] {
   return Object.entries(component.outputs)
     .filter(([, output]) => output.dynamic !== true)
     .map(([name, output]) => outputToNode(name, output))
 }
 
-/** The text in the code field of a built-in component's node: it names the component, nothing runs it. */
+/**
+ * Returns the source for the code field of a built-in component. It only identifies the component and is
+ * never run.
+ */
 export function codeText(component: Component): string {
   if (component.code !== undefined) return component.code
   return `export { ${exportName(component.type)} as default } from '@x/flow-engine/components'\n`
 }
 
-/** First 12 hex digits of the SHA-256 of a code text (UTF-8). */
+/** Returns the first 12 hex digits of the SHA-256 of source text in UTF-8. */
 export function codeHash(code: string): string {
   return bytesToHex(sha256(new TextEncoder().encode(code))).slice(0, 12)
 }
 
-/** The name under which `/components` exports the component of a type: `ChatInput` -> `chatInput`. */
+/** Returns the name that `/components` exports for a component type: `ChatInput` -> `chatInput`. */
 export function exportName(type: string): string {
   const plain = type.replace(/(?<=.)Component$/, '').replaceAll(/[^A-Za-z0-9]+/g, '')
-  // Names whose capitals stand elsewhere in this code than in flows.
+  // Names that are capitalised differently here than in flows.
   const words = plain
     .replaceAll('OpenAI', 'OpenAi')
     .replace(/^(CSV|JSON|Message)toData$/, (_, start: string) => `${start}ToData`)
@@ -91,7 +94,7 @@ export function exportName(type: string): string {
 
 function templateOf(component: Component): NodeTemplate {
   const template = Object.create(null) as NodeTemplate
-  // The editor expects this one plain entry beside the fields.
+  // The editor expects this plain entry among the fields.
   Object.assign(template, { _type: 'Component' })
   for (const [name, field] of Object.entries(component.inputs)) {
     if (field.options.newer !== true) template[name] = fieldToTemplate(name, field)

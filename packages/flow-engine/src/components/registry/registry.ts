@@ -4,33 +4,34 @@ import type { FlowNode } from '../../graph/flow/node-json.ts'
 import { typeNames, typesOf, type TypeNames } from './resolve-type.ts'
 import { typeTable } from './type-table.ts'
 
-/** The components a flow may use. */
+/** The components available to flows. */
 export interface ComponentRegistry extends Iterable<Component> {
-  /** By type or alias. */
+  /** Finds a component by type or alias. */
   get(type: string): Component | undefined
   /**
-   * The component of a node of any version's file (NX-1): by `data.type`, by the parts of an extension
-   * id, by `metadata.module`, by class or former name, by import path, else the host's `resolveUnknown`.
+   * Finds the component of a node from a file of any version (NX-1): by `data.type`, by the parts of an
+   * extension id, by `metadata.module`, by class or former name, by import path, and finally with the host's
+   * `resolveUnknown`.
    */
   resolve(node: FlowNode): Component | undefined
-  /** Why the node has no component, where the table of types knows (NX-8). */
+  /** Explains why a node has no component, if the type table knows (NX-8). */
   whyUnknown(node: FlowNode): string | undefined
-  /** A registry with further components; a later one replaces an earlier one of the same type. */
+  /** Returns a registry with additional components, which replace existing ones of the same type. */
   extend(components: Iterable<Component>): ComponentRegistry
   catalogue(): CatalogueJson
 }
 
 export interface RegistryOptions {
   /**
-   * Further names of types, which win over the built-in table (NX-2): `data.type`, `bundle:Class` of an
-   * extension id, a class or a module path -> type.
+   * Additional type names, which take precedence over the built-in table (NX-2): maps `data.type`,
+   * `bundle:Class` of an extension id, a class or a module path to a type.
    */
   readonly migrations?: Readonly<Record<string, string>>
-  /** Asked for a node that no component fits. */
+  /** Called for a node without a matching component. */
   resolveUnknown?(node: FlowNode): Component | undefined
 }
 
-/** A later component replaces an earlier one of the same type, in its place. */
+/** Creates a registry. A later component replaces an earlier one of the same type, keeping its position. */
 export function createRegistry(
   components: Iterable<Component>,
   options: RegistryOptions = {},

@@ -1,10 +1,10 @@
 import type { FlowNode } from '../../graph/flow/node-json.ts'
 import type { TypeTable } from './type-table.ts'
 
-/** The names of a node under which its component is looked up (NX-1). */
+/** The names by which a node's component is looked up (NX-1). */
 export interface TypeNames {
   readonly type: string
-  /** `bundle:Class` of `ext:<bundle>:<Class>@<slot>`. */
+  /** `bundle:Class` from `ext:<bundle>:<Class>@<slot>`. */
   readonly ext: string | undefined
   readonly module: string | undefined
   /** The last part of a dotted import path in `type`. */
@@ -34,7 +34,10 @@ function lastPartOf(type: string): string | undefined {
   return type.slice(type.lastIndexOf('.') + 1)
 }
 
-/** The types that a node's names lead to, in the order of NX-1 (b) to (e); the first one that exists counts. */
+/**
+ * Yields the types that a node's names may refer to, in the order of NX-1 (b) to (e); the first existing one
+ * is used.
+ */
 export function* typesOf(names: TypeNames, table: TypeTable): Generator<string> {
   const { type, ext, module, lastPart } = names
   const named = (name: string): string | undefined => {

@@ -1,16 +1,16 @@
 import table from './type-table.json' with { type: 'json' }
 
-/** The names that flow files of versions 1.0 to 1.13 use for a type (NX-1). */
+/** The names of a type in flow files of versions 1.0 to 1.13 (NX-1). */
 interface TableRow {
-  /** `bundle:Class` of ids of the form `ext:<bundle>:<Class>@<slot>`. */
+  /** `bundle:Class` from ids of the form `ext:<bundle>:<Class>@<slot>`. */
   readonly ext?: readonly string[]
-  /** Classes and former type names, as in `data.type`. */
+  /** Class names and former type names, as in `data.type`. */
   readonly names?: readonly string[]
   /** Import paths, as in `metadata.module`. */
   readonly modules?: readonly string[]
-  /** Fields that a node must have for a name to stand for the type, by name. */
+  /** Fields that a node must have for a name to refer to the type, by name. */
   readonly needs?: Readonly<Record<string, string>>
-  /** Why the type is not built in, for error texts (NX-8). */
+  /** Why the type is not built in, for error messages (NX-8). */
   readonly why?: string
 }
 
@@ -23,7 +23,7 @@ export interface TypeTable {
   readonly reasons: ReadonlyMap<string, string>
 }
 
-/** The table of `type-table.json`, indexed by each kind of name; ambiguous names lead nowhere. */
+/** `type-table.json`, indexed by each kind of name; ambiguous names are omitted. */
 export const typeTable: TypeTable = readTable(table)
 
 function readTable({

@@ -4,8 +4,9 @@ const MAX_LENGTH = 1_000_000
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /**
- * Reads a template with `{{name}}` places; single braces are text (NX-20).
- * @throws SyntaxError for sections, partials, comments, triple braces, and pairs that hold no name (NX-21)
+ * Parses a template with `{{name}}` placeholders; single braces are literal (NX-20).
+ * @throws SyntaxError for sections, partials, comments, triple braces, and braces without a valid name
+ * (NX-21)
  */
 export function parseDoubleBraces(template: string): TemplatePart[] {
   if (template.length > MAX_LENGTH) throw new RangeError('The template is too long')
@@ -35,7 +36,7 @@ export function parseDoubleBraces(template: string): TemplatePart[] {
   return parts
 }
 
-/** The variables of such a template, each once, in order. */
+/** Returns the variable names of such a template, without duplicates, in order. */
 export function doubleBraceNames(template: string): string[] {
   const names = parseDoubleBraces(template).map(({ name }) => name)
   return [...new Set(names.filter((name) => name !== undefined))]

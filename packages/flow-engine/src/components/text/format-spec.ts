@@ -3,12 +3,12 @@ import { toLiteralText } from '../../graph/values/literal-text.ts'
 const SPEC =
   /^(?:(?<fill>.)?(?<align>[<>=^]))?(?<sign>[-+ ])?(?<alternate>#)?(?<zero>0)?(?<width>\d+)?(?<group>[,_])?(?:\.(?<precision>\d+))?(?<type>[a-zA-Z%])?$/su
 
-/** Limit of widths and precisions (AB-33). */
+/** Maximum width and precision (AB-33). */
 const MAX_WIDTH = 10_000
 
 /**
- * A value by the conversion and the format spec of its place in a template.
- * @throws TypeError when one of them is unknown or does not fit the value
+ * Formats a value with the conversion and format spec of its placeholder.
+ * @throws TypeError if either is unknown or not applicable to the value
  */
 export function formatPlace(
   value: unknown,
@@ -21,7 +21,7 @@ export function formatPlace(
 }
 
 const quoted = (value: unknown): string => toLiteralText([value]).slice(1, -1)
-// oxlint-disable-next-line no-control-regex -- everything that is not ASCII is escaped
+// oxlint-disable-next-line no-control-regex -- escapes all non-ASCII characters
 const NOT_ASCII = /[^\u0000-\u007f]/gu
 
 const CONVERSIONS = new Map<string, (value: unknown) => string>([
@@ -37,9 +37,9 @@ function escaped(char: string): string {
 }
 
 /**
- * A value by a format spec such as `05d`, `.2f`, `>10`, `,` (CO-33, CO-36). Truth values count as
- * numbers; only numbers and texts take a spec.
- * @throws TypeError when the spec is unknown or does not fit the value
+ * Formats a value with a format spec such as `05d`, `.2f`, `>10`, `,` (CO-33, CO-36). Booleans count as
+ * numbers; only numbers and strings can have a spec.
+ * @throws TypeError if the spec is unknown or not applicable to the value
  */
 export function formatBySpec(value: unknown, spec: string): string {
   if (spec === '') return toLiteralText(value)
@@ -53,14 +53,14 @@ export function formatBySpec(value: unknown, spec: string): string {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') {
     return pad(formatNumeric(Number(value), parts), parts, parts.zero === undefined ? '>' : '=')
   }
-  throw new TypeError(`Format '${spec}' needs a number or a text`)
+  throw new TypeError(`Format '${spec}' needs a number or a string`)
 }
 
 function formatText(text: string, parts: Parts, spec: string): string {
   const { type = 's', sign, alternate, align, precision } = parts
-  if (type !== 's') throw new TypeError(`Format '${spec}' needs a number, got a text`)
+  if (type !== 's') throw new TypeError(`Format '${spec}' needs a number, got a string`)
   if ([sign, parts.group, alternate].some((part) => part !== undefined) || align === '=') {
-    throw new TypeError(`Format '${spec}' does not fit a text`)
+    throw new TypeError(`Format '${spec}' does not apply to a string`)
   }
   return pad(precision === undefined ? text : text.slice(0, Number(precision)), parts, '<')
 }
@@ -73,11 +73,11 @@ function pad(body: string, { align, fill, zero, width }: Parts, usual: string): 
 type Parts = Readonly<Record<string, string | undefined>>
 
 function formatNumeric(value: number, parts: Parts): string {
-  if (parts.type === 's') throw new TypeError('A text format does not fit a number')
+  if (parts.type === 's') throw new TypeError('A string format does not apply to a number')
   const wholeOnly =
     parts.type === undefined ? Number.isInteger(value) : /[dnboxXc]/.test(parts.type)
   if (wholeOnly && parts.precision !== undefined) {
-    throw new TypeError('A whole number takes no precision')
+    throw new TypeError('An integer format has no precision')
   }
   const size = Math.abs(value)
   const negative = value < 0 || Object.is(value, -0)
@@ -121,19 +121,19 @@ function digitsOf(size: number, { type, precision, alternate }: Parts): string {
   }
 }
 
-/** All digits before the point, where `toFixed` falls back to an exponent. */
+/** Writes out all digits before the decimal point where `toFixed` would use an exponent. */
 function fixed(size: number, places: number): string {
   if (!Number.isFinite(size) || size < 1e21) return size.toFixed(places)
   return places === 0 ? whole(size).toString() : `${whole(size)}.${'0'.repeat(places)}`
 }
 
 function whole(size: number): bigint {
-  if (!Number.isInteger(size)) throw new TypeError('This format needs a whole number')
+  if (!Number.isInteger(size)) throw new TypeError('This format needs an integer')
   return BigInt(size)
 }
 
 function general(size: number, precision: number): string {
-  // The exponent after rounding: 999999.5 has seven digits before the point.
+  // The exponent after rounding: 999999.5 has seven digits before the decimal point.
   const power = Number(size.toExponential(precision - 1).split('e')[1])
   if (power < -4 || power >= precision) {
     return exponent(size.toExponential(precision - 1).replace(/\.?0*e/, 'e'), 'e')

@@ -1,22 +1,22 @@
-/** A piece of a template: literal text, or a name with what follows it. */
+/** A part of a template: literal text or a placeholder. */
 export interface TemplatePart {
   readonly text: string
   readonly name?: string
-  /** The name with the steps after it, as written. */
+  /** The name and the path after it, as written. */
   readonly target?: string
-  /** `[key]` and `.key` steps after the name. */
+  /** `[key]` and `.key` segments after the name. */
   readonly path: readonly string[]
   /** The character after `!`. */
   readonly conversion?: string
-  /** The format specification after `:`. */
+  /** The format spec after `:`. */
   readonly spec: string
 }
 
 const MAX_LENGTH = 1_000_000
 
 /**
- * Reads a template with `{name}` places; `{{` and `}}` are literal braces (CO-33).
- * @throws SyntaxError for unbalanced braces, in the words of `validate/prompt`
+ * Parses a template with `{name}` placeholders; `{{` and `}}` are literal braces (CO-33).
+ * @throws SyntaxError for unbalanced braces, with the messages of `validate/prompt`
  */
 export function parseTemplate(template: string): TemplatePart[] {
   if (template.length > MAX_LENGTH) throw new RangeError('The template is too long')
@@ -47,21 +47,21 @@ export function parseTemplate(template: string): TemplatePart[] {
 const MAX_PLACES = 2_000_000
 
 /**
- * Bounds the work of a template that is filled for each row, however short the values are.
+ * Limits the work of a template that is filled for each row, however short the values are.
  * @throws RangeError
  */
 export function checkPlaces(rows: number, parts: readonly TemplatePart[]): void {
   if (rows * parts.length <= MAX_PLACES) return
   throw new RangeError(
-    `The template has too many places for ${rows} rows (limit ${MAX_PLACES} in all)`,
+    `The template has too many placeholders for ${rows} rows (limit ${MAX_PLACES} in all)`,
   )
 }
 
-/** Characters of a template with its values put in. */
+/** Maximum number of characters of a filled template. */
 const MAX_FILLED = 64 * 1024 * 1024
 
 /**
- * The filled pieces one behind the other, in bounded memory: a short template may name a long value often.
+ * Joins the filled parts in bounded memory: a short template can repeat a long value many times.
  * @throws RangeError
  */
 export function joinFilled<T>(
@@ -82,7 +82,10 @@ export function joinFilled<T>(
   return kept.join(separator)
 }
 
-/** The places of a template as written, without conversion and format, each once, in order. */
+/**
+ * Returns the placeholders of a template as written, without conversion and format spec, without duplicates,
+ * in order.
+ */
 export function templateNames(template: string): string[] {
   const names = parseTemplate(template).map(({ target }) => target)
   return [...new Set(names.filter((name) => name !== undefined && name !== ''))] as string[]

@@ -1,43 +1,43 @@
-/** A pattern that a user gave; looking takes time in proportion to the text (abuse.md AB-30). */
+/** A user-supplied pattern; a search takes time linear in the text (abuse.md AB-30). */
 export interface LinearPattern {
-  /** Anywhere in the text. @throws TypeError for a text that is too long */
+  /** Searches anywhere in the text. @throws TypeError if the text is too long */
   find(text: string): boolean
-  /** At the very start of the text. @throws TypeError for a text that is too long */
+  /** Matches only at the start of the text. @throws TypeError if the text is too long */
   matchesAtStart(text: string): boolean
   /**
-   * All matches from left to right: the whole match, or its group where the pattern has just one. Each
-   * match may look through the rest of the text, so all together are bounded by time.
-   * @param limit how many; default all
-   * @throws TypeError for a text that is too long, or when the matches take over 250 ms
+   * Returns all matches from left to right: the whole match, or the group if the pattern has exactly one.
+   * Each match may scan the rest of the text, so the total time is limited.
+   * @param limit maximum number of matches; default all
+   * @throws TypeError if the text is too long, or the matches take over 250 ms
    */
   all(text: string, limit?: number): string[]
   /**
-   * The text with each match replaced; `\1` and `\g<name>` in the replacement stand for groups.
-   * @throws TypeError as `all` does, and for a replacement that names no group
+   * Replaces all matches; `\1` and `\g<name>` in the replacement refer to groups.
+   * @throws TypeError as `all` does, and if the replacement refers to an unknown group
    */
   replace(text: string, replacement: string): string
 }
 
-/** Characters of one text. */
+/** Maximum number of characters of a text. */
 const MAX_TEXT = 1_000_000
-/** Characters times steps of the pattern: about a tenth of a second. */
+/** Maximum number of characters times pattern instructions: about a tenth of a second. */
 const MAX_WORK = 40_000_000
 const MAX_PATTERN = 10_000
-/** Characters of a text after its replacements. */
+/** Maximum number of characters after replacing. */
 const MAX_REPLACED = 10_000_000
-/** Milliseconds that all matches in one text may take. */
+/** Milliseconds for all matches in one text. */
 const MAX_MATCHING_MS = 250
-/** A group whose name begins with a digit: the automaton takes it, the notation does not. */
+/** A group name that starts with a digit: the engine accepts it, the syntax does not. */
 const NAME_OF_DIGITS = /(?<!\\)\(\?P<\d/
 
 /**
- * A regular expression in the notation that exported flows use: named groups as `(?P<name>)`, flags
- * in front as `(?i)`, `\A` and `\Z`. Null for an invalid one. Every pattern of a user, a flow or an
- * anonymous client is run by this automaton.
- * @throws TypeError `Not a supported pattern: ...` for look-around and back references
+ * Compiles a regular expression in the syntax of exported flows: named groups as `(?P<name>)`, leading flags
+ * as `(?i)`, `\A` and `\Z`. Null if it is invalid. Every pattern from a user, a flow or an anonymous client
+ * runs on this linear-time engine.
+ * @throws TypeError `Not a supported pattern: ...` for look-around and back-references
  */
 export async function linearPattern(source: string): Promise<LinearPattern | null> {
-  if (source.length > MAX_PATTERN) throw unsupported(`it has over ${MAX_PATTERN} characters`)
+  if (source.length > MAX_PATTERN) throw unsupported(`it has more than ${MAX_PATTERN} characters`)
   if (NAME_OF_DIGITS.test(source)) return null
   const { RE2JS } = await import('re2js')
   let compiled
@@ -80,7 +80,8 @@ export async function linearPattern(source: string): Promise<LinearPattern | nul
         made += text.slice(at, matches.start())
         for (const part of parts) {
           made += typeof part === 'string' ? part : groupOf(matches, part.group)
-          if (made.length > MAX_REPLACED) throw unsupported('its replacements grow too long')
+          if (made.length > MAX_REPLACED)
+            throw unsupported('its replacements make the text too long')
         }
         at = matches.end()
       }
@@ -94,7 +95,7 @@ interface Matches {
   group(group: number | string): string | null
 }
 
-/** A group that took no part is empty. */
+/** A group that did not participate is empty. */
 function groupOf(matches: Matches, group: number | string): string {
   try {
     return matches.group(group) ?? ''
@@ -103,7 +104,7 @@ function groupOf(matches: Matches, group: number | string): string {
   }
 }
 
-/** Goes from match to match for at most `MAX_MATCHING_MS`. */
+/** Iterates over the matches for at most `MAX_MATCHING_MS`. */
 function* eachMatch(matches: Matches, text: string): Generator<void> {
   const end = performance.now() + MAX_MATCHING_MS
   while (matches.find()) {
@@ -116,7 +117,7 @@ function* eachMatch(matches: Matches, text: string): Generator<void> {
 
 const GROUP = /\\(?:g<(\w+)>|(\d{1,2})|(\W)|n)/g
 
-/** A replacement as texts and the groups between them. */
+/** Splits a replacement into strings and group references. */
 function replacementParts(source: string): (string | { readonly group: number | string })[] {
   const parts: (string | { group: number | string })[] = []
   let at = 0
@@ -136,7 +137,10 @@ function unsupported(what: string, cause?: unknown): TypeError {
   return new TypeError(`Not a supported pattern: ${what}`, { cause })
 }
 
-/** `\Z` is the end of the text, `(?u)`, `(?a)`, `(?L)` and `(?x)` are taken and change nothing. */
+/**
+ * Converts `\Z` to the end of the text and removes `(?u)`, `(?a)`, `(?L)` and `(?x)`, which are accepted but
+ * ignored.
+ */
 function toAutomaton(source: string): string {
   const [front = '', letters = ''] = /^\(\?([aiLmsux]+)\)/.exec(source) ?? []
   const flags = letters.replaceAll(/[^ims]/g, '')
@@ -146,9 +150,7 @@ function toAutomaton(source: string): string {
   return flags === '' ? rest : `(?${flags})${rest}`
 }
 
-/**
- * Tells whether a string is a valid pattern for a backtracking engine. It is only parsed, never run.
- */
+/** Tests whether a string is valid for a backtracking engine. It is only parsed, never run. */
 function isPattern(source: string): boolean {
   const plain = source
     .replace(/^\(\?[aiLmsux]+\)/, '')

@@ -12,16 +12,16 @@ import { toOutputValue } from '../values/output-values.ts'
 import { applyToolRows } from './tool-metadata.ts'
 import { toolSchema } from './tool-schema.ts'
 
-/** The engine's services for the tools of one node. */
+/** Engine services for the tools of a node. */
 export interface ToolHost {
   readonly vertexId: string
-  /** The node's own raw values. */
+  /** The node's own unconverted values. */
   readonly values: Readonly<Record<string, unknown>>
-  /** The value of `tools_metadata`, with the user's edits. */
+  /** The value of `tools_metadata`, which contains the user's edits. */
   readonly metadata?: unknown
   /**
-   * The node's values with `args` on top, converted as for a run, and a fresh context: `asTool`,
-   * its messages muted, its signal that of the call.
+   * Converts the node's values, overridden by `args`, as for a run and creates a new context with `asTool`
+   * set, messages muted and the signal of the call.
    */
   open(
     args: Readonly<Record<string, unknown>>,
@@ -29,21 +29,24 @@ export interface ToolHost {
   ): Promise<{ inputs: Readonly<Record<string, unknown>>; ctx: ComponentContext }>
 }
 
-/** Options of one call. */
+/** Options of a tool call. */
 export interface ToolCallOptions {
   readonly signal: AbortSignal
-  /** Names the call within its run (DR-40). */
+  /** Identifies the call within its run (DR-40). */
   readonly scope?: string
 }
 
-/** The tools of a node in tool mode (FE-43, CO-20 to CO-23). A call never rejects but for its signal, and to rest. */
+/**
+ * Creates the tools of a node in tool mode (FE-43, CO-20 to CO-23). A call rejects only when aborted or
+ * suspended.
+ */
 export async function componentTools(component: Component, host: ToolHost): Promise<Tool[]> {
   const own = component.toTools === undefined ? undefined : await ownTools(component, host)
   const tools = own ?? outputTools(component, host)
   return applyToolRows(tools, host.metadata)
 }
 
-/** Name, description and arguments of each output that allows tool mode. */
+/** Returns name, description and arguments of each output that can be used as a tool. */
 export function toolOutputs(
   component: Component,
   values: Readonly<Record<string, unknown>> = {},
@@ -58,7 +61,7 @@ export function toolOutputs(
     }))
 }
 
-/** The form in which a model reads an output's value (CO-22). */
+/** Converts an output's value for the model (CO-22). */
 export async function toolResult(value: unknown): Promise<unknown> {
   if (isMessage(value)) return readText(value.text)
   if (isData(value) || isDataFrame(value)) return toPlain(value)
@@ -115,7 +118,7 @@ function makeTool(
         return await toolResult(await call(asArguments(args), options))
       } catch (error) {
         if (signal.aborted) throw signal.reason
-        // The agent rests with it, and calls it again.
+        // The agent suspends too and repeats the call later.
         if (isSuspendedError(error)) throw error
         return error instanceof Error ? error.message : String(error)
       }

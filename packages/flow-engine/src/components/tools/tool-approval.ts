@@ -3,7 +3,7 @@ import { InvalidAnswerError } from '../../errors.ts'
 import type { ApprovalAction, Tool } from '../../models/chat-model.ts'
 import type { ComponentContext } from '../define/context.ts'
 
-/** The kind of question that asks about a tool call. */
+/** The kind of the question that asks for a tool call's approval. */
 export const TOOL_APPROVAL = 'tool_approval'
 
 const LABELS: Readonly<Record<ApprovalAction, string>> = {
@@ -15,7 +15,7 @@ const LABELS: Readonly<Record<ApprovalAction, string>> = {
 
 const REJECTED = 'The call was rejected'
 
-/** A person's decision: to call with these arguments, or the result that the model gets instead. */
+/** A person's decision: the arguments to call with, or the result to give the model instead. */
 export type ToolDecision =
   { readonly args: unknown } | { readonly rejected: string } | { readonly response: string }
 
@@ -26,7 +26,7 @@ interface Answer {
 
 /**
  * Asks a person about a call of a tool that requires approval (DR-40).
- * @throws FlowError `not_resumable` if there is no one to ask
+ * @throws FlowError `not_resumable` if there is nobody to ask
  */
 export async function decideOnCall(
   { name, description, approvalActions = [] }: Tool,
@@ -50,7 +50,7 @@ export async function decideOnCall(
 }
 
 /**
- * An edit must bring arguments, a response its text: nothing is called with less than what was decided.
+ * Checks a decision: an edit needs arguments and a response needs text.
  * @throws InvalidAnswerError
  */
 export function checkToolDecision(answer: unknown): void {

@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 
-/** The problems of a tool call's arguments, in words for the model; empty if they fit. */
+/** Describes the problems of a tool call's arguments for the model; empty if they are valid. */
 export function toolArgumentProblems(args: unknown, parameters: object): string[] {
   if (!isObject(args)) {
     return [
@@ -24,7 +24,7 @@ export function toolArgumentProblems(args: unknown, parameters: object): string[
   return problems
 }
 
-/** Numbers and booleans may come as text; components convert them. */
+/** Numbers and booleans may be strings, because components convert them. */
 const FITS = new Map<string, (value: unknown) => boolean>([
   ['string', (value) => typeof value === 'string' || typeof value === 'number'],
   ['integer', (value) => isNumeric(value) && Number.isInteger(Number(value))],

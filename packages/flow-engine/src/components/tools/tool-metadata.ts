@@ -3,7 +3,7 @@ import type { ApprovalAction, Tool } from '../../models/chat-model.ts'
 import type { NodeOutput, TemplateField } from '../../graph/flow/node-json.ts'
 import { sortKeys } from '../define/sort-keys.ts'
 
-/** One line of the editor's list of actions (CO-21). */
+/** A row of the editor's list of actions (CO-21). */
 export interface ToolRow {
   readonly name: string
   readonly description: string
@@ -13,19 +13,19 @@ export interface ToolRow {
   readonly display_description: string
   readonly readonly: boolean
   readonly args: Readonly<Record<string, unknown>>
-  /** A person decides before each call (DR-40). */
+  /** Decisions that a person can make before each call (DR-40). */
   readonly approval_actions?: readonly ApprovalAction[]
 }
 
 const APPROVALS: readonly ApprovalAction[] = ['approve', 'edit', 'reject', 'respond']
 
-/** The actions of a row that there are, each once. */
+/** Returns the valid actions of a row, without duplicates. */
 function approvalActions(row: Readonly<Record<string, unknown>>): readonly ApprovalAction[] {
   const { approval_actions: chosen } = row
   return Array.isArray(chosen) ? APPROVALS.filter((action) => chosen.includes(action)) : []
 }
 
-/** The row of a tool before it is edited. */
+/** Creates the unedited row of a tool. */
 export function toolRow(tool: Pick<Tool, 'name' | 'description' | 'parameters'>): ToolRow {
   const properties = Reflect.get(tool.parameters, 'properties')
   return {
@@ -40,7 +40,7 @@ export function toolRow(tool: Pick<Tool, 'name' | 'description' | 'parameters'>)
   }
 }
 
-/** Arguments with the titles that the editor shows. */
+/** Adds the titles shown in the editor to the arguments. */
 function titled(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(properties).map(([name, schema]) =>
     isObject(schema) ? [name, { title: titleOf(name), ...schema }] : [name, schema],
@@ -48,13 +48,16 @@ function titled(properties: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(entries) as Record<string, unknown>
 }
 
-/** `input_value` reads `Input Value`. */
+/** Converts `input_value` to `Input Value`. */
 function titleOf(name: string): string {
   const words = name.split('_').filter((word) => word !== '')
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
 }
 
-/** Applies the user's edits (CO-21): matched by first tag; switched off tools go, names, descriptions and approvals change. */
+/**
+ * Applies the user's edits (CO-21), matched by first tag: removes disabled tools and updates names,
+ * descriptions and approvals.
+ */
 export function applyToolRows<T extends Tool>(tools: readonly T[], metadata: unknown): T[] {
   const rows = new Map<string, Record<string, unknown>>()
   for (const row of metadataRows(metadata)) {
@@ -77,7 +80,7 @@ export function applyToolRows<T extends Tool>(tools: readonly T[], metadata: unk
   })
 }
 
-/** The template field that holds the rows; edits of rows that were there are kept, by tag. */
+/** Creates the template field that contains the rows. Edits of existing rows are kept, matched by tag. */
 export function toolMetadataField(rows: readonly ToolRow[], before: unknown): TemplateField {
   const edited = new Map(
     metadataRows(before).flatMap((row) =>
@@ -107,7 +110,7 @@ export function toolMetadataField(rows: readonly ToolRow[], before: unknown): Te
   })
 }
 
-/** The one output of a node in tool mode (FE-43). */
+/** Creates the single output of a node in tool mode (FE-43). */
 export function toolsetOutput(): NodeOutput {
   return sortKeys({
     name: 'component_as_tool',

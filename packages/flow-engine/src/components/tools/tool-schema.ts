@@ -4,7 +4,7 @@ import type { Field, FieldKind } from '../define/field.ts'
 import type { OutputDefinition } from '../define/output.ts'
 import { fieldToTemplate } from '../define/template.ts'
 
-/** A JSON schema of type object. */
+/** A JSON Schema of type object. */
 export interface ObjectSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, object>>
@@ -12,9 +12,9 @@ export interface ObjectSchema {
 }
 
 /**
- * The arguments of the tool made of an output (CO-20): the inputs in tool mode, else all but secrets.
- * A handle that something is plugged into is the flow author's business, not the model's.
- * @param values the node's own values, which are the arguments' defaults
+ * Builds the argument schema of a tool (CO-20): the inputs in tool mode, or else all except secrets.
+ * Connected handles are excluded, because the flow author has already set them.
+ * @param values the node's own values, used as defaults of the arguments
  */
 export function toolSchema(
   component: Component,
@@ -70,7 +70,7 @@ const HANDLES: ReadonlySet<FieldKind> = new Set([
   'dataFrame',
 ])
 
-/** Only an edge brings an object into a handle. */
+/** Only edges supply objects to handles. */
 function isPlugged(values: Readonly<Record<string, unknown>>, name: string): boolean {
   const value = Object.hasOwn(values, name) ? values[name] : undefined
   return Array.isArray(value) ? value.length > 0 : typeof value === 'object' && value !== null
@@ -102,7 +102,7 @@ function argumentSchema(name: string, { fieldKind, options }: Field, preset: unk
   }
 }
 
-/** The node's value when it is plain, else the declared default in wire form. */
+/** The node's value if it is plain, else the declared default in wire format. */
 function plainDefault(
   name: string,
   field: Field,

@@ -1,18 +1,19 @@
 import { eventLoopTurn } from '@x/wire'
 import { FlowError } from '../../errors.ts'
 
-/** Characters of one cell. */
+/** Maximum number of characters in a cell. */
 const LONGEST_CELL = 5_000_000
-/** Characters, and cells, behind which others have their turn. */
+/** Yields to the event loop after this many characters, or cells. */
 const TURN_CHARACTERS = 1_000_000
 const TURN_CELLS = 50_000
-/** Characters that tell how lines end. */
+/** Number of characters examined to determine the line ending. */
 const SAMPLE = 1_000_000
 
 /**
- * Gives the cells of a CSV text line by line (RFC 4180), in time linear in the text and with turns for others.
- * Empty lines are left out. A quote inside an unquoted cell is a character; one that ends no quoted cell too.
- * @param onCells takes the next cells of a line, and whether the line ends with them
+ * Reads the cells of CSV text line by line (RFC 4180), in linear time and yielding to the event loop. Empty
+ * lines are skipped. A quote inside an unquoted cell is literal, and so is a quote that does not end its
+ * quoted cell.
+ * @param onCells receives the next cells of a line, and whether they end the line
  * @throws FlowError `limit_exceeded` for a cell of more than 5,000,000 characters
  */
 export async function readCsv(
@@ -40,7 +41,7 @@ export async function readCsv(
       cells.push(cell.text)
       ;({ next: at, end } = cell)
     } else {
-      // Looked for once each: only what was passed is looked for again.
+      // Each separator is searched again only after it has been passed.
       if (comma < at) comma = indexFrom(text, ',', at)
       if (line < at) line = indexFrom(text, newline, at)
       const last = Math.min(comma, line)
@@ -64,18 +65,18 @@ const QUOTE = 0x22
 
 interface Cell {
   readonly text: string
-  /** Where the next one begins. */
+  /** Offset of the next cell. */
   readonly next: number
   readonly end: 'cell' | 'line' | 'text'
 }
 
-/** Where a string stands next; the length of the text when it does not. */
+/** Finds the next occurrence of a string; the length of the text if there is none. */
 function indexFrom(text: string, part: string, at: number): number {
   const found = text.indexOf(part, at)
   return found < 0 ? text.length : found
 }
 
-/** A cell that begins with a quote: without one that ends it, it reaches to the end of the text. */
+/** Reads a cell that starts with a quote. Without a closing quote it extends to the end of the text. */
 function quotedCell(text: string, at: number, newline: string): Cell {
   const from = at + 1
   let quote = at
@@ -98,7 +99,7 @@ function quotedCell(text: string, at: number, newline: string): Cell {
 
 const BLANKS = /\s*/y
 
-/** Blanks may stand between a quote and what ends the cell. */
+/** Skips spaces between the closing quote and the end of the cell. */
 function afterBlanks(text: string, at: number, newline: string): number {
   BLANKS.lastIndex = at
   const blanks = BLANKS.exec(text)?.[0] ?? ''
@@ -106,14 +107,14 @@ function afterBlanks(text: string, at: number, newline: string): number {
   return at + (line < 0 ? blanks.length : line)
 }
 
-/** What ends a cell at a place, if anything does. */
+/** Returns the cell terminator at an offset, if there is one. */
 function endAt(text: string, at: number, newline: string): Omit<Cell, 'text'> | undefined {
   if (text.startsWith(',', at)) return { next: at + 1, end: 'cell' }
   if (text.startsWith(newline, at)) return { next: at + newline.length, end: 'line' }
   return undefined
 }
 
-/** How the lines of a text end: as most of those in its first million characters, quoted ones left out. */
+/** Returns the most frequent line ending in the first million characters, ignoring quoted text. */
 function newlineOf(text: string): string {
   const sample = text.slice(0, SAMPLE).replaceAll(/"[^"]*"/g, '')
   const returns = sample.split('\r')

@@ -3,7 +3,7 @@ import { createDataFrame, type DataFrame } from '../../graph/values/data-frame.t
 import { readCsv } from './csv-cells.ts'
 import { checkCells } from './table-size.ts'
 
-/** Texts that stand for an empty cell. */
+/** Strings treated as empty cells. */
 const EMPTY = new Set([
   '',
   '#N/A',
@@ -36,14 +36,14 @@ const BOOLEAN = new Map([
   ['false', false],
 ])
 
-/** Cells behind which others have their turn. */
+/** Yields to the event loop after this many cells. */
 const TURN = 100_000
 
 /**
- * The table of a CSV text whose first line names the columns. A column of numbers only, or of true
- * and false only, holds such values; every other column holds texts. Empty cells are null.
- * @throws SyntaxError when a row has more cells than there are columns; FlowError `limit_exceeded` for
- * more than 5,000,000 cells, empty ones too (AB-35), or a cell of more than 5,000,000 characters
+ * Parses CSV text whose first line contains the column names. Columns with only numbers or only booleans are
+ * converted; all others contain strings. Empty cells become null.
+ * @throws SyntaxError when a row has more cells than columns; FlowError `limit_exceeded` for more than
+ * 5,000,000 cells, including empty ones (AB-35), or a cell of more than 5,000,000 characters
  */
 export async function parseCsvTable(text: string): Promise<DataFrame> {
   const [header = [], ...body] = await readLines(text)
@@ -60,7 +60,7 @@ export async function parseCsvTable(text: string): Promise<DataFrame> {
   return createDataFrame(rows, names)
 }
 
-/** The lines of a text, the header first. @throws as parseCsvTable */
+/** Reads all lines, starting with the header. @throws as parseCsvTable */
 async function readLines(text: string): Promise<string[][]> {
   const lines: string[][] = []
   let line: string[] = []
@@ -80,7 +80,7 @@ async function readLines(text: string): Promise<string[][]> {
   return lines
 }
 
-/** Tells, by the cells that were done, when others have their turn. */
+/** Decides from the number of processed cells when to yield to the event loop. */
 type Step = (cells: number) => boolean
 
 function createSteps(): Step {
@@ -93,7 +93,7 @@ function createSteps(): Step {
   }
 }
 
-/** A table as CSV with a line of column names unless `header` is false; lines end in a newline. */
+/** Formats a table as CSV with a header line unless `header` is false; every line ends in a newline. */
 export async function formatCsvTable(
   frame: DataFrame,
   { header = true }: { readonly header?: boolean } = {},
@@ -130,10 +130,10 @@ async function readColumn(
   return column
 }
 
-/** A name that occurs again gets a number, a missing one is `Unnamed: <position>`. */
+/** Numbers duplicate names; a missing name becomes `Unnamed: <position>`. */
 function uniqueNames(header: readonly string[]): string[] {
   const taken = new Set<string>()
-  /** The number that each name got last: thousands of one name would look for theirs from 1 each. */
+  /** The last number used for each name; searching from 1 would be slow for thousands of duplicates. */
   const counts = new Map<string, number>()
   return header.map((text, at) => {
     const name = text === '' ? `Unnamed: ${at}` : text

@@ -15,16 +15,15 @@ import type { FileReference } from '../define/services.ts'
 import { isVariableValue } from '../define/variable-value.ts'
 
 export interface FieldValueOptions {
-  /** Makes the reference of a stored path. */
+  /** Creates the reference to a stored file. */
   file(path: string): FileReference
 }
 
 /**
- * The values that `prepare` and `run` receive: raw values (template, tweak, edge) converted by field
- * class and completed by defaults (CO-10). Names that are not declared inputs are passed on
- * unchanged.
- * Gives a promise only if a streaming text has to be read first.
- * @throws TypeError naming the field whose value does not fit
+ * Computes the values passed to `prepare` and `run`: raw values (template, tweak, edge) are converted by
+ * field class, and defaults are filled in (CO-10). Names that are not declared inputs are passed unchanged.
+ * Returns a promise only if streaming text must be read first.
+ * @throws TypeError that names the field with an invalid value
  */
 export function fieldValues(
   component: Component,
@@ -49,7 +48,7 @@ export function fieldValues(
 
 const inputs = new WeakMap<Component['inputs'], readonly (readonly [string, Field])[]>()
 
-/** The declared inputs, listed once for each component. */
+/** Caches the declared inputs as a list for each component. */
 function inputsOf(component: Component): readonly (readonly [string, Field])[] {
   const known = inputs.get(component.inputs)
   if (known !== undefined) return known
@@ -58,7 +57,7 @@ function inputsOf(component: Component): readonly (readonly [string, Field])[] {
   return entries
 }
 
-/** One value by its field class; see `fieldValues`. */
+/** Converts a single value by its field class; see `fieldValues`. */
 export function fieldValue(
   name: string,
   field: Field,
@@ -81,7 +80,7 @@ interface Conversion {
 
 type Convert = (value: unknown, one: Conversion) => unknown
 
-/** These make a list or one object of everything they are given. */
+/** Field classes that combine all given values into one list or object. */
 const COLLECTING: ReadonlySet<FieldKind> = new Set([
   'multiselect',
   'sortableList',
@@ -116,7 +115,7 @@ const CONVERT: Readonly<Record<FieldKind, Convert>> = {
   float: numberOf,
   slider: numberOf,
   bool: booleanOf,
-  // A dropdown with handles may be fed a model instead of a provider's name.
+  // A dropdown with handles may receive a model instead of a provider name.
   dropdown: (value, one) => (isChatModel(value) ? value : asPlainText(value, one)),
   tab: tabOf,
   multiselect: textsOf,
@@ -138,7 +137,7 @@ const CONVERT: Readonly<Record<FieldKind, Convert>> = {
   auth: asStored,
 }
 
-/** Nothing chosen is null; anything else that is no choice is an error. */
+/** Null if nothing is selected; any other invalid selection is an error. */
 function misfitModel(value: unknown, one: Conversion): null {
   if (value === null || value === '' || value === 'connect_other_models') return null
   if (Array.isArray(value) && value.length === 0) return null
@@ -150,7 +149,7 @@ function misfit({ name, field }: Conversion, value: unknown, wanted: string): Ty
   return new TypeError(`The input "${label}" (${name}) expects ${wanted}, got ${kindOf(value)}`)
 }
 
-/** A word for the kind of a value, for error texts. */
+/** Names the type of a value for error messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'None'
   if (isMessage(value)) return 'Message'

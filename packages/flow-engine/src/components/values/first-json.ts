@@ -1,9 +1,9 @@
 import { parseJson } from '../../base/parse-json.ts'
 
-/** Beginnings that are tried before the search is given up. */
+/** Maximum number of start positions tried. */
 const MAX_STARTS = 50
 
-/** The first JSON object or array in a text; undefined when there is none. */
+/** Returns the first JSON object or array in a string; undefined if there is none. */
 export function firstJson(text: string): unknown {
   let at = 0
   for (let tries = 0; tries < MAX_STARTS; tries += 1) {
@@ -17,7 +17,7 @@ export function firstJson(text: string): unknown {
   return undefined
 }
 
-/** The place behind the bracket that closes the one at `start`; brackets in strings do not count. */
+/** Returns the offset after the bracket that closes the one at `start`, ignoring brackets in strings. */
 function endOf(text: string, start: number): number | undefined {
   let depth = 0
   let quoted = false

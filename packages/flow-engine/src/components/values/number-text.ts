@@ -1,7 +1,7 @@
 const DECIMAL = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i
 const INFINITE = /^([+-]?)inf(?:inity)?$/i
 
-/** The number that a string stands for (` 7 `, `1e3`, `1_000`, `-inf`), null for other strings. */
+/** Parses a numeric string (` 7 `, `1e3`, `1_000`, `-inf`); null for other strings. */
 export function parseNumberText(text: string): number | null {
   const trimmed = text.trim()
   if (DECIMAL.test(trimmed)) return Number(trimmed.replaceAll('_', ''))

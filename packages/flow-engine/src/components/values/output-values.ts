@@ -6,8 +6,8 @@ import { createMessage, isMessage, isStream } from '../../graph/values/message.t
 import type { OutputKind } from '../define/output.ts'
 
 /**
- * Turns the result of `run` into the value of its output (FE-40): text becomes a Message, an object a
- * Data, rows a DataFrame, undefined null; other values pass unchanged.
+ * Converts the result of `run` to the value type of its output (FE-40): strings become Messages, objects
+ * Data, lists of rows DataFrames, and undefined null. Other values are unchanged.
  */
 export function toOutputValue(kind: OutputKind, value: unknown): unknown {
   if (value === undefined || value === null) return null

@@ -1,10 +1,10 @@
 import { eventLoopTurn } from '@x/wire'
 import { decodeWindows } from './decode-windows.ts'
 
-/** Bytes behind which others have their turn. */
+/** Yields to the event loop after this many bytes. */
 const TURN = 1024 * 1024
 
-/** Bytes as text, decoded in steps: in UTF-8, or by the decoder that is given. @throws what a fatal decoder throws */
+/** Decodes bytes in steps, as UTF-8 or with the given decoder. @throws the error of a fatal decoder */
 export async function decodeText(
   bytes: Uint8Array,
   decoder: InstanceType<typeof TextDecoder> = new TextDecoder(),
@@ -13,7 +13,7 @@ export async function decodeText(
   return whole + decoder.decode()
 }
 
-/** Text in Windows-1252, decoded in steps; see `decodeWindows`. */
+/** Decodes Windows-1252 in steps; see `decodeWindows`. */
 export function decodeWindowsText(bytes: Uint8Array): Promise<string> {
   return inSteps(bytes, decodeWindows)
 }

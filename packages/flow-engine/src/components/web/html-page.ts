@@ -4,27 +4,27 @@ type HtmlNode = MarkupDocument['children'][number]
 
 const TEXT_NODE = 3
 
-/** Elements whose text no reader sees. */
+/** Elements whose text is not displayed. */
 const UNSEEN = new Set(['script', 'style', 'template', 'noscript'])
 
-/** An HTML page to look things up in. */
+/** A parsed HTML page. */
 export interface HtmlPage {
-  /** Elements of a name that carry a class, in order. */
+  /** Returns the elements with this name and class, in document order. */
   elements(name: string, className: string): HtmlElement[]
-  /** Texts of the page in order, stripped, without blank ones; those of scripts and styles left out. */
+  /** Returns the trimmed, non-blank text of the page in document order, without scripts and styles. */
   texts(): string[]
 }
 
 export interface HtmlElement {
   attribute(name: string): string | undefined
   texts(): string[]
-  /** The first element inside of a name that carries a class. */
+  /** Returns the first descendant with this name and class. */
   first(name: string, className: string): HtmlElement | undefined
 }
 
 /**
- * Reads any text as HTML, as browsers do: nothing is an error but elements nested too deeply.
- * @throws TypeError for those
+ * Parses any text as HTML, as browsers do. Only excessive nesting is an error.
+ * @throws TypeError for elements nested too deeply
  */
 export async function parseHtmlPage(html: string): Promise<HtmlPage> {
   const { DomUtils } = await import('htmlparser2')

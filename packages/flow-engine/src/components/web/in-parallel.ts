@@ -1,12 +1,12 @@
 export interface ParallelOptions {
-  /** Calls that are under way at the same time. */
+  /** Maximum number of concurrent calls. */
   readonly limit: number
   readonly signal: AbortSignal
 }
 
 /**
- * The results of `work` for each item, in the order of the items. Work starts in that order. The
- * first failure cancels what is under way, starts nothing more and is what the promise rejects with.
+ * Runs `work` for each item, started in order, and returns the results in order. On the first failure,
+ * running work is aborted, no more is started, and the promise rejects with that error.
  */
 export async function inParallel<T, R>(
   items: readonly T[],
@@ -22,7 +22,7 @@ export async function inParallel<T, R>(
       both.throwIfAborted()
       const at = next
       next += 1
-      // The index is in range: `next` was below the length.
+      // In range, because `next` was less than the length.
       results[at] = await work(items[at] as T, both)
     }
   }

@@ -24,19 +24,19 @@ const TYPES = new Map([
   ['zip', 'application/zip'],
 ])
 
-/** By extension; `application/octet-stream` for what is unknown. */
+/** Returns the MIME type for a file extension; `application/octet-stream` if unknown. */
 export function mimeTypeOf(path: string): string {
   return TYPES.get(extensionOf(path)) ?? 'application/octet-stream'
 }
 
-/** In lower case, without the dot; "" when there is none. */
+/** Returns the lower-case extension without the dot; "" if there is none. */
 export function extensionOf(path: string): string {
   const name = fileNameOf(path)
   const dot = name.lastIndexOf('.')
   return dot < 0 ? '' : name.slice(dot + 1).toLowerCase()
 }
 
-/** The last part of a path. */
+/** Returns the last segment of a path. */
 export function fileNameOf(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
 }

@@ -3,21 +3,21 @@ import type { parseDocument, ParserOptions } from 'htmlparser2'
 
 export type MarkupDocument = ReturnType<typeof parseDocument>
 
-/** Characters that are parsed before the event loop takes its turn: a few milliseconds (AB-34). */
+/** Yields to the event loop after this many characters, which take a few milliseconds (AB-34). */
 const PIECE = 16 * 1024
 /**
- * Elements inside one another. The parser looks through all open ones at each tag, so that a document of
- * nothing but open tags would take the square of its size.
+ * Maximum nesting depth. At each tag the parser searches all open elements, so a document that consists only
+ * of start tags would take quadratic time.
  */
 export const MAX_DEPTH = 500
 
-/** The refusal of a document that is nested deeper. */
+/** Creates the error for a document that is nested too deeply. */
 export function tooDeep(): TypeError {
   return new TypeError(`The document has elements more than ${MAX_DEPTH} deep`)
 }
 
 /**
- * The tree of a text, parsed in pieces.
+ * Parses markup in pieces and returns its tree.
  * @throws TypeError when it is nested too deeply
  */
 export async function parseMarkup(

@@ -4,7 +4,7 @@ import { toldLike } from '../../outgoing/told-fetch.ts'
 import type { ComponentContext } from '../define/context.ts'
 import { decodeWindows } from './decode-windows.ts'
 
-/** More than this is not read of an answer: 64 MiB. */
+/** Maximum size of a response: 64 MiB. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 export interface RequestOptions {
@@ -13,15 +13,15 @@ export interface RequestOptions {
   readonly body?: string | Uint8Array<ArrayBuffer>
   /** Default `follow`. */
   readonly redirect?: 'follow' | 'manual'
-  /** For the whole exchange; default none. */
+  /** Timeout in milliseconds for the whole exchange. Default none. */
   readonly timeoutMs?: number | undefined
-  /** Size limit of the answer. Default 64 MiB. */
+  /** Maximum size of the response. Default 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** Called with the length of each part that comes; ends the exchange by throwing. */
+  /** Called with the length of each chunk; may throw to abort the exchange. */
   readonly onBytes?: ((count: number) => void) | undefined
 }
 
-/** An answer that was read to its end, whatever its status. */
+/** A completely read response of any status. */
 export interface Answer {
   readonly url: string
   readonly status: number
@@ -30,7 +30,7 @@ export interface Answer {
   readonly bytes: Uint8Array
 }
 
-/** No answer came: the connection failed, the time was up, or the answer was too long. */
+/** Thrown when there is no response: the connection failed, timed out, or the response was too long. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
   readonly timedOut: boolean
@@ -42,8 +42,8 @@ export class RequestError extends Error {
 }
 
 /**
- * One HTTP exchange of a component, by the fetch of the run (AB-40).
- * @throws RequestError when there is no answer; the signal's reason when the run was cancelled
+ * Sends an HTTP request of a component through the run's fetch (AB-40).
+ * @throws RequestError when there is no response; the signal's reason when the run was cancelled
  */
 export async function sendRequest(
   url: string,
@@ -81,18 +81,18 @@ export async function sendRequest(
   }
 }
 
-/** The text of an answer in the character set it names, else UTF-8. */
+/** Decodes a response body with its declared character set, default UTF-8. */
 export function answerText({ bytes, headers }: Pick<Answer, 'bytes' | 'headers'>): string {
   const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(headers.get('content-type') ?? '')?.[1]
   return decode(bytes, charset ?? 'utf-8')
 }
 
-/** Tells whether the status is 2xx. */
+/** Tests whether the status is 2xx. */
 export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
   return status >= 200 && status < 300
 }
 
-/** `404 Client Error: Not Found for url: <url>`, the words that exported flows look for. */
+/** Formats `404 Client Error: Not Found for url: <url>`, which exported flows match on. */
 export function statusText({ status, statusText: words, url }: Answer): string {
   const whose = status >= 500 ? 'Server Error' : 'Client Error'
   return `${status} ${whose}: ${words} for url: ${url}`
@@ -109,7 +109,7 @@ async function readBytes(
   for await (const chunk of readStream(response.body)) {
     length += chunk.byteLength
     if (length > maxBytes) {
-      throw new RangeError(`the answer is longer than ${Math.floor(maxBytes / 1024 / 1024)} MiB`)
+      throw new RangeError(`the response is longer than ${Math.floor(maxBytes / 1024 / 1024)} MiB`)
     }
     onBytes?.(chunk.byteLength)
     chunks.push(chunk)
@@ -123,7 +123,7 @@ async function readBytes(
   return bytes
 }
 
-/** fetch says only "fetch failed"; why is in the cause. */
+/** fetch reports only "fetch failed"; the cause has the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

@@ -2,7 +2,7 @@ import { parseMarkup, type MarkupDocument } from './parse-markup.ts'
 
 type XmlNode = MarkupDocument['children'][number]
 
-/** An element, or the whole text. */
+/** An element, or the document. */
 export interface XmlElement {
   readonly children: readonly XmlNode[]
   readonly attribs?: Readonly<Record<string, string>>
@@ -11,22 +11,22 @@ export interface XmlElement {
 const TEXT_NODE = 3
 
 /**
- * The tree of an XML text. As feeds in the wild need it, nothing is an error: what is not closed ends
- * with its parent. Entities that a document declares itself are not expanded.
+ * Parses XML leniently, because real feeds are often malformed: unclosed elements end with their parent.
+ * Entities declared by the document are not expanded.
  * @throws TypeError when it is nested too deeply
  */
 export async function parseXml(text: string): Promise<XmlElement> {
   return await parseMarkup(text, { xmlMode: true })
 }
 
-/** The children of an element with a name, in order; prefixes of names do not count. */
+/** Returns the child elements with this name, in order, ignoring namespace prefixes. */
 export function childrenOf(element: XmlElement, name: string): XmlElement[] {
   return element.children.flatMap((child) =>
     isElement(child) && localName(child.name) === name ? [child] : [],
   )
 }
 
-/** All elements of a name below an element, in order. */
+/** Returns all descendants with this name, in document order. */
 export function descendantsOf(element: XmlElement, name: string): XmlElement[] {
   const found: XmlElement[] = []
   walk(element, (node) => {
@@ -35,7 +35,7 @@ export function descendantsOf(element: XmlElement, name: string): XmlElement[] {
   return found
 }
 
-/** All text inside an element, in order. */
+/** Returns the text content of an element. */
 export function textOf(element: XmlElement): string {
   let text = ''
   walk(element, (node) => {
@@ -48,7 +48,7 @@ export function attributeOf({ attribs = {} }: XmlElement, name: string): string 
   return Object.hasOwn(attribs, name) ? attribs[name] : undefined
 }
 
-/** Every node below an element in order; deep trees do not nest calls. */
+/** Visits all nodes below an element in document order, without recursion. */
 function walk(element: XmlElement, visit: (node: XmlNode) => void): void {
   const open = element.children.toReversed()
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
