@@ -29,8 +29,6 @@ test('PY-26: wheels of pure Python are read; others are named with the reason', 
 })
 
 test('PY-26: a folder that is not there is named', () => {
-  expect(() => readWheels(join(folder, 'none'))).toThrow(
-    /The wheels folder .*none cannot be read/,
-  )
+  expect(() => readWheels(join(folder, 'none'))).toThrow(/The wheels folder .*none cannot be read/)
   expect(readWheels(undefined).names.size).toBe(0)
 })
