@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testEditor } from './browser/test-editor.mjs'
+import { testFlowCheck } from './browser/test-flow-check.mjs'
 import { testInbox } from './browser/test-inbox.mjs'
 import { terminalPicture } from './terminal-picture.mjs'
 
@@ -221,26 +222,34 @@ async function testConsole(page, folder) {
     await page.locator('#status', { hasText: 'Done' }).waitFor()
     await picture(page, 'console-flows.png')
 
-    const created = await fetch(`${server.url}/api/v1/scim/v2/Users`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/scim+json', authorization: `Bearer ${scimToken}` },
-      body: JSON.stringify({ userName: 'ada@example.com', displayName: 'Ada', active: true }),
-    })
-    assert.equal(created.status, 201)
+    const provision = async (path, body) => {
+      const created = await fetch(`${server.url}/api/v1/scim/v2${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/scim+json', authorization: `Bearer ${scimToken}` },
+        body: JSON.stringify(body),
+      })
+      assert.equal(created.status, 201)
+      return (await created.json()).id
+    }
+    const ada = { userName: 'ada@example.com', displayName: 'Ada', active: true }
+    const value = await provision('/Users', ada)
+    await provision('/Groups', { displayName: 'Harbour team', members: [{ value }] })
     await page.getByRole('link', { name: 'Directory' }).click()
     await page
       .getByRole('table', { name: 'Users', exact: true })
       .getByText('ada@example.com')
       .waitFor()
     passed('the directory shows the users of the service to its superuser')
-    await page.locator('#directory input[name=token]').fill(scimToken)
-    await page.getByRole('button', { name: 'Show' }).click()
     await page
       .getByRole('table', { name: 'Provisioned users' })
       .getByText('ada@example.com')
       .waitFor()
-    passed('the directory lists provisioned users')
+    const groups = page.getByRole('table', { name: 'Provisioned groups' })
+    await groups.getByRole('row', { name: 'Harbour team 1' }).waitFor()
+    await picture(page, 'console-directory.png')
+    passed('the directory lists provisioned users and groups without a SCIM token')
 
+    await testFlowCheck(page, { passed, picture })
     await testKeysAndVariables(page)
     await testInbox(page, { passed })
     await page.getByRole('link', { name: 'Surface' }).click()

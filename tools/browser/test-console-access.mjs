@@ -29,6 +29,7 @@ export async function testConsoleAccess(page, { passed, picture }) {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth)
     assert.ok(wide <= 320, `${name} is ${wide} pixels wide`)
     assert.deepEqual(await violations(page), [], `${name}, 320 pixels`)
+    await page.evaluate(() => scrollTo(0, 0))
     if (name === 'flows') await picture(page, 'console-narrow.png')
   }
   await page.setViewportSize(size)

@@ -59,14 +59,6 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   return checked(await fetch(address, { ...init, headers }))
 }
 
-/** Lists resources of the directory with its own token. */
-export async function listScim<T>(path: string, scimToken: string): Promise<readonly T[]> {
-  const response = await checked(
-    await fetch(`/api/v1/scim/v2${path}`, { headers: { authorization: `Bearer ${scimToken}` } }),
-  )
-  return ((await response.json()) as { Resources: T[] }).Resources
-}
-
 async function checked(response: Response): Promise<Response> {
   if (response.ok) return response
   const { detail } = (await response.json().catch(() => ({}))) as { detail?: unknown }

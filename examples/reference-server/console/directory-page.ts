@@ -1,7 +1,7 @@
-import { call, listScim } from './api.ts'
-import { field, form, labelled, make } from './elements.ts'
+import { call } from './api.ts'
+import { attempt, make } from './elements.ts'
 import { replaceBelowTitle, type ConsolePage } from './page.ts'
-import { moment, tableOf } from './table.ts'
+import { moment, tableOf, type Cell } from './table.ts'
 
 interface ListedUser {
   readonly username: string
@@ -10,21 +10,24 @@ interface ListedUser {
   readonly last_login_at: string | null
 }
 
-interface ScimUser {
-  readonly userName: string
-  readonly displayName?: string
-  readonly active?: boolean
-}
-
-interface ScimGroup {
-  readonly displayName: string
-  readonly members?: readonly unknown[]
+/** One page of what was provisioned. */
+interface Provisioned {
+  readonly enabled: boolean
+  readonly tenants: readonly string[]
+  readonly total: number
+  readonly users?: readonly {
+    readonly userName: string
+    readonly displayName: string | null
+    readonly active: boolean
+  }[]
+  readonly groups?: readonly { readonly displayName: string; readonly members: number }[]
 }
 
 const yesNo = (is: boolean): string => (is ? 'yes' : 'no')
 const MOST = 100
+const PAGE = 50
 
-/** The users of the service, and what an identity provider sees with its token. */
+/** The users of the service, and what identity providers have provisioned. */
 export const directoryPage: ConsolePage = {
   name: 'directory',
   title: 'Directory',
@@ -40,54 +43,99 @@ export const directoryPage: ConsolePage = {
       yesNo(is_superuser),
       moment(last_login_at),
     ])
-    const found = make('div', '', { role: 'status' })
-    const scim = form(
-      'SCIM token',
-      [
-        labelled('SCIM token', {
-          name: 'token',
-          type: 'password',
-          required: '',
-          autocomplete: 'off',
-        }),
-      ],
-      'Show',
-    )
-    scim.onsend(async (fields) => showScim(found, field(fields, 'token')))
+    const { enabled, tenants } = await provisioned('users', { count: 1 })
+    const tables = make('div')
+    const choice = make('label', 'Tenant ')
+    const select = make('select')
+    select.append(...tenants.map((name) => make('option', name)))
+    select.addEventListener('change', () => attempt(() => showTenant(tables, select.value)))
+    choice.append(select)
+    choice.hidden = tenants.length < 2
     replaceBelowTitle(section, [
       make('p', count > MOST ? `The first ${MOST} of ${count} users.` : `${count} users.`, {
         class: 'lead',
       }),
       tableOf('Users', ['User name', 'Active', 'Superuser', 'Last sign-in'], rows, 'No users.'),
-      make('h3', 'As the identity provider sees it'),
-      make('p', 'Users and groups over SCIM, with the token that the provider uses.', {
-        class: 'lead',
-      }),
-      scim.element,
-      found,
+      make('h3', 'Provisioned over SCIM'),
+      make('p', enabled ? 'What identity providers have created.' : OFF, { class: 'lead' }),
+      choice,
+      tables,
     ])
+    await showTenant(tables, select.value)
   },
 }
 
-async function showScim(found: HTMLElement, token: string): Promise<void> {
-  const users = await listScim<ScimUser>(`/Users?count=${MOST}`, token)
-  const groups = await listScim<ScimGroup>(`/Groups?count=${MOST}`, token)
-  found.replaceChildren(
-    tableOf(
-      'Provisioned users',
-      ['User name', 'Name', 'Active'],
-      users.map(({ userName, displayName = '', active }) => [
-        userName,
-        displayName,
-        yesNo(active === true),
-      ]),
-      'No user has been provisioned yet.',
-    ),
-    tableOf(
-      'Provisioned groups',
-      ['Group', 'Members'],
-      groups.map(({ displayName, members = [] }) => [displayName, String(members.length)]),
-      'No group has been provisioned yet.',
-    ),
-  )
+const OFF = 'Provisioning is switched off; SCIM_ENABLED=true and SCIM_TOKEN switch it on.'
+
+async function provisioned(
+  kind: 'users' | 'groups',
+  query: Readonly<Record<string, string | number>>,
+): Promise<Provisioned> {
+  const text = new URLSearchParams(
+    Object.entries(query).map(([name, value]) => [name, String(value)]),
+  ).toString()
+  return (await (await call(`/scim/directory/${kind}?${text}`)).json()) as Provisioned
+}
+
+async function showTenant(tables: HTMLElement, tenant: string): Promise<void> {
+  const users = paged('Provisioned users', async (startIndex) => {
+    const page = await provisioned('users', { tenant, startIndex, count: PAGE })
+    const rows = (page.users ?? []).map(({ userName, displayName, active }) => [
+      userName,
+      displayName ?? '',
+      yesNo(active),
+    ])
+    return {
+      total: page.total,
+      table: tableOf(
+        'Provisioned users',
+        ['User name', 'Name', 'Active'],
+        rows,
+        'No user has been provisioned yet.',
+      ),
+    }
+  })
+  const groups = paged('Provisioned groups', async (startIndex) => {
+    const page = await provisioned('groups', { tenant, startIndex, count: PAGE })
+    const rows: Cell[][] = (page.groups ?? []).map(({ displayName, members }) => [
+      displayName,
+      String(members),
+    ])
+    return {
+      total: page.total,
+      table: tableOf(
+        'Provisioned groups',
+        ['Group', 'Members'],
+        rows,
+        'No group has been provisioned yet.',
+      ),
+    }
+  })
+  tables.replaceChildren(...(await Promise.all([users, groups])))
+}
+
+/** A table with buttons to its other pages where it has more than one. */
+async function paged(
+  label: string,
+  load: (startIndex: number) => Promise<{ readonly total: number; readonly table: HTMLElement }>,
+): Promise<HTMLElement> {
+  const box = make('div')
+  const show = async (start: number): Promise<void> => {
+    const { total, table } = await load(start)
+    const buttons = make('p', '', { class: 'pages' })
+    const turn = (text: string, to: number, possible: boolean): void => {
+      const button = make('button', text, { type: 'button', class: 'quiet' })
+      button.setAttribute('aria-label', `${text}: ${label}`)
+      button.disabled = !possible
+      button.addEventListener('click', () => attempt(() => show(to)))
+      buttons.append(button)
+    }
+    turn('Previous', start - PAGE, start > 1)
+    turn('Next', start + PAGE, start + PAGE <= total)
+    buttons.append(`${start} to ${Math.min(total, start + PAGE - 1)} of ${total}`)
+    buttons.hidden = total <= PAGE
+    box.replaceChildren(make('h4', label), table, buttons)
+  }
+  await show(1)
+  return box
 }

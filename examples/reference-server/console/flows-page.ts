@@ -3,6 +3,7 @@ import { showSamples } from './api-samples.ts'
 import { attachment, setUpAttachments, takeAttachments } from './attachments.ts'
 import { attempt, byId, field, make, onSubmit } from './elements.ts'
 import { exportFlow } from './export-flow.ts'
+import { showCheck } from './flow-check.ts'
 import { drawGraph, nameOf, showNote, showState, type FlowGraph } from './graph-view.ts'
 import {
   chosenSession,
@@ -10,6 +11,7 @@ import {
   onConversation,
   type StoredMessage,
 } from './conversation.ts'
+import { setUpImport } from './import-flow.ts'
 import { readJsonLines } from './json-lines.ts'
 import { clearProblems, showProblem } from './problems.ts'
 import type { ConsolePage } from './page.ts'
@@ -52,18 +54,22 @@ export const flowsPage: ConsolePage = {
   async open() {
     if (!ready) setUpRuns()
     ready = true
-    const flows = (await (await call('/flows/?get_all=true')).json()) as Flow[]
-    const list = byId('flow-list', HTMLUListElement)
-    const buttons = flows.map((flow) => {
-      const button = make('button', flow.name, { type: 'button' })
-      button.addEventListener('click', () => attempt(() => pick(flow, button)))
-      return [flow.id, button] as const
-    })
-    list.replaceChildren(...buttons.map(([, button]) => inItem(button)))
-    if (flows.length === 0) list.replaceChildren(make('li', 'You have no flows yet.'))
-    const [, first] = buttons.find(([id]) => id === current?.id) ?? buttons[0] ?? []
-    first?.click()
+    await listFlows()
   },
+}
+
+async function listFlows(wanted = current?.id): Promise<void> {
+  const flows = (await (await call('/flows/?get_all=true')).json()) as Flow[]
+  const list = byId('flow-list', HTMLUListElement)
+  const buttons = flows.map((flow) => {
+    const button = make('button', flow.name, { type: 'button' })
+    button.addEventListener('click', () => attempt(() => pick(flow, button)))
+    return [flow.id, button] as const
+  })
+  list.replaceChildren(...buttons.map(([, button]) => inItem(button)))
+  if (flows.length === 0) list.replaceChildren(make('li', 'You have no flows yet.'))
+  const [, first] = buttons.find(([id]) => id === wanted) ?? buttons[0] ?? []
+  first?.click()
 }
 
 let ready = false
@@ -85,7 +91,7 @@ async function pick(flow: Flow, button: HTMLButtonElement): Promise<void> {
   showMessages([])
   drawGraph(flow.data ?? { nodes: [], edges: [] })
   showSamples(flow)
-  await listConversations(flow.id)
+  await Promise.all([listConversations(flow.id), showCheck(flow, () => current === flow)])
 }
 
 function showMessages(messages: readonly StoredMessage[]): void {
@@ -135,6 +141,7 @@ function setUpRuns(): void {
     }
   })
   setUpAttachments()
+  setUpImport(listFlows)
   onConversation(() => current?.id ?? '', showMessages)
 
   byId('stop', HTMLButtonElement).addEventListener('click', () =>

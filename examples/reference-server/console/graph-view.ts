@@ -6,9 +6,19 @@ export interface FlowGraph {
     readonly id: string
     readonly type?: string
     readonly position?: { readonly x: number; readonly y: number }
-    readonly data?: { readonly node?: { readonly display_name?: string } }
+    readonly data?: {
+      readonly node?: {
+        readonly display_name?: string
+        /** What a group contains. */
+        readonly flow?: { readonly data?: FlowGraph | null }
+      }
+    }
   }[]
-  readonly edges: readonly { readonly source: string; readonly target: string }[]
+  readonly edges: readonly {
+    readonly id?: string
+    readonly source: string
+    readonly target: string
+  }[]
 }
 
 export type NodeState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped'
@@ -22,13 +32,14 @@ export function drawGraph({ nodes, edges }: FlowGraph): void {
   const shown = nodes.filter(({ type }) => type !== 'noteNode')
   const at = new Map(shown.map(({ id, position = { x: 0, y: 0 } }) => [id, position]))
   const svg = document.createElementNS(SVG, 'svg')
-  for (const { source, target } of edges) {
+  for (const { id = '', source, target } of edges) {
     const [from, to] = [at.get(source), at.get(target)]
     if (from === undefined || to === undefined) continue
     const [x1, y1, x2, y2] = [from.x + WIDTH, from.y + HEIGHT / 2, to.x, to.y + HEIGHT / 2]
     const middle = (x1 + x2) / 2
     const path = document.createElementNS(SVG, 'path')
     path.setAttribute('d', `M ${x1} ${y1} C ${middle} ${y1}, ${middle} ${y2}, ${x2} ${y2}`)
+    path.dataset['edge'] = id
     svg.append(path)
   }
   for (const { id, position = { x: 0, y: 0 }, data } of shown)
@@ -75,12 +86,71 @@ function frame(positions: readonly { readonly x: number; readonly y: number }[])
 
 /** Says below a node how long it took, or what failed; the whole reason shows on hover. */
 export function showNote(id: string, note: string, reason: string | null): void {
-  for (const node of document.querySelectorAll<SVGGElement>('#graph g')) {
-    if (node.dataset['id'] !== id) continue
-    const [line, title] = [node.querySelector('.note'), node.querySelector('title')]
-    if (line !== null) line.textContent = note
-    if (title !== null) title.textContent = reason ?? ''
+  const node = nodeOf(id)
+  const [line, title] = [node?.querySelector('.note'), node?.querySelector('title')]
+  if (line) line.textContent = note
+  if (title) title.textContent = reason ?? ''
+}
+
+function nodeOf(id: string): SVGGElement | undefined {
+  const nodes = document.querySelectorAll<SVGGElement>('#graph g')
+  return [...nodes].find((node) => node.dataset['id'] === id)
+}
+
+/** Lines of a remark, and characters of one. */
+const LINES = 4
+const WIDE = 31
+const LINE_HEIGHT = 26
+
+/** Shows below a node what a check of the flow says about it; the whole text shows on hover. */
+export function showRemark(id: string, text: string, severity: 'error' | 'warning'): void {
+  const node = nodeOf(id)
+  const box = node?.querySelector('rect')
+  if (node === undefined || box === null || box === undefined) return
+  node.dataset['check'] = severity
+  const [x, y] = [Number(box.getAttribute('x')), Number(box.getAttribute('y'))]
+  const remark = document.createElementNS(SVG, 'text')
+  remark.classList.add('remark')
+  const lines = wrap(text)
+  for (const [index, line] of lines.entries()) {
+    const span = document.createElementNS(SVG, 'tspan')
+    span.setAttribute('x', String(x + 4))
+    span.setAttribute('y', String(y + HEIGHT + 30 + (index + 1) * LINE_HEIGHT))
+    span.textContent = line
+    remark.append(span, ' ')
   }
+  node.append(remark)
+  const title = node.querySelector('title')
+  if (title !== null) title.textContent = text
+  makeRoom(y + HEIGHT + 50 + lines.length * LINE_HEIGHT)
+}
+
+/** Marks an edge that a check refuses. */
+export function markEdge(id: string): void {
+  for (const path of document.querySelectorAll<SVGPathElement>('#graph path'))
+    if (path.dataset['edge'] === id) path.dataset['check'] = 'error'
+}
+
+function wrap(text: string): string[] {
+  const lines = ['']
+  for (const word of text.split(/\s+/)) {
+    const line = lines.at(-1) ?? ''
+    const longer = line === '' ? word : `${line} ${word}`
+    if (longer.length <= WIDE) lines[lines.length - 1] = longer
+    else if (line === '') lines[lines.length - 1] = `${word.slice(0, WIDE - 1)}…`
+    else lines.push(word.length > WIDE ? `${word.slice(0, WIDE - 1)}…` : word)
+  }
+  if (lines.length <= LINES) return lines
+  const last = lines[LINES - 1] ?? ''
+  return [...lines.slice(0, LINES - 1), `${last.slice(0, WIDE - 1)}…`]
+}
+
+/** Grows the drawing downwards to this place. */
+function makeRoom(bottom: number): void {
+  const svg = document.querySelector<SVGSVGElement>('#graph svg')
+  const [left = 0, top = 0, width = 0, height = 0] =
+    svg?.getAttribute('viewBox')?.split(' ').map(Number) ?? []
+  if (bottom > top + height) svg?.setAttribute('viewBox', `${left} ${top} ${width} ${bottom - top}`)
 }
 
 /** Shows the state of a node; all of them when no id is given. */
@@ -95,7 +165,5 @@ export function showState(state: NodeState, id?: string): void {
 
 /** What the drawing calls a node. */
 export function nameOf(id: string): string {
-  for (const node of document.querySelectorAll<SVGGElement>('#graph g'))
-    if (node.dataset['id'] === id) return node.querySelector('text')?.textContent ?? id
-  return id
+  return nodeOf(id)?.querySelector('text')?.textContent ?? id
 }

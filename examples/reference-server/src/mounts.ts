@@ -13,10 +13,10 @@ export interface Mount {
 /** Every mount, in the order in which they are asked. */
 export const mounts = {
   provisioningAdmin: {
-    paths: /^\/api\/v1\/scim\/(connections|webhooks)(\/|$)/,
+    paths: /^\/api\/v1\/scim\/(connections|directory|webhooks)(\/|$)/,
     access: 'token',
     maxBody: 65_536,
-    samples: ['/api/v1/scim/connections', '/api/v1/scim/webhooks'],
+    samples: ['/api/v1/scim/connections', '/api/v1/scim/directory/users', '/api/v1/scim/webhooks'],
   },
   provisioning: {
     paths: /^\/api\/v1\/scim(\/|$)/,

@@ -20,6 +20,8 @@ export interface Provisioning {
   readonly service: ScimService
   readonly connections: ScimConnections
   readonly enabled: boolean
+  /** The tenants that the settings name, the default one first. */
+  readonly tenants: readonly string[]
   /** Writes what is left of the audit log. */
   close(): Promise<void>
 }
@@ -79,7 +81,13 @@ export async function createScim(
     onError: (error, { requestId }) => onError(error, requestId),
     ...watchers,
   })
-  return { service, connections, enabled, close: () => audit.close() }
+  const tenants = tenantsOf(settings)
+  return { service, connections, enabled, tenants, close: () => audit.close() }
+}
+
+function tenantsOf({ tokens, jwt }: ScimSettings): readonly string[] {
+  const named = tokens.map(({ tenant }) => tenant)
+  return [...new Set(['default', ...named, ...(jwt === undefined ? [] : [jwt.tenant])])]
 }
 
 /** The tokens of the settings, and signed access tokens where they are set up. */

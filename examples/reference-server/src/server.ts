@@ -182,7 +182,8 @@ export async function createReferenceServer(
     onError,
   })
   const scimAdmin = createScimAdmin({
-    connections: scim.connections,
+    provisioning: scim,
+    store: stores.scim,
     webhooks: outbox.webhooks,
     flow: (request) => engine.handler(request),
     onError,

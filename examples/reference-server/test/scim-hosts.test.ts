@@ -9,6 +9,7 @@ const TOKEN = 'a-static-token'
 const SCIM = '/api/v1/scim/v2'
 const CONNECTIONS = '/api/v1/scim/connections'
 const WEBHOOKS = '/api/v1/scim/webhooks'
+const DIRECTORY = '/api/v1/scim/directory'
 
 interface Received {
   readonly headers: Record<string, string | string[] | undefined>
@@ -77,15 +78,18 @@ describe('SH-83 provisioning of the shipped server', () => {
   })
   afterAll(() => end())
 
-  test.each([CONNECTIONS, WEBHOOKS])('%s is for superusers', async (path) => {
-    expect((await call('GET', path, { key: null })).status).toBe(401)
-    expect((await call('GET', path, { key: plainKey })).status).toBe(403)
-    const cookie = { cookie: 'access_token_lf=x' }
-    expect((await call('GET', path, { key: null, headers: cookie })).status).toBe(401)
-    const answer = await call('GET', path)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-  })
+  test.each([CONNECTIONS, WEBHOOKS, `${DIRECTORY}/users`, `${DIRECTORY}/groups`])(
+    '%s is for superusers',
+    async (path) => {
+      expect((await call('GET', path, { key: null })).status).toBe(401)
+      expect((await call('GET', path, { key: plainKey })).status).toBe(403)
+      const cookie = { cookie: 'access_token_lf=x' }
+      expect((await call('GET', path, { key: null, headers: cookie })).status).toBe(401)
+      const answer = await call('GET', path)
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+    },
+  )
 
   test('a connection provisions by its token until it is switched off', async () => {
     const made = await call('POST', CONNECTIONS, {
@@ -167,6 +171,39 @@ describe('SH-83 provisioning of the shipped server', () => {
       expect(refused.status).toBe(400)
       expect(refused.json()).toMatchObject({ error: { code: 'invalid' } })
     }
+  })
+
+  test('a superuser reads what was provisioned, in pages and without members', async () => {
+    const ids: string[] = []
+    for (const name of ['ann', 'ben', 'cai']) {
+      const body = { userName: `${name}@pages.example`, displayName: name, active: true }
+      ids.push(((await scim('POST', '/Users', { body })).json() as { id: string }).id)
+    }
+    const group = { displayName: 'Pages', members: ids.map((value) => ({ value })) }
+    expect((await scim('POST', '/Groups', { body: group })).status).toBe(201)
+    const groups = await call('GET', `${DIRECTORY}/groups`)
+    expect(groups.json()).toMatchObject({ enabled: true, tenant: 'default', tenants: ['default'] })
+    const listed = groups.json() as { groups: { displayName: string; members: number }[] }
+    expect(listed.groups).toContainEqual(
+      expect.objectContaining({ displayName: 'Pages', members: 3 }),
+    )
+    const names: string[] = []
+    const { total } = (await call('GET', `${DIRECTORY}/users`)).json() as { total: number }
+    for (let startIndex = 1; startIndex <= total; startIndex += 2) {
+      const page = await call('GET', `${DIRECTORY}/users?count=2&startIndex=${startIndex}`)
+      const { users } = page.json() as { users: { userName: string; active: boolean }[] }
+      expect(users.length).toBeLessThanOrEqual(2)
+      names.push(...users.map(({ userName }) => userName))
+    }
+    expect(new Set(names).size).toBe(total)
+    expect(names).toEqual(expect.arrayContaining(['ann@pages.example', 'cai@pages.example']))
+    for (const query of ['count=0', 'count=101', 'startIndex=0', 'startIndex=x', 'count=1e3'])
+      expect((await call('GET', `${DIRECTORY}/users?${query}`)).status).toBe(400)
+    expect((await call('GET', `${DIRECTORY}/users?tenant=other`)).status).toBe(404)
+    expect((await call('GET', DIRECTORY)).status).toBe(404)
+    const posted = await call('POST', `${DIRECTORY}/users`, { body: {} })
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
+    for (const id of ids) expect((await scim('DELETE', `/Users/${id}`)).status).toBe(204)
   })
 
   test('the roles of SCIM_ROLES are served', async () => {

@@ -12,6 +12,7 @@ import {
 } from './component-store/component-store-service.ts'
 import { createExampleService, type ExampleService } from './flows/examples.ts'
 import { createFileService, type FileService } from './files/files.ts'
+import { createFlowCheckService, type FlowCheckService } from './flows/check-flow.ts'
 import { createFlowVersionService, type FlowVersionService } from './flows/flow-versions.ts'
 import { createFlowService, type FlowService } from './flows/flows.ts'
 import type { ServiceKit } from './base/kit.ts'
@@ -48,6 +49,7 @@ export interface CoreServices {
   readonly variables: VariableService
   readonly flows: FlowService
   readonly versions: FlowVersionService
+  readonly checks: FlowCheckService
   readonly projects: ProjectService
   readonly files: FileService
   readonly strangerFiles: StrangerFileService
@@ -93,6 +95,11 @@ export function createCoreServices(
     variables,
     flows: createFlowService(kit),
     versions: createFlowVersionService(kit),
+    checks: createFlowCheckService(kit.store, {
+      components,
+      limits: options.limits,
+      customCode: injected.codeRunner,
+    }),
     projects: createProjectService(kit),
     files: createFileService(kit),
     strangerFiles: createStrangerFileService(kit),

@@ -132,6 +132,15 @@ export function checkFlow(given: unknown, options: DraftCompileOptions = {}): Fl
   return [...problems, ...warnings]
 }
 
+/**
+ * The same checks as `checkFlow`, but each problem of an unknown type names only its own node, so that it can
+ * be shown beside that node.
+ */
+export function checkEachNode(flow: unknown, options: CompileOptions): FlowProblem[] {
+  const { problems, warnings } = analyse(flow, options, 'each-node')
+  return [...problems, ...warnings]
+}
+
 /** The graph built by `compileFlow`; undefined if the object was not created by it. */
 export function graphOf(plan: FlowPlan): PlanGraph | undefined {
   return graphs.get(plan)
@@ -149,7 +158,7 @@ interface Analysis {
 function analyse(
   flow: unknown,
   options: CompileOptions,
-  mode: 'strict' | 'keep-unknown' = 'strict',
+  mode: 'strict' | 'keep-unknown' | 'each-node' = 'strict',
 ): Analysis {
   const raw = findGraph(flow)
   if (raw === undefined)
@@ -161,6 +170,8 @@ function analyse(
   const unknown: UnknownNode[] = []
   const byId = resolveNodes(unique, options, { problems, warnings, unknown })
   if (mode === 'strict') problems.push(...unknownTypes(unknown.splice(0), options.components))
+  else if (mode === 'each-node')
+    for (const one of unknown.splice(0)) problems.push(...unknownTypes([one], options.components))
   else
     for (const { node } of unknown)
       byId.set(node.id, resolvedNode(node, unknownComponent(node), undefined))

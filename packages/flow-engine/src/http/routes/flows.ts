@@ -19,6 +19,7 @@ import {
   screenEndpointName,
   screenEndpointNames,
 } from '../../wire/flow.ts'
+import { FlowProblems, flowProblemsToWire } from '../../wire/flow-problems.ts'
 import { bool, IdParams, int, orNull, uuid } from '../../wire/scalars.ts'
 import { readFlowFile } from '../request/uploaded-flows.ts'
 import { FLOW_FILE_BODY, MEDIUM_BODY } from '../route/body-limit.ts'
@@ -111,6 +112,18 @@ export const flowRoutes: readonly Route[] = [
     },
     async ({ services, caller, params }) =>
       new JsonText(flowToText(await services.flows.get(caller, params.flow_id))),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/flows/{flow_id}/problems',
+      summary: 'Read Flow Problems',
+      auth: 'user',
+      params: flowIdParams,
+      output: FlowProblems,
+    },
+    async ({ services, caller, params }) =>
+      flowProblemsToWire(await services.checks.check(caller, params.flow_id)),
   ),
   route(
     {

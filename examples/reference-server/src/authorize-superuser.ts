@@ -1,0 +1,28 @@
+/** Answers a request, or a part of one. */
+export type Answer = (request: Request) => Promise<Response>
+
+/** Answers for the paths of an admin API. */
+export type AdminAnswer = (request: Request, path: string) => Promise<Response>
+
+/**
+ * Asks the flow service who makes a request. Cookies are left out: a page of another site cannot make a
+ * browser send a token or key of its own.
+ */
+export async function authorizeSuperuser(
+  flow: Answer,
+  request: Request,
+): Promise<{ readonly tenant: string; readonly actor: string } | Response> {
+  const headers = new Headers()
+  for (const name of ['authorization', 'x-api-key']) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  const answer = await flow(new Request(new URL('/api/v1/users/whoami', request.url), { headers }))
+  if (!answer.ok) return refusal(401, 'unauthorized', 'Sign in first.')
+  const user = (await answer.json()) as { readonly id: string; readonly is_superuser: boolean }
+  if (!user.is_superuser) return refusal(403, 'forbidden', 'Superusers only.')
+  return { tenant: 'default', actor: user.id }
+}
+
+const refusal = (status: number, code: string, message: string): Response =>
+  Response.json({ error: { code, message } }, { status, headers: { 'cache-control': 'no-store' } })
