@@ -51,6 +51,8 @@ export const mounts = {
   },
 } as const satisfies Readonly<Record<string, Mount>>
 
+const ENTRIES = Object.entries(mounts)
+
 /** Answers for the paths of a mount; null: the next one, or the flow service, is asked. */
 export type MountHandler<Context> = (
   request: Request,
@@ -67,7 +69,7 @@ export async function answerMounted<Context>(
   path: string,
   context: Context,
 ): Promise<Response | null> {
-  for (const [name, { paths }] of Object.entries(mounts)) {
+  for (const [name, { paths }] of ENTRIES) {
     if (!paths.test(path)) continue
     const answer = await handlers[name as keyof typeof mounts](request, path, context)
     if (answer !== null) return answer

@@ -15,8 +15,9 @@ type Line = { readonly at: string; readonly level: Level; readonly message: stri
  */
 export function createLog(settings: Pick<Settings, 'LOG_LEVEL' | 'LOG_FORMAT'>): Log {
   const text = settings.LOG_FORMAT === 'pretty' ? prettyLine : JSON.stringify
+  const written = new Set(LEVELS.filter((level) => isLogged(settings, level)))
   return (level, message, details = {}) => {
-    if (!isLogged(settings, level)) return
+    if (!written.has(level)) return
     printLine(text({ at: new Date().toISOString(), level, message, ...details }))
     if (level === 'error' || level === 'warning') flushLines()
   }

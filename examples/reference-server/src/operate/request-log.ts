@@ -9,9 +9,14 @@ export interface RequestRecord {
   readonly requestId: string
   /** Pattern of the path; null where no operation was found. */
   route: string | null
-  userId?: string
-  tenant?: string
+  userId: string | undefined
+  tenant: string | undefined
 }
+
+/** On messages and contexts: a table of them would cost more than the rest of their line. */
+const RECORD = Symbol('request record')
+
+type Recorded<T> = T & { [RECORD]?: RequestRecord }
 
 /** One line for each request, with what the handlers found out about it. */
 export interface RequestLog {
@@ -30,22 +35,23 @@ export interface RequestLog {
  * left out, as ids and keys may stand in them; at debug the path is written too.
  */
 export function createRequestLog(log: Log, settings: Pick<Settings, 'LOG_LEVEL'>): RequestLog {
-  const byMessage = new WeakMap<IncomingMessage, RequestRecord>()
-  const byContext = new WeakMap<object, RequestRecord>()
-
-  const recordOf = (message: IncomingMessage): RequestRecord => {
-    const known = byMessage.get(message)
-    if (known !== undefined) return known
-    const record = { requestId: requestIdOf(message), route: null }
-    byMessage.set(message, record)
-    return record
-  }
+  const isWritten = isLogged(settings, 'info')
+  const hasPath = isLogged(settings, 'debug')
+  const recordOf = (message: Recorded<IncomingMessage>): RequestRecord =>
+    (message[RECORD] ??= {
+      requestId: requestIdOf(message),
+      route: null,
+      userId: undefined,
+      tenant: undefined,
+    })
   return {
     recordOf,
-    remember: (context, record) => void byContext.set(context, record),
+    remember(context: Recorded<object>, record) {
+      context[RECORD] = record
+    },
     hooks: {
       onRequestEnd({ context, route, userId, tenant }: ObservedRequest) {
-        const record = byContext.get(context as object)
+        const record = (context as Recorded<object> | undefined)?.[RECORD]
         if (record === undefined) return
         record.route = route
         if (userId !== undefined) record.userId = userId
@@ -53,7 +59,7 @@ export function createRequestLog(log: Log, settings: Pick<Settings, 'LOG_LEVEL'>
       },
     },
     wrap(listener) {
-      if (!isLogged(settings, 'info')) return listener
+      if (!isWritten) return listener
       return (message, reply) => {
         const start = performance.now()
         const { socket } = message
@@ -70,7 +76,7 @@ export function createRequestLog(log: Log, settings: Pick<Settings, 'LOG_LEVEL'>
             userId,
             tenant,
             ...(reply.writableFinished ? {} : { aborted: true }),
-            ...(isLogged(settings, 'debug') ? { path: message.url?.split('?', 1)[0] } : {}),
+            ...(hasPath ? { path: message.url?.split('?', 1)[0] } : {}),
           })
         })
         listener(message, reply)

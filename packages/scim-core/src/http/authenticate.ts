@@ -21,7 +21,7 @@ export interface Authenticated {
 export type Authenticate = (
   request: Request,
   context: ScimContext,
-) => Promise<Authenticated | Response> | Authenticated
+) => Promise<Authenticated | Response> | Authenticated | Response
 
 /** One authentication method: gives null if it does not know the credential. */
 type Way = (request: Request, context: ScimContext) => Verdict | Promise<Verdict>
@@ -44,23 +44,34 @@ export function createAuthenticate(
 ): Authenticate {
   const ways = waysOf(auth)
   if (ways.length === 0) throw new ScimConfigError('auth', 'auth names no way to authenticate')
-  const tried = ways.map((way) => ({ way, ask: wayOf(way, onError) }))
+  const tried = ways.map((way) => ({
+    ask: wayOf(way, onError),
+    answered: way.kind === 'bearer' ? way.answered : undefined,
+  }))
   const hasHost = ways.some(({ kind }) => kind === 'host')
-  const [first] = tried
-  // One static token is the usual case, and needs no turn of the event loop.
-  if (first?.way.kind === 'token' && tried.length === 1) {
-    return (request, context) => accepted(first.ask(request, context) as Verdict, request, hasHost)
-  }
-  return async (request, context) => {
-    for (const { way, ask } of tried) {
-      const verdict = await ask(request, context)
-      if (verdict === null) continue
+  /** Asks the ways from `index` on. A verdict that is there at once needs no turn of the event loop. */
+  const askFrom = (
+    index: number,
+    request: Request,
+    context: ScimContext,
+  ): ReturnType<Authenticate> => {
+    const next = tried[index]
+    if (next === undefined) return accepted(null, request, hasHost)
+    const decide = (verdict: Verdict): ReturnType<Authenticate> => {
+      if (verdict === null) return askFrom(index + 1, request, context)
       if (verdict instanceof Response) return verdict
-      const { principal } = accepted(verdict, request, hasHost)
-      return { principal, answered: way.kind === 'bearer' ? way.answered : undefined }
+      const found = accepted(verdict, request, hasHost)
+      return next.answered === undefined ? found : { ...found, answered: next.answered }
     }
-    return accepted(null, request, hasHost)
+    const verdict = next.ask(request, context)
+    return isThenable(verdict) ? Promise.resolve(verdict).then(decide) : decide(verdict)
   }
+  return (request, context) => askFrom(0, request, context)
+}
+
+/** A host may give any promise. */
+function isThenable(verdict: Verdict | Promise<Verdict>): verdict is Promise<Verdict> {
+  return verdict !== null && 'then' in verdict
 }
 
 /** @throws ScimError */

@@ -50,9 +50,10 @@ interface Incoming {
   readonly route: Route | undefined
   readonly query: string
   readonly requestId: string
-  readonly observed?: ObservedRequest
+  /** These two are set when hooks watch: a spread that adds them would cost more than all checks. */
+  observed: ObservedRequest | undefined
   /** Called with errors that are answered with 500. */
-  readonly failed?: (error: unknown) => void
+  failed: ((error: unknown) => void) | undefined
 }
 
 /** Facts about the caller that became known before the request was answered or refused. */
@@ -83,7 +84,16 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
     const { method } = request
     const requestId = requestIdOf(request, context.requestId, () => config.runtime.uuid())
     const route = findRoute(below, config.types)
-    const incoming: Incoming = { request, method, context, route, query, requestId }
+    const incoming: Incoming = {
+      request,
+      method,
+      context,
+      route,
+      query,
+      requestId,
+      observed: undefined,
+      failed: undefined,
+    }
     const response =
       hooks === undefined ? await answer(frame, incoming) : await observed(frame, incoming, hooks)
     return withRequestId(response, requestId)
@@ -101,8 +111,12 @@ async function observed(frame: Frame, incoming: Incoming, hooks: RequestHooks): 
     headers: traceHeaders(request.headers),
     context,
   }
+  incoming.observed = info
   return observeRequest(hooks, info, {
-    work: (failed) => answer(frame, { ...incoming, observed: info, failed }),
+    work(failed) {
+      incoming.failed = failed
+      return answer(frame, incoming)
+    },
     onError: (error) => service.report(error, requestId),
   })
 }
