@@ -12,7 +12,7 @@ export default defineConfig({
     // Real servers, sockets and collectors of garbage: what passes at its second try is named at the end.
     retry: 1,
     // `expect.poll` waits for a condition; its default of one second is less than a busy machine needs.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 60_000 } },
     testTimeout: 300_000,
     hookTimeout: 120_000,
     // Each of them starts servers; side by side they would measure one another.

@@ -13,7 +13,7 @@ test('the page shows the surface with the public renderer', async () => {
   const script = await fetch(`${example.url}/page.js`)
   expect(script.headers.get('content-type')).toContain('text/javascript')
   expect(await script.text()).toContain('a2ui-surface')
-}, 30_000)
+})
 
 test('a vote reaches everybody who watches', async () => {
   const leave = new AbortController()

@@ -42,12 +42,12 @@ describe('the first start', () => {
       })
       done.catch(failed)
     })
-  }, 30_000)
+  })
 
   afterAll(async () => {
     stop()
     await done
-  }, 30_000)
+  })
 
   test('PORT=0 prints the port that was taken, and answers carry it', async () => {
     expect(server.output()).toContain(`Listening on ${server.url}\n`)
@@ -106,7 +106,7 @@ describe('the first start', () => {
     const script = await fetch(`${server.url}/console.js`)
     expect(script.status).toBe(200)
     expect(await script.text()).toContain('a2ui-surface')
-  }, 30_000)
+  })
 
   test('describes its API', async () => {
     const document = await fetch(`${server.url}/openapi.json`)

@@ -133,7 +133,7 @@ describe('SH-83 provisioning of the shipped server', () => {
         'user.deleted',
         'group.members.changed',
       ]
-      await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(wanted.length)
+      await expect.poll(() => receiver.received.length).toBe(wanted.length)
       const types = receiver.received.map(
         ({ headers, body: text }) =>
           verifyWebhook({
@@ -148,7 +148,7 @@ describe('SH-83 provisioning of the shipped server', () => {
         return (page.json() as { deliveries: unknown[] }).deliveries
       }
       // A delivery is marked after the receiver has answered.
-      await expect.poll(delivered, { timeout: 15_000 }).toHaveLength(6)
+      await expect.poll(delivered).toHaveLength(6)
       const replayed = await call('POST', `${WEBHOOKS}/${webhook.id}/replay`, {
         body: { from: '2020-01-01T00:00:00Z' },
       })

@@ -49,11 +49,12 @@ function run(
 export async function startServer(environment: Environment, program?: string): Promise<Started> {
   const child = run(environment, [], program)
   let output = ''
-  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  // With the end of its output, which may come later than its exit.
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   const listening = new Promise<string>((resolve) => {
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString()
-      const url = /^ {2}open (\S+)\/ {4}/m.exec(output)?.[1]
+      const url = /^ {2}open (\S+)\/ {4}.*\n/m.exec(output)?.[1]
       if (url !== undefined) resolve(url)
     })
   })

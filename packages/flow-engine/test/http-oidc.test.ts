@@ -206,7 +206,7 @@ describe('createOidcSignIn', () => {
         asked.push(signal)
         signal.addEventListener('abort', () => reject(new Error('late')))
       })
-    const { oidc } = await setUp({ fetch: hanging, timeoutMs: 50 })
+    const { oidc } = await setUp({ fetch: hanging, timeoutMs: 500 })
     const login = () => oidc.login(new Request('https://flows.example/api/v1/oidc/login'))
     for (const answer of await Promise.all([login(), login()])) {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])

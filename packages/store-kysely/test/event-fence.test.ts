@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
 
 describe.skipIf(postgresUrl === undefined)('fences of logs on PostgreSQL', () => {
@@ -23,11 +23,12 @@ describe.skipIf(postgresUrl === undefined)('fences of logs on PostgreSQL', () =>
     await sql`insert into flow_job_event (job_id, seq, event, data)
       values ('job', 0, 'token', '{}')`.execute(blocking)
     const written = log.append('job', [event], 1)
-    await vi.waitFor(async () => {
+    const waiting = async (): Promise<unknown[]> => {
       const { rows } = await sql`select 1 from pg_stat_activity
         where wait_event_type = 'Lock' and query like '%flow_job_event%'`.execute(db)
-      expect(rows).toHaveLength(1)
-    })
+      return rows
+    }
+    await expect.poll(waiting).toHaveLength(1)
 
     let last: number | undefined
     const opened = log.open('job', 2).then((seq) => (last = seq))

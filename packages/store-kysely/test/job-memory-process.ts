@@ -46,12 +46,16 @@ async function run(count: number): Promise<number> {
   return events
 }
 
+/** Bytes in use without garbage: the least of several looks, as the last writes end in between. */
 async function heap(): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, 200))
-  globalThis.gc?.()
-  globalThis.gc?.()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
+  let least = Infinity
+  for (let look = 0; look < 5; look += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    globalThis.gc?.()
+    const { heapUsed, external } = process.memoryUsage()
+    least = Math.min(least, heapUsed + external)
+  }
+  return least
 }
 
 await run(200)

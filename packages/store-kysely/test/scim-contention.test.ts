@@ -152,7 +152,7 @@ describe.skipIf(postgresUrl === null)('SCIM under contention on PostgreSQL', () 
     const store = createScimStore(slow)
     const { db } = database
     const handler = handlerOver(store)
-    const [id = ''] = await users(handler, 'slow', 1)
+    const [id = ''] = await users(handlerOver(createScimStore(db)), 'slow', 1)
     await db.transaction().execute(async (tx) => {
       await sql`select id from scim_user where id = ${id} for update`.execute(tx)
       const answer = await handler(request('DELETE', `/Users/${id}`))

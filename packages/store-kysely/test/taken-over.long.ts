@@ -140,9 +140,7 @@ for (const kind of ['PostgreSQL', 'BullMQ (REDIS_URL)'] as const) {
       const b = await start('B', [])
       const jobs = watcher()
       await checkEnds(jobs, { ids: a.ids, flows })
-      await vi.waitFor(() =>
-        expect(new Set([...a.finished(), ...b.finished()])).toEqual(new Set(a.ids)),
-      )
+      await expect.poll(() => new Set([...a.finished(), ...b.finished()])).toEqual(new Set(a.ids))
       expect(left.length).toBeGreaterThan(0)
       for (const id of left) expect((await jobs.get(id))?.crashes).toBe(1)
     }, 120_000)
@@ -165,7 +163,7 @@ for (const kind of ['PostgreSQL', 'BullMQ (REDIS_URL)'] as const) {
         expect(more).toBeLessThanOrEqual(1)
       }
       const told = () => [...a.finished(), ...b.finished()]
-      await vi.waitFor(() => expect(new Set(told())).toEqual(new Set(a.ids)))
+      await expect.poll(() => new Set(told())).toEqual(new Set(a.ids))
       expect(told()).toHaveLength(a.ids.length)
     }, 120_000)
 
@@ -182,7 +180,7 @@ for (const kind of ['PostgreSQL', 'BullMQ (REDIS_URL)'] as const) {
       await checkEnds(jobs, { ids: a.ids, flows })
       for (const id of a.ids) expect((await jobs.get(id))?.crashes).toBe(0)
       const told = () => [...a.finished(), ...b.finished()]
-      await vi.waitFor(() => expect(new Set(told())).toEqual(new Set(a.ids)))
+      await expect.poll(() => new Set(told())).toEqual(new Set(a.ids))
       expect(told()).toHaveLength(a.ids.length)
       // At once, not when a lease has ended: the slowest flow takes 30 times 60 ms.
       expect(Date.now() - at).toBeLessThan(30_000)
@@ -212,7 +210,7 @@ for (const kind of ['PostgreSQL', 'BullMQ (REDIS_URL)'] as const) {
         timeout: 60_000,
         interval: 100,
       })
-      await vi.waitFor(() => expect(b.finished()).toEqual([id]))
+      await expect.poll(() => b.finished()).toEqual([id])
       const acts = actsIn(join(folder, 'asks'))
       const chosen = answers.findIndex(({ status }) => status === 'fulfilled')
       expect(acts).toEqual(['A Actor-0', 'A Actor-1', 'A Actor-2', `B answered answer ${chosen}`])

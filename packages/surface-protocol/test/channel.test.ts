@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { createSurfaceStore, type AnyServerMessage } from '@x/surface-protocol'
 import { createSurfaceChannel, type SurfaceChannel } from '@x/surface-protocol/http'
+import { collectGarbage } from './collect-garbage.ts'
 
 const del = (surfaceId: string) => ({ deleteSurface: { surfaceId } })
 const readAll = async (channel: SurfaceChannel, after?: string) => {
@@ -35,8 +34,6 @@ test('SP-74: a channel ends once, in the way it was first ended', async () => {
 })
 
 test('SP-74: what belongs to a subscriber is free when it leaves', async () => {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
   const channel = createSurfaceChannel()
   await channel.send(del('a'))
   const closed = createSurfaceChannel()
@@ -57,7 +54,7 @@ test('SP-74: what belongs to a subscriber is free when it leaves', async () => {
     signals.push(await comeAndGo(leave))
   }
   await new Promise((resolve) => setImmediate(resolve))
-  collect()
+  collectGarbage()
   expect(signals.filter((signal) => signal.deref() !== undefined)).toEqual([])
   await expect(closed.send(del('b'))).rejects.toMatchObject({ code: 'channel_closed' })
   await channel.send(del('b'))

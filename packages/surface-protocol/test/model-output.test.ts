@@ -202,7 +202,7 @@ describe('SN-65: text that breaks off', () => {
     for (const piece of ['[', '{"a":', '"', '\\"', '/*', '<a2ui-json ']) {
       const begun = performance.now()
       extractMessages(`<a2ui-json>{"a":${piece.repeat(200_000)}`, { ...later, limits })
-      expect(performance.now() - begun).toBeLessThan(5000)
+      expect(performance.now() - begun).toBeLessThan(20_000)
     }
   })
 })

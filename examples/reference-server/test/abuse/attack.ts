@@ -82,6 +82,12 @@ export function memoryOf({ pid }: Pick<Service, 'pid'>): number {
   }
 }
 
+/**
+ * Milliseconds within which the server answers an honest client beside an attack: many times what an idle
+ * machine takes, and a fraction of what the attacks cost where they hold the event loop.
+ */
+export const IN_TIME = 5_000
+
 /** The experience of an honest client while something else went on. */
 export interface Beside<T> {
   readonly result: T

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { Answer, Service } from '../journeys/service.ts'
-import { besideHealth, useService } from './attack.ts'
+import { besideHealth, IN_TIME, useService } from './attack.ts'
 import { addUser } from './flows.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
@@ -63,15 +63,14 @@ test('AB-76: forty endless codes of one user leave room for the code of another'
   expect(result.ms).toBeLessThan(10_000)
   expect(result.more).toBeLessThanOrEqual(8)
   expect(grown).toBeLessThan(400)
-  // 500 ms on a machine with nothing else to do.
-  expect(slowest).toBeLessThan(2_000)
+  expect(slowest).toBeLessThan(IN_TIME)
 })
 
 test('AB-76: evaluating a text ends after five seconds, and those who left hold no place', async () => {
   const service = running()
   const begun = performance.now()
   const answer = await evaluate(service, 'while (true) {}', ada)
-  expect(performance.now() - begun).toBeLessThan(15_000)
+  expect(performance.now() - begun).toBeLessThan(25_000)
   expect(answer.status).toBe(400)
   expect(answer.text).toContain('time limit of 5 seconds')
   expect((await evaluate(service, `${HONEST}// again`, service.key)).status).toBe(200)

@@ -29,5 +29,13 @@ export async function signIn(service: Service, { name, password, address }: Gues
   return { answer, status: answer.status, ms: performance.now() - begun }
 }
 
+/**
+ * The most guesses that are looked at: a bucket's size and what it has gained since.
+ * @param since `performance.now()` when they began
+ */
+export function mostGuesses(size: number, perSecond: number, since: number): number {
+  return size + Math.ceil(((performance.now() - since) / 1000) * perSecond)
+}
+
 export const countOf = (statuses: readonly { status: number }[], status: number): number =>
   statuses.filter((one) => one.status === status).length

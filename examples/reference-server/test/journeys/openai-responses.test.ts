@@ -254,10 +254,10 @@ describe('responses of the OpenAI API', () => {
   test('RS-29 leaving a stream ends the run, down to the model', async () => {
     const stream = await client().responses.create({ model: 'chat', input: 'wait', stream: true })
     const reading = failed(eventsOf(stream))
-    await expect.poll(() => gate.waiting, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => gate.waiting).toBe(1)
     stream.controller.abort()
     await reading
-    await expect.poll(() => gate.waiting, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => gate.waiting).toBe(0)
   })
 
   const refused: readonly [object, string | null, string][] = [

@@ -208,7 +208,7 @@ test('nothing of a flow stays behind that is deleted while it builds', async () 
       ])
       return (await Promise.all(found)).flat().length
     }
-    expect(await until(left, (count) => count === 0, 5_000)).toBe(0)
+    expect(await until(left, (count) => count === 0)).toBe(0)
   } finally {
     await db.destroy()
   }

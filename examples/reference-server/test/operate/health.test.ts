@@ -12,7 +12,7 @@ const statusOf = async (url: string): Promise<[number, unknown]> => {
 describe('OP-13 health', () => {
   test('SIGTERM ends readiness first; the server answers on for SERVICE_DRAIN_SECONDS', () =>
     inFolder(async (folder) => {
-      const server = await startServer({ SERVICE_CONFIG_DIR: folder, SERVICE_DRAIN_SECONDS: '2' })
+      const server = await startServer({ SERVICE_CONFIG_DIR: folder, SERVICE_DRAIN_SECONDS: '4' })
       expect(await statusOf(`${server.url}/health`)).toEqual([200, { status: 'ok' }])
       await expect
         .poll(() => statusOf(`${server.url}/health/ready`))

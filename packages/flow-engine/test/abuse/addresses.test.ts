@@ -242,5 +242,5 @@ test('AB-40: the canary answers whoever may reach it', async () => {
       resolve()
     })
   })
-  await vi.waitFor(() => expect(canary.connections()).toBe(1))
+  await expect.poll(() => canary.connections()).toBe(1)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defineComponent } from '../../src/components/define/define.ts'
 import { output } from '../../src/components/define/output.ts'
 import { createData } from '../../src/graph/values/data.ts'
@@ -80,9 +80,9 @@ describe('AB-91: a log that cannot be written', () => {
     const components = createRegistry([waiting])
     const jobs = createBuildJobs({ components, store: { ...store, log } })
     const { id } = await jobs.start({ flow: flowOf(waiting), resumable: true })
-    await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
+    await expect.poll(() => signals[0]?.aborted).toBe(true)
     broken = false
-    await vi.waitFor(async () => expect((await jobs.get(id))?.state).toBe('failed'))
+    await expect.poll(async () => (await jobs.get(id))?.state).toBe('failed')
   })
 })
 
@@ -107,13 +107,13 @@ describe('AB-92: one run, one actor', () => {
     })
     const jobs = createBuildJobs({ components: createRegistry([asks, slow]) })
     const { id } = await jobs.start({ flow: flowOf(asks, slow), resumable: true })
-    await vi.waitFor(() => expect(acts).toEqual(['slow']))
+    await expect.poll(() => acts).toEqual(['slow'])
     await expect(jobs.resume(id, true)).rejects.toMatchObject({ code: 'conflict' })
     expect((await jobs.get(id))?.state).toBe('running')
     finish()
-    await vi.waitFor(async () => expect((await jobs.get(id))?.state).toBe('suspended'))
+    await expect.poll(async () => (await jobs.get(id))?.state).toBe('suspended')
     await jobs.resume(id, true)
-    await vi.waitFor(async () => expect((await jobs.get(id))?.state).toBe('succeeded'))
+    await expect.poll(async () => (await jobs.get(id))?.state).toBe('succeeded')
     expect(acts).toEqual(['slow'])
   })
 })

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTestRuntime } from '@x/wire'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createRegistry, type FlowJson } from '../../src/graph.ts'
 import { createBuildJobs, type BuildJobsOptions } from '../../src/index.ts'
 import type { EventLog, JobQueue, JobStore } from '../../src/store.ts'
@@ -71,7 +71,7 @@ describe('a process that lost its job (DR-7)', () => {
     const { id } = await jobs.start({ flow: alone(gate), resumable: true })
     await gate.begun(1)
     gate.open('-')
-    await vi.waitFor(async () => expect(await store.log.lastSeq(id)).toBe(3))
+    await expect.poll(() => store.log.lastSeq(id)).toBe(3)
     await delay(20)
     expect(finished).toEqual([])
     expect(await store.checkpoints.list(id)).toHaveLength(1)
@@ -106,19 +106,17 @@ describe('what the log says counts', () => {
     const { id } = await first.jobs.start({ flow: alone(gate), resumable: true })
     await gate.begun(1)
     gate.open('-')
-    await vi.waitFor(async () => expect(await store.log.lastSeq(id)).toBe(3))
+    await expect.poll(() => store.log.lastSeq(id)).toBe(3)
     await first.jobs.close({ timeoutMs: 0 })
     await store.queue.expired(new Date(Date.now() + 1_000_000))
     const second = processOn(store, gate)
     await second.jobs.recover()
-    await vi.waitFor(async () =>
-      expect(await store.queue.get(id)).toMatchObject({ state: 'succeeded', attempts: 2 }),
-    )
+    await expect.poll(() => store.queue.get(id)).toMatchObject({ state: 'succeeded', attempts: 2 })
     expect(gate.started).toEqual(['-'])
     expect(kinds(await collectEvents(second.jobs.events(id))).filter((k) => k === 'end')).toEqual([
       'end',
     ])
-    await vi.waitFor(() => expect(second.finished).toEqual(['succeeded']))
+    await expect.poll(() => second.finished).toEqual(['succeeded'])
     expect(await store.checkpoints.list(id)).toEqual([])
   })
 
@@ -157,11 +155,11 @@ describe('what the log says counts', () => {
     expect(finished).toEqual([])
     away = false
     await runtime.advance(5000)
-    await vi.waitFor(async () =>
-      expect(await jobs.get(id)).toMatchObject({ state: 'failed', error: { code: 'internal' } }),
-    )
+    await expect
+      .poll(() => jobs.get(id))
+      .toMatchObject({ state: 'failed', error: { code: 'internal' } })
     expect(kinds(await collectEvents(jobs.events(id))).slice(-2)).toEqual(['error', 'end'])
-    await vi.waitFor(() => expect(finished).toEqual(['failed']))
+    await expect.poll(() => finished).toEqual(['failed'])
     expect((await jobs.result(id)).status).toBe('failed')
     expect(errors).toHaveLength(1)
   })
@@ -179,7 +177,7 @@ describe('what the log says counts', () => {
     const { id } = await jobs.start({ flow: alone(gate), resumable: true })
     await gate.begun(1)
     gate.open('-')
-    await vi.waitFor(() => expect(finished).toEqual(['succeeded']), { timeout: 5000 })
+    await expect.poll(() => finished).toEqual(['succeeded'])
     expect((await jobs.get(id))?.state).toBe('succeeded')
   })
 })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '../../src/index.ts'
 import { createMemoryJobStore } from '../../src/memory.ts'
 import { begin, closeAll, component, flowOf, processOf, state } from './asking.ts'
@@ -69,7 +69,7 @@ describe('a log that takes no events', () => {
       onError: (error) => errors.push(error),
     })
     const { id } = await begin(jobs, [talks], { sessionId: 's' })
-    await vi.waitFor(() => expect(said).toBe('stopped'), { timeout: 10_000 })
+    await expect.poll(() => said).toBe('stopped')
     free()
     await state(jobs, id, 'failed')
     expect(await jobs.get(id)).toMatchObject({ error: { code: 'store_unavailable' } })
