@@ -160,7 +160,7 @@ test('NX-27: files of both uploads are read by the runs of their owner alone', a
   expect((await run(withFile(ofFlow), other.key)).text).toContain('File not found')
 
   const elsewhere = await run(withFile(mine, [{ name: 'AWS' }]), owner.key)
-  expect(elsewhere.text).toContain("Storage location 'AWS' is not offered here.")
+  expect(elsewhere.text).toContain("Storage location 'AWS' is not supported here.")
 })
 
 test('NX-30: one Knowledge node fills a base, another finds what it holds', async () => {

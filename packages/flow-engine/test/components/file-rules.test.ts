@@ -86,9 +86,9 @@ describe('File (CO-38)', () => {
   test('CO-38: ignored files, none at all and missing ones', async () => {
     expect(await textOf({ 'f/a.exe': 'x', 'f/b.txt': 'B' })).toBe('B')
     await expect(read({ 'f/a.exe': 'x', 'f/b': 'x', 'f/c.zip': zipSync({}) })).rejects.toThrow(
-      "No files to process. 'a.exe' was left out: files of type .exe are not read; save it as TXT, CSV, " +
-        "JSON, PDF or DOCX. 'b' was left out: files without an extension are not read; save it as TXT, " +
-        "CSV, JSON, PDF or DOCX. 'c.zip' was left out: nothing in it is of a type that is read;",
+      "No files to process. 'a.exe' was left out: files of type .exe are not supported; save it as TXT, CSV, " +
+        "JSON, PDF or DOCX. 'b' was left out: files without an extension are not supported; save it as TXT, " +
+        "CSV, JSON, PDF or DOCX. 'c.zip' was left out: it contains no files of a supported type;",
     )
     await expect(read({})).rejects.toThrow('No files to process.')
     await expect(read({}, { path: ['f/gone.txt'] })).rejects.toThrow(

@@ -125,7 +125,7 @@ describe('File (CO-38)', () => {
   test('a damaged archive and bzip2 are clear errors', async () => {
     await expect(read({ 'f/z.zip': strToU8('no zip') })).rejects.toThrow('Error unpacking z.zip')
     await expect(read({ 'f/z.bz2': strToU8('BZh') })).rejects.toThrow(
-      'bzip2 archives cannot be read',
+      'bzip2 archives are not supported',
     )
   })
 
@@ -154,10 +154,10 @@ describe('File (CO-38)', () => {
 
   test('the advanced parser is not offered', async () => {
     await expect(read({ 'f/a.txt': strToU8('A') }, { advanced_mode: true })).rejects.toThrow(
-      'The Advanced Parser is not offered',
+      'The Advanced Parser is not supported',
     )
     const change = { field: 'advanced_mode', value: true }
-    await expect(refreshNode(file, createNode(file), change)).rejects.toThrow('not offered')
+    await expect(refreshNode(file, createNode(file), change)).rejects.toThrow('not supported')
   })
 
   test('CO-38: the outputs of the advanced parser are refused, and nothing is read before', async () => {
@@ -175,7 +175,7 @@ describe('File (CO-38)', () => {
     ] as const) {
       const inputs = { path: ['f/a.txt'], advanced_mode }
       await expect(testComponent(file, { output, inputs, services })).rejects.toThrow(
-        'The Advanced Parser is not offered by this service; switch it off to read the file as text',
+        'The Advanced Parser is not supported by this service; turn it off to read the file as text',
       )
     }
     expect(asked).toEqual([])

@@ -251,7 +251,7 @@ describe('CSVtoData, JSONtoData (MO-53)', () => {
     expect(dataOf(await build('JSONtoData', { json_string: "{'a': 1}" }))).toEqual({ a: 1 })
     await expect(build('JSONtoData', { json_string: 'hello' })).rejects.toThrow('is not JSON')
     const both = { json_string: '{}', json_path: 'x.json' }
-    await expect(build('JSONtoData', both)).rejects.toThrow('Give one of the three')
+    await expect(build('JSONtoData', both)).rejects.toThrow('Set exactly one of these')
   })
 })
 
@@ -313,7 +313,7 @@ describe('text splitters (MO-55)', () => {
     const text = 'x '.repeat(50_000)
     await expect(
       chunks('CharacterTextSplitter', text, { ...wide, separator: ' ' }),
-    ).rejects.toThrow('choose a smaller chunk_overlap')
+    ).rejects.toThrow('use a smaller chunk_overlap')
     const separators = Array.from({ length: 101 }, (_, at) => `<${at}>`)
     await expect(chunks('RecursiveCharacterTextSplitter', 'abc', { separators })).rejects.toThrow(
       'at most 100',

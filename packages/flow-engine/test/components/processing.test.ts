@@ -146,7 +146,7 @@ describe('ParserComponent (CO-36)', () => {
     const data = createData({ a: 'x' }, { defaultValue: 'none' })
     expect(await parsed(data, '{z:>6}{z[0]}{a!r}')).toBe("  nonen'x'")
     await expect(parsed(data, '{}')).rejects.toThrow('has no name')
-    await expect(parsed(data, '{a[9]}')).rejects.toThrow('there is no key 9')
+    await expect(parsed(data, '{a[9]}')).rejects.toThrow('no key 9')
   })
 })
 

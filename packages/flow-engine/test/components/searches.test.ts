@@ -191,7 +191,7 @@ describe('SQLComponent (CO-77)', () => {
     await expect(rowsOf(sql, inputs, services)).rejects.toThrow(
       'An error occurred while connecting to the database: no such host',
     )
-    await expect(rowsOf(sql, inputs, {})).rejects.toThrow('no databases are set up')
+    await expect(rowsOf(sql, inputs, {})).rejects.toThrow('has no databases')
   })
 })
 

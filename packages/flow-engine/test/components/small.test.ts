@@ -37,7 +37,7 @@ describe('CurrentDate (CO-76)', () => {
   })
 
   test('an unknown zone is told, not thrown', async () => {
-    expect(await tell('Mars/Base')).toBe('Error: there is no time zone named Mars/Base')
+    expect(await tell('Mars/Base')).toBe('Error: unknown time zone Mars/Base')
   })
 })
 

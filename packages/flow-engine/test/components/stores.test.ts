@@ -71,7 +71,7 @@ describe('FAISS (CO-73)', () => {
       'Vector Store Inputs must be Data objects.',
     )
     const inputs = { embedding: null, ingest_data: [text('apple')] }
-    await expect(found(faiss, inputs, {})).rejects.toThrow('An embedding model has to be connected')
+    await expect(found(faiss, inputs, {})).rejects.toThrow('An embedding model must be connected')
   })
 
   test('without a store of the host an index lives for one run', async () => {
@@ -192,7 +192,7 @@ describe('knowledge bases (CO-74, CO-75)', () => {
     await expect(ingest(services(), { input_df: 'x' })).rejects.toThrow(
       'Unsupported input type: str. Expected DataFrame or Data.',
     )
-    await expect(ingest({})).rejects.toThrow('No knowledge bases are set up here')
+    await expect(ingest({})).rejects.toThrow('This server has no knowledge bases')
     await expect(retrieve(services(), { knowledge_base: 'nope' })).rejects.toThrow(
       'Metadata not found for knowledge base: nope. Ensure it has been indexed.',
     )
@@ -287,13 +287,13 @@ describe('SaveToFile (CO-57)', () => {
     await expect(save(aws)).rejects.toThrow('AWS Secret Key is required for S3 storage')
     const keys = { ...aws, aws_secret_access_key: 's' }
     await expect(save(keys)).rejects.toThrow('S3 Bucket Name is required for S3 storage')
-    await expect(save({ ...keys, bucket_name: 'b' })).rejects.toThrow('AWS is not offered')
+    await expect(save({ ...keys, bucket_name: 'b' })).rejects.toThrow('AWS is not supported')
     const drive = { storage_location: [{ name: 'Google Drive' }], service_account_key: '{}' }
     await expect(save(drive)).rejects.toThrow(
       'Google Drive Folder ID is required for Google Drive storage',
     )
     await expect(save({ ...drive, folder_id: 'f' })).rejects.toThrow(
-      "Google Drive is not offered: files are written to the host's file store only",
+      "Google Drive is not supported: files are written to the host's file store only",
     )
     await expect(save({ storage_location: [{ name: 'Disk' }] })).rejects.toThrow(
       'Unsupported storage location: Disk',

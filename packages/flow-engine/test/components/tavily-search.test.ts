@@ -49,7 +49,11 @@ describe('TavilySearchComponent (CO-50)', () => {
   test.each([
     ['an error status', textAnswer('no', 'text/plain', 429), 'HTTP error occurred: 429 - no'],
     ['a lost connection', new Error('reset'), 'Request error occurred: reset'],
-    ['no JSON', textAnswer('<p>', 'text/html'), 'Invalid response format: the answer is no JSON'],
+    [
+      'no JSON',
+      textAnswer('<p>', 'text/html'),
+      'Invalid response format: the response is not JSON',
+    ],
   ])('%s is one row that says so', async (_name, answer, text) => {
     const { rows } = await search({}, answer)
     expect(rows).toEqual([{ error: text, text }])

@@ -35,9 +35,9 @@ describe('changed components (NX-27, NX-28)', () => {
     expect(await read({ path: ['b.txt'], storage_location: [{ name: 'Local' }] })).toBe('plain')
     await expect(
       read({ path: ['b.txt'], storage_location: [{ name: 'Google Drive' }] }),
-    ).rejects.toThrow("Storage location 'Google Drive' is not offered here.")
+    ).rejects.toThrow("Storage location 'Google Drive' is not supported here.")
     await expect(read({ path: ['b.txt'], text_encoding: 'klingon' })).rejects.toThrow(
-      "Text Encoding 'klingon' is not known",
+      "Text Encoding 'klingon' is unknown",
     )
   })
 

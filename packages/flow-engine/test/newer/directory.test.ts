@@ -66,11 +66,11 @@ describe('Directory (MO-56)', () => {
       'The folder has 1001 files; at most 1000 are read.',
     )
     const large = { 'a.txt': new Uint8Array(11 << 20), 'b.txt': new Uint8Array(11 << 20) }
-    await expect(read({}, createMemoryServices({ files: large }))).rejects.toThrow('over 20 MB')
+    await expect(read({}, createMemoryServices({ files: large }))).rejects.toThrow('exceed 20 MB')
   })
 
   test('MO-56: without files of flows it says so', async () => {
-    await expect(read({}, {})).rejects.toThrow('No files are set up for flows here')
+    await expect(read({}, {})).rejects.toThrow('This server has no file store for flows')
   })
 
   test('MO-56: a host shows a folder of its own by the files that it injects', async () => {

@@ -156,7 +156,7 @@ describe('GuardrailValidator (MO-63)', () => {
 
   test('MO-63: nothing to check, no check, an unknown one and an odd answer fail', async () => {
     await expect(check([], { input_text: ' ' })).rejects.toThrow('The input text is empty')
-    await expect(check([], { enabled_guardrails: [] })).rejects.toThrow('No guardrail is chosen')
+    await expect(check([], { enabled_guardrails: [] })).rejects.toThrow('No guardrail is selected')
     await expect(check([], { enabled_guardrails: ['Magic'] })).rejects.toThrow(
       'Unknown guardrail Magic. Known: PII',
     )

@@ -195,7 +195,7 @@ describe('AstraDB (MO-30)', () => {
     await expect(run(named, jsonAnswer([]))).rejects.toThrow("Astra DB database 'db' not found.")
     await expect(run({ token: ' ' })).rejects.toThrow('Astra DB needs an application token.')
     await expect(run({ collection_name: '' })).rejects.toThrow(
-      'Choose a collection of the Astra DB database.',
+      'Select a collection of the Astra DB database.',
     )
     const none = jsonAnswer({ status: { collections: [] } })
     await expect(run({}, none)).rejects.toThrow(

@@ -87,11 +87,11 @@ describe('pgvector (MO-33, MO-4)', () => {
     )
     expect(db.stillOpen()).toBe(0)
     await expect(build({ search_query: 'x' }, {})).rejects.toThrow(
-      'No SQL connections are set up here',
+      'This server has no SQL connections',
     )
     const other = { pg_server_url: 'sqlite:///a.db', search_query: 'x' }
     await expect(build(other, db.services)).rejects.toThrow(
-      'PGVector needs the address of a PostgreSQL database',
+      'PGVector needs the URL of a PostgreSQL database',
     )
   })
 })
@@ -187,7 +187,7 @@ describe('OpenSearchVectorStoreComponent (MO-34)', () => {
       'Search Filters (JSON) is not JSON',
     )
     await expect(build({ search_query: 'x', filter_expression: '7' })).rejects.toThrow(
-      'takes a clause of a query or a list of them',
+      'must be a query clause or a list of clauses',
     )
   })
 

@@ -95,7 +95,7 @@ describe('QdrantVectorStoreComponent (MO-31)', () => {
   test('MO-31 MO-3: files, a missing model, an error without the key', async () => {
     const search = { ...server, search_query: 'x' }
     await expect(build('QdrantVectorStoreComponent', { ...search, path: './db' })).rejects.toThrow(
-      'Qdrant files on disk are not supported; give a server.',
+      'Local Qdrant files are not supported; use a server.',
     )
     await expect(
       build('QdrantVectorStoreComponent', { ...search, embedding: null }),
@@ -164,7 +164,7 @@ describe('Pinecone (MO-32)', () => {
   test('AB-43: an address in the answer that is no host name is not asked', async () => {
     const evil = jsonAnswer({ host: 'x@127.0.0.1:80/?' })
     await expect(build('Pinecone', { ...index, search_query: 'x' }, evil)).rejects.toThrow(
-      'without the host',
+      'has no index host',
     )
   })
 })

@@ -227,6 +227,6 @@ function toVectorRow({ id, text, metadata, vector }: CollectionRow): VectorRow {
 
 function otherLength(found: Sized | null, length: number): FlowError {
   return invalidRequest(
-    `The index holds vectors of length ${found?.dimension ?? 0}, the query has length ${length}: both need the same embedding model`,
+    `The index has vectors of length ${found?.dimension ?? 0}, the query has length ${length}: both need the same embedding model`,
   )
 }

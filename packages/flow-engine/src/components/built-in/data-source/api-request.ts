@@ -13,25 +13,25 @@ import { answerStore, isBinary, saveAnswer } from './save-answer.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
-/** Sends an HTTP request; whatever the answer, it is the result (CO-52). */
+/** Sends an HTTP request and returns the response, whatever its status (CO-52). */
 export const apiRequest = defineComponent({
   type: 'APIRequest',
   displayName: 'API Request',
-  description: 'Sends an HTTP request, put together by fields or given as a cURL command.',
+  description: 'Sends an HTTP request, defined by fields or a cURL command.',
   icon: 'Globe',
   category: 'data_source',
   module: 'lfx.components.data_source.api_request.APIRequestComponent',
-  // A request that was under way when the process ended may have had its effect.
+  // A request that was in progress when the process ended may have taken effect.
   idempotent: false,
   inputs: {
     url_input: field.text({
       displayName: 'URL',
-      info: 'The address to request.',
+      info: 'The URL to request.',
       toolMode: true,
     }),
     curl_input: field.multiline({
       displayName: 'cURL',
-      info: 'A command that fills the other fields.',
+      info: 'A cURL command from which the other fields are filled.',
       advanced: true,
       show: false,
       refresh: true,
@@ -91,13 +91,13 @@ export const apiRequest = defineComponent({
     }),
     save_to_file: field.bool({
       displayName: 'Save to File',
-      info: 'Keep the content as a file instead of in the result.',
+      info: 'Save the content to a file instead of returning it.',
       default: false,
       advanced: true,
     }),
     include_httpx_metadata: field.bool({
       displayName: 'Include HTTPx Metadata',
-      info: 'Add the headers that were sent to the result.',
+      info: 'Add the request headers to the result.',
       default: false,
       advanced: true,
     }),
@@ -161,7 +161,7 @@ async function request(inputs: RequestInputs, ctx: ComponentContext): Promise<Da
   }
 }
 
-/** A node in cURL mode whose fields were never filled by the editor runs its command. */
+/** A node in cURL mode whose fields were not filled in by the editor uses its command. */
 function withCurl(inputs: RequestInputs): RequestInputs {
   const { mode, curl_input, url_input } = inputs
   if (mode !== 'cURL' || curl_input.trim() === '' || url_input.trim() !== '') return inputs
@@ -193,7 +193,7 @@ async function describeAnswer(
   })
 }
 
-/** JSON as it is; everything else as bytes, texts in UTF-8. */
+/** Returns JSON unchanged and everything else as bytes, with text in UTF-8. */
 function readResult(answer: Answer): unknown {
   if (isBinary(answer)) return answer.bytes
   const text = answerText(answer)

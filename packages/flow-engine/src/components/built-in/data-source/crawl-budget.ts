@@ -1,20 +1,20 @@
-/** The most pages of one run of the page reader (AB-34). */
+/** Maximum number of pages per run of the URL component (AB-34). */
 const MAX_PAGES = 1_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** The requests and bytes that one run of the page reader has left, over all its start pages. */
+/** The pages and bytes left for a run of the URL component, across all its start pages. */
 export interface CrawlBudget {
-  /** True if the bytes are used up; nothing more is read then. */
+  /** Whether the byte limit has been reached, so that nothing more is read. */
   readonly isSpent: boolean
-  /** Counts bytes that came. @throws RangeError over the limit */
+  /** Counts received bytes. @throws RangeError over the limit */
   takeBytes(count: number): void
-  /** Counts a page to read; false over the limit. */
+  /** Counts a page before it is read. Returns false over the limit. */
   takePage(): boolean
-  /** Names the limit that cut the crawl off; undefined = everything was read. */
+  /** Names the limit that stopped the crawl; undefined if everything was read. */
   warning(): string | undefined
 }
 
-/** @param maxBytes of all pages together; 64 MiB */
+/** @param maxBytes total size of all pages; default 64 MiB */
 export function createCrawlBudget(maxBytes = MAX_BYTES): CrawlBudget {
   let bytes = 0
   let pages = 0

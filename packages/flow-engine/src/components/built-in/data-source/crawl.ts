@@ -8,33 +8,33 @@ import { readPage, type WebPage } from './read-page.ts'
 const AT_ONCE = 8
 
 export interface CrawlOptions {
-  /** 1 = the page itself. */
+  /** Link depth; 1 is the page itself. */
   readonly depth: number
-  /** Only addresses that begin with the first one. */
+  /** Follows only URLs that start with the first one. */
   readonly preventOutside: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number | undefined
-  /** Answers of 400 and more are failures. */
+  /** Treats statuses of 400 and above as failures. */
   readonly checkStatus: boolean
   readonly followRedirects: boolean
-  /** Pages that fail are left out. */
+  /** Skips pages that fail. */
   readonly continueOnFailure: boolean
-  /** Keeps the HTML; without it, a page is released once its text is read. */
+  /** Keeps the HTML; otherwise a page is released once its text has been extracted. */
   readonly keepSource: boolean
-  /** Shared by all crawls of one run of the component. */
+  /** Shared by all crawls of a run of the component. */
   readonly budget: CrawlBudget
 }
 
 export interface CrawledPage extends WebPage {
   readonly url: string
-  /** The HTML; "" unless it is kept. */
+  /** The HTML; "" unless kept. */
   readonly source: string
   readonly contentType: string
 }
 
 /**
- * A page and those it leads to, level by level, each once, as far as the budget reaches (AB-34).
- * @throws TypeError for the first page that fails, unless failures are left out
+ * Reads a page and the pages it links to, level by level, each once, within the budget (AB-34).
+ * @throws TypeError for the first page that fails, unless failures are skipped
  */
 export async function crawl(
   root: string,
@@ -70,7 +70,7 @@ function* linksOf(pages: readonly CrawledPage[]): Generator<string> {
 
 type Turns = <T>(work: () => Promise<T>) => Promise<T>
 
-/** One piece of work after the other. */
+/** Serialises work. */
 function createTurns(): Turns {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

@@ -6,7 +6,7 @@ import { output } from '../../define/output.ts'
 import { parseCsvTable } from '../../values/csv-table.ts'
 import { readSource } from './read-source.ts'
 
-/** A Data for each row of a CSV file or text (MO-53). */
+/** Reads a CSV file or text as one Data per row (MO-53). */
 export const csvToData = defineComponent({
   type: 'CSVtoData',
   displayName: 'Load CSV',
@@ -22,7 +22,7 @@ export const csvToData = defineComponent({
     csv_string: field.multiline({ displayName: 'CSV String' }),
     text_key: field.text({
       displayName: 'Text Key',
-      info: 'Column that holds the text of a row.',
+      info: 'Column that contains the text of a row.',
       default: 'text',
     }),
   },

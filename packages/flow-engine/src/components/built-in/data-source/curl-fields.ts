@@ -10,12 +10,12 @@ const MODE_FIELDS = new Map([
   ['cURL', ['curl_input']],
 ])
 
-/** The editor switched between fields and command. */
+/** Handles a switch between fields and cURL command in the editor. */
 export function chooseMode(template: NodeTemplate, mode: unknown): void {
   const { curl_input: command } = template
   if (command !== undefined) command.show = mode === 'cURL'
   if (mode === 'cURL' && typeof command?.value === 'string' && command.value !== '') {
-    // A command that cannot be read yet must not keep the editor from changing the mode.
+    // An incomplete command must not prevent the mode change.
     try {
       fillFromCurl(template, command.value)
     } catch {}
@@ -29,8 +29,8 @@ export function chooseMode(template: NodeTemplate, mode: unknown): void {
 }
 
 /**
- * Fills the fields from a command.
- * @throws TypeError for text that is no command
+ * Fills in the fields from a command.
+ * @throws TypeError for an invalid command
  */
 export function fillFromCurl(template: NodeTemplate, command: string): void {
   const { url, method, headers, body } = readCurl(command)
@@ -52,8 +52,8 @@ interface Row {
 }
 
 /**
- * A command as values of the fields.
- * @throws TypeError for text that is no command
+ * Converts a command to field values.
+ * @throws TypeError for an invalid command
  */
 export function readCurl(command: string): {
   url: string
@@ -74,7 +74,10 @@ export function readCurl(command: string): {
   }
 }
 
-/** A row for each key of a JSON object, any other body under `data`; values as JSON, texts as they are. */
+/**
+ * Returns a row for each key of a JSON object; any other body becomes `data`. Strings are used as is, other
+ * values as JSON.
+ */
 function bodyRows(body: string): Row[] {
   let value: unknown
   try {

@@ -7,10 +7,10 @@ import {
   type XmlElement,
 } from '../../web/xml-tree.ts'
 
-/** One entry of a news feed; what an entry lacks is "". */
+/** An entry of a news feed; missing parts are "". */
 export type FeedItem = Readonly<Record<'title' | 'link' | 'published' | 'summary', string>>
 
-/** The entries of an RSS or Atom feed; of any other text none. */
+/** Parses the entries of an RSS or Atom feed; other text has none. */
 export async function parseFeed(text: string): Promise<FeedItem[]> {
   const root = await parseXml(text)
   return [

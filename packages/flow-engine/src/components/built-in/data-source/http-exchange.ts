@@ -2,7 +2,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import { sendRequest, type Answer, type RequestOptions } from '../../web/send-request.ts'
 
 const MAX_REDIRECTS = 20
-/** Size limit of one answer (AB-34): 16 MiB. */
+/** Maximum size of a response (AB-34): 16 MiB. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 export interface Redirect {
@@ -16,10 +16,10 @@ export interface Exchange {
 }
 
 /**
- * A request whose redirects are followed one by one, so that each is recorded and goes through the
- * host's fetch by itself. As clients do, 303 and a redirected POST become GET, and credentials do
- * not follow to another host.
- * @throws RequestError without an answer, RangeError after 20 redirects
+ * Sends a request and follows its redirects one by one, so that each is recorded and passes through the
+ * host's fetch. As in other clients, 303 and a redirected POST become GET, and credentials are not sent to
+ * another host.
+ * @throws RequestError without a response, RangeError after 20 redirects
  */
 export async function exchange(
   url: string,

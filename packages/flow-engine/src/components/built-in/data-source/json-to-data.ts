@@ -6,7 +6,7 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { readSource } from './read-source.ts'
 
-/** The Data of a JSON file or text; a list gives one for each entry (MO-53). */
+/** Reads a JSON file or text as Data; a list gives one Data per item (MO-53). */
 export const jsonToData = defineComponent({
   type: 'JSONtoData',
   displayName: 'Load JSON',

@@ -61,9 +61,9 @@ describe('parseCurl (CO-52)', () => {
   })
 
   test.each([
-    ['wget https://host.example', 'begins with "curl"'],
-    ['curl', 'names no URL'],
-    ["curl 'https://host.example", 'not closed'],
+    ['wget https://host.example', 'starts with "curl"'],
+    ['curl', 'has no URL'],
+    ["curl 'https://host.example", 'unclosed quote'],
     ['curl https://host.example -d @/etc/passwd', 'cannot be read from the file'],
     ['curl https://host.example -F a=@b', 'not supported'],
   ])('%s is refused', (command, why) => {

@@ -1,20 +1,20 @@
-/** The request that a curl command describes. */
+/** The request described by a curl command. */
 export interface CurlRequest {
   readonly url: string
   readonly method: string
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** undefined when the command sends nothing. */
+  /** Undefined if the command sends no body. */
   readonly body: string | undefined
 }
 
 /**
- * Reads a curl command as shells and browsers write it: quotes, `$'...'`, line continuations, joined
- * short options (`-sXPOST`). Options that do not change the request are skipped.
- * @throws SyntaxError for text that is no curl command, an open quote, a file as body (`-d @file`)
+ * Parses a curl command as written by shells and browsers: quotes, `$'...'`, line continuations, combined
+ * short options (`-sXPOST`). Options that do not affect the request are ignored.
+ * @throws SyntaxError for other text, an unclosed quote, or a file as body (`-d @file`)
  */
 export function parseCurl(command: string): CurlRequest {
   const [program, ...words] = splitWords(command)
-  if (program !== 'curl') throw new SyntaxError('a cURL command begins with "curl"')
+  if (program !== 'curl') throw new SyntaxError('a cURL command starts with "curl"')
   const options = readOptions(words)
   const all = (name: string): string[] =>
     options.filter((option) => option.name === name).map(({ value }) => value)
@@ -24,7 +24,7 @@ export function parseCurl(command: string): CurlRequest {
   const asQuery = options.some(({ name }) => name === 'get')
   const method = last('request') ?? (asQuery ? 'GET' : defaultMethod(options, body))
   const url = last('url')
-  if (url === undefined) throw new SyntaxError('the cURL command names no URL')
+  if (url === undefined) throw new SyntaxError('the cURL command has no URL')
   return {
     url: asQuery && body !== undefined ? `${url}${url.includes('?') ? '&' : '?'}${body}` : url,
     method: method.toUpperCase(),
@@ -38,7 +38,7 @@ interface CurlOption {
   readonly value: string
 }
 
-/** Short options and what they are called in full; those in `VALUED` take a value. */
+/** Maps short options to their long names; those in `VALUED` take a value. */
 const SHORT = new Map([
   ['X', 'request'],
   ['H', 'header'],
@@ -87,7 +87,7 @@ function longOption(word: string, next: () => string): CurlOption {
   return { name: word, value: VALUED.has(word) ? next() : '' }
 }
 
-/** `-sXPOST`: the first letter that takes a value takes the rest of the word. */
+/** Expands `-sXPOST`: the first option that takes a value consumes the rest of the word. */
 function shortOptions(word: string, next: () => string): CurlOption[] {
   const options: CurlOption[] = []
   for (let at = 1; at < word.length; at += 1) {
@@ -156,7 +156,7 @@ function encodeBasic(user: string): string {
 const WORD_PARTS =
   /\\\r?\n|\s+|\$'((?:[^'\\]|\\[\s\S])*)'|'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\$]+|\$)/y
 
-/** Words as a shell splits them; nothing is expanded. */
+/** Splits a command into words like a shell, without expansion. */
 function splitWords(command: string): string[] {
   const text = command.trim()
   const words: string[] = []
@@ -164,7 +164,7 @@ function splitWords(command: string): string[] {
   WORD_PARTS.lastIndex = 0
   while (WORD_PARTS.lastIndex < text.length) {
     const found = WORD_PARTS.exec(text)
-    if (found === null) throw new SyntaxError('a quote in the cURL command is not closed')
+    if (found === null) throw new SyntaxError('the cURL command has an unclosed quote')
     const [whole, escaped, single, double, letter, plain] = found
     const part =
       single ?? letter ?? plain ?? (escaped === undefined ? undefined : unescapeAnsi(escaped))

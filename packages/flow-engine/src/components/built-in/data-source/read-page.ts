@@ -3,25 +3,25 @@ import { MAX_DEPTH } from '../../web/parse-markup.ts'
 
 /** The text, metadata and links of a page. */
 export interface WebPage {
-  /** All text nodes one after the other, the title among them; those of scripts and styles left out. */
+  /** The concatenated text nodes, including the title, without scripts and styles. */
   readonly text: string
   readonly title: string
   readonly description: string
   readonly language: string
-  /** Absolute http addresses, without fragment, each once. */
+  /** Absolute HTTP URLs without fragments or duplicates. */
   readonly links: readonly string[]
 }
 
-/** Characters that are parsed before the event loop takes its turn: a few milliseconds (AB-34). */
+/** Yields to the event loop after this many characters, which take a few milliseconds (AB-34). */
 const PIECE = 16 * 1024
-/** Links of one page that are looked at; a crawl reads 1,000 pages at most. */
+/** Maximum number of links taken from one page; a crawl reads at most 1,000 pages. */
 const MAX_LINKS = 5_000
 
 const UNSEEN = new Set(['script', 'style', 'template'])
 
 /**
- * Reads any text as HTML, as browsers do: nothing is an error.
- * @throws the reason of the signal
+ * Parses any text as HTML, as browsers do; nothing is an error.
+ * @throws the signal's reason
  */
 export async function readPage(html: string, url: string, signal?: AbortSignal): Promise<WebPage> {
   const { Parser } = await import('htmlparser2')
@@ -65,12 +65,12 @@ export async function readPage(html: string, url: string, signal?: AbortSignal):
     if (at > 0) await eventLoopTurn()
     signal?.throwIfAborted()
     const piece = html.slice(at, at + PIECE)
-    // Behind a tag where there is one, so that a piece can be the last of its parser.
+    // Ends after a tag if there is one, because the piece may be the last of its parser.
     const end = piece.lastIndexOf('>') + 1 || piece.length
     parser.write(piece.slice(0, end))
     at += end
     if (depth <= MAX_DEPTH) continue
-    // What follows is read as a page of its own.
+    // Too deep: the rest is parsed from scratch.
     parser.end()
     parser = new Parser(handler)
     depth = 0

@@ -4,19 +4,19 @@ import type { FileReference } from '../../define/services.ts'
 
 const MAX_BYTES = 20 * 1024 * 1024
 
-/** The source of a text: exactly one of the three. */
+/** The source of a text; exactly one of the three is given. */
 export interface TextSource {
   readonly files: readonly FileReference[]
   /** Name of a stored file of the flow's owner. */
   readonly path: string
   readonly text: string
-  /** For errors: `CSV`, `JSON`. */
+  /** The format for error messages: `CSV`, `JSON`. */
   readonly kind: string
 }
 
 /**
- * The text of an uploaded file, a stored file, or a field.
- * @throws TypeError unless just one of them is given, for a file that is not there or over 20 MiB
+ * Reads text from an uploaded file, a stored file, or a field.
+ * @throws TypeError unless exactly one of them is given, and for a file that is missing or over 20 MiB
  */
 export async function readSource(
   { files, path, text, kind }: TextSource,
@@ -24,7 +24,7 @@ export async function readSource(
 ): Promise<string> {
   const [file] = files
   if ([file !== undefined, path !== '', text !== ''].filter(Boolean).length !== 1) {
-    throw new TypeError(`Give one of the three: a ${kind} file, a path or a ${kind} text.`)
+    throw new TypeError(`Set exactly one of these: a ${kind} file, a path or a ${kind} text.`)
   }
   if (text !== '') return text
   const bytes =

@@ -3,7 +3,7 @@ import { parseJson } from '../../../base/parse-json.ts'
 import { isData } from '../../../graph/values/data.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 
-/** The address as it is requested: `https://` is added where no scheme is, parameters are merged. */
+/** Builds the URL: adds `https://` if the scheme is missing, and merges parameters. */
 export function requestUrl(given: string, params: Readonly<Record<string, unknown>>): string {
   const typed = given.trim()
   if (typed === '') throw new TypeError('URL cannot be empty')
@@ -17,22 +17,22 @@ export function requestUrl(given: string, params: Readonly<Record<string, unknow
   return `${base}?${new URLSearchParams([...merged]).toString()}${hash}`
 }
 
-/** Query parameters of an object or of a text such as `a=1&b=2`. */
+/** Reads query parameters from an object or from text such as `a=1&b=2`. */
 export function queryParams(given: unknown): Record<string, unknown> {
   if (typeof given === 'string') return Object.fromEntries(new URLSearchParams(given))
   if (isData(given)) return { ...given.data }
   return isObject(given) ? given : {}
 }
 
-/** Headers of rows `{key, value}`. */
+/** Reads headers from rows `{key, value}`. */
 export function headersOf(rows: readonly unknown[]): Record<string, string> {
   const pairs = rows.map(keyAndValue).filter((pair) => pair !== null)
   return Object.fromEntries(pairs.map(([key, value]) => [key, toLiteralText(value)]))
 }
 
 /**
- * The JSON body of rows `{key, value}` and of the keys of Data; texts that are JSON stand for what
- * they say. Rows of another form say nothing.
+ * Builds the JSON body from rows `{key, value}` and from the keys of Data. Strings that contain JSON are
+ * parsed; other rows are ignored.
  */
 export function bodyOf(rows: readonly unknown[]): Record<string, unknown> {
   const entries = rows.flatMap((row): (readonly [string, unknown])[] => {

@@ -2,7 +2,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import type { Answer } from '../../web/send-request.ts'
 import type { FileService } from '../../define/services.ts'
 
-/** Tells whether the content type of the answer is generic binary. */
+/** Tests whether the content type of a response is generic binary. */
 export function isBinary({ headers }: Answer): boolean {
   const type = headers.get('content-type') ?? ''
   return type.includes('application/octet-stream') || type.includes('application/binary')
@@ -22,14 +22,14 @@ export function answerStore({ services: { files } }: ComponentContext): FileServ
   return files
 }
 
-/** Puts the content of an answer into the file store; resolves with its path. */
+/** Saves the content of a response to the file store and returns its path. */
 export async function saveAnswer(answer: Answer, ctx: ComponentContext): Promise<string> {
   const { flowId, userId } = ctx
   const scope = userId === undefined ? { flowId } : { flowId, userId }
   return answerStore(ctx).write(`${ctx.runtime.uuid()}-${fileName(answer)}`, answer.bytes, scope)
 }
 
-/** The name the answer gives itself, else the end of its address; never a path. */
+/** Returns the name from the response headers, else the last segment of the URL; never a path. */
 function fileName(answer: Answer): string {
   const disposition = answer.headers.get('content-disposition') ?? ''
   const given = /filename="(.+?)"/.exec(disposition)?.[1]

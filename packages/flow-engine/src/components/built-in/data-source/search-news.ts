@@ -8,16 +8,16 @@ const NEWS_URL = 'https://news.google.com/rss'
 
 export interface NewsQuery {
   readonly query: string
-  /** Language; default en-US. */
+  /** Language. Default en-US. */
   readonly hl: string
-  /** Country; default US. */
+  /** Country. Default US. */
   readonly gl: string
   readonly topic: string
   readonly location: string
   readonly timeoutMs: number
 }
 
-/** News of a topic, else of a place, else about a query; a failure is one row that says why. */
+/** Searches news by topic, else by place, else by query. A failure is returned as a row that describes it. */
 export async function searchNews(query: NewsQuery, ctx: ComponentContext): Promise<FeedItem[]> {
   const url = newsUrl(query)
   if (url === null) return [failure('No search query, topic, or location provided.')]
@@ -28,7 +28,7 @@ export async function searchNews(query: NewsQuery, ctx: ComponentContext): Promi
   return Promise.all(items.map(withoutTags))
 }
 
-/** Country and language are also what the edition is derived from. */
+/** The edition is derived from country and language too. */
 function newsUrl({ query, topic, location, ...given }: NewsQuery): string | null {
   const [hl, gl] = [given.hl === '' ? 'en-US' : given.hl, given.gl === '' ? 'US' : given.gl]
   const edition = new URLSearchParams({ hl, gl, ceid: `${gl}:${hl.split('-')[0] ?? hl}` })

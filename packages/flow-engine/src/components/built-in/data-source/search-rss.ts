@@ -6,7 +6,7 @@ import { tryRequest } from './search-web.ts'
 
 const COLUMNS = ['title', 'link', 'published', 'summary'] as const
 
-/** The entries of a feed as they stand; a failure is one row that says why. */
+/** Reads the entries of a feed. A failure is returned as a row that describes it. */
 export async function readRss(
   url: string,
   timeoutMs: number,

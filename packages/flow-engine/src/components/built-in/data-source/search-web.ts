@@ -12,15 +12,15 @@ import {
 
 const SEARCH_URL = 'https://html.duckduckgo.com/html/'
 const PARALLEL_PAGES = 8
-/** Some servers refuse requests that name no browser. */
+/** Some servers reject requests without a browser-like user agent. */
 const HEADERS = { 'user-agent': 'Mozilla/5.0 (compatible; flow-engine)' } as const
 
 type WebRow = Readonly<Record<'title' | 'link' | 'snippet' | 'content', string>>
 
 /**
- * The hits of a web search with the text of their pages. A search that fails is one row that says
- * why; a page that fails says so in its content.
- * @throws TypeError for a query without words
+ * Searches the web and reads the pages found. A failed search is returned as a row that describes it; a
+ * failed page has the error as its content.
+ * @throws TypeError for an empty query
  */
 export async function searchWeb(
   given: string,
@@ -39,8 +39,8 @@ export async function searchWeb(
 }
 
 /**
- * Searches the web; gives the hits, or a string with the reason of a failure.
- * @throws TypeError for a query without words
+ * Searches the web; returns the hits, or a string that describes a failure.
+ * @throws TypeError for an empty query
  */
 export async function searchHits(
   given: string,
@@ -57,7 +57,7 @@ export async function searchHits(
   return text === '' || !isHtml ? 'No results found' : readHits(text)
 }
 
-/** The answer, or what went wrong. */
+/** Returns the response, or a description of the error. */
 export async function tryRequest(
   url: string,
   options: { readonly headers?: Readonly<Record<string, string>>; readonly timeoutMs: number },
@@ -86,7 +86,7 @@ async function readHits(html: string): Promise<Omit<WebRow, 'content'>[]> {
   })
 }
 
-/** Hits link to a page of the search engine that carries the target in `uddg`. */
+/** Hits link to a redirect page of the search engine with the target in `uddg`. */
 function targetOf(href: string): string {
   const target = URL.canParse(href, SEARCH_URL)
     ? new URL(href, SEARCH_URL).searchParams.get('uddg')

@@ -6,7 +6,7 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import type { SqlConnection } from '../../define/services.ts'
 
-/** Runs a query on a database that the host lets flows reach (CO-77). */
+/** Runs a query on a database that the host makes available to flows (CO-77). */
 export const sql = defineComponent({
   type: 'SQLComponent',
   displayName: 'SQL Database',
@@ -57,7 +57,7 @@ async function connect(url: string, ctx: ComponentContext): Promise<SqlConnectio
   const about = 'An error occurred while connecting to the database'
   const { sql: connections } = ctx.services
   if (connections === undefined) {
-    throw new TypeError(`${about}: no databases are set up for flows`)
+    throw new TypeError(`${about}: this server has no databases for flows`)
   }
   try {
     return await connections.connect(url)

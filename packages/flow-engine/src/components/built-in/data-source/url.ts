@@ -9,11 +9,11 @@ import { output } from '../../define/output.ts'
 import { createCrawlBudget } from './crawl-budget.ts'
 import { crawl } from './crawl.ts'
 
-/** Pages of the web as text or source, with those they lead to (CO-40). */
+/** Reads web pages as text or HTML, with the pages they link to (CO-40). */
 export const url = defineComponent({
   type: 'URLComponent',
   displayName: 'URL',
-  description: 'Reads web pages, and on request the pages they lead to.',
+  description: 'Reads web pages, optionally following their links.',
   icon: 'layout-template',
   category: 'data_source',
   module: 'lfx.components.data_source.url.URLComponent',
@@ -46,7 +46,7 @@ export const url = defineComponent({
       displayName: 'Prevent Outside',
       default: true,
       advanced: true,
-      info: 'Follow only links that begin with the address of the first page.',
+      info: 'Follow only links that start with the URL of the first page.',
     }),
     use_async: field.bool({ displayName: 'Use Async', default: true, advanced: true }),
     format: field.dropdown({
@@ -59,7 +59,7 @@ export const url = defineComponent({
       displayName: 'Timeout',
       default: 30,
       advanced: true,
-      info: 'Seconds for one page.',
+      info: 'Timeout for each page in seconds.',
     }),
     headers: field.table({
       displayName: 'Headers',
@@ -75,7 +75,7 @@ export const url = defineComponent({
       displayName: 'Filter Text/HTML',
       default: true,
       advanced: true,
-      info: 'Leave out style sheets.',
+      info: 'Exclude style sheets.',
     }),
     continue_on_failure: field.bool({
       displayName: 'Continue on Failure',
@@ -85,7 +85,7 @@ export const url = defineComponent({
     check_response_status: field.bool({
       displayName: 'Check Response Status',
       advanced: true,
-      info: 'Count answers of 400 and more as failures.',
+      info: 'Treat responses with status 400 and above as failures.',
     }),
     follow_redirects: field.bool({
       displayName: 'Follow Redirects',
@@ -116,7 +116,7 @@ export const url = defineComponent({
         return createMessage({ text, data: { data: rows }, timestamp: ctx.runtime.now() })
       },
     }),
-    // The outputs of nodes of 1.0 to 1.4 (NX-36).
+    // The outputs in nodes of versions 1.0 to 1.4 (NX-36).
     data: output.list({
       displayName: 'Data',
       method: 'fetch_content',
@@ -141,7 +141,7 @@ export const url = defineComponent({
   },
 })
 
-/** Names of the format that gives pages as they are; nodes of 1.0 to 1.3 have the second. */
+/** Format names for the page source; nodes of versions 1.0 to 1.3 have the second. */
 const SOURCE_FORMATS: ReadonlySet<string> = new Set(['HTML', 'Raw HTML'])
 
 interface PageInputs {
@@ -161,7 +161,7 @@ interface PageRow extends Row {
   readonly text: string
 }
 
-/** The pages of a build: both outputs show the same ones, read once. */
+/** Pages by build: both outputs share one crawl. */
 const pagesOf = new WeakMap<ComponentContext, Promise<PageRow[]>>()
 
 function readPages(inputs: PageInputs, ctx: ComponentContext): Promise<PageRow[]> {
@@ -171,7 +171,7 @@ function readPages(inputs: PageInputs, ctx: ComponentContext): Promise<PageRow[]
   return pages
 }
 
-/** @throws TypeError beginning with "Error loading documents: " */
+/** @throws TypeError with a message that starts with "Error loading documents: " */
 async function crawlPages(inputs: PageInputs, ctx: ComponentContext): Promise<PageRow[]> {
   try {
     const rows: PageRow[] = []
@@ -219,7 +219,7 @@ async function crawlPages(inputs: PageInputs, ctx: ComponentContext): Promise<Pa
   }
 }
 
-/** Trimmed, with a scheme, each once, in order. */
+/** Trims URLs, adds missing schemes and removes duplicates, keeping the order. */
 function addresses(urls: readonly string[]): string[] {
   const given = urls.map((text) => text.trim()).filter((text) => text !== '')
   const complete = given.map((text) => (/^https?:\/\//i.test(text) ? text : `https://${text}`))

@@ -7,7 +7,7 @@ import { searchNews } from './search-news.ts'
 import { readRss } from './search-rss.ts'
 import { searchWeb } from './search-web.ts'
 
-/** Searches the web, the news, or reads a feed, without a key (CO-78). */
+/** Searches the web or the news, or reads a feed; needs no key (CO-78). */
 export const unifiedWebSearch = defineComponent({
   type: 'UnifiedWebSearch',
   displayName: 'Web Search',
@@ -25,7 +25,7 @@ export const unifiedWebSearch = defineComponent({
     }),
     query: field.text({
       displayName: 'Search Query',
-      info: 'Search terms; in mode RSS the address of the feed.',
+      info: 'Search terms; in RSS mode the URL of the feed.',
       required: true,
       toolMode: true,
     }),
@@ -55,13 +55,13 @@ export const unifiedWebSearch = defineComponent({
     }),
     location: field.text({
       displayName: 'Location (Geo)',
-      info: 'News about a place.',
+      info: 'A place that the news is about.',
       advanced: true,
       inputTypes: [],
     }),
     timeout: field.int({
       displayName: 'Timeout',
-      info: 'Seconds of each request.',
+      info: 'Timeout for each request in seconds.',
       default: 5,
       advanced: true,
     }),
@@ -74,7 +74,7 @@ export const unifiedWebSearch = defineComponent({
     }),
     max_content_length: field.int({
       displayName: 'Max Content Length',
-      info: 'Characters of a page or of a field of a feed, 0 = all.',
+      info: 'Maximum characters of a page or feed field; 0 for no limit.',
       default: 5000,
       advanced: true,
       newer: true,
@@ -103,8 +103,8 @@ export const unifiedWebSearch = defineComponent({
 
 const HINTS = new Map([
   ['Web', 'Search terms.'],
-  ['News', 'What the news are about.'],
-  ['RSS', 'The address of the feed.'],
+  ['News', 'Search terms for the news.'],
+  ['RSS', 'The URL of the feed.'],
 ])
 
 interface Bounds {
@@ -112,7 +112,7 @@ interface Bounds {
   readonly maxLength: number
 }
 
-/** Files of older versions have no such fields, and no bounds (NX-28). */
+/** Nodes of older versions lack these fields and have no limits (NX-28). */
 function boundsOf(
   inputs: { readonly max_results: number; readonly max_content_length: number },
   ctx: ComponentContext,

@@ -9,7 +9,7 @@ import { fileText } from './file-text.ts'
 
 const MAX_FILES = 1_000
 const MAX_BYTES = 20 * 1024 * 1024
-/** The texts of the files in a folder of the files that the run may read (MO-56). */
+/** Reads the files of a folder among the files accessible to the run (MO-56). */
 export const directory = defineComponent({
   type: 'Directory',
   displayName: 'Directory',
@@ -22,44 +22,48 @@ export const directory = defineComponent({
   inputs: {
     path: field.text({
       displayName: 'Path',
-      info: 'A folder of your files; . is all of them.',
+      info: 'A folder of your files; . for all files.',
       default: '.',
       toolMode: true,
     }),
     types: field.multiselect({
       displayName: 'File Types',
-      info: 'If empty, all types of text files.',
+      info: 'If empty, all text files.',
       options: textExtensions,
       default: [],
     }),
-    depth: field.int({ displayName: 'Depth', info: 'Folders inside, 0 = none.', default: 0 }),
+    depth: field.int({
+      displayName: 'Depth',
+      info: 'Levels of subfolders to read; 0 for none.',
+      default: 0,
+    }),
     max_concurrency: field.int({
       displayName: 'Max Concurrency',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: 2,
       advanced: true,
     }),
     load_hidden: field.bool({
       displayName: 'Load Hidden',
-      info: 'Files and folders whose name begins with a dot, too.',
+      info: 'Include files and folders whose name starts with a dot.',
       default: false,
       advanced: true,
     }),
     recursive: field.bool({
       displayName: 'Recursive',
-      info: 'All folders inside, whatever the depth says.',
+      info: 'Read all subfolders, regardless of the depth.',
       default: false,
       advanced: true,
     }),
     silent_errors: field.bool({
       displayName: 'Silent Errors',
-      info: 'Leave out files that cannot be read.',
+      info: 'Skip files that cannot be read.',
       default: false,
       advanced: true,
     }),
     use_multithreading: field.bool({
       displayName: 'Use Multithreading',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: false,
       advanced: true,
     }),
@@ -86,7 +90,7 @@ interface DirectoryInputs {
   readonly recursive: boolean
 }
 
-/** @throws TypeError for a path that leads out of the files, and for more files than may be read */
+/** @throws TypeError for a path outside the files, and for too many files */
 async function chooseFiles(inputs: DirectoryInputs, ctx: ComponentContext): Promise<string[]> {
   const folder = folderOf(inputs.path)
   const types = new Set<string>(inputs.types.length === 0 ? textExtensions : inputs.types)
@@ -101,13 +105,13 @@ async function chooseFiles(inputs: DirectoryInputs, ctx: ComponentContext): Prom
   })
   if (chosen.length > MAX_FILES) {
     throw new TypeError(
-      `The folder has ${chosen.length} files; at most ${MAX_FILES} are read. Choose a folder inside, or types.`,
+      `The folder has ${chosen.length} files; at most ${MAX_FILES} are read. Choose a subfolder or file types.`,
     )
   }
   return chosen.map(({ path }) => path).toSorted()
 }
 
-/** "" for all files. */
+/** Normalises a folder path; "" means all files. */
 function folderOf(path: string): string {
   const parts = path
     .trim()
@@ -123,14 +127,14 @@ function folderOf(path: string): string {
 
 interface FoundFile {
   readonly path: string
-  /** The path inside the folder. */
+  /** The path relative to the folder. */
   readonly below: string
 }
 
-/** The files of a folder by its own name, else those of the user's files that lie below it. */
+/** Returns the files of a folder with exactly this name; if there are none, the user's files below it. */
 async function filesBelow(folder: string, ctx: ComponentContext): Promise<FoundFile[]> {
   const { files } = ctx.services
-  if (files === undefined) throw new TypeError('No files are set up for flows here')
+  if (files === undefined) throw new TypeError('This server has no file store for flows')
   const scope = { flowId: ctx.flowId, ...(ctx.userId === undefined ? {} : { userId: ctx.userId }) }
   const start = folder === '' ? '' : `${folder}/`
   const named =
@@ -142,7 +146,7 @@ async function filesBelow(folder: string, ctx: ComponentContext): Promise<FoundF
   })
 }
 
-/** The name of a file that is kept under the id of a user or flow. */
+/** Removes the user or flow id that prefixes a stored file's name. */
 function withoutOwner(path: string, owners: readonly (string | undefined)[]): string {
   const [owner = '', ...rest] = path.split('/')
   return rest.length > 0 && owners.includes(owner) ? rest.join('/') : path
@@ -163,7 +167,7 @@ async function readTexts(
     size += bytes.length
     if (size > MAX_BYTES) {
       throw new TypeError(
-        'The files of the folder are over 20 MB together. Choose a folder inside, or types.',
+        'The files of the folder exceed 20 MB in total. Choose a subfolder or file types.',
       )
     }
     try {

@@ -19,15 +19,15 @@ export type Savable = DataFrame | Data | Message
 const TABLE_FORMATS = ['csv', 'excel', 'json', 'markdown']
 const MESSAGE_FORMATS = ['txt', 'json', 'markdown']
 
-/** @throws TypeError for a value that cannot be kept as a file */
+/** @throws TypeError for a value that cannot be saved to a file */
 export function savable(value: unknown): Savable {
   if (isDataFrame(value) || isData(value) || isMessage(value)) return value
   throw new TypeError(`Unsupported input type: ${kindOf(value)}`)
 }
 
 /**
- * The format a value is kept in; "" = csv for tables, else json.
- * @throws TypeError for a format that the kind of value has not
+ * Returns the format in which a value is saved; "" means csv for tables, else json.
+ * @throws TypeError for a format that the type of value does not support
  */
 export function formatFor(value: Savable, wanted: string): string {
   const allowed = isMessage(value) ? MESSAGE_FORMATS : TABLE_FORMATS
@@ -37,7 +37,7 @@ export function formatFor(value: Savable, wanted: string): string {
   throw new TypeError(`Invalid file format '${format}' for ${kindOf(value)}. Allowed: [${list}]`)
 }
 
-/** The name with the extension of the format, unless it has it. */
+/** Appends the extension of the format if it is missing. */
 export function withExtension(name: string, format: string): string {
   const extension = /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
   if (format === 'excel') {
@@ -46,13 +46,13 @@ export function withExtension(name: string, format: string): string {
   return extension === format ? name : `${name}.${format}`
 }
 
-/** The bytes of a file that holds the value. */
+/** Serialises a value as the contents of a file. */
 export async function fileContents(value: Savable, format: string): Promise<Uint8Array> {
   if (format === 'excel') return excelContents(tableOf(value))
   return encodeText(await textContents(value, format))
 }
 
-/** The bytes of a file that held `before` and gets the value behind it. Not for excel. */
+/** Returns the contents of a file with the value appended. Not for Excel. */
 export async function appendedContents(
   value: Savable,
   format: string,
@@ -90,7 +90,7 @@ function messageContents(text: string, format: string): string {
   return asciiJson(JSON.stringify({ message: text }, null, 2))
 }
 
-/** Rows without a blank behind the colon and with escaped slashes, as tables have always been kept. */
+/** Formats rows without a space after the colon and with escaped slashes, as existing files have them. */
 function frameJson(frame: DataFrame): string {
   if (frame.rows.length === 0) return '[]'
   const rows = frame.rows.map((row) => {
@@ -110,7 +110,9 @@ function asciiJson(json: string): string {
   )
 }
 
-/** A list stays, an object becomes its only entry; text that is not JSON gives an empty list. */
+/**
+ * Parses a JSON list; an object becomes a list with one item. Text that is not JSON becomes an empty list.
+ */
 function parseList(text: string): unknown[] {
   try {
     const value: unknown = parseJson(text)
@@ -127,8 +129,8 @@ function jsonEntries(value: Savable): readonly unknown[] {
 }
 
 /**
- * Lists in an object are columns, other values repeat beside them.
- * @throws TypeError when there is no list, or lists differ in length
+ * Converts a value to a table. Lists in an object become columns; other values are repeated in every row.
+ * @throws TypeError if there is no list, or lists differ in length
  */
 function tableOf(value: Savable): DataFrame {
   if (isDataFrame(value)) return value

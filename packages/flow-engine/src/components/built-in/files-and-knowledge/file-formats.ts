@@ -1,6 +1,6 @@
 import { extensionOf } from '../../web/mime-type.ts'
 
-/** Read as they are. */
+/** Read as text. */
 export const textExtensions = [
   'csv',
   'json',
@@ -22,7 +22,7 @@ export const textExtensions = [
   'tsx',
 ] as const
 
-/** Pictures and office files, which only a document parser reads. */
+/** Images and office files, which need a document parser. */
 export const advancedExtensions = [
   'adoc',
   'asciidoc',
@@ -47,7 +47,7 @@ export const advancedExtensions = [
   'webp',
 ] as const
 
-/** Unpacked, their files read. */
+/** Archives whose files are read. */
 export const bundleExtensions = ['zip', 'tar', 'tgz', 'bz2', 'gz'] as const
 
 const texts: ReadonlySet<string> = new Set(textExtensions)
@@ -56,7 +56,7 @@ const bundles: ReadonlySet<string> = new Set(bundleExtensions)
 
 type FileClass = 'text' | 'advanced' | 'bundle' | 'unknown'
 
-/** The kind of a file by its extension. */
+/** Classifies a file by its extension. */
 export function classify(path: string): FileClass {
   const extension = extensionOf(path)
   if (texts.has(extension)) return 'text'

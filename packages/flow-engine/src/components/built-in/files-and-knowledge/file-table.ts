@@ -12,14 +12,14 @@ import { createSheetGauge } from './sheet-gauge.ts'
 
 type Context = Pick<ComponentContext, 'services' | 'signal' | 'userId'>
 
-/** Tells whether a file holds exactly one table. */
+/** Tests whether a file contains exactly one table. */
 export function isTableFile(path: string): boolean {
   return ['csv', 'xlsx', 'parquet'].includes(extensionOf(path))
 }
 
 /**
- * The table in a file: CSV, or the first sheet of an Excel file.
- * @throws TypeError for Parquet, which nothing here reads
+ * Reads the table in a CSV file or in the first sheet of an Excel file.
+ * @throws TypeError for Parquet, which is not supported
  */
 export async function fileTable(path: string, bytes: Uint8Array, ctx: Context): Promise<DataFrame> {
   switch (extensionOf(path)) {
@@ -34,17 +34,17 @@ export async function fileTable(path: string, bytes: Uint8Array, ctx: Context): 
   }
 }
 
-/** Cells behind which others have their turn. */
+/** Yields to the event loop after this many cells. */
 const TURN = 50_000
 
-/** The first row names the columns; rows of empty cells are left out. */
+/** Uses the first row as column names and skips empty rows. */
 async function sheetTable(bytes: Uint8Array, ctx: Context): Promise<DataFrame> {
   const { checkZip } = await import('../../../archive/read-zip.ts')
   const gauge = createSheetGauge()
   await checkZip(
     bytes,
     () => createInflateBudget(bytes.length),
-    // The library reads no other entries; pictures may hold any bytes.
+    // Other entries, such as images, are not parsed by the library.
     (name, piece, isLast) => {
       if (name.endsWith('.xml')) gauge.take(piece, isLast)
     },
@@ -62,7 +62,7 @@ async function sheetTable(bytes: Uint8Array, ctx: Context): Promise<DataFrame> {
   return createDataFrame(rows, columns)
 }
 
-/** The rows of the first sheet: read by the host's reader, else in this thread (AB-36). */
+/** Reads the rows of the first sheet with the host's reader, or else in this thread (AB-36). */
 async function sheetRows(
   bytes: Uint8Array,
   cells: number,

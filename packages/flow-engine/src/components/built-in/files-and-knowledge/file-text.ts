@@ -7,9 +7,9 @@ import { extensionOf } from '../../web/mime-type.ts'
 import { pdfText } from './pdf-text.ts'
 
 /**
- * The text of a file by its extension: JSON compact, PDF and Word documents as their text, anything
- * else as UTF-8 (CO-38), or in the encoding that is named.
- * @throws Error in the words of the reader that could not read it
+ * Extracts the text of a file according to its extension: compact JSON, the text of PDF and Word documents,
+ * and anything else decoded as UTF-8 (CO-38) or in the given encoding.
+ * @throws Error with the message of the failed reader
  */
 export async function fileText(
   path: string,
@@ -36,10 +36,10 @@ export async function fileText(
   }
 }
 
-/** Bytes of a JSON file, as of a JSON body (AB-52). */
+/** Maximum size of a JSON file in bytes, as for a JSON request body (AB-52). */
 const MOST_JSON = 32 * 1024 * 1024
 
-/** @throws TypeError for what is too heavy to be parsed (AB-52); SyntaxError */
+/** @throws TypeError for JSON that is too expensive to parse (AB-52); SyntaxError */
 async function compactJson(bytes: Uint8Array, encoding: string): Promise<string> {
   if (bytes.length > MOST_JSON) throw new TypeError('The JSON is larger than 32 MB')
   const text = await decode(bytes, encoding)
@@ -48,7 +48,7 @@ async function compactJson(bytes: Uint8Array, encoding: string): Promise<string>
   return JSON.stringify(JSON.parse(text))
 }
 
-/** Byte order marks of UTF-8 and UTF-16 are heeded; other bytes than UTF-8 are read as Windows-1252. */
+/** Recognises UTF-8 and UTF-16 byte order marks; bytes that are not UTF-8 are decoded as Windows-1252. */
 async function decode(bytes: Uint8Array, encoding: string): Promise<string> {
   const named = encoding.trim().toLowerCase().replaceAll('_', '-')
   if (named !== '' && !/^utf-?8$/.test(named)) return decodeText(bytes, decoderFor(named))
@@ -61,23 +61,25 @@ async function decode(bytes: Uint8Array, encoding: string): Promise<string> {
   }
 }
 
-/** @throws TypeError for a name that no encoding has */
+/** @throws TypeError for an unknown encoding */
 function decoderFor(name: string): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(name)
   } catch (error) {
-    throw new TypeError(`Text Encoding '${name}' is not known; utf-8 is one`, { cause: error })
+    throw new TypeError(`Text Encoding '${name}' is unknown; use a name such as utf-8`, {
+      cause: error,
+    })
   }
 }
 
-/** Paragraphs of a document, empty ones too (AB-35). */
+/** Maximum number of paragraphs, including empty ones (AB-35). */
 const MOST_PARAGRAPHS = 1_000_000
 
 function tooManyParagraphs(): TypeError {
   return new TypeError(`The document has more than ${MOST_PARAGRAPHS} paragraphs`)
 }
 
-/** Paragraphs of the document's body, a blank line between them; read while it is inflated. */
+/** Extracts the paragraphs of the document body, separated by blank lines, while it is inflated. */
 async function wordText(bytes: Uint8Array, budget: InflateBudget): Promise<string> {
   const [{ readZip }, { Parser }] = await Promise.all([
     import('../../../archive/read-zip.ts'),

@@ -15,13 +15,13 @@ import { readFiles, type FileInputs, type ReadFile } from './read-files.ts'
 import { refreshFileNode } from './refresh-file.ts'
 
 const NO_ADVANCED_MODE =
-  'The Advanced Parser is not offered by this service; switch it off to read the file as text'
+  'The Advanced Parser is not supported by this service; turn it off to read the file as text'
 
-/** Reads files: their text, and tables and JSON as data (CO-38). */
+/** Reads the text of files, or tables and JSON as data (CO-38). */
 export const file = defineComponent({
   type: 'File',
   displayName: 'Read File',
-  description: 'Reads the text of files, and tables and JSON as data.',
+  description: 'Reads files as text, and tables and JSON as data.',
   icon: 'file-text',
   category: 'files_and_knowledge',
   module: 'lfx.components.files_and_knowledge.file.FileComponent',
@@ -50,7 +50,7 @@ export const file = defineComponent({
       advanced: true,
       list: true,
       types: ['Data', 'Message'],
-      info: 'Paths of stored files; they replace the selected files.',
+      info: 'Paths of stored files; used instead of the selected files.',
     }),
     separator: field.string({
       displayName: 'Separator',
@@ -73,7 +73,7 @@ export const file = defineComponent({
       displayName: 'Delete Server File After Processing',
       default: true,
       advanced: true,
-      info: 'Without effect: stored files belong to their owner.',
+      info: 'Has no effect: stored files belong to their owner.',
     }),
     ignore_unsupported_extensions: field.bool({
       displayName: 'Ignore Unsupported Extensions',
@@ -83,7 +83,7 @@ export const file = defineComponent({
     ignore_unspecified_files: field.bool({
       displayName: 'Ignore Unspecified Files',
       advanced: true,
-      info: 'Leave out data that names no file.',
+      info: 'Skip data without a file path.',
     }),
     file_path_str: field.string({
       displayName: 'File Path',
@@ -140,7 +140,8 @@ export const file = defineComponent({
         return message
       },
     }),
-    // One output of an editor's node: a table when one table file was chosen, else a row for each file.
+    // An editor's node has one of these outputs: a table if one table file was selected, else one row per
+    // file.
     dataframe: output.dataFrame({
       displayName: 'Files',
       method: 'load_files',
@@ -151,7 +152,7 @@ export const file = defineComponent({
         return isTable && inputs.file_path.length === 0 ? asTable(inputs, ctx) : asRows(inputs, ctx)
       },
     }),
-    // The output of nodes of 1.0 to 1.3 (NX-36).
+    // The output in nodes of versions 1.0 to 1.3 (NX-36).
     data: output.list({
       displayName: 'Data',
       method: 'load_files_data',
@@ -200,13 +201,13 @@ export const file = defineComponent({
     if (advanced) refuseAdvanced()
     const name = location?.name ?? ''
     if (name !== '' && name !== 'Local') {
-      throw new TypeError(`Storage location '${name}' is not offered here.`)
+      throw new TypeError(`Storage location '${name}' is not supported here.`)
     }
   },
   toTools: (inputs) => [
     {
       name: 'load_files_message',
-      description: 'Returns the text of the chosen files.',
+      description: 'Returns the text of the selected files.',
       parameters: { type: 'object', properties: {} },
       async call(_args, ctx) {
         try {
@@ -232,7 +233,7 @@ interface MessageInputs extends FileInputs {
   readonly separator: string
 }
 
-/** The texts of all files; name, size and type of the first beside them. */
+/** Returns the text of all files, with name, size and type of the first. */
 async function asMessage(inputs: MessageInputs, ctx: ComponentContext): Promise<Message> {
   const files = await readFiles(inputs, ctx)
   const text = files.map((each) => each.text).join(inputs.separator)

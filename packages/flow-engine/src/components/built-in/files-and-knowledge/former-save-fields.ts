@@ -1,7 +1,7 @@
 import type { ComponentContext } from '../../define/context.ts'
 import { field } from '../../define/field.ts'
 
-/** Fields of Save to File in nodes of 1.1 to 1.3 that have other names since (NX-36). */
+/** Fields of Save to File that were renamed after versions 1.1 to 1.3 (NX-36). */
 export const formerSaveFields = {
   message: field.handle({ displayName: 'Message', types: ['Message'], newer: true }),
   data: field.handle({ displayName: 'Data', types: ['Data'], newer: true }),
@@ -22,8 +22,8 @@ interface FormerInputs {
 }
 
 /**
- * The inputs by their present names: a node that has a format and no storage location is of 1.1 to
- * 1.4, which wrote to this place alone.
+ * Renames inputs to their current names. A node with a format but no storage location is from versions 1.1 to
+ * 1.4, which only supported local storage.
  */
 export function presentSaveInputs<I extends FormerInputs>(inputs: I, ctx: ComponentContext): I {
   const has = (name: string): boolean => ctx.inputType(name) !== undefined

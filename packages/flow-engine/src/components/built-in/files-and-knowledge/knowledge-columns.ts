@@ -5,10 +5,10 @@ import { cellOf, type DataFrame, type Row } from '../../../graph/values/data-fra
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import type { Document } from '../vectors/ingest.ts'
 
-/** Key of the identity among the metadata of a row. */
+/** Metadata key of a row's identity. */
 export const ROW_ID = '_id'
 
-/** The columns of the table in which a user chooses the role of each column. */
+/** Columns of the table in which users assign a role to each column. */
 export const columnConfigColumns = [
   { name: 'column_name', display_name: 'Column Name', type: 'str', edit_mode: 'inline' },
   {
@@ -30,15 +30,15 @@ export const columnConfigColumns = [
 /** The role of a column of the ingested table. */
 export interface KnowledgeColumn {
   readonly name: string
-  /** Its texts are what is searched. */
+  /** Whether its text is searched. */
   readonly vectorize: boolean
-  /** Rows with equal values in these columns are the same row. */
+  /** Whether rows with equal values in the identifier columns are the same row. */
   readonly identifier: boolean
 }
 
 /**
- * The rows of the column configuration; flags may be booleans or strings of them.
- * @throws TypeError when there is no row, or a row names a column that the table lacks
+ * Reads the rows of the column configuration; flags may be booleans or strings.
+ * @throws TypeError if there are no rows, or a row names an unknown column
  */
 export function readColumns(rows: readonly Row[], frame: DataFrame): KnowledgeColumn[] {
   if (rows.length === 0) throw new TypeError('Column configuration cannot be empty')
@@ -53,8 +53,8 @@ export function readColumns(rows: readonly Row[], frame: DataFrame): KnowledgeCo
 }
 
 /**
- * A row as it is kept: text of the vectorised columns, the other columns as texts, and `_id`, the
- * SHA-256 of the identifying columns that are not vectorised, else of the text.
+ * Creates the stored form of a row: the text of the vectorised columns, the other columns as strings, and
+ * `_id`, the SHA-256 of the identifier columns that are not vectorised, or else of the text.
  */
 export function knowledgeDocument(row: Row, columns: readonly KnowledgeColumn[]): Document {
   const vectorized = columns.filter(({ vectorize }) => vectorize).map(({ name }) => name)
@@ -75,7 +75,7 @@ export function knowledgeDocument(row: Row, columns: readonly KnowledgeColumn[])
   }
 }
 
-/** The counts and names that an ingestion reports. */
+/** Creates the column counts and names that an ingestion reports. */
 export function describeColumns(columns: readonly KnowledgeColumn[], frame: DataFrame): object {
   const names = (wanted: 'vectorize' | 'identifier'): string[] =>
     columns.filter((column) => column[wanted]).map(({ name }) => name)

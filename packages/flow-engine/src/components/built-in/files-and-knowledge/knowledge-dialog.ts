@@ -8,7 +8,7 @@ const ICONS = new Map([
   ['Cohere', 'Cohere'],
 ])
 
-/** The dialog in which the editor asks for a new knowledge base, in wire form. */
+/** The editor's dialog for a new knowledge base, in wire format. */
 export function createDialog(): object {
   const template = {
     '01_new_kb_name': fieldToTemplate(

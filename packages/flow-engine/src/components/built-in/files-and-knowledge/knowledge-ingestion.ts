@@ -31,11 +31,11 @@ import {
   providerOf,
 } from './knowledge-model.ts'
 
-/** Puts the rows of a table into a knowledge base (CO-74). */
+/** Adds the rows of a table to a knowledge base (CO-74). */
 export const knowledgeIngestion = defineComponent({
   type: 'KnowledgeIngestion',
   displayName: 'Knowledge Ingestion',
-  description: 'Puts the rows of a table into a knowledge base.',
+  description: 'Adds the rows of a table to a knowledge base.',
   icon: 'upload',
   category: 'files_and_knowledge',
   module: 'lfx.components.files_and_knowledge.ingestion.KnowledgeIngestionComponent',
@@ -43,7 +43,7 @@ export const knowledgeIngestion = defineComponent({
   inputs: {
     knowledge_base: field.dropdown({
       displayName: 'Knowledge',
-      info: 'The base to fill; a new one is made here.',
+      info: 'The knowledge base to fill; new ones can be created here.',
       required: true,
       refresh: true,
       attributes: { refresh_button: true, dialog_inputs: createDialog() },
@@ -62,14 +62,14 @@ export const knowledgeIngestion = defineComponent({
     }),
     chunk_size: field.int({
       displayName: 'Chunk Size',
-      info: 'Texts that are embedded in one request.',
+      info: 'Number of texts embedded in one request.',
       default: 1000,
       advanced: true,
     }),
     api_key: field.key({ displayName: 'Embedding Provider API Key', advanced: true }),
     allow_duplicates: field.bool({
       displayName: 'Allow Duplicates',
-      info: 'Store rows that the base already contains.',
+      info: 'Store rows that the knowledge base already contains.',
       default: false,
       advanced: true,
     }),
@@ -93,7 +93,7 @@ export const knowledgeIngestion = defineComponent({
   refresh: refreshKnowledge,
 })
 
-/** The editor's dialog makes a base; the list offers those there are. */
+/** Handles the editor's dialog for a new base and lists the existing ones. */
 export async function refreshKnowledge(
   template: NodeTemplate,
   name: string,
@@ -114,7 +114,7 @@ export interface IngestInputs {
   readonly chunk_size: number
   readonly api_key: ProviderKey
   readonly allow_duplicates: boolean
-  /** JSON text that is kept with every row (NX-30). */
+  /** JSON text stored with every row (NX-30). */
   readonly source_metadata?: string | undefined
 }
 
@@ -125,7 +125,7 @@ export interface Ingestion {
   readonly skipped: number
 }
 
-/** Puts the rows of a table into a base that exists. */
+/** Adds the rows of a table to an existing base. */
 export async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promise<Ingestion> {
   const frame = tableOf(inputs.input_df)
   const columns = readColumns(inputs.column_config, frame)
@@ -177,7 +177,7 @@ async function distinctRows({ store }: KnowledgeBase): Promise<DistinctRows> {
   return { has: (value) => known.has(value), add: (rows) => store.add(rows) }
 }
 
-/** A new base from the editor's dialog; resolves with its name. */
+/** Creates a base from the editor's dialog and returns its name. */
 async function createBase(
   dialog: Readonly<Record<string, unknown>>,
   { services, userId }: RefreshContext,
@@ -187,7 +187,7 @@ async function createBase(
     throw new TypeError(`Invalid knowledge base name: ${String(name)}`)
   }
   const chosen = readPicked(dialog['02_embedding_model'])
-  if (!isModelChoice(chosen)) throw new TypeError('An embedding model is needed')
+  if (!isModelChoice(chosen)) throw new TypeError('An embedding model is required')
   const { name: model, provider } = chosen
   const scope = userId === undefined ? {} : { userId }
   const apiKey = await resolveKey(dialog['03_api_key'], { services, userId })
@@ -203,7 +203,7 @@ async function createBase(
   return name
 }
 
-/** The key itself, or the name of a variable that holds it. */
+/** Returns the key itself; the input may be the key or the name of a variable. */
 async function resolveKey(
   given: unknown,
   { services, userId }: Pick<RefreshContext, 'services' | 'userId'>,

@@ -7,7 +7,7 @@ import { providerSetting } from '../../chat/provider-setting.ts'
 import type { RefreshContext } from '../../define/refresh-context.ts'
 import type { KnowledgeBase, KnowledgeService } from '../../define/services.ts'
 
-/** Embedding models that a new knowledge base may have, with who offers them. */
+/** Embedding models available to new knowledge bases, with their providers. */
 export const knowledgeModels: readonly { readonly model: string; readonly provider: string }[] = [
   { model: 'text-embedding-3-small', provider: 'OpenAI' },
   { model: 'text-embedding-3-large', provider: 'OpenAI' },
@@ -22,12 +22,12 @@ export function providerOf(model: string): string {
   return knowledgeModels.find((known) => known.model === model)?.provider ?? 'Custom'
 }
 
-/** @throws TypeError when the host keeps no knowledge bases */
+/** @throws TypeError if the host has no knowledge bases */
 export function knowledgeService(services: {
   readonly knowledge?: KnowledgeService
 }): KnowledgeService {
   if (services.knowledge !== undefined) return services.knowledge
-  throw new TypeError('No knowledge bases are set up here')
+  throw new TypeError('This server has no knowledge bases')
 }
 
 /** @throws TypeError for a base that does not exist */
@@ -41,7 +41,10 @@ export async function openKnowledgeBase(
   throw new TypeError(`Metadata not found for knowledge base: ${name}. Ensure it has been indexed.`)
 }
 
-/** The embedding model of a base. Its key: the component's, the one that is kept, the user's variable. */
+/**
+ * Returns the embedding model of a base. The key is taken from the component, then the base, then the user's
+ * variable.
+ */
 export async function knowledgeEmbedder(
   { embedding }: KnowledgeBase,
   { apiKey, chunkSize }: { readonly apiKey: ProviderKey; readonly chunkSize?: number },
@@ -60,7 +63,7 @@ export async function knowledgeEmbedder(
   )
 }
 
-/** Offers the bases there are; one that is gone is no longer chosen. */
+/** Offers the existing bases and clears a selection that no longer exists. */
 export async function offerBases(
   field: TemplateField | undefined,
   { services, userId }: RefreshContext,

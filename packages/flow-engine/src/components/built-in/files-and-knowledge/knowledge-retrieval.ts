@@ -7,7 +7,7 @@ import { embedText } from '../vectors/ingest.ts'
 import { nearestIn } from '../vectors/open-store.ts'
 import { knowledgeEmbedder, offerBases, openKnowledgeBase } from './knowledge-model.ts'
 
-/** Finds in a knowledge base what is nearest to a query (CO-75). */
+/** Searches a knowledge base for the rows nearest to a query (CO-75). */
 export const knowledgeRetrieval = defineComponent({
   type: 'KnowledgeRetrieval',
   displayName: 'Knowledge Retrieval',
@@ -24,7 +24,7 @@ export const knowledgeRetrieval = defineComponent({
     }),
     api_key: field.key({
       displayName: 'Embedding Provider API Key',
-      info: 'Replaces the key stored with the base.',
+      info: 'Overrides the key stored with the knowledge base.',
       advanced: true,
     }),
     search_query: field.text({ displayName: 'Search Query', toolMode: true }),
@@ -55,11 +55,11 @@ export interface RetrieveInputs {
   readonly top_k: number
   readonly include_metadata: boolean
   readonly include_embeddings: boolean
-  /** Rows whose metadata it refuses are passed over (NX-30). */
+  /** Skips rows whose metadata is rejected (NX-30). */
   readonly accepts?: ((metadata: Readonly<Record<string, unknown>>) => boolean) | undefined
 }
 
-/** Without a query the rows come by nearness to the empty text, and without a score. */
+/** Without a query, rows are ordered by distance to the empty text and have no score. */
 export async function retrieve(inputs: RetrieveInputs, ctx: ComponentContext): Promise<DataFrame> {
   const { search_query: query } = inputs
   const base = await openKnowledgeBase(inputs.knowledge_base, ctx)

@@ -14,7 +14,7 @@ import { ingest, refreshKnowledge } from './knowledge-ingestion.ts'
 import { retrieve } from './knowledge-retrieval.ts'
 import { columnConfigColumns } from './knowledge-columns.ts'
 
-/** The inputs of both directions; the other half of a node is hidden. */
+/** The inputs of both modes; a node hides those of the other mode. */
 const knowledgeInputs = (mode: 'Ingest' | 'Retrieve') => ({
   knowledge_base: field.dropdown({
     displayName: 'Knowledge',
@@ -104,7 +104,7 @@ const knowledgeInputs = (mode: 'Ingest' | 'Retrieve') => ({
   }),
 })
 
-/** Puts rows into a knowledge base or finds them again, by its mode (NX-30). */
+/** Adds rows to a knowledge base or searches it, depending on the mode (NX-30). */
 export const knowledge = defineComponent({
   type: 'Knowledge',
   displayName: 'Knowledge',
@@ -129,7 +129,7 @@ export const knowledge = defineComponent({
   refresh: refreshKnowledge,
 })
 
-/** The retrieving half, as versions 1.8 and 1.9 have it. */
+/** The retrieval part, as a component in versions 1.8 and 1.9. */
 export const knowledgeBase = defineComponent({
   type: 'KnowledgeBase',
   displayName: 'Knowledge Base',
@@ -165,7 +165,7 @@ interface KnowledgeInputs {
   readonly metadata_filter: string
 }
 
-/** The mode decides, whichever output is wired; both outputs of a build do the work once. */
+/** The mode decides, whichever output is connected; both outputs of a build share the work. */
 const work = oncePerBuild(
   (inputs: KnowledgeInputs, ctx: ComponentContext): Promise<Data | DataFrame> =>
     inputs.mode === 'Retrieve' ? search(inputs, ctx) : fill(inputs, ctx),
@@ -200,7 +200,7 @@ function search(inputs: KnowledgeInputs, ctx: ComponentContext): Promise<DataFra
   )
 }
 
-/** For every key one of the wanted values is among the row's `source_metadata`. */
+/** Requires, for every key, one of the wanted values in the row's `source_metadata`. */
 function fits(
   { source_metadata: text }: Readonly<Record<string, unknown>>,
   wanted: Readonly<Record<string, unknown>>,
@@ -217,7 +217,7 @@ function valuesOf(value: unknown): string[] {
   return [value].flat().map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
 }
 
-/** The object of a JSON text; anything else is ignored. */
+/** Parses text that contains a JSON object; other text is ignored. */
 function parsedObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -227,7 +227,7 @@ function parsedObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** A message whose text is still being written is read first. */
+/** Reads a streaming message completely. */
 async function readable(value: unknown): Promise<unknown> {
   return isMessage(value) ? createMessage(await readText(value.text)) : value
 }

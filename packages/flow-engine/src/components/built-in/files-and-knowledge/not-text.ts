@@ -1,7 +1,7 @@
 import { extensionOf, fileNameOf } from '../../web/mime-type.ts'
 import { bundleExtensions } from './file-formats.ts'
 
-/** Advice for files without text, by extension. */
+/** Advice for files that cannot be read as text, by extension. */
 const HELP: readonly (readonly [extensions: string, is: string, help: string])[] = [
   ['xlsx', 'a table', "choose it alone and use the output 'Structured Content', or save it as CSV"],
   ['xls', 'a table in an older format', 'save it as XLSX or CSV'],
@@ -13,19 +13,19 @@ const HELP: readonly (readonly [extensions: string, is: string, help: string])[]
 
 const OTHER = ['', 'marked-up text', 'save it as TXT or HTML'] as const
 
-/** The error of a file that only a document parser would read as text: it says what to do instead. */
+/** Creates the error for a file that only a document parser could read; it suggests an alternative. */
 export function notText(path: string): TypeError {
   const extension = extensionOf(path)
   const [, is, help] = HELP.find(([each]) => each.split(' ').includes(extension)) ?? OTHER
   return new TypeError(`File '${fileNameOf(path)}' cannot be read as text: it is ${is}; ${help}.`)
 }
 
-/** Why a file that was ignored for its type gives nothing. */
+/** Explains why a file of an unsupported type was ignored. */
 export function notRead(path: string): string {
   const extension = extensionOf(path)
   const kind = isBundle(extension)
-    ? 'nothing in it is of a type that is read'
-    : `files ${extension === '' ? 'without an extension' : `of type .${extension}`} are not read`
+    ? 'it contains no files of a supported type'
+    : `files ${extension === '' ? 'without an extension' : `of type .${extension}`} are not supported`
   return `'${fileNameOf(path)}' was left out: ${kind}; save it as TXT, CSV, JSON, PDF or DOCX.`
 }
 

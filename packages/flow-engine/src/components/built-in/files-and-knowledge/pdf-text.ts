@@ -4,9 +4,9 @@ import { workCaller } from '../../define/work-caller.ts'
 import { documentRefusals, MOST_BYTES_HERE, MOST_PAGES_HERE, MOST_TEXT } from './document-limits.ts'
 
 /**
- * The text of a PDF, a blank line between pages: read by the host's `documentReader`, which bounds time and memory,
- * else in this thread, where only small documents are read (AB-36).
- * @throws FlowError `limit_exceeded`; Error in the words of the reader
+ * Extracts the text of a PDF with a blank line between pages. The host's `documentReader` limits time and
+ * memory; without it, only small documents are read, in this thread (AB-36).
+ * @throws FlowError `limit_exceeded`; Error with the reader's message
  */
 export async function pdfText(
   bytes: Uint8Array,
@@ -16,7 +16,8 @@ export async function pdfText(
   if (documentReader !== undefined) return documentReader.pdf(bytes, workCaller(ctx))
   if (bytes.length > MOST_BYTES_HERE) throw documentRefusals.pdfHere()
   const { getDocumentProxy } = await import('unpdf')
-  // The library takes the buffer over, so it gets one of its own; its warnings are no lines of the host's log.
+  // The library takes ownership of the buffer, so it gets a copy. Its warnings are kept out of the host's
+  // log.
   const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 })
   try {
     if (document.numPages > MOST_PAGES_HERE) throw documentRefusals.pdfHere()

@@ -19,11 +19,11 @@ export interface FileInputs {
   readonly silent_errors: boolean
   readonly ignore_unsupported_extensions: boolean
   readonly ignore_unspecified_files: boolean
-  /** "" = utf-8. */
+  /** The encoding; "" means utf-8. */
   readonly text_encoding: string
 }
 
-/** A file with its bytes; `text` is "" where only tables or paths are wanted. */
+/** A file with its contents; `text` is "" if only tables or paths are needed. */
 export interface ReadFile {
   readonly path: string
   readonly bytes: Uint8Array
@@ -31,14 +31,14 @@ export interface ReadFile {
 }
 
 export interface ReadFilesOptions {
-  /** Table files are wanted: their text is not read, and Excel files count. */
+  /** Whether tables are needed: the text of table files is not read, and Excel files are accepted. */
   readonly tables?: boolean
   readonly pathsOnly?: boolean
 }
 
 /**
- * The files of the component, bundles unpacked, each with its text (CO-38).
- * @throws TypeError in the words of the editor, unless errors are silent
+ * Reads the files of the component, including those in archives, with their text (CO-38).
+ * @throws TypeError with the editor's messages, unless errors are silent
  */
 export async function readFiles(
   inputs: FileInputs,
@@ -75,11 +75,11 @@ function nothing({ silent_errors: silent }: FileInputs, leftOut: readonly string
 }
 
 interface OpenedFile extends Omit<ReadFile, 'text'> {
-  /** One for each file that was chosen: what an archive holds shares that of the archive. */
+  /** One per selected file; the files of an archive share the archive's budget. */
   readonly budget: InflateBudget
 }
 
-/** The file itself, the files of a bundle, or nothing for what is to be ignored. */
+/** Returns the file itself, the files of an archive, or nothing if it is to be ignored. */
 async function openFile(
   reference: FileReference,
   inputs: FileInputs,
@@ -104,7 +104,7 @@ async function openFile(
   }
 }
 
-/** @throws TypeError for a file that is neither read nor ignored */
+/** @throws TypeError for a file that is neither supported nor ignored */
 function supportOf(
   path: string,
   inputs: FileInputs,
@@ -147,7 +147,7 @@ async function withText(
   }
 }
 
-/** Paths that come over an edge or from a model take the place of the files chosen in the editor. */
+/** Paths from an edge or a model replace the files selected in the editor. */
 function chooseFiles(inputs: FileInputs, ctx: ComponentContext): FileReference[] {
   const given = inputs.file_path.flatMap((value) => pathIn(value, inputs))
   const paths = given.length > 0 ? given : inputs.file_path_str === '' ? [] : [inputs.file_path_str]

@@ -11,7 +11,10 @@ const PARSER_FIELDS = [
   'md_page_break_placeholder',
 ]
 
-/** The outputs that fit the files chosen (CO-38, CO-15); tables are nothing for a document parser. */
+/**
+ * Returns the outputs for the selected files (CO-38, CO-15); with the document parser there are no table
+ * outputs.
+ */
 export function refreshFileNode(
   template: NodeTemplate,
   value: unknown,

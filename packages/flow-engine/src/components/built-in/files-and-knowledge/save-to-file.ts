@@ -19,11 +19,11 @@ import {
 const hidden = { show: false } as const
 const hiddenAdvanced = { show: false, advanced: true } as const
 
-/** Keeps a value as a file in the host's file store (CO-57). */
+/** Saves a value as a file in the host's file store (CO-57). */
 export const saveToFile = defineComponent({
   type: 'SaveToFile',
   displayName: 'Write File',
-  description: 'Keeps a message, data or table as a file.',
+  description: 'Saves a message, data or table as a file.',
   icon: 'file-text',
   category: 'files_and_knowledge',
   module: 'lfx.components.files_and_knowledge.save_file.SaveToFileComponent',
@@ -49,7 +49,7 @@ export const saveToFile = defineComponent({
     }),
     file_name: field.string({
       displayName: 'File Name',
-      info: 'Relative to the flow; the extension is that of the format.',
+      info: 'Relative to the flow; the extension follows from the format.',
       required: true,
       fallback: true,
       toolMode: true,
@@ -95,7 +95,7 @@ export const saveToFile = defineComponent({
     }),
     file_format: field.string({
       displayName: 'File Format (Tool)',
-      info: 'In place of the format chosen above.',
+      info: 'Used instead of the format selected above.',
       show: false,
       toolMode: true,
       newer: true,
@@ -126,7 +126,7 @@ export const saveToFile = defineComponent({
         return text
       },
     }),
-    // The output of nodes of 1.1 to 1.3 (NX-36).
+    // The output in nodes of versions 1.1 to 1.3 (NX-36).
     confirmation: output.message({
       displayName: 'Confirmation',
       method: 'save_to_file',
@@ -165,7 +165,8 @@ async function saveLocally(
   { file_name, append_mode, local_format, file_format }: SaveInputs,
   { services: { files }, flowId, userId }: ComponentContext,
 ): Promise<string> {
-  if (files === undefined) throw new TypeError('Write File needs a file store; none is set up here')
+  if (files === undefined)
+    throw new TypeError('Write File needs a file store, and this server has none')
   const format = formatFor(value, file_format || local_format)
   const path = withExtension(relativePath(file_name), format)
   const scope = userId === undefined ? { flowId } : { flowId, userId }
@@ -183,10 +184,10 @@ async function saveLocally(
     : `${kindOf(value)} appended to '${path}' at ${saved}`
 }
 
-/** Files stay in the folder that the file store gives to the flow. */
+/** Files stay in the folder that the file store assigns to the flow. */
 function relativePath(name: string): string {
   const parts = name.split(/[/\\]/)
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  // oxlint-disable-next-line no-control-regex -- rejects control characters
   const isForeign = /^([/\\~]|[A-Za-z]:)/.test(name) || /[\u0000-\u001F]/.test(name)
   if (isForeign || parts.includes('..') || parts.at(-1)?.trim() === '') {
     throw new TypeError(`File name must be a relative path without "..": ${name}`)
@@ -194,7 +195,7 @@ function relativePath(name: string): string {
   return parts.filter((part) => part !== '' && part !== '.').join('/')
 }
 
-/** The fields each location reads. */
+/** The fields used by each location. */
 const FIELDS = new Map([
   ['Local', ['file_name', 'append_mode', 'local_format']],
   [

@@ -11,7 +11,7 @@ const MAX_MESSAGES = 2000
 export interface MemoryQuery {
   readonly query: string
   readonly count: number
-  /** undefined: all sessions. */
+  /** Undefined for all sessions. */
   readonly sessionId: string | undefined
 }
 
@@ -22,8 +22,8 @@ export interface MemoryHit {
 }
 
 /**
- * Takes in the messages of the flow that are new, oldest first and at most 2,000, then gives the
- * nearest to the query. Rows of messages that were deleted are passed over (NX-32).
+ * Embeds new messages of the flow, oldest first and at most 2,000, then returns those nearest to the query.
+ * Rows of deleted messages are skipped (NX-32).
  */
 export async function searchMemory(
   base: MemoryBaseStore,
@@ -59,7 +59,7 @@ async function knownMessages(store: VectorStore): Promise<ReadonlySet<unknown>> 
   return known
 }
 
-/** Without error rows and blank texts. */
+/** Excludes error rows and blank texts. */
 async function storedMessages({ services, flowId }: ComponentContext): Promise<MessageRecord[]> {
   const found = await services.messages?.list({ flowId, order: 'ascending' })
   return (found ?? []).filter(({ text, error }) => !error && text.trim() !== '')

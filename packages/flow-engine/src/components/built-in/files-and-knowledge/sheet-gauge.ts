@@ -1,8 +1,8 @@
 import { checkCells } from '../../values/table-size.ts'
 
-/** Characters of a tag with its text; what is longer is no sheet. */
+/** Maximum number of characters of a tag with its text. */
 const LONGEST_TAG = 1_000_000
-/** Characters of a number format, as Excel has it. */
+/** Maximum number of characters of a number format, as in Excel. */
 const LONGEST_FORMAT = 255
 
 const PLACED = /<(?:[\w.-]+:)?(?:row|c)(?=[\s/>])([^<]*)/g
@@ -11,18 +11,18 @@ const FORMAT = new RegExp(
   `formatCode\\s*=\\s*(?:"[^"]{${LONGEST_FORMAT + 1}}|'[^']{${LONGEST_FORMAT + 1}})`,
 )
 
-/** Looks at the parts of a workbook before a library builds its cells. */
+/** Inspects the parts of a workbook before a library builds its cells. */
 export interface SheetGauge {
-  /** Takes an entry of the archive, piece by piece. @throws FlowError, TypeError */
+  /** Receives an archive entry in pieces. @throws FlowError, TypeError */
   take(piece: Uint8Array, isLast: boolean): void
-  /** Cells of the largest sheet up to now, rows times columns. */
+  /** Returns the largest table size so far, rows times columns. */
   most(): number
 }
 
 /**
- * A sheet names the places of its cells: two cells that are far apart make a table of all the cells
- * between them, so that a file of a kilobyte fills the memory. Number formats that are longer than Excel
- * takes are refused: reading them takes time that grows with the square of their length.
+ * Creates a gauge. Cells are stored with their positions: two distant cells make a table of all cells between
+ * them, so a file of one kilobyte could exhaust memory. Number formats longer than Excel's limit are refused,
+ * because parsing them takes quadratic time.
  */
 export function createSheetGauge(): SheetGauge {
   let decoder = new TextDecoder()
@@ -55,7 +55,7 @@ export function createSheetGauge(): SheetGauge {
   }
 }
 
-/** Everything that may be the place of a row or cell counts. @throws TypeError for one that is none */
+/** Every attribute that may be a row or cell position counts. @throws TypeError for an invalid position */
 function placeOf(attributes: string): { row: number; column: number } {
   let row = 0
   let column = 0
@@ -69,7 +69,7 @@ function placeOf(attributes: string): { row: number; column: number } {
   return { row, column }
 }
 
-/** 1 for A, 27 for AA. */
+/** Converts A to 1 and AA to 27. */
 function columnOf(letters: string): number {
   let column = 0
   for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64

@@ -1,4 +1,4 @@
-/** What the storages of others ask for. */
+/** The settings of remote storage locations. */
 export interface RemoteSettings {
   readonly aws_access_key_id: string | null
   readonly aws_secret_access_key: string | null
@@ -7,7 +7,10 @@ export interface RemoteSettings {
   readonly folder_id: string
 }
 
-/** Error for AWS or Google Drive: the first missing setting, else that it is not supported. */
+/**
+ * Describes the error for AWS or Google Drive: the first missing setting, or that the location is not
+ * supported.
+ */
 export function storageRefusal(location: string, inputs: RemoteSettings): string {
   const needed = new Map([
     [
@@ -31,5 +34,5 @@ export function storageRefusal(location: string, inputs: RemoteSettings): string
   ]).get(location)
   if (needed === undefined) return `Unsupported storage location: ${location}`
   const missing = needed.find(([value]) => value === null || value === '')?.[1]
-  return missing ?? `${location} is not offered: files are written to the host's file store only`
+  return missing ?? `${location} is not supported: files are written to the host's file store only`
 }

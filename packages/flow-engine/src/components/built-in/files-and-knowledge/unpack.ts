@@ -8,16 +8,16 @@ export interface UnpackedFile {
   readonly bytes: Uint8Array
 }
 
-/** Bytes that are inflated at a time: each becomes at most 1,000 times as much. */
+/** Packed bytes inflated per step; each can expand to at most 1,000 times its size. */
 const SLICE = 4 * 1024
-/** Bytes, packed and unpacked, behind which others have their turn. */
+/** Yields to the event loop after this many packed and unpacked bytes. */
 const TURN = 2 * 1024 * 1024
 
 /**
- * The files of an archive, by its extension; folders, hidden files and links are left out, names
- * that lead outside of the archive too. Archives in it are not unpacked.
- * @throws TypeError for a damaged archive and for bzip2, which nothing here reads; FlowError
- * `limit_exceeded` over the budget, which counts what comes out while it is unpacked (AB-35)
+ * Returns the files of an archive, determined by its extension. Directories, hidden files, links, and names
+ * outside the archive are skipped; nested archives are not unpacked.
+ * @throws TypeError for a corrupt archive and for bzip2, which is not supported; FlowError `limit_exceeded`
+ * over the budget, which counts the data as it is unpacked (AB-35)
  */
 export async function unpack(
   path: string,
@@ -32,9 +32,7 @@ export async function unpack(
     case 'tar':
       return untar(path, bytes, budget)
     case 'bz2':
-      throw new TypeError(
-        `${fileNameOf(path)}: bzip2 archives cannot be read; pack the files as zip or tgz`,
-      )
+      throw new TypeError(`${fileNameOf(path)}: bzip2 archives are not supported; use zip or tgz`)
     default:
       return gunzip(path, bytes, budget)
   }
@@ -50,7 +48,7 @@ async function untar(
   return files.filter(({ name }) => isWanted(name))
 }
 
-/** A packed tar file, or one packed file whose name loses its `.gz`. */
+/** Unpacks a compressed tar file, or a single compressed file, whose name loses its `.gz`. */
 async function gunzip(
   path: string,
   bytes: Uint8Array,
@@ -89,7 +87,7 @@ async function reading<T>(path: string, work: () => T | Promise<T>): Promise<T> 
   try {
     return await work()
   } catch (error) {
-    // Over a limit, not damaged.
+    // A limit error does not mean that the archive is corrupt.
     if (isFlowError(error)) throw error
     throw new TypeError(`Error unpacking ${fileNameOf(path)}: ${errorText(error)}`, {
       cause: error,

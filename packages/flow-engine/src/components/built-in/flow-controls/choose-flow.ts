@@ -3,7 +3,7 @@ import type { FlowJson, NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { templateField } from '../../node/create-node.ts'
 import { fieldsOf, innerName, inputNodes, outerName } from './inner-flow.ts'
 
-/** Offers the flows of the user in a field of a node; the flow that was chosen, where there is one. */
+/** Offers the user's flows in a field of a node; returns the selected flow, if any. */
 export async function offerFlows(
   template: NodeTemplate,
   { field, value }: { readonly field: string; readonly value: unknown },
@@ -17,7 +17,7 @@ export async function offerFlows(
   return (await flows?.get(value, scope)) ?? undefined
 }
 
-/** The node with the fields of the flow's inputs in place of those of another flow. */
+/** Replaces the fields of a previously selected flow with the fields of this flow's inputs. */
 export function showFields(template: NodeTemplate, flow: FlowJson): NodeTemplate {
   const own = Object.entries(template).filter(([name]) => innerName(name) === undefined)
   const shown = inputNodes(flow).flatMap((node) =>
@@ -26,7 +26,7 @@ export function showFields(template: NodeTemplate, flow: FlowJson): NodeTemplate
       const kept = templateField(template, outer)
       const title = `${node.data.node.display_name ?? node.data.type} - ${definition.display_name ?? name}`
       const value = kept === undefined ? definition.value : kept.value
-      // Texts take an edge here, also where the inner node has a box alone.
+      // Text fields accept edges here, even if the inner field does not.
       const takes = definition.type === 'str' && !definition.input_types?.length
       const types = takes ? { input_types: ['Message'] } : {}
       return [outer, { ...definition, ...types, name: outer, display_name: title, value }] as const

@@ -11,19 +11,19 @@ const BUILDS = 'builds'
 
 const caseSensitive = field.bool({
   displayName: 'Case Sensitive',
-  info: 'Distinguish upper and lower case.',
+  info: 'Whether the comparison is case-sensitive.',
   default: true,
   advanced: true,
 })
 
 /**
- * Sends one of two messages by a comparison of texts (CO-54). The branch that loses is stopped and
- * stays excluded until the router decides again; a cycle through it ends after `max_iterations`.
+ * Routes one of two messages depending on a text comparison (CO-54). The other branch is stopped until the
+ * router decides again; a cycle through it ends after `max_iterations`.
  */
 export const conditionalRouter = defineComponent({
   type: 'ConditionalRouter',
   displayName: 'If-Else',
-  description: 'Compares two texts and goes on with one of two branches.',
+  description: 'Compares two texts and continues with one of two branches.',
   icon: 'split',
   category: 'flow_controls',
   module: 'lfx.components.flow_controls.conditional_router.ConditionalRouterComponent',
@@ -50,11 +50,11 @@ export const conditionalRouter = defineComponent({
     case_sensitive: caseSensitive,
     true_case_message: field.message({ displayName: 'Case True', advanced: true }),
     false_case_message: field.message({ displayName: 'Case False', advanced: true }),
-    // Of nodes of 1.0 to 1.4: what both cases send (NX-36).
+    // In nodes of versions 1.0 to 1.4: the message sent in both cases (NX-36).
     message: field.message({ displayName: 'Message', newer: true }),
     max_iterations: field.int({
       displayName: 'Max Iterations',
-      info: 'How often the router may decide in one run before the default route is taken.',
+      info: 'Maximum number of decisions in a run; then the default route is taken.',
       default: 10,
       advanced: true,
     }),
@@ -117,12 +117,12 @@ function decide(holds: boolean, inputs: Routing, ctx: ComponentContext): void {
   closeBranch(holds ? 'false_result' : 'true_result', { ...inputs, builds: before + 1 }, ctx)
 }
 
-/** Tells whether the pattern matches at the start of the text; an invalid pattern never matches. */
+/** Tests whether the pattern matches at the start of the text; an invalid pattern never matches. */
 async function matches({ input_text, match_text }: Comparison): Promise<boolean> {
   return (await linearPattern(match_text))?.matchesAtStart(input_text) ?? false
 }
 
-/** An unknown operator and texts that are no numbers compare as false. */
+/** Unknown operators, and number comparisons of other text, are false. */
 function compare({ input_text, operator, match_text, case_sensitive }: Comparison): boolean {
   const fold = (text: string): string => (case_sensitive ? text : text.toLowerCase())
   const byText = TEXT_OPERATORS.get(operator)
@@ -151,7 +151,7 @@ interface Limits extends Routing {
   readonly builds: number
 }
 
-/** At the limit the default route is never closed: the other one is, so that a cycle ends. */
+/** At the limit, the route other than the default is closed, so that a cycle ends. */
 function closeBranch(losing: string, limits: Limits, ctx: ComponentContext): void {
   if (limits.builds >= limits.max_iterations && losing === limits.default_route) {
     ctx.include('true_result')

@@ -4,11 +4,11 @@ import { output } from '../../define/output.ts'
 import { offerFlows } from './choose-flow.ts'
 import { findFlow, toolOfFlow } from './inner-flow.ts'
 
-/** Another flow of the same owner as a tool of an agent, as older flows have it (MO-60). */
+/** Makes another flow of the same owner a tool for agents, in older flows (MO-60). */
 export const flowTool = defineComponent({
   type: 'FlowTool',
   displayName: 'Flow as Tool',
-  description: 'Makes a tool of another of your flows.',
+  description: 'Makes another of your flows available as a tool.',
   icon: 'hammer',
   category: 'flow_controls',
   module: 'lfx.components.flow_controls.flow_tool.FlowToolComponent',
@@ -31,7 +31,7 @@ export const flowTool = defineComponent({
     }),
     return_direct: field.bool({
       displayName: 'Return Direct',
-      info: 'What the flow gives is the answer of the agent.',
+      info: "Use the result of the flow as the agent's answer.",
       default: false,
       advanced: true,
     }),

@@ -8,7 +8,7 @@ import type { QuestionOption } from '../../define/suspend-options.ts'
 const FALLBACK = 'fallback'
 const DECISION = 'decision'
 const CHOICES: readonly string[] = ['Approve', 'Reject']
-/** Choices of one question; further ones are left out. */
+/** Maximum number of choices in a question; others are ignored. */
 const MAX_CHOICES = 100
 
 const UNITS: ReadonlyMap<unknown, number> = new Map([
@@ -25,13 +25,13 @@ interface Inputs {
 }
 
 /**
- * Asks a person to choose, and goes on with the branch of the choice (DR-39). Its outputs follow the
- * choices that the node stores. A node none of whose outputs is connected does not ask.
+ * Asks a person to choose and continues with the branch of the choice (DR-39). Its outputs correspond to the
+ * choices stored in the node. A node without connected outputs does not ask.
  */
 export const humanInput = defineComponent({
   type: 'HumanInput',
   displayName: 'Human Input',
-  description: 'Waits for a person to choose how the flow goes on.',
+  description: 'Waits for a person to choose how the flow continues.',
   icon: 'HumanInput',
   category: 'flow_controls',
   module: 'lfx.components.flow_controls.human_input.HumanInput',
@@ -94,7 +94,7 @@ export const humanInput = defineComponent({
   },
 })
 
-/** The choices of a node: trimmed, each `action_id` once. */
+/** Reads the choices of a node: trimmed, without duplicate `action_id`s. */
 function optionsOf(decisions: unknown): QuestionOption[] {
   const options = new Map<string, QuestionOption>()
   for (const choice of Array.isArray(decisions) ? decisions.slice(0, MAX_CHOICES) : []) {
@@ -105,7 +105,7 @@ function optionsOf(decisions: unknown): QuestionOption[] {
   return [...options.values()]
 }
 
-/** One output for each choice, and one for the fallback. */
+/** Returns one output per choice, and one for the fallback. */
 function branches(
   values: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, OutputDefinition>> {
@@ -127,7 +127,7 @@ function branches(
   return made
 }
 
-/** The first output of a build asks; all of them know the answer. */
+/** The first output of a build asks; the others reuse the answer. */
 async function route(
   inputs: Inputs,
   ctx: ComponentContext,

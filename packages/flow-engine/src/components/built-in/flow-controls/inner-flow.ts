@@ -7,20 +7,20 @@ import type { ComponentTool } from '../../define/component.ts'
 import type { ChildRunResult, ComponentContext } from '../../define/context.ts'
 import type { ComponentServices } from '../../define/services.ts'
 
-/** Between the id of a node of the inner flow and its field or output. */
+/** Separates the id of an inner node from the name of its field or output. */
 const BETWEEN = '~'
 const INPUT_TYPES: ReadonlySet<string> = new Set(['ChatInput', 'TextInput', 'Webhook'])
 const OUTPUT_TYPES: ReadonlySet<string> = new Set(['ChatOutput', 'TextOutput', 'DataOutput'])
 
-/** The fields by which a node chooses the flow that it runs. */
+/** The fields with which a node selects the flow to run. */
 export interface FlowChoice {
   readonly id?: string
   readonly name: string
 }
 
 /**
- * A flow of the same owner, by its id before its name.
- * @throws TypeError when there is none
+ * Finds a flow of the same owner, by id, then by name.
+ * @throws TypeError if there is none
  */
 export async function findFlow(
   { services, userId }: { services: Readonly<ComponentServices>; userId?: string | undefined },
@@ -35,7 +35,7 @@ export async function findFlow(
 
 const nodesOf = (flow: FlowJson): readonly FlowNode[] => flow.data?.nodes ?? flow.nodes ?? []
 
-/** The nodes that a flow is given values by, or gives its results by. */
+/** Returns the nodes through which a flow receives input or returns results. */
 export function inputNodes(flow: FlowJson): FlowNode[] {
   return nodesOf(flow).filter(({ data }) => INPUT_TYPES.has(data?.type))
 }
@@ -44,17 +44,17 @@ export function outputNodes(flow: FlowJson): FlowNode[] {
   return nodesOf(flow).filter(({ data }) => OUTPUT_TYPES.has(data?.type))
 }
 
-/** The fields of an input node, without its code. */
+/** Returns the fields of an input node, except its code. */
 export function fieldsOf({ data }: FlowNode): [name: string, field: TemplateField][] {
   return Object.entries(data.node.template).flatMap(([name, value]) =>
     name === 'code' || typeof value !== 'object' || value === null ? [] : [[name, value]],
   )
 }
 
-/** The name under which a node of an outer flow shows a field or an output of an inner one. */
+/** Returns the name with which an outer node exposes a field or output of an inner node. */
 export const outerName = (nodeId: string, name: string): string => `${nodeId}${BETWEEN}${name}`
 
-/** The node and the field or output that such a name stands for; undefined for any other name. */
+/** Parses such a name; undefined for other names. */
 export function innerName(outer: string): { nodeId: string; name: string } | undefined {
   const at = outer.lastIndexOf(BETWEEN)
   return at < 1 ? undefined : { nodeId: outer.slice(0, at), name: outer.slice(at + 1) }
@@ -62,16 +62,16 @@ export function innerName(outer: string): { nodeId: string; name: string } | und
 
 export interface InnerRun {
   readonly flow: FlowJson
-  /** Values by the outer names of fields. */
+  /** Values by outer field name. */
   readonly values: Readonly<Record<string, unknown>>
   readonly sessionId?: string
-  /** Its messages go out as those of the run around it. Default: unless the component is a tool. */
+  /** Whether messages are sent as those of the outer run. Default: true unless the component is a tool. */
   readonly relay?: boolean
 }
 
 /**
- * Runs a flow inside the run around it, in its session unless another is named.
- * @throws what the inner run failed with
+ * Runs a flow inside the current run, in the same session unless another is given.
+ * @throws the error of the inner run
  */
 export async function runInner(
   ctx: ComponentContext,
@@ -93,15 +93,15 @@ export async function runInner(
   throw result.error ?? new Error(`Flow '${flow.name ?? ''}' was cancelled`)
 }
 
-/** A value of an edge as a value that a template can hold. */
+/** Converts an edge value to a value that a template can contain. */
 async function plain(value: unknown): Promise<unknown> {
   if (isMessage(value)) return await readText(value.text)
   return isData(value) || isDataFrame(value) ? toText(value) : value
 }
 
 /**
- * The result of a node of the inner flow.
- * @throws TypeError when the flow no longer has such a node or output
+ * Returns the result of a node of the inner flow.
+ * @throws TypeError when the flow no longer has this node or output
  */
 export function innerOutput({ outputs }: ChildRunResult, flow: FlowJson, outer: string): unknown {
   const { nodeId = outer, name = '' } = innerName(outer) ?? {}
@@ -111,7 +111,7 @@ export function innerOutput({ outputs }: ChildRunResult, flow: FlowJson, outer: 
   return found.outputs[name]
 }
 
-/** The results of a flow's output nodes, as one string. */
+/** Joins the results of a flow's output nodes into a string. */
 export async function innerText({ outputs }: ChildRunResult, flow: FlowJson): Promise<string> {
   const ids = new Set(outputNodes(flow).map(({ id }) => id))
   const texts: string[] = []
@@ -125,7 +125,7 @@ export async function innerText({ outputs }: ChildRunResult, flow: FlowJson): Pr
   return texts.join('\n')
 }
 
-/** A flow as the tool of an agent; its arguments are the fields that its input nodes show. */
+/** Makes a flow a tool for agents; its arguments are the visible fields of its input nodes. */
 export function toolOfFlow(
   flow: FlowJson,
   {
@@ -171,7 +171,7 @@ export function toolOfFlow(
   }
 }
 
-/** Texts that a person would fill in: input_value of chats, data of webhooks. */
+/** Selects fields that users fill in: `input_value` of chats and `data` of webhooks. */
 function isArgument(name: string, show: unknown, advanced: unknown): boolean {
   return name === 'input_value' || name === 'data' || (show === true && advanced === false)
 }

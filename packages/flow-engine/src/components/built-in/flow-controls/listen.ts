@@ -4,11 +4,11 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { notified } from './notify.ts'
 
-/** The value that Notify stored under a key of the run; an empty Data without one (MO-62). */
+/** Returns the value that Notify stored under a key of the run; an empty Data if there is none (MO-62). */
 export const listen = defineComponent({
   type: 'Listen',
   displayName: 'Listen',
-  description: 'Takes the value that a Notify component of the same key gives.',
+  description: 'Receives the value from a Notify component with the same key.',
   icon: 'Radio',
   category: 'flow_controls',
   module: 'lfx.components.flow_controls.listen.ListenComponent',
@@ -29,7 +29,7 @@ export const listen = defineComponent({
       types: ['Data'],
       cache: false,
       run(inputs, ctx) {
-        // A run that goes on in another process has what came over the edges alone.
+        // A run that continues in another process only has the values from edges.
         const [last] = inputs.notified.slice(-1)
         const held = notified(ctx, inputs.context_key) ?? last ?? createData({})
         ctx.status(held)

@@ -11,9 +11,9 @@ import { output } from '../../define/output.ts'
 const PASSES = 'passes'
 
 /**
- * Gives the items of a list one by one and collects what comes back on the loop-back edge (CO-53).
- * Build i emits item i; the build after the last item closes `item` and opens `done`. How the body
- * is run between two builds is the engine's (FE-32).
+ * Emits the items of a list one by one and collects the values returned on the loop-back edge (CO-53). Build
+ * i emits item i; the build after the last item closes `item` and opens `done`. The engine runs the loop body
+ * between builds (FE-32).
  */
 export const loop = defineComponent({
   type: 'LoopComponent',
@@ -63,11 +63,11 @@ export const loop = defineComponent({
 
 interface Passes {
   readonly items: readonly Data[]
-  /** Passes run side by side: all that came back comes with the last build (FE-32). */
+  /** Passes run concurrently: all returned values arrive with the last build (FE-32). */
   readonly together: boolean
-  /** Items given so far, the current one included. */
+  /** Number of items emitted, including the current one. */
   given: number
-  /** null once all were given. */
+  /** Null once all items have been emitted. */
   current: Data | null
   readonly collected: Data[]
 }
@@ -93,7 +93,7 @@ function passesOf(ctx: ComponentContext): Passes {
   return ctx.state.get(PASSES) as Passes
 }
 
-/** The value on the loop-back edge comes under the output's name, which is no declared input. */
+/** The loop-back value has the output's name, which is not a declared input. */
 function feedback(inputs: object): unknown {
   return Reflect.get(inputs, 'item')
 }
@@ -107,7 +107,7 @@ function itemsOf(data: unknown): readonly Data[] {
     const error = new OutputMethodError(
       "The 'data' input must be a DataFrame, a list of Data/Message objects, or a single Data/Message object.",
     )
-    // Thrown before any output is computed; `item` is the first that needs the rows.
+    // Thrown before any output is evaluated; `item` is the first output that needs the rows.
     error.method = 'item_output'
     throw error
   }

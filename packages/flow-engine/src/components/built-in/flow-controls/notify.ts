@@ -5,14 +5,14 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
 const KEY = 'notified: '
-/** Values that one key holds. */
+/** Maximum number of values under one key. */
 const MAX_VALUES = 10_000
 
-/** Stores a value under a key of the run, for Listen (MO-62). */
+/** Stores a value under a key of the run for Listen (MO-62). */
 export const notify = defineComponent({
   type: 'Notify',
   displayName: 'Notify',
-  description: 'Gives a value to the Listen components of the same key.',
+  description: 'Sends a value to the Listen components with the same key.',
   icon: 'Notify',
   category: 'flow_controls',
   module: 'lfx.components.flow_controls.notify.NotifyComponent',
@@ -26,7 +26,7 @@ export const notify = defineComponent({
     }),
     append: field.bool({
       displayName: 'Append',
-      info: 'Add to what the key holds, which becomes a list.',
+      info: 'Append to the values of the key instead of replacing them.',
       default: false,
     }),
   },
@@ -40,7 +40,9 @@ export const notify = defineComponent({
         const value = input_value ?? createData({})
         const held = append ? [...listed(notified(ctx, context_key)), value].flat() : value
         if (Array.isArray(held) && held.length > MAX_VALUES) {
-          throw new TypeError(`The key ${context_key} holds ${MAX_VALUES} values; more do not fit`)
+          throw new TypeError(
+            `The key ${context_key} already has ${MAX_VALUES} values, which is the limit`,
+          )
         }
         ctx.shared.set(KEY + context_key.trim(), held)
         ctx.status(held)
@@ -50,7 +52,7 @@ export const notify = defineComponent({
   },
 })
 
-/** The value of a key, a list after the first append; undefined if none was given. */
+/** Returns the value of a key, a list after the first append; undefined if there is none. */
 export function notified(ctx: ComponentContext, key: string): unknown {
   return ctx.shared.get(KEY + key.trim())
 }

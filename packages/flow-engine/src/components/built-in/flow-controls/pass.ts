@@ -2,11 +2,11 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** Hands a message on; the second input only makes it wait for its source (CO-81). */
+/** Passes a message on; its second input only creates a dependency on another node (CO-81). */
 export const pass = defineComponent({
   type: 'Pass',
   displayName: 'Pass',
-  description: 'Hands a message on unchanged.',
+  description: 'Passes a message on unchanged.',
   icon: 'arrow-right',
   category: 'flow_controls',
   module: 'lfx.components.flow_controls.pass_message.PassMessageComponent',

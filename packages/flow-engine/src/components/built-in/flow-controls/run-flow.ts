@@ -17,13 +17,13 @@ import {
 } from './inner-flow.ts'
 
 /**
- * Runs another flow of the same owner (MO-60). A node shows the fields of the inputs of that flow and
- * the outputs of its outputs, named `<node id>~<name>`.
+ * Runs another flow of the same owner (MO-60). A node exposes the fields of that flow's inputs and the
+ * outputs of its outputs as `<node id>~<name>`.
  */
 export const runFlow = defineComponent({
   type: 'RunFlow',
   displayName: 'Run Flow',
-  description: 'Runs another of your flows, by itself or as a tool of an agent.',
+  description: "Runs another of your flows, directly or as an agent's tool.",
   icon: 'Workflow',
   category: 'flow_controls',
   module: 'lfx.components.flow_controls.run_flow.RunFlowComponent',
@@ -113,7 +113,7 @@ interface Inner {
 
 const runs = new WeakMap<ComponentContext, Promise<Inner>>()
 
-/** One run for all outputs of a build. */
+/** Runs the flow once for all outputs of a build. */
 function innerRun(inputs: RunFlowInputs, ctx: ComponentContext): Promise<Inner> {
   const known = runs.get(ctx)
   if (known !== undefined) return known

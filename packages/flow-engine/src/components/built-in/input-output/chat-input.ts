@@ -10,7 +10,7 @@ const IMAGE_AND_TEXT_FILES =
     ' ',
   )
 
-/** The user's input (CO-30): stored and announced if there is a session. */
+/** Accepts the user's input (CO-30), which is stored and announced if there is a session. */
 export const chatInput = defineComponent({
   type: 'ChatInput',
   displayName: 'Chat Input',
@@ -29,7 +29,7 @@ export const chatInput = defineComponent({
     ...messageFields({
       sender: 'User',
       senderName: 'User',
-      sessionInfo: 'Empty: the session of the run.',
+      sessionInfo: 'If empty, the session of the run.',
     }),
     files: field.file({
       displayName: 'Files',

@@ -15,7 +15,7 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { messageFields } from './message-fields.ts'
 
-/** The flow's answer (CO-31): stored and announced if there is a session. */
+/** Returns the flow's answer (CO-31), which is stored and announced if there is a session. */
 export const chatOutput = defineComponent({
   type: 'ChatOutput',
   displayName: 'Chat Output',
@@ -34,19 +34,19 @@ export const chatOutput = defineComponent({
     ...messageFields({
       sender: 'Machine',
       senderName: 'AI',
-      sessionInfo: 'Empty: that of the message, else of the run.',
+      sessionInfo: 'If empty, the session of the message or the run.',
     }),
     data_template: field.text({
       displayName: 'Data Template',
       default: '{text}',
       advanced: true,
-      info: 'Without effect; kept for older flows.',
+      info: 'Has no effect; kept for older flows.',
     }),
     clean_data: field.bool({
       displayName: 'Basic Clean Data',
       default: true,
       advanced: true,
-      info: 'Leave out empty rows and blank cells of tables in lists.',
+      info: 'Remove empty rows and blank cells from tables in lists.',
     }),
   },
   outputs: {
@@ -75,12 +75,12 @@ export const chatOutput = defineComponent({
   },
 })
 
-/** Prompts, by all names: they carry the images of their variables to the model that reads them. */
+/** Prompt components, by all their names. They pass the images of their variables to the model. */
 const PROMPTS: ReadonlySet<string> = new Set(['Prompt Template', 'Prompt', 'PromptTemplate'])
 
 /**
- * A message that comes from a component other than a chat input keeps what is its own. The files of
- * a prompt are those of the question, which an answer does not repeat.
+ * A message from a component other than a chat input keeps its own properties. The files of a prompt belong
+ * to the question and are not repeated in the answer.
  */
 function reused(value: unknown, ctx: ComponentContext): Message {
   const types = ctx.sources('input_value').map(({ type }) => type)

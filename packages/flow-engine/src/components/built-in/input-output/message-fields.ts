@@ -1,8 +1,8 @@
 import { field } from '../../define/field.ts'
 
 /**
- * The inputs by which Chat Input and Chat Output store a message.
- * @param sessionInfo tells which session an empty Session ID means
+ * Inputs with which Chat Input and Chat Output store a message.
+ * @param sessionInfo describes which session an empty Session ID means
  */
 export function messageFields(options: {
   readonly sender: 'Machine' | 'User'
@@ -14,7 +14,7 @@ export function messageFields(options: {
       displayName: 'Store Messages',
       default: true,
       advanced: true,
-      info: 'Keep the message in the history.',
+      info: 'Store the message in the history.',
     }),
     sender: field.dropdown({
       displayName: 'Sender Type',

@@ -3,11 +3,11 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** A text that goes into the flow. No sender, never stored (CO-32). */
+/** Accepts text as input of the flow. It has no sender and is never stored (CO-32). */
 export const textInput = defineComponent({
   type: 'TextInput',
   displayName: 'Text Input',
-  description: 'A text that goes into the flow.',
+  description: 'Accepts text as input of the flow.',
   icon: 'type',
   category: 'input_output',
   module: 'lfx.components.input_output.text.TextInputComponent',

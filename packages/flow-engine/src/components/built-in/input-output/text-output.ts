@@ -3,11 +3,11 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** A text that comes out of the flow. No sender, never stored (CO-32). */
+/** Returns text as output of the flow. It has no sender and is never stored (CO-32). */
 export const textOutput = defineComponent({
   type: 'TextOutput',
   displayName: 'Text Output',
-  description: 'A text that comes out of the flow.',
+  description: 'Returns text as output of the flow.',
   icon: 'type',
   category: 'input_output',
   module: 'lfx.components.input_output.text_output.TextOutputComponent',

@@ -4,11 +4,11 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** The entry point of a webhook's payload (CO-59). */
+/** Receives the payload of a webhook (CO-59). */
 export const webhook = defineComponent({
   type: 'Webhook',
   displayName: 'Webhook',
-  description: 'Starts the flow with the payload posted to its webhook address.',
+  description: 'Starts the flow with the payload posted to its webhook URL.',
   icon: 'webhook',
   category: 'input_output',
   module: 'lfx.components.input_output.webhook.WebhookComponent',
@@ -16,7 +16,7 @@ export const webhook = defineComponent({
   inputs: {
     data: field.multiline({
       displayName: 'Payload',
-      info: 'The body of the call; written by the service.',
+      info: 'The request body; set by the service.',
       advanced: true,
     }),
     curl: field.multiline({
@@ -46,8 +46,8 @@ export const webhook = defineComponent({
 })
 
 /**
- * Blank text and null become {}; a JSON value that is not an object is stored under `payload`, and
- * other text as a string.
+ * Parses a payload. Blank text and null become {}; other JSON values that are not objects are stored under
+ * `payload`, and other text as a string.
  */
 export function readPayload(text: string): object {
   if (text.trim() === '') return {}

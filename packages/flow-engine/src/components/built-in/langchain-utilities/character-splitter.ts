@@ -6,18 +6,18 @@ import { dataRows } from '../processing/data-rows.ts'
 import { splitChunks } from '../processing/split-chunks.ts'
 import { chunkOf, unescaped } from './recursive-splitter.ts'
 
-/** Cuts texts at one separator (MO-55). */
+/** Splits text at a single separator (MO-55). */
 export const characterTextSplitter = defineComponent({
   type: 'CharacterTextSplitter',
   displayName: 'Character Text Splitter',
-  description: 'Cuts texts into chunks at a separator.',
+  description: 'Splits text into chunks at a separator.',
   icon: 'LangChain',
   category: 'langchain_utilities',
   module: 'lfx.components.langchain_utilities.character.CharacterTextSplitterComponent',
   inputs: {
     chunk_size: field.int({
       displayName: 'Chunk Size',
-      info: 'Characters of a chunk; a piece without a separator stays whole.',
+      info: 'Maximum characters of a chunk; text without a separator is not split.',
       default: 1000,
     }),
     chunk_overlap: field.int({
@@ -28,7 +28,7 @@ export const characterTextSplitter = defineComponent({
     data_input: field.handle({ displayName: 'Input', types: ['Data'], required: true }),
     separator: field.text({
       displayName: 'Separator',
-      info: 'Where texts are cut; \\n is a line break. Default: an empty line.',
+      info: 'Separator at which text is split; \\n is a line break. Default: an empty line.',
     }),
   },
   outputs: {

@@ -7,14 +7,14 @@ import { dataRows } from '../processing/data-rows.ts'
 import { splitRecursively } from './split-recursively.ts'
 
 const SEPARATORS = ['\n\n', '\n', ' ', '']
-/** Each separator looks through the text once more. */
+/** Each separator requires another pass over the text. */
 const MAX_SEPARATORS = 100
 
-/** Cuts texts at the largest separator that makes the pieces small enough (MO-55). */
+/** Splits text at the largest separator that makes the pieces small enough (MO-55). */
 export const recursiveCharacterTextSplitter = defineComponent({
   type: 'RecursiveCharacterTextSplitter',
   displayName: 'Recursive Character Text Splitter',
-  description: 'Cuts texts into chunks, at paragraphs where it can, at words where it must.',
+  description: 'Splits text into chunks, preferably at paragraphs, if necessary at words.',
   icon: 'LangChain',
   category: 'langchain_utilities',
   module:
@@ -22,7 +22,7 @@ export const recursiveCharacterTextSplitter = defineComponent({
   inputs: {
     chunk_size: field.int({
       displayName: 'Chunk Size',
-      info: 'Characters of a chunk.',
+      info: 'Maximum characters of a chunk.',
       default: 1000,
     }),
     chunk_overlap: field.int({
@@ -44,7 +44,9 @@ export const recursiveCharacterTextSplitter = defineComponent({
       run({ data_input, separators, chunk_size: size, chunk_overlap: overlap }, ctx) {
         const given = separators.filter((each) => each !== '').map(unescaped)
         if (given.length > MAX_SEPARATORS) {
-          throw new TypeError(`Separators takes at most ${MAX_SEPARATORS}; got ${given.length}`)
+          throw new TypeError(
+            `Separators accepts at most ${MAX_SEPARATORS} values, got ${given.length}`,
+          )
         }
         const options = { size, overlap, separators: given.length === 0 ? SEPARATORS : given }
         const chunks = dataRows(data_input, '"Input" (data_input)').flatMap((row) =>
@@ -57,12 +59,15 @@ export const recursiveCharacterTextSplitter = defineComponent({
   },
 })
 
-/** The Data of a chunk: the other values of its source, and its own text. */
+/** Creates the Data of a chunk: the other values of its source with the chunk as text. */
 export function chunkOf({ data, textKey }: Data, chunk: string): Data {
   return createData({ ...data, [textKey]: chunk }, { textKey })
 }
 
-/** `\n` and `\t` as typed into a field. */
+/**
+ * Replaces `
+ * ` and `\t` as typed in a field.
+ */
 export function unescaped(separator: string): string {
   return separator.replaceAll('\\n', '\n').replaceAll('\\t', '\t').replaceAll('\\r', '\r')
 }

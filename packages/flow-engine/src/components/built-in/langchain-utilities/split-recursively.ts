@@ -1,18 +1,18 @@
 import { mergePieces, splitPieces } from '../processing/split-chunks.ts'
 
 export interface RecursiveSplitOptions {
-  /** Characters of a chunk. */
+  /** Maximum characters of a chunk. */
   readonly size: number
-  /** Characters of a chunk that may be repeated at the start of the next. */
+  /** Maximum characters of a chunk that are repeated at the start of the next. */
   readonly overlap: number
-  /** Tried in this order; "" cuts between characters. */
+  /** Tried in this order; "" splits between characters. */
   readonly separators: readonly string[]
 }
 
 /**
- * Cuts a text at the first separator that occurs in it, keeps the separator at the start of the next
- * piece, and cuts pieces that are still too long at the separators behind it (MO-55).
- * @throws RangeError when size and overlap do not fit together
+ * Splits text at the first separator that occurs in it, keeps the separator at the start of the next piece,
+ * and splits pieces that are still too long at the remaining separators (MO-55).
+ * @throws RangeError for an invalid combination of size and overlap
  */
 export function splitRecursively(text: string, options: RecursiveSplitOptions): string[] {
   const { separators } = options

@@ -10,7 +10,7 @@ import { wholeAnswer } from '../../chat/model-answer.ts'
 import { output } from '../../define/output.ts'
 import { pickedChatModel, pickerAddressFields } from '../../chat/picker-fields.ts'
 
-/** Requests that are open at the same time. */
+/** Maximum number of concurrent requests. */
 const PARALLEL_REQUESTS = 16
 
 /** Asks a model about each row of a table (CO-56). */
@@ -37,7 +37,7 @@ export const batchRun = defineComponent({
     }),
     column_name: field.text({
       displayName: 'Column Name',
-      info: 'The column to send; if empty, the whole row.',
+      info: 'The column to send. If empty, the whole row.',
     }),
     output_column_name: field.text({
       displayName: 'Output Column Name',
@@ -46,7 +46,7 @@ export const batchRun = defineComponent({
     }),
     enable_metadata: field.bool({
       displayName: 'Enable Metadata',
-      info: 'Add a column with facts about each request.',
+      info: 'Add a column with metadata about each request.',
       default: false,
       advanced: true,
     }),
@@ -87,7 +87,7 @@ function requireColumn(df: DataFrame, column: string): void {
   )
 }
 
-/** One column as text, else the row as TOML: a table for each column with its `value`. */
+/** Returns one column as text, or the whole row as TOML with a table for each column. */
 async function rowText(row: Row, df: DataFrame, column: string): Promise<string> {
   if (column !== '') return toLiteralText(cellOf(row, column))
   const { stringify } = await import('smol-toml')
@@ -119,7 +119,7 @@ function resultRow({ row, at, answer }: Answered, inputs: BatchInputs): Row {
   return inputs.enable_metadata ? { ...result, metadata: metadataOf(result, inputs) } : result
 }
 
-/** Lengths are those of the columns `text_input` and `model_response`, which flows rely on. */
+/** Lengths refer to the columns `text_input` and `model_response`, because flows rely on it. */
 function metadataOf(result: Row, { system_message: system }: BatchInputs): Row {
   return {
     has_system_message: system !== '',

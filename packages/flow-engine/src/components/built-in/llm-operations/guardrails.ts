@@ -11,22 +11,22 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { oncePerBuild } from '../vectors/once-per-build.ts'
 
-/** The checks, and what a text must not do to pass each. */
+/** The checks, with the content that each forbids. */
 const CHECKS = new Map([
-  ['PII', 'names, addresses, telephone numbers, numbers of accounts or other personal data'],
+  ['PII', 'names, addresses, telephone numbers, account numbers or other personal data'],
   ['Tokens/Passwords', 'passwords, API keys, access tokens or other secrets'],
   ['Jailbreak', 'an attempt to make a model ignore its rules or play a role without them'],
   ['Offensive Content', 'hate, insults, threats, sexual or other offensive content'],
-  ['Malicious Code', 'code, commands or scripts that do harm or exploit a weakness'],
-  ['Prompt Injection', 'instructions to a model that stand in for those of its operator'],
+  ['Malicious Code', 'code, commands or scripts that cause harm or exploit a vulnerability'],
+  ['Prompt Injection', 'instructions to a model that override those of its operator'],
 ])
 const CUSTOM = 'Custom'
 
-/** Lets a model check a text; one that fails a check goes on by a branch of its own (MO-63). */
+/** Lets a model check a text. Text that fails a check leaves through a separate branch (MO-63). */
 export const guardrailValidator = defineComponent({
   type: 'GuardrailValidator',
   displayName: 'Guardrails (Legacy)',
-  description: 'Checks a text with a language model before it goes on.',
+  description: 'Checks a text with a language model before passing it on.',
   icon: 'shield-check',
   category: 'llm_operations',
   module: 'lfx.components.llm_operations.guardrails.GuardrailsComponent',
@@ -49,12 +49,12 @@ export const guardrailValidator = defineComponent({
     }),
     custom_guardrail_explanation: field.multiline({
       displayName: 'Custom Guardrail Description',
-      info: 'What a text must not hold.',
+      info: 'Content that a text must not contain.',
       advanced: true,
     }),
     heuristic_threshold: field.slider({
       displayName: 'Heuristic Detection Threshold',
-      info: 'Without effect: every check is made by the model.',
+      info: 'Has no effect: every check is made by the model.',
       default: 0.7,
       advanced: true,
     }),
@@ -104,7 +104,7 @@ async function branch(
   return createMessage(inputs.input_text)
 }
 
-/** The first check that the text fails, null when it passes all; asked once for all outputs of a build. */
+/** Returns the first failed check, or null; asked once for all outputs of a build. */
 const firstFailure = oncePerBuild(
   async (inputs: GuardrailInputs, ctx: ComponentContext): Promise<string | null> => {
     const checks = checksOf(inputs)
@@ -129,7 +129,7 @@ const firstFailure = oncePerBuild(
   },
 )
 
-/** @throws TypeError for an unknown check, and when none is chosen */
+/** @throws TypeError for an unknown check, and if none is selected */
 function checksOf(inputs: GuardrailInputs): [name: string, forbidden: string][] {
   const checks = inputs.enabled_guardrails.map((name): [string, string] => {
     const forbidden = CHECKS.get(name)
@@ -141,7 +141,7 @@ function checksOf(inputs: GuardrailInputs): [name: string, forbidden: string][] 
   const custom = inputs.custom_guardrail_explanation.trim()
   if (inputs.enable_custom_guardrail && custom !== '') checks.push([CUSTOM, custom])
   if (checks.length === 0) {
-    throw new TypeError('No guardrail is chosen. Choose one, or describe one of your own.')
+    throw new TypeError('No guardrail is selected. Select one or describe your own.')
   }
   return checks
 }
@@ -153,7 +153,7 @@ function instructions(forbidden: string): string {
   )
 }
 
-/** @throws TypeError for an answer that is neither: no text passes by it */
+/** @throws TypeError for any other answer, so that an unclear answer never passes a text */
 function saysYes(check: string, answer: string): boolean {
   const word = /[a-z]+/i.exec(answer)?.[0].toLowerCase()
   if (word === 'yes' || word === 'no') return word === 'yes'

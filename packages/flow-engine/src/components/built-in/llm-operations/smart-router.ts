@@ -13,7 +13,7 @@ import { output, type OutputDefinition } from '../../define/output.ts'
 
 const ELSE = 'default_result'
 const CHOSEN = 'chosen'
-/** Routes of one node; further ones are left out. */
+/** Maximum number of routes of a node; others are ignored. */
 const MAX_ROUTES = 100
 
 const DEFAULT_ROUTES = [
@@ -29,11 +29,11 @@ const DEFAULT_ROUTES = [
   },
 ]
 
-/** Lets a model choose which of its branches a text takes (MO-61). */
+/** Lets a model select the branch for a text (MO-61). */
 export const smartRouter = defineComponent({
   type: 'SmartRouter',
   displayName: 'Smart Router',
-  description: 'Sends a text along the route that a language model chooses.',
+  description: 'Sends a text to the route chosen by a language model.',
   icon: 'route',
   category: 'llm_operations',
   module: 'lfx.components.llm_operations.llm_conditional_router.SmartRouterComponent',
@@ -67,7 +67,7 @@ export const smartRouter = defineComponent({
           name: 'output_value',
           display_name: 'Route Message (Optional)',
           type: 'str',
-          description: 'Goes on in place of the text.',
+          description: 'Sent instead of the text.',
           default: '',
           edit_mode: 'popover',
         },
@@ -75,19 +75,19 @@ export const smartRouter = defineComponent({
     }),
     message: field.message({
       displayName: 'Override Output',
-      info: 'Goes on in place of the text, whichever route is taken.',
+      info: 'Sent instead of the text on every route.',
       advanced: true,
     }),
     enable_else_output: field.bool({
       displayName: 'Include Else Output',
-      info: 'A text that fits no route goes on by an output of its own.',
+      info: 'Send text that matches no route to a separate output.',
       default: false,
       advanced: true,
       refresh: true,
     }),
     custom_prompt: field.multiline({
       displayName: 'Additional Instructions',
-      info: '{input_text} and {routes} stand for the text and the routes.',
+      info: '{input_text} and {routes} are replaced by the text and the routes.',
       advanced: true,
     }),
   },
@@ -128,7 +128,9 @@ interface RouterInputs extends PickerInputs {
   readonly custom_prompt: string
 }
 
-/** The routes in their order; a row without a name keeps its place, so that outputs keep theirs. */
+/**
+ * Reads the routes in order. Rows without a name keep their position, so that the other outputs keep theirs.
+ */
 function routesOf(rows: unknown): Route[] {
   return (Array.isArray(rows) ? rows.slice(0, MAX_ROUTES) : []).map((row: unknown) => {
     const given = typeof row === 'object' && row !== null ? (row as Record<string, unknown>) : {}
@@ -144,7 +146,7 @@ function outputName(at: number): string {
   return `category_${at + 1}_result`
 }
 
-/** One output for each route, and one for texts that fit none. */
+/** Returns one output per route, and one for text that matches none. */
 function routeOutputs(
   values: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, OutputDefinition>> {
@@ -174,7 +176,7 @@ interface Place {
   readonly names: readonly string[]
 }
 
-/** The first output of a build asks the model; all of them know the answer. */
+/** The first output of a build asks the model; the others reuse the answer. */
 async function route(
   inputs: RouterInputs,
   ctx: ComponentContext,
@@ -198,7 +200,7 @@ async function messageText({ message, input_text }: RouterInputs, own: string): 
   return override || own || input_text
 }
 
-/** The output of the route that the model names; that of no route when it names none. */
+/** Returns the output of the route named by the model, or the else output. */
 async function choose(
   inputs: RouterInputs,
   routes: readonly Route[],
@@ -216,11 +218,11 @@ async function choose(
   )
   const wanted = plainName(answer.text)
   const found = routes.findIndex(({ name }) => name !== '' && plainName(name) === wanted)
-  ctx.status(found < 0 ? 'No route fits' : `Route: ${routes[found]?.name ?? ''}`)
+  ctx.status(found < 0 ? 'No route matches' : `Route: ${routes[found]?.name ?? ''}`)
   return found < 0 ? ELSE : outputName(found)
 }
 
-/** Without blanks, quotes and a full stop around it, in lower case. */
+/** Removes surrounding spaces, quotes and a full stop, and lower-cases the text. */
 function plainName(text: string): string {
   return text
     .trim()

@@ -20,11 +20,11 @@ import {
   type SchemaField,
 } from '../../chat/structured-schema.ts'
 
-/** A model's answer as objects of a described form (CO-37). */
+/** Extracts objects from text according to a schema (CO-37). */
 export const structuredOutput = defineComponent({
   type: 'StructuredOutput',
   displayName: 'Structured Output',
-  description: 'Takes facts out of a text with a language model, in the form of a schema.',
+  description: 'Extracts structured data from text with a language model.',
   icon: 'braces',
   category: 'llm_operations',
   module: 'lfx.components.llm_operations.structured_output.StructuredOutputComponent',
@@ -77,7 +77,7 @@ export const structuredOutput = defineComponent({
       method: 'build_structured_dataframe',
       run: (inputs, ctx) => rowsFor(inputs, ctx),
     }),
-    // The output of nodes of 1.2 to 1.4 (NX-36).
+    // The output in nodes of versions 1.2 to 1.4 (NX-36).
     structured_output_dataframe: output.dataFrame({
       displayName: 'DataFrame',
       method: 'as_dataframe',
@@ -112,7 +112,7 @@ async function rowsFor(
   return objects
 }
 
-/** Both outputs of one build read one answer. */
+/** Both outputs of a build share one answer. */
 async function objectsFor(
   inputs: StructuredInputs,
   ctx: ComponentContext,
@@ -147,7 +147,7 @@ async function ask(
   }
 }
 
-/** The picker, else what older nodes are connected to (NX-25). */
+/** Returns the picker's model, or the model connected in older nodes (NX-25). */
 function modelOf(inputs: StructuredInputs, ctx: ComponentContext): Promise<ChatModel> {
   const isOlder = ctx.inputType('model') === undefined && inputs.model === null
   if (!isOlder) return pickedChatModel(inputs, ctx)

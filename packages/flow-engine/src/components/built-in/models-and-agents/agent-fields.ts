@@ -10,7 +10,7 @@ import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import type { RefreshContext } from '../../define/refresh-context.ts'
 import { googleModels, listOllamaModels } from './provider-models.ts'
 
-/** Offered by name; a model of any other comes over an edge. */
+/** Selectable by name; models of other providers are connected by an edge. */
 export const agentProviders = [
   'Anthropic',
   'Google Generative AI',
@@ -45,7 +45,7 @@ const modelChoice = (models: readonly string[], displayName = 'Model Name') =>
 const apiKey = (vendor: string) =>
   field.secret({ displayName: `${vendor} API Key`, refresh: true, loadFromDb: false })
 
-/** The fields that a new agent has, which are those of OpenAI. */
+/** The fields of a new agent, which are those for OpenAI. */
 export const openAiFields = {
   max_tokens: maxTokens,
   model_kwargs: field.dict({ displayName: 'Model Kwargs', advanced: true }),
@@ -80,7 +80,7 @@ const PROVIDER_FIELDS = new Map<string, Readonly<Record<string, Field>>>([
       }),
       tool_model_enabled: field.bool({
         displayName: 'Enable Tool Models',
-        info: 'Offer only models that can call tools.',
+        info: 'Show only models that can call tools.',
         default: true,
         advanced: true,
         refresh: true,
@@ -121,7 +121,7 @@ const PROVIDER_FIELDS = new Map<string, Readonly<Record<string, Field>>>([
   ],
 ])
 
-/** A reasoning model of OpenAI takes neither a temperature nor a seed. */
+/** OpenAI reasoning models accept neither temperature nor seed. */
 export function refreshAgentModel(template: NodeTemplate, model: unknown): void {
   if (template.agent_llm?.value !== 'OpenAI' || typeof model !== 'string') return
   const reasons = openAiReasoningModels.some((name) => name === model)
@@ -133,7 +133,7 @@ export function refreshAgentModel(template: NodeTemplate, model: unknown): void 
 const CONNECT = 'connect_other_models'
 const provided = new Set([...PROVIDER_FIELDS.values()].flatMap((fields) => Object.keys(fields)))
 
-/** Exchanges the fields of one provider for those of another, or for a handle (CO-15). */
+/** Replaces the fields of one provider by those of another, or by a handle (CO-15). */
 export async function refreshAgentFields(
   template: NodeTemplate,
   choice: unknown,

@@ -12,19 +12,19 @@ export interface AgentLoopOptions {
   readonly tools: readonly Tool[]
   readonly shown: AgentMessage
   readonly maxIterations: number
-  /** Arguments that do not fit go back to the model instead of failing the agent. */
+  /** Reports invalid arguments to the model instead of failing the agent. */
   readonly handleParsingErrors: boolean
 }
 
 export interface AgentAnswer {
   readonly text: string
-  /** False when the iterations were used up. */
+  /** False if the iteration limit was reached. */
   readonly finished: boolean
 }
 
 /**
- * Asks, calls the tools asked for, and asks again, until an answer without calls (CO-35, FE-52). In a run
- * that goes on after a pause no answer of the model and no result of a tool is asked for again (DR-40).
+ * Asks the model and runs the requested tools until there is an answer without calls (CO-35, FE-52). When a
+ * run resumes after a pause, stored model answers and tool results are reused (DR-40).
  */
 export async function runAgentLoop(options: AgentLoopOptions): Promise<AgentAnswer> {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]))
@@ -48,7 +48,7 @@ interface ModelAnswer {
   readonly calls: readonly ToolCall[]
 }
 
-/** An answer that was kept is shown again as a whole. */
+/** A stored answer is shown as a whole. */
 async function answerOnce(
   messages: readonly ChatMessage[],
   options: AgentLoopOptions,
@@ -101,8 +101,8 @@ interface Turn extends Omit<AgentLoopOptions, 'tools'> {
 }
 
 /**
- * Announced in order, approved in order, run side by side, answered in order. Nothing of a turn is called
- * before a person has decided about each of its calls.
+ * Announces and approves the calls of a turn in order, runs them concurrently, and returns results in order.
+ * No call of a turn runs before a person has decided on all of them.
  */
 async function callTools(calls: readonly ToolCall[], turn: Turn): Promise<string[]> {
   const { tools, shown, iteration } = turn
@@ -126,7 +126,7 @@ interface DecidedCall extends ToolCall {
   readonly decision: ToolDecision
 }
 
-/** A person is not asked about a call that cannot be made. */
+/** A person is not asked about an invalid call. */
 async function decide({ name, args }: ToolCall, { tools, ctx }: Turn): Promise<ToolDecision> {
   const tool = tools.get(name)
   if (tool === undefined || toolArgumentProblems(args, tool.parameters).length > 0) return { args }
@@ -155,7 +155,7 @@ async function answerCall(
   const { args } = decision
   const problems = toolArgumentProblems(args, tool.parameters)
   if (problems.length > 0) {
-    const error = `The arguments of ${name} do not fit: ${problems.join('; ')}`
+    const error = `The arguments of ${name} are invalid: ${problems.join('; ')}`
     if (!handleParsingErrors) throw new TypeError(error)
     await shown.endTool(step, { error })
     return error
@@ -172,10 +172,10 @@ async function answerCall(
   }
 }
 
-/** A text as it is, other results as JSON with `, ` and `: ` between the parts. */
+/** Returns strings unchanged and other results as JSON with `, ` and `: ` as separators. */
 export function toolText(result: unknown): string {
   if (typeof result === 'string') return result
-  // The line breaks of indented JSON stand between its parts only: inside texts they are escaped.
+  // In indented JSON, line breaks occur only between parts; inside strings they are escaped.
   return (JSON.stringify(result, null, 1) ?? 'null')
     .replaceAll(/([[{])\n\s*/g, '$1')
     .replaceAll(/\n\s*([\]}])/g, '$1')

@@ -23,21 +23,21 @@ interface StepHeader {
   readonly icon: string
 }
 
-/** The one message of an agent's answer: announced first, sent again with each step (CO-35). */
+/** The single message of an agent's answer, announced first and updated with each step (CO-35). */
 export interface AgentMessage {
   addText(title: 'Input' | 'Output', text: string): Promise<void>
-  /** Resolves with the number by which the step is finished. */
+  /** Returns the number with which the step is completed. */
   startTool(name: string, input: unknown): Promise<number>
   endTool(step: number, result: { output: unknown } | { error: string }): Promise<void>
-  /** Blanks alone are no token, but part of the text that a stopped run keeps. */
+  /** Whitespace alone is not sent as a token, but is part of the text kept when the run is stopped. */
   token(chunk: string): void
-  /** With `output` an Output step says the text too. */
+  /** With `output`, the text is also added as an Output step. */
   complete(text: string, options: { output: boolean }): Promise<Message>
-  /** Withdraws the message. Once the run is stopped it has no effect: the run keeps the text so far. */
+  /** Removes the message. Has no effect once the run is stopped, because the run keeps the partial text. */
   fail(): Promise<void>
 }
 
-/** Announces the message, if the agent's answer goes to a chat output in a session. */
+/** Announces the message if the agent's answer goes to a chat output in a session. */
 export async function startAgentMessage(
   ctx: ComponentContext,
   { contextId, silent = false }: { readonly contextId: string; readonly silent?: boolean },

@@ -17,7 +17,7 @@ export interface AgentInputs extends AgentModelInputs, AgentToolInputs {
   readonly format_instructions: string
 }
 
-/** The first request of an agent: system prompt, history, files, question (CO-35). */
+/** Builds an agent's first request: system prompt, history, files, question (CO-35). */
 export async function agentMessages(
   inputs: AgentInputs,
   model: ChatModel,
@@ -33,7 +33,7 @@ export async function agentMessages(
   return { question: question.text, messages }
 }
 
-/** None for a blank prompt; three names in braces are filled in, other braces stay (NX-23). */
+/** Empty for a blank prompt. Three names in braces are replaced; other braces are kept (NX-23). */
 export function systemMessages(
   prompt: string,
   model: ChatModel,
@@ -54,7 +54,7 @@ export function systemMessages(
 
 interface Question {
   readonly text: string
-  /** Each file is a user message of its own. */
+  /** Each file is a separate user message. */
   readonly attached: readonly ChatMessage[]
 }
 
@@ -70,7 +70,7 @@ async function readQuestion(input: Message | null, ctx: ComponentContext): Promi
   }
 }
 
-/** Earlier messages of the session, without the question itself and without blank ones. */
+/** Returns earlier messages of the session, excluding the question itself and blank messages. */
 async function history(inputs: AgentInputs, ctx: ComponentContext): Promise<ChatMessage[]> {
   const { messages } = ctx.services
   if (messages === undefined || ctx.sessionId === '' || inputs.n_messages <= 0) return []

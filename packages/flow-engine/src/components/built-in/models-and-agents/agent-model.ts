@@ -7,9 +7,9 @@ import type { PickedModel } from '../../define/picked-model.ts'
 import { agentProviders } from './agent-fields.ts'
 
 export interface AgentModelInputs {
-  /** The choice of newer versions. */
+  /** The selection in newer versions. */
   readonly model: PickedModel
-  /** Older: the name of a provider; a model when one is connected. */
+  /** In older versions: the provider name, or the connected model. */
   readonly agent_llm: unknown
   readonly api_key: ProviderKey
   readonly base_url: string
@@ -31,9 +31,9 @@ const NOTHING_CHOSEN =
   'No model selected. Please select a language model from the available options.'
 
 /**
- * The model of an agent: the connected or chosen one, else that of the provider which its older fields
- * name (NX-11).
- * @throws TypeError for a provider that is not offered
+ * Returns the model of an agent: the connected or selected one, else the one from the provider fields of
+ * older versions (NX-11).
+ * @throws TypeError for an unsupported provider
  */
 export function buildAgentModel(
   inputs: AgentModelInputs,

@@ -19,7 +19,7 @@ import { offeredTools } from './agent-tools.ts'
 
 const NAME = 'OutputModel'
 
-/** The agent's answer as data of a schema; whatever goes wrong is in the data, no failure (NX-24). */
+/** Returns the agent's answer as data of a schema. Errors are returned in the data (NX-24). */
 export async function structuredAnswer(
   inputs: AgentInputs,
   ctx: ComponentContext,
@@ -93,7 +93,7 @@ async function askAgent(
   return text
 }
 
-/** The records of the first JSON in the answer: wrapped, one alone, or a list. */
+/** Reads the records from the first JSON in the answer: wrapped, single, or as a list. */
 function readAnswer(answer: string, fields: readonly SchemaField[]): Record<string, unknown> {
   const found = firstJson(answer)
   if (found === undefined) return { content: answer, error: 'Try setting an output schema' }

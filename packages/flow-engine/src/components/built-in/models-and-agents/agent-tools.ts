@@ -10,9 +10,9 @@ export interface AgentToolInputs {
 }
 
 /**
- * The connected tools and the agent's own helpers; a helper is left out when a connected tool has its
- * name (NX-23).
- * @throws TypeError for a tool that no model could call
+ * Returns the connected tools and the agent's own helpers, except helpers with the same name as a connected
+ * tool (NX-23).
+ * @throws TypeError for a tool with an invalid name
  */
 export function offeredTools(inputs: AgentToolInputs, ctx: ComponentContext): Tool[] {
   const tools = inputs.tools.filter(isTool)
@@ -35,7 +35,7 @@ export function offeredTools(inputs: AgentToolInputs, ctx: ComponentContext): To
 function currentDateTool({ runtime }: ComponentContext): Tool {
   return {
     name: 'get_current_date',
-    description: 'Tells the current date and time in a time zone.',
+    description: 'Returns the current date and time in a time zone.',
     parameters: {
       type: 'object',
       properties: {
@@ -51,7 +51,7 @@ function currentDateTool({ runtime }: ComponentContext): Tool {
 
 const calculatorTool: Tool = {
   name: 'evaluate_expression',
-  description: 'Calculates an expression of numbers with + - * / ** and parentheses.',
+  description: 'Evaluates an arithmetic expression with + - * / ** and parentheses.',
   parameters: {
     type: 'object',
     properties: {

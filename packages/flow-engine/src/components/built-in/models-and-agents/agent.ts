@@ -18,11 +18,11 @@ import { structuredAnswer } from './agent-structured.ts'
 import { offeredTools } from './agent-tools.ts'
 import { schemaColumns } from './schema-columns.ts'
 
-/** A model that calls tools until it has an answer (CO-35, FE-52). */
+/** Runs a model that calls tools until it has an answer (CO-35, FE-52). */
 export const agent = defineComponent({
   type: 'Agent',
   displayName: 'Agent',
-  description: 'Answers with the help of tools.',
+  description: 'Answers questions with the help of tools.',
   icon: 'bot',
   category: 'models_and_agents',
   module: 'lfx.components.models_and_agents.agent.AgentComponent',
@@ -86,7 +86,7 @@ export const agent = defineComponent({
       displayName: 'Handle Parse Errors',
       default: true,
       advanced: true,
-      info: 'Tell the model when the arguments of a call do not fit.',
+      info: 'Report invalid tool arguments to the model instead of failing.',
     }),
     verbose: field.bool({ displayName: 'Verbose', default: true, advanced: true }),
     max_iterations: field.int({ displayName: 'Max Iterations', default: 15, advanced: true }),
@@ -99,7 +99,7 @@ export const agent = defineComponent({
       displayName: 'Current Date',
       default: true,
       advanced: true,
-      info: 'Offer a tool that returns the date and time.',
+      info: 'Add a tool that returns the date and time.',
     }),
     add_calculator_tool: field.bool({ displayName: 'Calculator', default: false, newer: true }),
   },

@@ -14,11 +14,11 @@ import { listOllamaModels } from './provider-models.ts'
 const IBM = 'IBM watsonx.ai'
 const PROVIDERS = ['OpenAI', 'Ollama', IBM]
 
-/** Embeddings of a provider (CO-58). */
+/** Creates an embedder of a provider (CO-58). */
 export const embeddingModel = defineComponent({
   type: 'EmbeddingModel',
   displayName: 'Embedding Model',
-  description: 'Turns texts into vectors with a model of a provider.',
+  description: "Creates embeddings with a provider's model.",
   icon: 'binary',
   category: 'models_and_agents',
   module: 'lfx.components.models_and_agents.embedding_model.EmbeddingModelComponent',
@@ -60,12 +60,12 @@ export const embeddingModel = defineComponent({
     project_id: field.text({ displayName: 'Project ID', show: false }),
     dimensions: field.int({
       displayName: 'Dimensions',
-      info: 'Length of the vectors, where the model lets one choose.',
+      info: 'Length of the vectors, if the model supports a choice.',
       advanced: true,
     }),
     chunk_size: field.int({
       displayName: 'Chunk Size',
-      info: 'Texts in one request.',
+      info: 'Number of texts in one request.',
       default: 1000,
       advanced: true,
     }),
@@ -82,7 +82,7 @@ export const embeddingModel = defineComponent({
     }),
     model_kwargs: field.dict({
       displayName: 'Model Kwargs',
-      info: 'Further members of each request.',
+      info: 'Additional properties of each request body.',
       default: {},
       advanced: true,
     }),
@@ -110,7 +110,7 @@ export const embeddingModel = defineComponent({
     if (name === 'provider') showProvider(template, String(value))
     const listed = name === 'provider' || name === 'ollama_base_url' || name === 'model'
     if (template.provider?.value !== 'Ollama' || !listed) return
-    // The default is an address, not the name of a variable.
+    // The default is a URL, not a variable name.
     const url = (await ctx.resolve('ollama_base_url')) ?? template.ollama_base_url?.value
     const models = await listOllamaModels(url, ctx)
     const isKnown = name !== 'provider' && models.includes(String(template.model?.value))
@@ -163,7 +163,7 @@ function buildEmbedder(inputs: EmbeddingInputs, ctx: ComponentContext): Promise<
   )
 }
 
-/** The choice of the picker, else the older fields: a name beside a provider (NX-11, NX-26). */
+/** Uses the picker's selection, or the older fields: a model name and a provider (NX-11, NX-26). */
 function olderOrPicked(
   { model, model_name: name, provider }: EmbeddingInputs,
   ctx: ComponentContext,
@@ -194,7 +194,7 @@ function picksWatsonx(picked: PickedModel): boolean {
   return isModelChoice(picked) && findProvider(picked.provider)?.name === 'IBM WatsonX'
 }
 
-/** Shows the fields of the chosen provider and offers its models; Ollama's are asked for afterwards. */
+/** Shows the fields of the selected provider and offers its models; Ollama's are requested later. */
 function showProvider(template: NodeTemplate, provider: string): void {
   if (!PROVIDERS.includes(provider)) return
   const isOpenAi = provider === 'OpenAI'

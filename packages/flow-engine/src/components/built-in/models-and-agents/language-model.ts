@@ -19,11 +19,11 @@ import { googleModels, listOllamaModels } from './provider-models.ts'
 const PROVIDERS = ['OpenAI', 'Anthropic', 'Google', 'IBM watsonx.ai', 'Ollama']
 const openAiModels = [...openAiChatModels, ...openAiReasoningModels]
 
-/** One question to a language model, or the model itself for other components (CO-34). */
+/** Asks a language model, or supplies the model to other components (CO-34). */
 export const languageModel = defineComponent({
   type: 'LanguageModelComponent',
   displayName: 'Language Model',
-  description: 'Asks a language model of a provider.',
+  description: 'Sends a message to a language model.',
   icon: 'brain-circuit',
   category: 'models_and_agents',
   module: 'lfx.components.models_and_agents.language_model.LanguageModelComponent',
@@ -96,7 +96,7 @@ export const languageModel = defineComponent({
     if (name === 'provider') showProvider(template, String(value))
     const provider = template.provider?.value
     if (name === 'model_name' && provider === 'OpenAI') {
-      // Models of that family take no system message.
+      // o1 models accept no system message.
       Object.assign(template.system_message ?? {}, { show: !String(value).startsWith('o1') })
     }
     const listed = name === 'provider' || name === 'ollama_base_url' || name === 'model_name'
@@ -146,7 +146,7 @@ function buildModel(inputs: ModelInputs, ctx: ComponentContext): Promise<ChatMod
   )
 }
 
-/** The choice of the picker, else the older fields where the node has them (NX-11, NX-12). */
+/** Uses the picker's selection, or the older fields if the node has them (NX-11, NX-12). */
 function olderOrPicked(
   { model, provider, model_name: name }: ModelInputs,
   ctx: ComponentContext,
@@ -178,7 +178,7 @@ const MODEL_LISTS = new Map<string, readonly string[]>([
   ['Ollama', []],
 ])
 
-/** Shows the fields of the chosen provider and offers its models. */
+/** Shows the fields of the selected provider and offers its models. */
 function showProvider(template: NodeTemplate, provider: string): void {
   const models = MODEL_LISTS.get(provider)
   if (models === undefined) return

@@ -2,12 +2,12 @@ import { jsonProblem } from '../../../base/json-problem.ts'
 import { serverSentEvents, type ServerSentEvent } from '../../../models/event-lines.ts'
 import { readAnswer } from '../../../models/read-answer.ts'
 
-/** Bytes of an answer that comes whole; events are bounded where they are read. */
+/** Maximum size of a response that is not streamed; events are limited where they are read. */
 const MOST_BYTES = 16 * 1024 * 1024
 
 /**
- * Bounds what a tool server answers before anything parses it (AB-44): 16 MiB of an answer that comes whole,
- * 8 Mi characters of an event, and the depth and number of values of its JSON (AB-52).
+ * Limits the responses of an MCP server before they are parsed (AB-44): 16 MiB for a response that is not
+ * streamed, 8 Mi characters for an event, and the depth and number of values of its JSON (AB-52).
  */
 export function withBoundedAnswers(send: typeof fetch): typeof fetch {
   return async (input, init) => {
@@ -46,7 +46,7 @@ function boundedEvents(response: Response): ReadableStream<Uint8Array> {
 /** @throws TypeError */
 function checkJson(text: string): void {
   const problem = jsonProblem(text)
-  if (problem !== null) throw new TypeError(`The answer of the tool server is ${problem}`)
+  if (problem !== null) throw new TypeError(`The response of the MCP server is ${problem}`)
 }
 
 function eventText({ id, event, data }: ServerSentEvent): string {

@@ -5,7 +5,7 @@ import { isMessage } from '../../../graph/values/message.ts'
 import { field, type Field } from '../../define/field.ts'
 import type { McpTool } from '../../define/services.ts'
 
-/** A field for each argument of a tool; they come and go with the tool that is chosen (CO-42). */
+/** Creates a field for each argument of the selected tool (CO-42). */
 export function argumentFields(tool: McpTool): Record<string, Field> {
   const required = requiredNames(tool)
   return Object.fromEntries(
@@ -17,8 +17,8 @@ export function argumentFields(tool: McpTool): Record<string, Field> {
 }
 
 /**
- * The arguments of a call: the fields that have a value, as the tool's schema wants them.
- * @throws TypeError naming required arguments that are missing
+ * Returns the arguments of a call: the fields with a value, converted to the tool's schema.
+ * @throws TypeError that names missing required arguments
  */
 export function callArguments(
   tool: McpTool,
@@ -89,7 +89,7 @@ function plain(value: unknown): unknown {
   return Array.isArray(value) ? value.map(plain) : value
 }
 
-/** Fields hold texts where schemas want numbers, truth values or objects. */
+/** Fields contain strings where schemas require numbers, booleans or objects. */
 function convert(value: unknown, { type }: Schema): unknown {
   if (typeof value !== 'string') return value
   if ((type === 'integer' || type === 'number') && value.trim() !== '') {

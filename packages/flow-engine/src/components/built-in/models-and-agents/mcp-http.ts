@@ -7,17 +7,17 @@ import type { McpClient, McpResult, McpTool } from '../../define/services.ts'
 import { withBoundedAnswers } from './mcp-answers.ts'
 
 export interface HttpMcpOptions {
-  /** Default: the guarded fetch of the platform (AB-40). */
+  /** Default: the platform's guarded fetch (AB-40). */
   readonly fetch?: typeof fetch | undefined
   readonly signal: AbortSignal
-  /** Ids of sessions that servers keep, by `<session>_<server>`; read and written. */
+  /** Ids of persistent server sessions, by `<session>_<server>`; read and updated. */
   readonly sessions?: Map<string, string>
   readonly sessionKey?: string
 }
 
 /**
- * Connects to an MCP server over HTTP: streamable HTTP, falling back to SSE (CO-42).
- * @throws TypeError for a configuration without `url`: other transports are the host's business
+ * Connects to an MCP server over streamable HTTP, falling back to SSE (CO-42).
+ * @throws TypeError for a configuration without `url`; other transports must be supplied by the host
  */
 export async function connectHttpMcp(config: unknown, options: HttpMcpOptions): Promise<McpClient> {
   const { url, headers } = readConfig(config)
@@ -53,7 +53,7 @@ async function open(transport: Transport, signal: AbortSignal): Promise<Client> 
   return client
 }
 
-/** Servers of the older transport answer 400, 404 or 405 to a POST. */
+/** Servers with the older transport respond to a POST with 400, 404 or 405. */
 function mayBeOlder(error: unknown): boolean {
   const code: unknown =
     isObject(error) || error instanceof Error ? Reflect.get(error, 'code') : null
@@ -76,7 +76,9 @@ function readConfig(config: unknown): { url: URL; headers: Record<string, string
   }
 }
 
-/** Asks without the client's own `listTools`: it compiles schemas of the server's, with their patterns (AB-44). */
+/**
+ * Avoids the client's `listTools`, which compiles schemas from the server, including their patterns (AB-44).
+ */
 function asMcpClient(client: Client): McpClient {
   return {
     async listTools() {
@@ -111,7 +113,7 @@ function asMcpClient(client: Client): McpClient {
 
 const MAX_TOOLS = 10_000
 const MAX_PAGES = 100
-/** Parts of a result. */
+/** Maximum number of content items in a result. */
 const MAX_CONTENT = 10_000
 
 const ToolPage = z.looseObject({

@@ -3,7 +3,7 @@ import { errorText, isFlowError } from '../../../errors.ts'
 import type { ComponentServices, McpClient, McpTool, RunChildFlow } from '../../define/services.ts'
 import { connectHttpMcp } from './mcp-http.ts'
 
-/** The part of a component's context that connecting to a server uses. */
+/** The part of a component's context needed to connect to a server. */
 export interface McpHost {
   readonly services: Readonly<ComponentServices>
   readonly runtime: Runtime
@@ -11,7 +11,7 @@ export interface McpHost {
   readonly sessionId?: string | undefined
   readonly userId?: string | undefined
   readonly runFlow?: RunChildFlow | undefined
-  /** Kept from build to build of one run. */
+  /** Shared by all builds of a run. */
   readonly shared?: Map<string, unknown> | undefined
 }
 
@@ -23,7 +23,7 @@ export interface McpServerChoice {
   readonly config?: object
 }
 
-/** @throws TypeError when no server was chosen */
+/** @throws TypeError if no server is selected */
 export function readServerChoice(value: unknown): McpServerChoice {
   const { name, config } = isObject(value) ? value : {}
   const named = typeof name === 'string' && name !== ''
@@ -31,7 +31,7 @@ export function readServerChoice(value: unknown): McpServerChoice {
   return { name: named ? name : 'server', ...(isObject(config) ? { config } : {}) }
 }
 
-/** Connects, works, and disconnects; a server's session lasts for the run. */
+/** Connects to a server, runs `work` and disconnects; the server's session lasts for the whole run. */
 export async function withMcpServer<T>(
   server: McpServerChoice,
   host: McpHost,
@@ -46,8 +46,9 @@ export async function withMcpServer<T>(
 }
 
 /**
- * The tools of a server.
- * @throws FlowError `forbidden` for a server that the user may not start (AB-75); TypeError beginning with "Error updating tool list: " or "Timeout updating tool list: "
+ * Lists the tools of a server.
+ * @throws FlowError `forbidden` for a server that the user may not start (AB-75); TypeError with a message
+ * that starts with "Error updating tool list: " or "Timeout updating tool list: "
  */
 export async function listMcpTools(
   server: McpServerChoice,

@@ -16,7 +16,7 @@ import { toolMetadataField, toolRow } from '../../tools/tool-metadata.ts'
 import { argumentFields, callArguments } from './mcp-arguments.ts'
 import { listMcpTools, readServerChoice, withMcpServer } from './mcp-server.ts'
 
-/** One tool of an MCP server, or all of them for an agent (CO-42). */
+/** Calls a tool of an MCP server, or supplies all its tools to an agent (CO-42). */
 export const mcpTools = defineComponent({
   type: 'MCPTools',
   displayName: 'MCP Tools',
@@ -46,7 +46,7 @@ export const mcpTools = defineComponent({
     }),
     headers: field.dict({
       displayName: 'Headers',
-      info: 'Sent besides those of the server.',
+      info: "Sent in addition to the server's configured headers.",
       list: true,
       default: {},
       advanced: true,
@@ -102,7 +102,7 @@ interface McpInputs {
 type ServerInputs = Pick<McpInputs, 'mcp_server' | 'verify_ssl'> &
   Partial<Pick<McpInputs, 'headers'>>
 
-/** The chosen server; whether certificates are checked is a part of its configuration, as headers are. */
+/** Returns the selected server; certificate checks are part of its configuration, like headers. */
 function serverOf({ mcp_server: value, verify_ssl: verify, headers = {} }: ServerInputs) {
   const server = readServerChoice(value)
   const more = headersOf(headers)
@@ -119,7 +119,7 @@ function serverOf({ mcp_server: value, verify_ssl: verify, headers = {} }: Serve
   }
 }
 
-/** Headers as an object, or rows of `key` and `value`, which a table merges into one. */
+/** Reads headers from an object, or from rows of `key` and `value`, which a table merges into one object. */
 function headersOf(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   const { key, value, ...rest } = headers
   const isRow = typeof key === 'string' && value !== undefined
@@ -133,7 +133,7 @@ function headersOf(headers: Readonly<Record<string, unknown>>): Record<string, s
 
 const TOOL_TIMEOUT_MS = 60_000
 
-/** @throws TypeError when the tool takes longer than it may */
+/** @throws TypeError when the tool exceeds its timeout */
 async function callInTime(
   client: McpClient,
   call: { readonly name: string; readonly args: Readonly<Record<string, unknown>> },
@@ -175,7 +175,7 @@ async function callTool(inputs: McpInputs, ctx: ComponentContext): Promise<Row[]
   return content.map(rowOf)
 }
 
-/** Text that is the JSON of an object becomes that object; any other item stays as it is. */
+/** Text that contains a JSON object becomes that object; other items are unchanged. */
 function rowOf(item: object): Row {
   const { type, text } = item as { type?: unknown; text?: unknown }
   if (type === 'text' && typeof text === 'string') {
@@ -207,7 +207,7 @@ function asComponentTool(tool: McpTool, inputs: McpInputs): ComponentTool {
 
 const runtime = createSystemRuntime()
 
-/** The tools of the server the template names; none while no server is chosen. */
+/** Lists the tools of the server in the template; empty if no server is selected. */
 async function serverTools(
   template: NodeTemplate,
   ctx: RefreshContext,
@@ -218,7 +218,7 @@ async function serverTools(
   return listMcpTools(readServerChoice(value), { services, userId, signal, runtime })
 }
 
-/** The server changed, or the node went into tool mode: the choice of tools, or the list of actions. */
+/** Updates the list of tools or actions after the server or tool mode changed. */
 async function offerTools(template: NodeTemplate, ctx: RefreshContext): Promise<void> {
   const tools = await serverTools(template, ctx)
   removeArguments(template)
@@ -236,7 +236,7 @@ async function offerTools(template: NodeTemplate, ctx: RefreshContext): Promise<
   template.tools_metadata = toolMetadataField(rows, before)
 }
 
-/** A tool was chosen: a field for each of its arguments. */
+/** Creates a field for each argument of the newly selected tool. */
 async function showArguments(template: NodeTemplate, ctx: RefreshContext): Promise<void> {
   const chosen = templateField(template, 'tool')?.value
   const tool = (await serverTools(template, ctx)).find(({ name }) => name === chosen)

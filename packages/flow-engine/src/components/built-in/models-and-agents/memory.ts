@@ -41,7 +41,7 @@ export const memory = defineComponent({
     memory: field.memory({
       displayName: 'External Memory',
       advanced: true,
-      info: 'Another store; empty: the messages of this service.',
+      info: 'Another message store. If empty, the messages of this service.',
     }),
     sender_type: field.dropdown({
       displayName: 'Sender Type',
@@ -55,7 +55,7 @@ export const memory = defineComponent({
     session_id: field.text({
       displayName: 'Session ID',
       advanced: true,
-      info: 'Empty: the session of the run.',
+      info: 'If empty, the session of the run.',
     }),
     context_id: field.text({ displayName: 'Context ID', advanced: true }),
     order: field.dropdown({
@@ -71,7 +71,7 @@ export const memory = defineComponent({
       default: '{sender_name}: {text}',
       show: false,
       advanced: true,
-      info: 'Text of one message; use its fields in braces.',
+      info: 'Template for each message, with its fields in braces.',
     }),
   },
   outputs: {
@@ -98,7 +98,7 @@ export const memory = defineComponent({
         return createDataFrame(messages.map(messageFields))
       },
     }),
-    // The output of nodes of 1.0 to 1.4 (NX-36).
+    // The output in nodes of versions 1.0 to 1.4 (NX-36).
     messages: output.list({
       displayName: 'Data',
       method: 'retrieve_messages',
@@ -114,14 +114,14 @@ export const memory = defineComponent({
   },
   refresh(template, name, value, ctx) {
     if (name !== 'mode') return undefined
-    // The fields are those of the mode that was sent, the outputs those of the one asked for.
+    // The fields depend on the submitted mode, the outputs on the requested mode.
     const stores = ctx.held === 'Store'
     if (template.mode !== undefined) template.mode.value = ctx.held
     show(template, stores ? STORE_FIELDS : RETRIEVE_FIELDS, true)
     show(template, stores ? RETRIEVE_ONLY : STORE_ONLY, false)
     const names = value === 'Store' ? ['stored_messages'] : ['messages_text', 'dataframe']
     const outputs = names.map((each) => ctx.output(each))
-    // A node made by the editor calls the first output in the plural after a change.
+    // After a change, nodes created by the editor have a plural name for the first output.
     return {
       outputs: outputs.map((each) =>
         each.name === 'messages_text' ? { ...each, display_name: 'Messages' } : each,
@@ -150,7 +150,7 @@ function show(template: NodeTemplate, names: readonly string[], shown: boolean):
   }
 }
 
-/** The inputs that storing reads. */
+/** The inputs needed to store a message. */
 export type StoreInputs = Pick<
   MemoryInputs,
   'message' | 'memory' | 'sender' | 'sender_name' | 'session_id' | 'context_id'
@@ -168,7 +168,7 @@ interface MemoryInputs {
   readonly order: string
 }
 
-/** Ordered first, then the last `n_messages` of that order: descending gives the oldest ones. */
+/** Sorts first, then takes the last `n_messages`, so that descending order returns the oldest. */
 async function retrieve(inputs: MemoryInputs, ctx: ComponentContext): Promise<Message[]> {
   if (inputs.n_messages === 0) return []
   const service = storeOf(inputs.memory) ?? ctx.services.messages
@@ -186,8 +186,8 @@ async function retrieve(inputs: MemoryInputs, ctx: ComponentContext): Promise<Me
 }
 
 /**
- * Stores a message; gives the first message of that session, sender and name.
- * @throws TypeError when the store keeps nothing
+ * Stores a message and returns the first message with the same session, sender and name.
+ * @throws TypeError if the store keeps nothing
  */
 export async function storeMessage(inputs: StoreInputs, ctx: ComponentContext): Promise<Message> {
   const sessionId = inputs.session_id || ctx.sessionId

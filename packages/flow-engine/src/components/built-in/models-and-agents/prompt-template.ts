@@ -9,11 +9,11 @@ import { joinFilled, parseTemplate, type TemplatePart } from '../../text/format-
 import { output } from '../../define/output.ts'
 import { switchBraces, updatePromptFields } from './prompt-variables.ts'
 
-/** A text with places for values (CO-33). */
+/** Fills a text template with values (CO-33). */
 export const promptTemplate = defineComponent({
   type: 'Prompt Template',
   displayName: 'Prompt Template',
-  description: 'Writes values into a text: each {name} in it becomes an input.',
+  description: 'Fills in a template: each {name} in it becomes an input.',
   icon: 'braces',
   category: 'models_and_agents',
   module: 'lfx.components.models_and_agents.prompt.PromptComponent',
@@ -63,7 +63,7 @@ export const promptTemplate = defineComponent({
   },
 })
 
-/** Variables are the fields that the component does not declare. */
+/** Variables are the fields not declared by the component. */
 function furtherFields(template: object): string[] {
   const own = new Set([
     '_type',
@@ -76,7 +76,7 @@ function furtherFields(template: object): string[] {
   return Object.keys(template).filter((name) => !own.has(name))
 }
 
-/** A value of a template with double braces; one that is unset is empty (NX-20). */
+/** Returns the value of a double-brace variable; unset variables are empty (NX-20). */
 function plainText({ name }: TemplatePart, values: Readonly<Record<string, unknown>>): string {
   const value = name !== undefined && Object.hasOwn(values, name) ? plainOf(values[name]) : null
   return value === null || value === undefined ? '' : formatPlace(value, { spec: '' })
@@ -85,7 +85,7 @@ function plainText({ name }: TemplatePart, values: Readonly<Record<string, unkno
 function filled(part: TemplatePart, values: Readonly<Record<string, unknown>>): string {
   const { name, path } = part
   if (name === undefined) return ''
-  if (name === '') throw new SyntaxError('A place in the template has no name')
+  if (name === '') throw new SyntaxError('A placeholder in the template has no name')
   if (path.length > 0) {
     throw new SyntaxError(`{${part.target ?? name}}: only plain variable names are allowed`)
   }
@@ -93,7 +93,7 @@ function filled(part: TemplatePart, values: Readonly<Record<string, unknown>>): 
   return formatPlace(plainOf(values[name]), part)
 }
 
-/** Messages and Data count by their text, in lists too. */
+/** Converts Messages and Data to their text, including in lists. */
 function plainOf(value: unknown): unknown {
   if (isMessage(value)) return typeof value.text === 'string' ? value.text : ''
   if (isData(value)) return dataText(value)

@@ -15,15 +15,15 @@ const RESERVED = new Set([
   'validate_template',
 ])
 
-/** The syntax of variables. */
+/** The placeholder syntax. */
 export interface PromptSyntax {
-  /** `{{name}}` instead of `{name}` (NX-20). Default false. */
+  /** Whether placeholders are `{{name}}` instead of `{name}` (NX-20). Default false. */
   readonly mustache?: boolean | undefined
 }
 
 /**
- * The variables of a prompt template, checked (CO-33).
- * @throws FlowError `invalid_request` with the text that the editor shows
+ * Returns the validated variables of a prompt template (CO-33).
+ * @throws FlowError `invalid_request` with the text shown in the editor
  */
 export function promptVariables(
   template: string,
@@ -54,9 +54,9 @@ export interface PromptUpdate {
 }
 
 /**
- * Adds a field for each new variable of the prompt and removes those of variables that went;
- * kept ones keep their values.
- * @param name of the prompt field; "" with exactly one list in `customFields` means that list
+ * Adds a field for each new variable of the prompt and removes the fields of removed variables. Other fields
+ * keep their values.
+ * @param name the prompt field; "" refers to the only list in `customFields`, if there is exactly one
  */
 export function updatePromptFields(
   node: { readonly template: NodeTemplate; readonly customFields: unknown },
@@ -81,8 +81,8 @@ export function updatePromptFields(
 }
 
 /**
- * The prompt field changes its type; fields of the old syntax go, those of the new one come. A template
- * that does not check leaves no variables (NX-22).
+ * Switches the type of the prompt field and replaces the fields of the old syntax by those of the new one. An
+ * invalid template has no variables (NX-22).
  */
 export function switchBraces(
   node: { readonly template: NodeTemplate; readonly customFields: unknown },
@@ -137,7 +137,9 @@ function readLists(value: unknown): Record<string, string[]> {
   )
 }
 
-/** Everything up to a conversion or format spec counts as the name, so that `{a.b}` is refused by its dot. */
+/**
+ * The name is everything up to a conversion or format spec, so that `{a.b}` is rejected because of its dot.
+ */
 function readNames(
   template: string,
   names: (template: string) => string[] = templateNames,

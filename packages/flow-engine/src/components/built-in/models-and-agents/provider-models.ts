@@ -24,7 +24,7 @@ export const googleModels = [
 
 const MAX_LIST_BYTES = 1024 * 1024
 
-/** The models an Ollama server has; none when it cannot be reached or no `fetch` is given. */
+/** Lists the models of an Ollama server; empty if it cannot be reached or there is no `fetch`. */
 export async function listOllamaModels(given: unknown, ctx: RefreshContext): Promise<string[]> {
   const { fetch, environment } = ctx.services
   if (fetch === undefined || typeof given !== 'string' || !/^https?:\/\//.test(given)) return []

@@ -1,4 +1,4 @@
-/** Columns of the tables in which users describe the fields of a structured answer. */
+/** Columns of the tables in which users define the fields of a structured answer. */
 export const schemaColumns = [
   {
     name: 'name',
@@ -12,7 +12,7 @@ export const schemaColumns = [
     name: 'description',
     display_name: 'Description',
     type: 'str',
-    description: 'What the field holds.',
+    description: 'Description of the content.',
     default: 'description of field',
     edit_mode: 'popover',
   },
@@ -29,7 +29,7 @@ export const schemaColumns = [
     name: 'multiple',
     display_name: 'As List',
     type: 'boolean',
-    description: 'Whether the field holds a list of such values.',
+    description: 'Whether the field contains a list of values.',
     default: 'False',
     edit_mode: 'inline',
   },

@@ -7,11 +7,11 @@ import { openAiEmbeddingModels } from '../models-and-agents/embedding-models.ts'
 
 const advanced = { advanced: true } as const
 
-/** Embeddings of OpenAI, or of a server that speaks its protocol (CO-58). */
+/** Creates an embedder for OpenAI or a compatible server (CO-58). */
 export const openAiEmbeddings = defineComponent({
   type: 'OpenAIEmbeddings',
   displayName: 'OpenAI Embeddings',
-  description: 'Turns texts into vectors with a model of OpenAI.',
+  description: 'Creates embeddings with an OpenAI model.',
   icon: 'OpenAI',
   category: 'openai',
   module: 'lfx.components.openai.openai.OpenAIEmbeddingsComponent',
@@ -30,7 +30,7 @@ export const openAiEmbeddings = defineComponent({
     }),
     chunk_size: field.int({
       displayName: 'Chunk Size',
-      info: 'Texts in one request.',
+      info: 'Number of texts in one request.',
       default: 1000,
       ...advanced,
     }),
@@ -49,7 +49,7 @@ export const openAiEmbeddings = defineComponent({
     }),
     model_kwargs: field.dict({
       displayName: 'Model Kwargs',
-      info: 'Further members of each request.',
+      info: 'Additional properties of each request body.',
       default: {},
       ...advanced,
     }),
@@ -77,13 +77,13 @@ export const openAiEmbeddings = defineComponent({
     tiktoken_model_name: field.text({ displayName: 'TikToken Model Name', ...advanced }),
     tiktoken_enable: field.bool({
       displayName: 'TikToken Enable',
-      info: 'Without effect: texts are sent as texts.',
+      info: 'Has no effect: texts are not tokenized before they are sent.',
       default: true,
       ...advanced,
     }),
     dimensions: field.int({
       displayName: 'Dimensions',
-      info: 'Length of the vectors, where the model lets one choose.',
+      info: 'Length of the vectors, if the model supports a choice.',
       ...advanced,
     }),
   },

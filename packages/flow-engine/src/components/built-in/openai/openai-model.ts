@@ -6,31 +6,31 @@ import { field } from '../../define/field.ts'
 import { withSettings } from '../../chat/model-answer.ts'
 import { defineChatModel } from '../providers/define-chat-model.ts'
 
-/** A chat model of OpenAI with all its settings (CO-79). */
+/** An OpenAI chat model with all its settings (CO-79). */
 export const openAiModel = defineChatModel({
   type: 'OpenAIModel',
   displayName: 'OpenAI',
-  description: 'Asks a language model of OpenAI.',
+  description: 'Sends a message to an OpenAI model.',
   icon: 'OpenAI',
   category: 'openai',
   module: 'lfx.components.openai.openai_chat_model.OpenAIModelComponent',
   inputs: {
     max_tokens: field.int({
       displayName: 'Max Tokens',
-      info: 'Maximum number of output tokens; 0: no limit.',
+      info: 'Maximum number of output tokens; 0 for no limit.',
       advanced: true,
       min: 0,
       max: 128_000,
     }),
     model_kwargs: field.dict({
       displayName: 'Model Kwargs',
-      info: 'Further members of each request.',
+      info: 'Additional properties of each request body.',
       default: {},
       advanced: true,
     }),
     json_mode: field.bool({
       displayName: 'JSON Mode',
-      info: 'The answer is a JSON object.',
+      info: 'Return the answer as a JSON object.',
       default: false,
       advanced: true,
     }),
@@ -43,7 +43,7 @@ export const openAiModel = defineChatModel({
     }),
     openai_api_base: field.string({
       displayName: 'OpenAI API Base',
-      info: 'Address of another server that speaks the same protocol.',
+      info: 'URL of another server with the same API.',
       advanced: true,
     }),
     api_key: field.secret({
@@ -96,7 +96,7 @@ interface ModelInputs {
 
 async function buildModel(inputs: ModelInputs, ctx: ComponentContext): Promise<ChatModel> {
   const { model_name: name, max_tokens: maxTokens } = inputs
-  // Older flows keep the key a second time among the further members.
+  // Older flows store a copy of the key among the additional properties.
   const { api_key: _key, ...body } = inputs.model_kwargs
   const model = await findChatModel(ctx, {
     provider: 'OpenAI',

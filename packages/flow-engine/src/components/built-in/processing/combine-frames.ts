@@ -6,10 +6,10 @@ import {
 } from '../../../graph/values/data-frame.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 
-/** Rows that a merge may give: a column of equal values multiplies them. */
+/** Maximum number of rows of a merge, because equal key values multiply rows. */
 const MAX_ROWS = 1_000_000
 
-/** The rows of all tables, one after the other; columns in order of first appearance. */
+/** Concatenates the rows of all tables; columns are in order of first appearance. */
 export function concatenateFrames(frames: readonly DataFrame[]): DataFrame {
   const columns = [...new Set(frames.flatMap((frame) => frame.columns))]
   return createDataFrame(
@@ -19,16 +19,16 @@ export function concatenateFrames(frames: readonly DataFrame[]): DataFrame {
 }
 
 export interface MergeOptions {
-  /** "" = rows belong together by their number. */
+  /** Key column; "" matches rows by position. */
   readonly column: string
-  /** inner, outer, left or right. */
+  /** Join type: inner, outer, left or right. */
   readonly how: string
 }
 
 /**
- * Two tables side by side. A column that both have takes the left value, else the right one; `outer`
+ * Joins two tables. A column that both have takes the left value, or the right one if there is none; `outer`
  * sorts by the key.
- * @throws TypeError for a column that a table does not have, and over 1,000,000 rows
+ * @throws TypeError for a column missing from a table, and over 1,000,000 rows
  */
 export function mergeFrames(
   left: DataFrame,
@@ -45,7 +45,7 @@ export function mergeFrames(
   const merged: { key: unknown; row: Row }[] = []
   const give = (key: unknown, row: Row): void => void merged.push({ key, row })
   let pairs = 0
-  // Rows of the right table, in the order in which `right` gives them.
+  // Rows of the right table, in the order in which `right` returns them.
   const found = new Map<Row, Row[]>()
   for (const [at, row] of left.rows.entries()) {
     const others = matches.get(keyOf(row, column, at)) ?? []
@@ -53,7 +53,7 @@ export function mergeFrames(
       matched.add(other)
       const made = mergedRow(columns, row, other)
       pairs += 1
-      if (pairs > MAX_ROWS) throw new TypeError(`The merge gives over ${MAX_ROWS} rows`)
+      if (pairs > MAX_ROWS) throw new TypeError(`The merge has more than ${MAX_ROWS} rows`)
       if (how === 'right') gather(found, other, made)
       else give(valueOf(row, column, at), made)
     }
@@ -112,7 +112,7 @@ function mergedRow(columns: readonly string[], left: Row, right: Row): Row {
   )
 }
 
-/** Numbers first by value, then texts by character code; no value comes last. */
+/** Orders numbers by value, then strings by character code, then missing values. */
 function compareKeys(one: unknown, other: unknown): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null)
   if (typeof one === 'number' && typeof other === 'number') return one - other

@@ -2,7 +2,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** Two texts with a delimiter between them, also when one is empty (CO-80). */
+/** Joins two strings with a delimiter, even if one is empty (CO-80). */
 export const combineText = defineComponent({
   type: 'CombineText',
   displayName: 'Combine Text',

@@ -13,22 +13,22 @@ const FIELD = /^field_(\d{1,2})_key$/
 const common = {
   text_key: field.text({
     displayName: 'Text Key',
-    info: 'The key whose value is the text of the Data.',
+    info: 'The key that contains the text of the Data.',
     advanced: true,
   }),
   text_key_validator: field.bool({
     displayName: 'Text Key Validator',
-    info: 'Fails when the Data has no such key.',
+    info: 'Fail if the Data does not have the text key.',
     default: false,
     advanced: true,
   }),
 }
 
-/** A Data of fields that the author of the flow adds (MO-52). */
+/** Creates Data from fields added by the flow's author (MO-52). */
 export const createData = defineComponent({
   type: 'CreateData',
   displayName: 'Create Data',
-  description: 'Makes a Data of a number of fields.',
+  description: 'Creates Data from a number of fields.',
   icon: 'ListFilter',
   category: 'processing',
   module: 'lfx.components.processing.create_data.CreateDataComponent',
@@ -59,11 +59,11 @@ export const createData = defineComponent({
   refresh: (template, name, value) => showFields(template, name, value),
 })
 
-/** Data with fields that the author of the flow adds or replaces (MO-52). */
+/** Adds or replaces fields of Data (MO-52). */
 export const updateData = defineComponent({
   type: 'UpdateData',
   displayName: 'Update Data',
-  description: 'Adds fields to a Data, or replaces them.',
+  description: 'Adds or replaces fields of Data.',
   icon: 'FolderSync',
   category: 'processing',
   module: 'lfx.components.processing.update_data.UpdateDataComponent',
@@ -103,7 +103,7 @@ interface DataInputs {
   readonly text_key_validator: boolean
 }
 
-/** The Data with the fields of the node; the key of its text stays unless the node names one. */
+/** Returns the Data with the node's fields. Keeps the text key unless the node specifies one. */
 function withText(data: Data['data'], inputs: DataInputs, textKey = 'text'): Data {
   const result = { ...data, ...fieldsOf(inputs) }
   const key = inputs.text_key === '' ? textKey : inputs.text_key
@@ -115,7 +115,7 @@ function withText(data: Data['data'], inputs: DataInputs, textKey = 'text'): Dat
   return makeData(result, { textKey: key })
 }
 
-/** The values of the fields `field_<n>_key`, in their order. */
+/** Returns the values of the fields `field_<n>_key`, in order. */
 function fieldsOf(inputs: object): Record<string, unknown> {
   const numbered = Object.entries(inputs).flatMap(([name, value]): [number, unknown][] => {
     const [, number] = FIELD.exec(name) ?? []
@@ -127,12 +127,12 @@ function fieldsOf(inputs: object): Record<string, unknown> {
   )
 }
 
-/** The node has as many fields as its author asks for; those that stay keep their values. */
+/** Shows as many fields as requested; existing fields keep their values. */
 function showFields(template: NodeTemplate, name: string, value: unknown): undefined {
   if (name !== 'number_of_fields') return
   const count = Math.trunc(Number(value))
   if (!(count >= 1 && count <= MAX_FIELDS)) {
-    throw new RangeError(`Number of Fields is a number from 1 to ${MAX_FIELDS}`)
+    throw new RangeError(`Number of Fields must be a number from 1 to ${MAX_FIELDS}`)
   }
   for (const key of Object.keys(template)) {
     const [, number] = FIELD.exec(key) ?? []

@@ -42,7 +42,7 @@ describe('asData (CO-2, CO-61)', () => {
   test('an object under data is the data, other keys join it', () => {
     expect(asData({ data: { x: 1 }, y: 2 }).data).toEqual({ x: 1, y: 2 })
     expect(asData({ data: null, y: 2 }).data).toEqual({ y: 2 })
-    expect(() => asData({ data: [1] })).toThrow("The key 'data' has to hold an object.")
+    expect(() => asData({ data: [1] })).toThrow("The key 'data' must contain an object.")
   })
 
   test('text_key and default_value are those of the data', () => {

@@ -6,8 +6,8 @@ import { parseLiteral } from './literal.ts'
 type Plain = Readonly<Record<string, unknown>>
 
 /**
- * The named keys, in the order of the data.
- * @throws TypeError when one is missing
+ * Selects keys, in the order of the data.
+ * @throws TypeError if one is missing
  */
 export function selectKeys(data: Plain, keys: readonly string[]): Plain {
   if (!keys.every((key) => Object.hasOwn(data, key))) {
@@ -17,12 +17,13 @@ export function selectKeys(data: Plain, keys: readonly string[]): Plain {
 }
 
 /**
- * Turns an object that was built key by key into data: an object under `data` is the data, to which
- * the other keys are added; `text_key` and `default_value` are those of the data (CO-2).
- * @throws TypeError when the value under `data` is not an object
+ * Converts an object to Data. An object under `data` becomes the data, to which the other keys are added;
+ * `text_key` and `default_value` become those of the Data (CO-2).
+ * @throws TypeError if the value under `data` is not an object
  */
 export function asData({ data = {}, text_key, default_value, ...rest }: Plain): Data {
-  if (data !== null && !isObject(data)) throw new TypeError("The key 'data' has to hold an object.")
+  if (data !== null && !isObject(data))
+    throw new TypeError("The key 'data' must contain an object.")
   return createData(
     { ...data, ...rest },
     {
@@ -32,20 +33,20 @@ export function asData({ data = {}, text_key, default_value, ...rest }: Plain): 
   )
 }
 
-/** Leaves the keys out at every depth. */
+/** Removes keys at every depth. */
 export function removeKeys(data: Plain, keys: readonly string[]): Plain {
   const removed = new Set(keys)
   return mapEntries(data, ([key, value]) => (removed.has(key) ? [] : [[key, value]]))
 }
 
-/** Gives keys new names at every depth. */
+/** Renames keys at every depth. */
 export function renameKeys(data: Plain, names: Plain): Plain {
   return mapEntries(data, ([key, value]) => [
     [Object.hasOwn(names, key) ? toLiteralText(names[key]) : key, value],
   ])
 }
 
-/** One object of several: values of the same key become a list, lists grow. */
+/** Merges objects. Values of the same key become a list; lists are appended to. */
 export function combine(parts: readonly Plain[]): Plain {
   const combined = new Map<string, unknown>()
   for (const [key, value] of parts.flatMap((part) => Object.entries(part))) {
@@ -55,9 +56,9 @@ export function combine(parts: readonly Plain[]): Plain {
 }
 
 /**
- * Filters the lists under `lists` to the objects whose values match those of `wanted`; values are
- * compared as strings, empty ones match anything.
- * @throws TypeError for a list that is missing or is not a list
+ * Filters the lists under `lists` to the objects that match the values in `wanted`. Values are compared as
+ * strings; empty ones match anything.
+ * @throws TypeError for a missing list or a value that is not a list
  */
 export function filterLists(
   data: Plain,
@@ -79,7 +80,7 @@ export function filterLists(
   return Object.fromEntries(filtered)
 }
 
-/** Texts that look like literals become what they say (`"[1]"` a list), everywhere inside. */
+/** Parses strings that look like literals (`"[1]"` becomes a list), at every depth. */
 export function evaluateLiterals(value: unknown): unknown {
   if (typeof value === 'string') {
     return looksLiteral(value.trim()) ? (parseLiteral(value) ?? { value }).value : value
@@ -91,7 +92,7 @@ export function evaluateLiterals(value: unknown): unknown {
   )
 }
 
-/** All paths in a JSON value as jq writes them; of a list only the first element. */
+/** Returns all paths in a JSON value in jq syntax; only the first element of each list is visited. */
 export function jsonPaths(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) {
     return value.length === 0 ? [] : below(value[0], `${path === '' ? '.' : path}[0]`)

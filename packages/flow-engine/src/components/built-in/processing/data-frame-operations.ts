@@ -40,7 +40,7 @@ export const TABLE_OPERATIONS = [
   { name: 'Merge', icon: 'merge' },
 ]
 
-/** The fields of all operations on one table, hidden until one is chosen. */
+/** The fields of all operations on one table, hidden until an operation is selected. */
 export const tableFields = {
   column_name: field.string({ displayName: 'Column Name', ...hidden }),
   filter_value: field.text({ displayName: 'Filter Value', ...hidden }),
@@ -120,7 +120,7 @@ export const dataFrameOperations = defineComponent({
   },
 })
 
-/** The values of edges as tables; rows that come one by one are one table. */
+/** Converts edge values to tables; rows received separately form one table. */
 export function framesOf(value: unknown): DataFrame[] {
   if (value === null || value === undefined || value === '') return []
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -129,8 +129,8 @@ export function framesOf(value: unknown): DataFrame[] {
 }
 
 /**
- * A table changed by an operation; without one the table itself.
- * @throws TypeError for an unknown operation, and what the operation throws
+ * Applies an operation to a table; without an operation, returns the table unchanged.
+ * @throws TypeError for an unknown operation, and the operation's errors
  */
 export function changeTable(
   name: string,
@@ -145,7 +145,7 @@ export function changeTable(
   return perform(frame, inputs)
 }
 
-/** The tables of their own fields, else the first two of those connected. */
+/** Merges the tables from the Left Table and Right Table fields, else the first two connected tables. */
 function merge(frames: readonly DataFrame[], inputs: OperationInputs): DataFrame {
   const [first, second] = frames
   const left = inputs.left_dataframe ?? first
@@ -171,7 +171,7 @@ interface OperationInputs {
   readonly right_dataframe: DataFrame | null
   readonly merge_on_column: string
   readonly merge_how: string
-  /** A text that is a number equals the number. */
+  /** Whether a numeric string equals the number. */
   readonly numbers?: boolean
 }
 
@@ -208,7 +208,7 @@ const OPERATIONS = new Map<string, Operation>([
   ['Drop Duplicates', (df, inputs) => dropDuplicates(df, inputs.column_name)],
 ])
 
-/** The fields each operation reads. */
+/** The fields used by each operation. */
 export const TABLE_FIELDS = new Map([
   ['Add Column', ['new_column_name', 'new_column_value']],
   ['Drop Column', ['column_name']],

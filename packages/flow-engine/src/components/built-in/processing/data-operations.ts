@@ -22,7 +22,7 @@ import { queryJson } from './json-query.ts'
 
 const hidden = { show: false } as const
 
-/** Operations on data objects in general. */
+/** General operations on data objects. */
 export const DATA_OPERATIONS = [
   { name: 'Select Keys', icon: 'lasso-select' },
   { name: 'Literal Eval', icon: 'braces' },
@@ -37,7 +37,7 @@ export const DATA_OPERATIONS = [
 const FILTER = { name: 'Filter Values', icon: 'filter' }
 const OFFERED = [...DATA_OPERATIONS.slice(0, 3), FILTER, ...DATA_OPERATIONS.slice(3)]
 
-/** The fields of a choice of keys; like the others hidden until an operation is chosen. */
+/** Fields for selecting keys, hidden until an operation is selected. */
 export const selectFields = {
   select_keys_input: field.text({ displayName: 'Select Keys', list: true, ...hidden }),
 }
@@ -45,7 +45,7 @@ export const selectFields = {
 const filterFields = {
   filter_key: field.text({
     displayName: 'Filter Key',
-    info: 'The key of the list that is filtered.',
+    info: 'The key of the list to filter.',
     list: true,
     ...hidden,
   }),
@@ -57,14 +57,14 @@ const filterFields = {
   }),
   filter_values: field.dict({
     displayName: 'Filter Values',
-    info: 'Keys of the objects in the list, and the values wanted.',
+    info: 'Keys of the objects in the list, with the values to match.',
     list: true,
     default: {},
     ...hidden,
   }),
 }
 
-/** The fields of changes, paths and queries. */
+/** Fields for changes, paths and queries. */
 export const changeFields = {
   append_update_data: field.dict({
     displayName: 'Append or Update',
@@ -176,7 +176,7 @@ const OPERATIONS = new Map<string, Operation>([
   ['JQ Expression', (data, inputs, ctx) => runQuery(data, inputs.query, ctx)],
 ])
 
-/** Data changed by an operation; without one, or by an unknown one, an empty object. */
+/** Applies an operation to data; without a known operation, returns an empty object. */
 export function changeData(
   name: string | null,
   { data, ...inputs }: OperationInputs & { readonly data: readonly Data[] },
@@ -194,7 +194,7 @@ export function changeData(
 
 const NOTHING_TO_SELECT = { error: 'Missing input data or selected key.' }
 
-/** A path that does not match is reported in the result, unlike an expression. */
+/** A path without a match is reported in the result; an expression without a match is an error. */
 async function selectPath(data: Plain, path: string, ctx: ComponentContext): Promise<object> {
   if (path === '') return NOTHING_TO_SELECT
   try {
@@ -230,7 +230,7 @@ function inner({ data }: Data): Plain {
   return data
 }
 
-/** The fields each operation reads. */
+/** The fields used by each operation. */
 export const DATA_FIELDS = new Map([
   ['Select Keys', ['select_keys_input']],
   ['Literal Eval', []],
@@ -250,7 +250,7 @@ function chooseOperation(template: NodeTemplate, operation: string | null): void
   }
 }
 
-/** The paths of the sample, to choose from. */
+/** Offers the paths of the sample. */
 export function offerPaths(template: NodeTemplate, sample: unknown): void {
   if (template.selected_key === undefined) return
   const paths = samplePaths(sample)

@@ -6,7 +6,7 @@ import { isMessage } from '../../../graph/values/message.ts'
 import { kindOf } from '../../values/field-values.ts'
 
 /**
- * The values of a field as Data; a table gives one a row, null gives none.
+ * Returns the values of a field as Data: one per row of a table, none for null.
  * @throws TypeError for a value that is neither an object nor a table
  */
 export function dataRows(values: unknown, label: string): Data[] {

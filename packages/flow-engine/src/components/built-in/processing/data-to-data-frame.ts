@@ -4,11 +4,11 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { dataRows } from './data-rows.ts'
 
-/** A table with a row for each Data (MO-51). */
+/** Creates a table with one row per Data (MO-51). */
 export const dataToDataFrame = defineComponent({
   type: 'DataToDataFrame',
   displayName: 'Data → DataFrame',
-  description: 'Makes a table of one or more Data.',
+  description: 'Creates a table from one or more Data.',
   icon: 'table',
   category: 'processing',
   module: 'lfx.components.processing.data_to_dataframe.DataToDataFrameComponent',

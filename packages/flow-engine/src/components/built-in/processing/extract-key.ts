@@ -4,11 +4,11 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { dataRows } from './data-rows.ts'
 
-/** One key of a Data, or of each Data of a list (MO-51). */
+/** Keeps one key of Data, or of each Data in a list (MO-51). */
 export const extractKey = defineComponent({
   type: 'ExtractaKey',
   displayName: 'Extract Key',
-  description: 'Keeps one key of a Data, or of each Data of a list.',
+  description: 'Keeps one key of Data, or of each Data in a list.',
   icon: 'key',
   category: 'processing',
   module: 'lfx.components.processing.extract_key.ExtractDataKeyComponent',

@@ -4,11 +4,11 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { selectKeys } from './data-changes.ts'
 
-/** Keeps some keys of a Data (MO-51). */
+/** Keeps selected keys of Data (MO-51). */
 export const filterData = defineComponent({
   type: 'FilterData',
   displayName: 'Filter Data',
-  description: 'Keeps the listed keys of a Data.',
+  description: 'Keeps the listed keys of Data.',
   icon: 'filter',
   category: 'processing',
   module: 'lfx.components.processing.filter_data.FilterDataComponent',

@@ -11,10 +11,11 @@ import { eventLoopTurn } from '@x/wire'
 import { linearPattern } from '../../text/linear-pattern.ts'
 
 /**
- * Rows whose cell fits. `equals` and `not equals` convert nothing: a number never equals a text.
- * but with `numbers` in a column of numbers. `contains` takes a pattern; `greater than` and `less than` compare numbers when `value` is one and
- * the column holds nothing else. An unknown operator means `equals`.
- * @throws TypeError for an unknown column or a bad pattern
+ * Filters rows by a cell. `equals` and `not equals` convert nothing: a number never equals a string, unless
+ * `numbers` is set and the column contains numbers. `contains` takes a pattern. `greater than` and `less
+ * than` compare as numbers if `value` is a number and the column contains only numbers. An unknown operator
+ * means `equals`.
+ * @throws TypeError for an unknown column or an invalid pattern
  */
 export async function filterRows(
   frame: DataFrame,
@@ -31,7 +32,7 @@ export async function filterRows(
     if (fits(cell)) rows.push(row)
     read += typeof cell === 'string' ? cell.length : 1
     if (read < TURN) continue
-    // Others have their turn: a pattern reads each text whole (AB-30).
+    // Yields, because a pattern reads each text completely (AB-30).
     read = 0
     await eventLoopTurn()
   }
@@ -45,12 +46,12 @@ interface FilterOptions {
   readonly numbers?: boolean | undefined
 }
 
-/** Characters that are read between two turns of the event loop. */
+/** Yields to the event loop after this many characters. */
 const TURN = 100_000
 
 /**
- * Stable; cells without a value come last either way.
- * @throws TypeError for an unknown column, and for cells that have no order
+ * Sorts stably; cells without a value always come last.
+ * @throws TypeError for an unknown column, and for cells without a common order
  */
 export function sortRows(frame: DataFrame, column: string, ascending: boolean): DataFrame {
   requireColumns(frame, [column])
@@ -72,7 +73,7 @@ export function dropColumn(frame: DataFrame, column: string): DataFrame {
   )
 }
 
-/** An unknown column changes nothing; a name that is taken replaces that column. */
+/** An unknown column is ignored; an existing column of the new name is replaced. */
 export function renameColumn(frame: DataFrame, column: string, name: string): DataFrame {
   if (!frame.columns.includes(column) || column === name) return frame
   const columns = frame.columns
@@ -84,7 +85,7 @@ export function renameColumn(frame: DataFrame, column: string, name: string): Da
   return createDataFrame(rows, columns)
 }
 
-/** Sets one value in every row; an existing column is replaced where it stands. */
+/** Sets a value in every row; an existing column is replaced in place. */
 export function addColumn(frame: DataFrame, column: string, value: unknown): DataFrame {
   const columns = frame.columns.includes(column) ? frame.columns : [...frame.columns, column]
   const rows = frame.rows.map((row) =>
@@ -93,7 +94,7 @@ export function addColumn(frame: DataFrame, column: string, value: unknown): Dat
   return createDataFrame(rows, columns)
 }
 
-/** Names are trimmed; the columns come in the order of the names. */
+/** Trims the names; columns are returned in the order of the names. */
 export function selectColumns(frame: DataFrame, names: readonly string[]): DataFrame {
   const columns = [...new Set(names.map((name) => name.trim()))]
   requireColumns(frame, columns)
@@ -101,17 +102,17 @@ export function selectColumns(frame: DataFrame, names: readonly string[]): DataF
   return createDataFrame(rows, columns)
 }
 
-/** The first `count` rows; a negative count leaves out that many at the end. */
+/** Returns the first `count` rows; with a negative count, all but that many at the end. */
 export function headRows(frame: DataFrame, count: number): DataFrame {
   return withRows(frame, frame.rows.slice(0, count))
 }
 
-/** The last `count` rows; a negative count leaves out that many at the start. */
+/** Returns the last `count` rows; with a negative count, all but that many at the start. */
 export function tailRows(frame: DataFrame, count: number): DataFrame {
   return withRows(frame, count === 0 ? [] : frame.rows.slice(-count))
 }
 
-/** Replaces texts that equal `value`, with `numbers` also numbers; other values stay. */
+/** Replaces strings equal to `value`, and with `numbers` also numbers; other values are unchanged. */
 export function replaceValue(
   frame: DataFrame,
   {
@@ -130,7 +131,7 @@ export function replaceValue(
   return withRows(frame, rows)
 }
 
-/** Keeps the first row of each value of the column. */
+/** Keeps the first row for each value of the column. */
 export function dropDuplicates(frame: DataFrame, column: string): DataFrame {
   requireColumns(frame, [column])
   const seen = new Set<string>()
@@ -143,7 +144,7 @@ export function dropDuplicates(frame: DataFrame, column: string): DataFrame {
   return withRows(frame, rows)
 }
 
-/** @throws TypeError naming the first column that is missing and those there are */
+/** @throws TypeError that names the first missing column and the available ones */
 export function requireColumns(frame: DataFrame, names: readonly string[]): void {
   const missing = names.find((name) => !frame.columns.includes(name))
   if (missing === undefined) return
@@ -155,7 +156,7 @@ export function requireColumns(frame: DataFrame, names: readonly string[]): void
 type Fits = (cell: unknown) => boolean
 
 interface Compared {
-  /** A text that is a number equals the number. */
+  /** Whether a numeric string equals the number. */
   readonly comparesNumbers: boolean
 }
 
@@ -193,7 +194,7 @@ async function patternFilter(source: string, column: ColumnFacts, wanted: boolea
   return textFilter(column, (text) => pattern.find(text) === wanted)
 }
 
-/** Numbers where both sides are numbers, else texts; nothing is greater or less than no value. */
+/** Compares as numbers if both sides are numbers, else as strings; missing values never match. */
 function orderFilter(value: string, column: ColumnFacts, fits: (order: number) => boolean): Fits {
   if (value === '') return () => false
   const limit = parseNumberText(value)
@@ -207,13 +208,13 @@ function isNumeric(cell: unknown): boolean {
   return typeof cell === 'number' || typeof cell === 'boolean'
 }
 
-/** Numbers among themselves, texts among themselves; lists by their text. */
+/** Accepts only numbers or only strings; lists are compared by their text. */
 function requireOrder(frame: DataFrame, column: string): void {
   const cells = frame.rows.map((row) => cellOf(row, column)).filter((cell) => cell !== null)
   const numbers = cells.filter(isNumeric).length
   const objects = cells.some((cell) => typeof cell === 'object' && !Array.isArray(cell))
   if (objects || (numbers > 0 && numbers < cells.length)) {
-    throw new TypeError(`Column '${column}' holds values that have no order among themselves`)
+    throw new TypeError(`Column '${column}' contains values that cannot be compared`)
   }
 }
 
@@ -223,7 +224,7 @@ function compareCells(left: unknown, right: unknown): number {
     : compareTexts(toLiteralText(left), toLiteralText(right))
 }
 
-/** By character code, as the same flow sorts everywhere. */
+/** Compares by character code, so that the order is the same everywhere. */
 function compareTexts(left: string, right: string): number {
   return left < right ? -1 : Number(left > right)
 }

@@ -3,11 +3,11 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** The JSON object in the answer of a model, repaired (MO-53). */
+/** Extracts and repairs the JSON object in a model's answer (MO-53). */
 export const jsonCleaner = defineComponent({
   type: 'JSONCleaner',
   displayName: 'JSON Cleaner',
-  description: 'Takes the JSON out of the answer of a model and repairs it.',
+  description: "Extracts JSON from a model's answer and repairs it.",
   icon: 'braces',
   category: 'processing',
   module: 'lfx.components.processing.json_cleaner.JSONCleaner',
@@ -49,6 +49,6 @@ function clean(inputs: {
   if (inputs.remove_control_chars) text = text.replaceAll(/\p{Cc}/gu, '')
   if (inputs.normalize_unicode) text = text.normalize('NFC')
   const read = repairJson(text)
-  if (typeof read === 'string') throw new TypeError('Invalid JSON string: it cannot be repaired')
+  if (typeof read === 'string') throw new TypeError('Invalid JSON string: cannot be repaired')
   return JSON.stringify(read)
 }

@@ -5,9 +5,9 @@ import { workCaller } from '../../define/work-caller.ts'
 let loading: Promise<Jq> | undefined
 
 /**
- * All results of a jq 1.8 expression. It runs in WebAssembly without access to files, network or
- * environment: by the host's `jsonQueries`, which can end it, else in this thread.
- * @throws TypeError with jq's words for an expression or data that do not fit
+ * Returns all results of a jq 1.8 expression. jq runs in WebAssembly without access to files, network or
+ * environment: in the host's `jsonQueries`, which can abort it, or else in this thread.
+ * @throws TypeError with jq's message for an invalid expression or data
  */
 export async function queryJson(
   query: string,
@@ -21,7 +21,8 @@ export async function queryJson(
     return readQueryResult(jq.raw(JSON.stringify(input), queryArgument(query), ['-c']))
   } catch (error) {
     if (error instanceof TypeError) throw error
-    // Out of memory or stack leaves the instance in an unknown state: the next query gets a new one.
+    // Running out of memory or stack leaves the instance in an unknown state, so the next query gets a new
+    // one.
     loading = undefined
     throw new TypeError(OUT_OF_MEMORY, { cause: error })
   }
@@ -29,14 +30,14 @@ export async function queryJson(
 
 export const OUT_OF_MEMORY = 'the expression takes too much memory'
 
-/** The blank keeps an expression that begins with a minus from being read as an option. */
+/** The leading space keeps an expression that starts with a minus from being parsed as an option. */
 export function queryArgument(query: string): string {
   return ` ${query}`
 }
 
 /**
- * The values jq printed, one on each line.
- * @throws TypeError with jq's words when it failed
+ * Parses jq's output, one value per line.
+ * @throws TypeError with jq's message if it failed
  */
 export function readQueryResult({ stdout, stderr, exitCode }: JqResult): unknown[] {
   if (exitCode !== 0) throw new TypeError(readProblem(stderr))

@@ -1,6 +1,6 @@
 const MAX_DEPTH = 200
 
-/** The text is no literal; the caller keeps it as it is. */
+/** The string is not a literal; callers keep it unchanged. */
 class NotLiteralError extends Error {}
 
 /**
@@ -75,7 +75,7 @@ function createReader(text: string): { value(depth: number): unknown; end(): voi
     items(closing, depth, () => found.push(value(depth + 1)))
     return found
   }
-  /** One value without a comma is that value, everything else a tuple. */
+  /** A single value without a comma is that value; everything else is a tuple. */
   function parentheses(depth: number): unknown {
     at += 1
     const found: unknown[] = []
@@ -112,7 +112,7 @@ function createReader(text: string): { value(depth: number): unknown; end(): voi
     if (!exact || !Number.isFinite(read)) throw new NotLiteralError()
     return read
   }
-  /** Neighbouring strings are one. */
+  /** Adjacent strings are concatenated. */
   function strings(): string | undefined {
     let joined: string | undefined
     for (let found = take(STRING); found !== null; found = take(STRING)) {

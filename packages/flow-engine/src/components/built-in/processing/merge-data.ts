@@ -56,11 +56,13 @@ function combine(rows: readonly Row[], operation: string): Row[] {
     case 'Join':
       return [join(rows)]
     default:
-      throw new TypeError(`Operation Type is one of ${OPERATIONS.join(', ')}; got '${operation}'`)
+      throw new TypeError(
+        `Operation Type must be one of ${OPERATIONS.join(', ')}, got '${operation}'`,
+      )
   }
 }
 
-/** All keys, each with what `merge` makes of its values. */
+/** Combines the values of each key with `merge`. */
 function gather(rows: readonly Row[], merge: (values: unknown[]) => unknown): Row {
   const found = new Map<string, unknown[]>()
   for (const row of rows) {
@@ -73,7 +75,7 @@ function gather(rows: readonly Row[], merge: (values: unknown[]) => unknown): Ro
   return Object.fromEntries([...found].map(([key, values]) => [key, merge(values)]))
 }
 
-/** The keys of the first Data stay, those of the others are numbered. */
+/** Keeps the keys of the first Data and numbers those of the others. */
 function join(rows: readonly Row[]): Row {
   return Object.fromEntries(
     rows.flatMap((row, at) =>

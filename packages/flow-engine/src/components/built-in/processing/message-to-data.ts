@@ -4,11 +4,11 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** All fields of a message as data (CO-82). */
+/** Converts a message to Data with all its fields (CO-82). */
 export const messageToData = defineComponent({
   type: 'MessagetoData',
   displayName: 'Message to Data',
-  description: 'Turns a message into data with all its fields.',
+  description: 'Converts a message to Data with all its fields.',
   icon: 'message-square-share',
   category: 'processing',
   module: 'lfx.components.processing.message_to_data.MessageToDataComponent',

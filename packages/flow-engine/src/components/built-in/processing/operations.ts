@@ -34,11 +34,11 @@ import {
   textFields,
 } from './text-operations.ts'
 
-/** Changes a text, a data object or a table by one operation (NX-31). */
+/** Changes text, a data object or a table by one operation (NX-31). */
 export const operations = defineComponent({
   type: 'Operations',
   displayName: 'Data Operations',
-  description: 'Changes a text, a data object or a table.',
+  description: 'Changes text, a data object or a table.',
   icon: 'wand-sparkles',
   category: 'processing',
   module: 'lfx.components.processing.operations.OperationsComponent',
@@ -116,10 +116,10 @@ type Inputs = Parameters<typeof changeText>[1] &
     readonly df: unknown
   }
 
-/** Nothing is filtered by values here. */
+/** This component has no filter by values. */
 const NO_FILTER = { filter_key: [], operator: 'equals', filter_values: {} }
 
-/** The operation on the input of the chosen kind, done once for all outputs of a build. */
+/** Applies the operation to the input of the selected kind, once for all outputs of a build. */
 const perform = oncePerBuild(async (inputs: Inputs, ctx: ComponentContext) => {
   const name = chosenOperation(inputs.operation)
   if (inputs.input_type === 'JSON') {
@@ -149,7 +149,7 @@ const INPUTS = new Map([
 ])
 const FIELDS = new Map([...TEXT_FIELDS, ...DATA_FIELDS, ...TABLE_FIELDS])
 
-/** Shows the input of a kind and offers the operations on it; one of another kind is no choice any more. */
+/** Shows the input of a kind and offers its operations; clears an operation of another kind. */
 function showInput(template: NodeTemplate, kind: string): void {
   for (const [each, { field: name, options }] of INPUTS) {
     const shown = each === kind
@@ -161,7 +161,7 @@ function showInput(template: NodeTemplate, kind: string): void {
   }
 }
 
-/** The outputs that fit what an operation gives. */
+/** Returns the outputs for the result of an operation. */
 function outputNames(kind: string, operation: string | null): string[] {
   if (kind === 'JSON' || operation === 'Word Count') return ['data_output']
   if (kind === 'Table' || operation === 'Text to DataFrame') return ['dataframe_output']

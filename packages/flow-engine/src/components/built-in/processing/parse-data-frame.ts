@@ -6,11 +6,11 @@ import { output } from '../../define/output.ts'
 import { formatPlace } from '../../text/format-spec.ts'
 import { checkPlaces, joinFilled, parseTemplate } from '../../text/format-template.ts'
 
-/** Writes each row of a table by a template (MO-51). */
+/** Formats each row of a table with a template (MO-51). */
 export const parseDataFrame = defineComponent({
   type: 'ParseDataFrame',
   displayName: 'Parse DataFrame',
-  description: 'Writes the rows of a table as text by a template.',
+  description: 'Formats the rows of a table as text with a template.',
   icon: 'braces',
   category: 'processing',
   module: 'lfx.components.processing.parse_dataframe.ParseDataFrameComponent',
@@ -35,7 +35,7 @@ export const parseDataFrame = defineComponent({
   },
 })
 
-/** @throws TypeError for a place without a column */
+/** @throws TypeError for a placeholder without a column */
 function write({ rows, columns }: DataFrame, template: string): string[] {
   const parts = parseTemplate(template)
   for (const { name } of parts) {

@@ -12,11 +12,11 @@ import {
 import { output } from '../../define/output.ts'
 import { dataRows } from './data-rows.ts'
 
-/** The template written once for each Data (MO-50). */
+/** Formats each Data with a template (MO-50). */
 export const parseData = defineComponent({
   type: 'ParseData',
   displayName: 'Data to Message',
-  description: 'Writes data as text by a template.',
+  description: 'Formats data as text with a template.',
   icon: 'message-square',
   category: 'processing',
   module: 'lfx.components.processing.parse_data.ParseDataComponent',

@@ -7,11 +7,11 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { queryJson } from './json-query.ts'
 
-/** The results of a jq expression over a JSON text or Data (MO-51). */
+/** Returns the results of a jq expression on JSON text or Data (MO-51). */
 export const parseJSONData = defineComponent({
   type: 'ParseJSONData',
   displayName: 'Parse JSON',
-  description: 'Reads values out of JSON with a jq expression.',
+  description: 'Extracts values from JSON with a jq expression.',
   icon: 'braces',
   category: 'processing',
   module: 'lfx.components.processing.parse_json_data.ParseJSONDataComponent',
@@ -39,7 +39,7 @@ export const parseJSONData = defineComponent({
   },
 })
 
-/** @throws TypeError for a text that is no JSON */
+/** @throws TypeError for text that is not JSON */
 function readInput(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readInput)
   if (isData(value)) return toPlain(value)

@@ -22,14 +22,14 @@ const cleanData = field.bool({
   displayName: 'Clean Data',
   default: true,
   advanced: true,
-  info: 'Leave out empty rows and blank cells of tables.',
+  info: 'Remove empty rows and blank cells from tables.',
 })
 
-/** Data and tables as text, by a pattern or as they are (CO-36). */
+/** Converts Data and tables to text, with a template or unchanged (CO-36). */
 export const parser = defineComponent({
   type: 'ParserComponent',
   displayName: 'Parser',
-  description: 'Turns data or a table into text.',
+  description: 'Converts data or a table to text.',
   icon: 'braces',
   category: 'processing',
   module: 'lfx.components.processing.parser.ParserComponent',
@@ -77,7 +77,7 @@ export const parser = defineComponent({
   },
   refresh(template, name, _value, ctx) {
     if (name !== 'mode') return
-    // As it was sent decides, like the editor's own copy of the node.
+    // Uses the values as submitted, like the editor's own copy of the node.
     const { pattern, mode } = template
     const parses = ctx.held === 'Parser'
     if (mode !== undefined) mode.value = ctx.held
@@ -94,7 +94,9 @@ function stringify(value: unknown, clean: boolean): string {
   return value.map((item: unknown) => toText(item, { cleanData: clean })).join('\n')
 }
 
-/** Nodes since 1.9, whose handle says JSON, take a list of Data as rows; older ones refuse it (CO-36). */
+/**
+ * Nodes since 1.9, whose handle type is JSON, accept a list of Data as rows; older ones reject it (CO-36).
+ */
 function readable(value: unknown, ctx: ComponentContext): unknown {
   const isRows = Array.isArray(value) && value.length > 0 && value.every(isData)
   return isRows && ctx.handleTypes('input_data').includes('JSON') ? toDataFrame(value) : value
@@ -111,7 +113,7 @@ function parse(value: unknown, pattern: string, separator: string): string {
   return joinFilled(parts, fill)
 }
 
-/** Whole numbers in a column of fractions are written `1.0`, gaps among numbers `nan`. */
+/** Integers in a column of decimals are written as `1.0`, missing numbers as `nan`. */
 function parseFrame(frame: DataFrame, parts: readonly TemplatePart[], separator: string): string {
   checkPlaces(frame.rows.length, parts)
   const columns = new Map(frame.columns.map((name) => [name, columnFacts(frame, name)]))
@@ -134,7 +136,7 @@ function filledCell(part: TemplatePart, row: Filling, column: ColumnFacts | unde
   return formatPlace(text, { spec: alignedRight(spec) })
 }
 
-/** A number stands to the right where nothing else is said. */
+/** Numbers are right-aligned by default. */
 function alignedRight(spec: string): string {
   if (spec === '' || /^.?[<>=^]/s.test(spec)) return spec
   return spec.startsWith('0') ? `0>${spec.slice(1)}` : `>${spec}`
@@ -147,12 +149,12 @@ function dataOf(value: unknown): Data {
   throw new TypeError(`Unsupported input type: ${kindOf(value)}. Expected DataFrame or Data.`)
 }
 
-/** The characters of texts that places have looked into, so that each text is taken apart once. */
+/** Caches the characters of strings accessed by placeholders, so that each is split only once. */
 type Texts = Map<string, readonly string[]>
 
 interface Filling {
   readonly values: Readonly<Record<string, unknown>>
-  /** Replaces a missing key; undefined makes it an error. */
+  /** Replaces a missing key; if undefined, a missing key is an error. */
   readonly fallback?: string | undefined
   readonly texts: Texts
 }
@@ -160,7 +162,7 @@ interface Filling {
 function filled(part: TemplatePart, { values, fallback, texts }: Filling): string {
   const { name, target, path } = part
   if (name === undefined) return ''
-  if (/^\d*$/.test(name)) throw new SyntaxError('A place in the template has no name')
+  if (/^\d*$/.test(name)) throw new SyntaxError('A placeholder in the template has no name')
   const known = Object.hasOwn(values, name)
   if (!known && fallback === undefined) {
     throw new TypeError(`Column '${name}' is not in the DataFrame`)
@@ -173,7 +175,7 @@ function filled(part: TemplatePart, { values, fallback, texts }: Filling): strin
   return formatPlace(value, part)
 }
 
-/** `[key]` of an object, list or text; attributes are refused. */
+/** Resolves `[key]` in an object, list or string; attributes are rejected. */
 function stepInto(
   value: unknown,
   step: string,
@@ -185,7 +187,7 @@ function stepInto(
     return list[Number(step)] as unknown
   }
   if (isObject(value) && Object.hasOwn(value, step)) return value[step]
-  throw new TypeError(`{${target}}: there is no key ${step}`)
+  throw new TypeError(`{${target}}: no key ${step}`)
 }
 
 function charactersOf(text: string, texts: Texts): readonly string[] {

@@ -5,11 +5,11 @@ import { output } from '../../define/output.ts'
 import { linearPattern } from '../../text/linear-pattern.ts'
 import { oncePerBuild } from '../vectors/once-per-build.ts'
 
-/** Extracts the matches of a pattern from a text (MO-53). */
+/** Extracts the matches of a pattern from text (MO-53). */
 export const regexExtractor = defineComponent({
   type: 'RegexExtractorComponent',
   displayName: 'Regex Extractor',
-  description: 'Extracts the matches of a regular expression from a text.',
+  description: 'Extracts the matches of a regular expression from text.',
   icon: 'regex',
   category: 'processing',
   module: 'lfx.components.processing.regex.RegexExtractorComponent',
@@ -49,7 +49,7 @@ interface ExtractInputs {
   readonly pattern: string
 }
 
-/** The matches, looked for once for both outputs; a string says what is wrong with the pattern. */
+/** Finds the matches once for both outputs; a string describes an error in the pattern. */
 const extract = oncePerBuild(
   async ({ input_text: text, pattern }: ExtractInputs): Promise<string[] | string> => {
     if (pattern === '' || text === '') return []

@@ -3,11 +3,11 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { dataRows } from './data-rows.ts'
 
-/** One Data of a list, by its position (MO-51). */
+/** Returns one Data of a list by its index (MO-51). */
 export const selectData = defineComponent({
   type: 'SelectData',
   displayName: 'Select Data',
-  description: 'Takes one Data out of a list.',
+  description: 'Selects one Data from a list.',
   icon: 'prototypes',
   category: 'processing',
   module: 'lfx.components.processing.select_data.SelectDataComponent',
@@ -17,7 +17,7 @@ export const selectData = defineComponent({
     data_list: field.handle({ displayName: 'Data List', types: ['Data'], list: true }),
     data_index: field.int({
       displayName: 'Data Index',
-      info: 'Position in the list; the first is 0.',
+      info: 'Index in the list, starting at 0.',
       default: 0,
       min: 0,
       max: 15,

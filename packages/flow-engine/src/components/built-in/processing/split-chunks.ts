@@ -1,21 +1,21 @@
 export interface ChunkOptions {
-  /** Characters of a chunk; a longer piece stays whole. */
+  /** Maximum characters of a chunk; a longer piece is not split. */
   readonly size: number
-  /** Characters of a chunk that may be repeated at the start of the next, whole pieces only. */
+  /** Maximum characters repeated at the start of the next chunk, whole pieces only. */
   readonly overlap: number
   /** Taken literally; "" splits at every character. */
   readonly separator: string
-  /** Keeps the separator at this side of the piece, or drops it. */
+  /** The side of the piece at which the separator is kept, or false to drop it. */
   readonly keep: false | 'start' | 'end'
 }
 
-/** Characters of all chunks of one text: an overlap repeats every character in many of them. */
+/** Maximum total characters of the chunks of a text, because an overlap repeats characters. */
 const MAX_CHARACTERS = 20_000_000
 
 /**
- * Splits a text at a separator and merges the pieces into chunks of at most `size` characters
- * (CO-51). Chunks are stripped; blank ones are left out.
- * @throws RangeError when size and overlap do not fit together
+ * Splits text at a separator and merges the pieces into chunks of at most `size` characters (CO-51). Chunks
+ * are trimmed; blank ones are dropped.
+ * @throws RangeError for an invalid combination of size and overlap
  */
 export function splitChunks(text: string, options: ChunkOptions): string[] {
   const { separator, keep } = options
@@ -23,7 +23,7 @@ export function splitChunks(text: string, options: ChunkOptions): string[] {
   return mergePieces(pieces, keep === false ? separator : '', options)
 }
 
-/** The pieces between separators; with `keep` each has its separator at one side. */
+/** Splits text at a separator; with `keep`, each piece keeps its separator at one side. */
 export function splitPieces(text: string, separator: string, keep: ChunkOptions['keep']): string[] {
   if (separator === '') return Array.from(text)
   const parts = text.split(separator)
@@ -35,9 +35,9 @@ export function splitPieces(text: string, separator: string, keep: ChunkOptions[
 }
 
 /**
- * Joins pieces to chunks of at most `size` characters; each begins with up to `overlap` characters of
- * the one before, whole pieces only. Chunks are stripped; blank ones are left out.
- * @throws RangeError when size and overlap do not fit together
+ * Joins pieces to chunks of at most `size` characters. Each chunk starts with up to `overlap` characters of
+ * the previous one, whole pieces only. Chunks are trimmed; blank ones are dropped.
+ * @throws RangeError for an invalid combination of size and overlap
  */
 export function mergePieces(
   pieces: readonly string[],
@@ -62,7 +62,7 @@ export function mergePieces(
     made += chunk.length
     if (made > MAX_CHARACTERS) {
       throw new RangeError(
-        `The chunks have over ${MAX_CHARACTERS} characters in all; choose a smaller chunk_overlap.`,
+        `The chunks have more than ${MAX_CHARACTERS} characters in total; use a smaller chunk_overlap.`,
       )
     }
     if (chunk !== '') chunks.push(chunk)
@@ -82,7 +82,7 @@ export function mergePieces(
   return chunks
 }
 
-/** Characters, not UTF-16 units. */
+/** Counts characters, not UTF-16 code units. */
 function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length += 1

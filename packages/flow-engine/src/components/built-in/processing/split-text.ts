@@ -11,11 +11,11 @@ import { kindOf } from '../../values/field-values.ts'
 import { output } from '../../define/output.ts'
 import { splitChunks, type ChunkOptions } from './split-chunks.ts'
 
-/** Cuts texts into chunks, one row each, which keep the other values of their source (CO-51). */
+/** Splits text into chunks, one row each, which keep the other values of their source (CO-51). */
 export const splitText = defineComponent({
   type: 'SplitText',
   displayName: 'Split Text',
-  description: 'Cuts texts into chunks at a separator.',
+  description: 'Splits text into chunks at a separator.',
   icon: 'scissors-line-dashed',
   category: 'processing',
   module: 'lfx.components.processing.split_text.SplitTextComponent',
@@ -32,17 +32,17 @@ export const splitText = defineComponent({
     }),
     chunk_size: field.int({
       displayName: 'Chunk Size',
-      info: 'Characters of a chunk; a piece without a separator stays whole.',
+      info: 'Maximum characters of a chunk; text without a separator is not split.',
       default: 1000,
     }),
     separator: field.text({
       displayName: 'Separator',
-      info: 'Separator at which texts are split; \\n is a line break.',
+      info: 'Separator at which text is split; \\n is a line break.',
       default: '\n',
     }),
     text_key: field.text({
       displayName: 'Text Key',
-      info: 'The key or column that holds the text.',
+      info: 'The key or column that contains the text.',
       default: 'text',
       advanced: true,
     }),
@@ -54,7 +54,7 @@ export const splitText = defineComponent({
     }),
     clean_output: field.bool({
       displayName: 'Clean Output',
-      info: 'Only the column of the text.',
+      info: 'Return only the text column.',
       default: false,
       advanced: true,
       newer: true,
@@ -66,7 +66,7 @@ export const splitText = defineComponent({
       method: 'split_text',
       run: (inputs) => chunksOf(inputs),
     }),
-    // The output of nodes of 1.0 to 1.4 (NX-36).
+    // The output in nodes of versions 1.0 to 1.4 (NX-36).
     chunks: output.list({
       displayName: 'Chunks',
       method: 'split_text',
@@ -144,14 +144,16 @@ function takeText(row: Row, key: string, fallback = ''): Source {
   return { text: text === null || text === undefined ? '' : toLiteralText(toPlain(text)), rest }
 }
 
-/** `/n` and `/t` are common slips for the escapes. */
+/** Accepts `/n` and `/t`, common typing errors for the escapes. */
 function readSeparator(separator: string): string {
   if (separator === '/n') return '\n'
   if (separator === '/t') return '\t'
   return separator.replaceAll('\\n', '\n').replaceAll('\\t', '\t')
 }
 
-/** Only a lower-case `end` keeps at the end; every other word, `End` too, has always kept at the start. */
+/**
+ * Only lower-case `end` keeps the separator at the end; all other values, even `End`, keep it at the start.
+ */
 function readKeep(keep: string): ChunkOptions['keep'] {
   if (keep.toLowerCase() === 'false' || keep === '') return false
   return keep === 'end' ? 'end' : 'start'

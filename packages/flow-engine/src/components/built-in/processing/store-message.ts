@@ -3,7 +3,7 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { storeMessage as store } from '../models-and-agents/memory.ts'
 
-/** Stores a message, as the mode Store of Message History does (MO-54). */
+/** Stores a message, like Message History in mode Store (MO-54). */
 export const storeMessage = defineComponent({
   type: 'StoreMessage',
   displayName: 'Message Store',
@@ -22,13 +22,13 @@ export const storeMessage = defineComponent({
     }),
     memory: field.memory({
       displayName: 'External Memory',
-      info: 'Another store; empty: the messages of this service.',
+      info: 'Another message store. If empty, the messages of this service.',
     }),
     sender: field.text({ displayName: 'Sender', advanced: true }),
     sender_name: field.text({ displayName: 'Sender Name', advanced: true }),
     session_id: field.text({
       displayName: 'Session ID',
-      info: 'Empty: the session of the run.',
+      info: 'If empty, the session of the run.',
       advanced: true,
     }),
   },

@@ -8,7 +8,7 @@ export interface CountOptions {
   readonly lines: boolean
 }
 
-/** Characters count by code point; a blank text has none of anything. */
+/** Counts characters by code point; blank text has zero counts. */
 export function countText(text: string, options: CountOptions): Record<string, number> {
   const counted = text.trim() === '' ? '' : text
   const words = counted.split(/\s+/u).filter((word) => word !== '')
@@ -36,7 +36,7 @@ function lengthOf(text: string): number {
   return length
 }
 
-/** An unknown case leaves the text. */
+/** An unknown case leaves the text unchanged. */
 export function changeCase(text: string, to: string): string {
   switch (to) {
     case 'uppercase':
@@ -70,7 +70,7 @@ export interface ReplaceOptions {
   readonly isPattern: boolean
 }
 
-/** An invalid pattern leaves the text unchanged, as an empty one does. */
+/** An invalid or empty pattern leaves the text unchanged. */
 export async function replaceText(
   text: string,
   { pattern, replacement, isPattern }: ReplaceOptions,
@@ -81,32 +81,32 @@ export async function replaceText(
   return compiled === null ? text : compiled.replace(text, replacement)
 }
 
-/** Characters that replacements may add to a text. */
+/** Maximum number of characters that replacements may add. */
 const MAX_ADDED = 10_000_000
 
 function replaceAll(text: string, pattern: string, replacement: string): string {
   const parts = text.split(pattern)
   if ((parts.length - 1) * replacement.length > MAX_ADDED) {
-    throw new TypeError(`The replacements add over ${MAX_ADDED} characters to the text`)
+    throw new TypeError(`The replacements add more than ${MAX_ADDED} characters to the text`)
   }
   return parts.join(replacement)
 }
 
 /**
- * The matches, one a line.
- * @param limit 0 and less = all
+ * Returns the matches, one per line.
+ * @param limit maximum number of matches; 0 or less for all
  * @throws TypeError for an invalid pattern
  */
 export async function extractText(text: string, pattern: string, limit: number): Promise<string> {
   if (pattern === '') return ''
   const compiled = await linearPattern(pattern)
   if (compiled === null) {
-    throw new TypeError(`Invalid regex pattern '${pattern}': it is not a regular expression`)
+    throw new TypeError(`Invalid regex pattern '${pattern}': not a regular expression`)
   }
   return compiled.all(text, limit > 0 ? limit : Infinity).join('\n')
 }
 
-/** The first characters, or the last ones. @throws TypeError for a negative count */
+/** Returns the first or last characters. @throws TypeError for a negative count */
 export function partOfText(text: string, count: number, side: 'Start' | 'End'): string {
   if (count < 0) {
     throw new TypeError(`Characters from ${side} must be a non-negative integer, got ${count}`)
@@ -116,7 +116,7 @@ export function partOfText(text: string, count: number, side: 'Start' | 'End'): 
   return characters.slice(from, from + count).join('')
 }
 
-/** @param characters a set; empty = white space */
+/** @param characters the characters to strip; "" for whitespace */
 export function stripText(text: string, mode: string, characters: string): string {
   const set = new Set(characters)
   const isStripped = (one: string): boolean => (set.size === 0 ? /\s/u.test(one) : set.has(one))
@@ -138,8 +138,8 @@ export interface CleanOptions {
 }
 
 /**
- * Collapses runs of blanks first, then removes characters other than letters, digits, _ and white
- * space, then empty lines.
+ * First collapses spaces, then removes characters other than letters, digits, `_` and whitespace, then
+ * removes empty lines.
  */
 export function cleanText(text: string, options: CleanOptions): string {
   let cleaned = text
@@ -155,8 +155,8 @@ export function cleanText(text: string, options: CleanOptions): string {
 const RULE = /^[\s:|+=-]+$/
 
 /**
- * The table that lines of cells stand for. A column of numbers only holds numbers.
- * @throws TypeError for a row that is wider or narrower than the header
+ * Parses lines of cells as a table. Columns that contain only numbers are converted.
+ * @throws TypeError for a row with more or fewer cells than the header
  */
 export function textToTable(text: string, separator: string, hasHeader: boolean): DataFrame {
   const lines = text

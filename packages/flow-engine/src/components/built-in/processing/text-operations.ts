@@ -21,7 +21,7 @@ const hidden = { dynamic: true, show: false } as const
 const count = { ...hidden, advanced: true, default: true } as const
 const characters = { ...hidden, default: 100, min: 0, max: 1_000_000, step: 1 } as const
 
-/** The fields of all operations on texts, hidden until one is chosen. */
+/** The fields of all text operations, hidden until an operation is selected. */
 export const textFields = {
   table_separator: field.string({ displayName: 'Table Separator', default: '|', ...hidden }),
   has_header: field.bool({ displayName: 'Has Header', ...count }),
@@ -54,7 +54,7 @@ export const textFields = {
   }),
   strip_characters: field.string({
     displayName: 'Characters to Strip',
-    info: 'If empty, white space.',
+    info: 'If empty, whitespace.',
     ...hidden,
   }),
   text_input_2: field.multiline({ displayName: 'Second Text Input', ...hidden }),
@@ -84,11 +84,11 @@ export const TEXT_OPERATIONS = [
   { name: 'Text to DataFrame', icon: 'table' },
 ]
 
-/** Changes a text by one operation, as versions 1.8 to 1.10 have it (NX-31). */
+/** Changes text by one operation, as in versions 1.8 to 1.10 (NX-31). */
 export const textOperations = defineComponent({
   type: 'TextOperations',
   displayName: 'Text Operations',
-  description: 'Counts, changes, searches or splits a text.',
+  description: 'Counts, changes, searches or splits text.',
   icon: 'type',
   category: 'processing',
   module: 'lfx.components.processing.text_operations.TextOperations',
@@ -140,7 +140,7 @@ export const textOperations = defineComponent({
   },
 })
 
-/** The result of an operation; null if none is chosen. */
+/** The result of an operation; null if none is selected. */
 type Changed = string | Readonly<Record<string, unknown>> | DataFrame | null
 
 interface TextInputs {
@@ -200,7 +200,7 @@ const OPERATIONS = new Map<string, Operation>([
   ],
 ])
 
-/** The text changed by the operation; one that is unknown or not chosen gives null. */
+/** Applies the operation to the text; null for an unknown or missing operation. */
 export function changeText(name: string | null, inputs: TextInputs): Changed | Promise<Changed> {
   return OPERATIONS.get(name ?? '')?.(inputs.text_input, inputs) ?? null
 }
@@ -211,7 +211,7 @@ function changed(
   return changeText(chosenOperation(inputs.operation), inputs)
 }
 
-/** As a message: a count as JSON, a table as Markdown. */
+/** Converts the result to a message: counts as JSON, tables as Markdown. */
 export function asText(value: Changed) {
   if (value === null || typeof value === 'string') return value ?? ''
   return isDataFrame(value) ? toMessage(value) : JSON.stringify(value, null, 2)
@@ -228,14 +228,14 @@ export function asTable(value: Changed): DataFrame {
   return typeof value === 'string' ? createDataFrame([{ text: value }]) : toDataFrame(value)
 }
 
-/** Outputs of a node after the choice of an operation, where it is not the message. */
+/** The output of an operation, if it is not the message. */
 const OUTPUTS = new Map([
   ['Word Count', ['data']],
   ['Text Join', ['text', 'message']],
   ['Text to DataFrame', ['dataframe']],
 ])
 
-/** The fields each operation reads. */
+/** The fields used by each operation. */
 export const TEXT_FIELDS = new Map([
   ['Word Count', ['count_words', 'count_characters', 'count_lines']],
   ['Case Conversion', ['case_type']],

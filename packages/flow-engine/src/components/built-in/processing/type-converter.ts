@@ -15,11 +15,11 @@ const OUTPUTS = new Map([
   ['DataFrame', 'dataframe_output'],
 ])
 
-/** Turns a Message, Data or DataFrame into another of the three (CO-55, table CO-5). */
+/** Converts between Message, Data and DataFrame (CO-55, table CO-5). */
 export const typeConverter = defineComponent({
   type: 'TypeConverterComponent',
   displayName: 'Type Convert',
-  description: 'Turns a message, data or table into another of these.',
+  description: 'Converts between message, data and table.',
   icon: 'repeat',
   category: 'processing',
   module: 'lfx.components.processing.converter.TypeConverterComponent',
@@ -31,7 +31,7 @@ export const typeConverter = defineComponent({
     }),
     auto_parse: field.bool({
       displayName: 'Auto Parse',
-      info: 'Read the text of a message as JSON or CSV.',
+      info: 'Parse the text of a message as JSON or CSV.',
       default: false,
       advanced: true,
     }),
@@ -85,15 +85,15 @@ export const typeConverter = defineComponent({
   },
 })
 
-/** The first of a list; a text becomes a message. */
+/** Returns the first item of a list; a string becomes a message. */
 function firstOf(given: unknown): unknown {
   const value: unknown = Array.isArray(given) ? given[0] : given
   return typeof value === 'string' ? createMessage(value) : value
 }
 
 /**
- * Reads the text of a message: a JSON object as it is, a JSON list of objects or the rows of a CSV
- * under `records`, anything else unchanged under `text`.
+ * Parses the text of a message: a JSON object is used as is, a JSON list of objects or the rows of a CSV are
+ * stored under `records`, and anything else unchanged under `text`.
  */
 export async function parseStructure(given: string | AsyncIterable<string>): Promise<Data> {
   const whole = typeof given === 'string' ? given : ''
@@ -118,7 +118,7 @@ async function parseCsv(text: string): Promise<{ records: unknown } | undefined>
   try {
     return { records: (await parseCsvTable(text)).rows }
   } catch {
-    // It only looked like a table: the text is kept.
+    // It only looked like a table, so the text is kept.
     return undefined
   }
 }

@@ -4,22 +4,22 @@ import { output } from '../../define/output.ts'
 import { compatibleEmbedder } from './compatible-embedder.ts'
 import { requireText } from './compatible-model.ts'
 
-/** Embeddings of a model that is deployed at Azure (MO-20). */
+/** Creates an embedder for a model deployed on Azure (MO-20). */
 export const azureOpenAiEmbeddings = defineComponent({
   type: 'AzureOpenAIEmbeddings',
   displayName: 'Azure OpenAI Embeddings',
-  description: 'Turns texts into vectors with a model of Azure OpenAI.',
+  description: 'Creates embeddings with an Azure OpenAI model.',
   icon: 'Azure',
   category: 'azure',
   module: 'lfx.components.azure.azure_openai_embeddings.AzureOpenAIEmbeddingsComponent',
   inputs: {
     model: field.dropdown({
       displayName: 'Model',
-      info: 'For information: the deployment names the model.',
+      info: 'Informational: the deployment determines the model.',
       options: ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'],
       default: 'text-embedding-3-small',
     }),
-    azure_endpoint: field.text({ displayName: 'Azure Endpoint', info: 'Address of the resource.' }),
+    azure_endpoint: field.text({ displayName: 'Azure Endpoint', info: 'URL of the resource.' }),
     azure_deployment: field.text({ displayName: 'Deployment Name' }),
     api_version: field.dropdown({
       displayName: 'API Version',
@@ -38,7 +38,7 @@ export const azureOpenAiEmbeddings = defineComponent({
     api_key: field.secret({ displayName: 'Azure OpenAI API Key' }),
     dimensions: field.int({
       displayName: 'Dimensions',
-      info: 'Length of the vectors; 0 leaves it to the model.',
+      info: "Length of the vectors; 0 for the model's default.",
       default: 0,
       advanced: true,
     }),

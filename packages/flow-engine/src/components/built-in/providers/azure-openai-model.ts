@@ -3,16 +3,16 @@ import { maxTokensField, temperatureField } from './chat-fields.ts'
 import { compatibleModel, requireText } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A chat model that is deployed at Azure (MO-12). */
+/** A chat model deployed on Azure (MO-12). */
 export const azureOpenAiModel = defineChatModel({
   type: 'AzureOpenAIModel',
   displayName: 'Azure OpenAI',
-  description: 'Asks a language model of Azure OpenAI.',
+  description: 'Sends a message to an Azure OpenAI model.',
   icon: 'Azure',
   category: 'azure',
   module: 'lfx.components.azure.azure_openai.AzureChatOpenAIComponent',
   inputs: {
-    azure_endpoint: field.text({ displayName: 'Azure Endpoint', info: 'Address of the resource.' }),
+    azure_endpoint: field.text({ displayName: 'Azure Endpoint', info: 'URL of the resource.' }),
     azure_deployment: field.text({ displayName: 'Deployment Name' }),
     api_key: field.secret({ displayName: 'Azure Chat OpenAI API Key' }),
     api_version: field.dropdown({

@@ -1,17 +1,17 @@
 import { field } from '../../define/field.ts'
 
-/** The inputs that every chat model of a provider has (MO-10). */
+/** The inputs of every provider's chat model component (MO-10). */
 export const chatFields = {
   input_value: field.message({ displayName: 'Input' }),
   system_message: field.multiline({ displayName: 'System Message' }),
   stream: field.bool({ displayName: 'Stream', default: false, advanced: true }),
 }
 
-/** The longest answer; 0 sets no limit. */
+/** The maximum length of an answer; 0 for no limit. */
 export function maxTokensField(displayName: string, { advanced = true } = {}) {
   return field.int({
     displayName,
-    info: 'Maximum number of output tokens; 0: no limit.',
+    info: 'Maximum number of output tokens; 0 for no limit.',
     default: 0,
     ...(advanced ? { advanced } : {}),
   })
@@ -28,7 +28,7 @@ export function temperatureField(value: number, { advanced = true, max = 2 } = {
   })
 }
 
-/** The number of answers of providers that give several. */
+/** The number of answers, for providers that can return several. */
 export function answersField() {
   return field.int({
     displayName: 'N',
@@ -38,11 +38,11 @@ export function answersField() {
   })
 }
 
-/** A switch of older editors that changes nothing. */
+/** A switch of older editors that has no effect. */
 export function toolModelField() {
   return field.bool({
     displayName: 'Enable Tool Models',
-    info: 'Without effect: every model may use tools.',
+    info: 'Has no effect: every model may use tools.',
     default: false,
     advanced: true,
   })

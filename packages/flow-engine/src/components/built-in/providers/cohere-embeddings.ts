@@ -8,14 +8,14 @@ import { requireSuccess, vendorRequest } from '../vendors/vendor-request.ts'
 import { readVectors, requireKey } from './read-vectors.ts'
 
 const URL = 'https://api.cohere.com/v2/embed'
-/** Texts in one request. */
+/** Maximum number of texts in one request. */
 const BATCH = 96
 
-/** Embeddings of Cohere, which tells documents from questions (MO-20). */
+/** Creates an embedder for Cohere, which distinguishes documents from queries (MO-20). */
 export const cohereEmbeddings = defineComponent({
   type: 'CohereEmbeddings',
   displayName: 'Cohere Embeddings',
-  description: 'Turns texts into vectors with a model of Cohere.',
+  description: 'Creates embeddings with a Cohere model.',
   icon: 'Cohere',
   category: 'cohere',
   module: 'lfx.components.cohere.cohere_embeddings.CohereEmbeddingsComponent',
@@ -34,18 +34,18 @@ export const cohereEmbeddings = defineComponent({
     }),
     truncate: field.text({
       displayName: 'Truncate',
-      info: 'START or END: which end of a text that is too long is left out.',
+      info: 'START or END: the end at which an overlong text is truncated.',
       advanced: true,
     }),
     max_retries: field.int({
       displayName: 'Max Retries',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: 3,
       advanced: true,
     }),
     user_agent: field.text({
       displayName: 'User Agent',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: 'langchain',
       advanced: true,
     }),

@@ -3,11 +3,11 @@ import { temperatureField } from './chat-fields.ts'
 import { compatibleModel } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A chat model of Cohere, over its OpenAI-compatible address (MO-13). */
+/** A Cohere chat model, through its OpenAI-compatible API (MO-13). */
 export const cohereModel = defineChatModel({
   type: 'CohereModel',
   displayName: 'Cohere Language Models',
-  description: 'Asks a language model of Cohere.',
+  description: 'Sends a message to a Cohere model.',
   icon: 'Cohere',
   category: 'cohere',
   module: 'lfx.components.cohere.cohere_models.CohereComponent',

@@ -10,11 +10,11 @@ import { requireKey } from './read-vectors.ts'
 
 const URL = 'https://api.cohere.com/v2/rerank'
 
-/** Orders search results by how well they answer a question (MO-35). */
+/** Sorts search results by relevance to a question (MO-35). */
 export const cohereRerank = defineComponent({
   type: 'CohereRerank',
   displayName: 'Cohere Rerank',
-  description: 'Orders search results with a model of Cohere, the best first.',
+  description: 'Sorts search results by relevance with a Cohere model.',
   icon: 'Cohere',
   category: 'cohere',
   module: 'lfx.components.cohere.cohere_rerank.CohereRerankComponent',

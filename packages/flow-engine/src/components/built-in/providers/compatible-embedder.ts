@@ -2,22 +2,22 @@ import type { Embedder } from '../../../models/chat-model.ts'
 import { findEmbedder, hostEmbeds } from '../../../models/providers.ts'
 import type { ComponentContext } from '../../define/context.ts'
 
-/** The request for vectors by a component of one provider (MO-20). */
+/** Settings for an embedder created by a provider's component (MO-20). */
 export interface ChosenEmbedder {
-  /** Display name of the component, for errors. */
+  /** Display name of the component, for error messages. */
   readonly displayName: string
   readonly provider: string
   readonly model: string
   readonly apiKey: string | null
-  /** The server may need no key. */
+  /** Whether the server may work without a key. */
   readonly keyOptional?: boolean
   readonly baseUrl?: string
-  /** Further settings of the client. */
+  /** Additional client settings. */
   readonly options?: Readonly<Record<string, unknown>>
 }
 
 /**
- * The embedder of a provider that speaks the OpenAI protocol.
+ * Creates the embedder of a provider with the OpenAI API.
  * @throws TypeError `<display name> API key is required`
  */
 export async function compatibleEmbedder(

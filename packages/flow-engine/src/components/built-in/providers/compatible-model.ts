@@ -5,26 +5,26 @@ import type { ComponentContext } from '../../define/context.ts'
 import { askModel, questionMessages, withSettings } from '../../chat/model-answer.ts'
 import { plainBadRequests } from '../../chat/plain-bad-requests.ts'
 
-/** The model request of a component of one provider (MO-10). */
+/** Settings for a model created by a provider's component (MO-10). */
 export interface ChosenModel {
   readonly provider: string
   readonly model: string
   readonly apiKey: string | null
-  /** The server may need no key. */
+  /** Whether the server may work without a key. */
   readonly keyOptional?: boolean
   readonly baseUrl?: string
   readonly streams: boolean
   readonly temperature: number | null
-  /** null and 0: no limit. */
+  /** Null and 0 mean no limit. */
   readonly maxTokens: number | null
-  /** Further members of each request; null, 0 and empty texts are left out. */
+  /** Additional properties of each request body; null, 0 and "" are omitted. */
   readonly body?: Readonly<Record<string, unknown>>
-  /** Further settings of the client. */
+  /** Additional client settings. */
   readonly options?: Readonly<Record<string, unknown>>
 }
 
 /**
- * The model of a provider that speaks the OpenAI protocol, with the settings of its component.
+ * Creates the model of a provider with the OpenAI API, using the component's settings.
  * @throws TypeError `<display name> API key is required`
  */
 export async function compatibleModel(
@@ -58,7 +58,7 @@ interface Question {
   readonly stream: boolean
 }
 
-/** The answer of a model to the input of its component. */
+/** Returns a model's answer to the input of its component. */
 export async function answerOf(
   model: ChatModel,
   { input_value: input, system_message: system, stream }: Question,

@@ -9,7 +9,7 @@ import { answerOf } from './compatible-model.ts'
 
 interface ChatModelDefinition<I extends Fields> extends ComponentFacts {
   readonly icon: string
-  /** The inputs besides Input, System Message and Stream, which stand in front. */
+  /** The inputs after Input, System Message and Stream, which come first. */
   readonly inputs: I
   readonly build: (
     inputs: Values<I & typeof chatFields>,
@@ -18,8 +18,8 @@ interface ChatModelDefinition<I extends Fields> extends ComponentFacts {
 }
 
 /**
- * The component of one provider's chat model: it answers its input, and gives the model as a value
- * for other components (MO-10).
+ * Defines the component of a provider's chat model: it answers its input and supplies the model to other
+ * components (MO-10).
  */
 export function defineChatModel<I extends Fields>(definition: ChatModelDefinition<I>) {
   const { build, inputs: own, ...facts } = definition

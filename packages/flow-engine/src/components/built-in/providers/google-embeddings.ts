@@ -4,14 +4,14 @@ import { output } from '../../define/output.ts'
 import { compatibleEmbedder } from './compatible-embedder.ts'
 import { requireText } from './compatible-model.ts'
 
-/** Texts that the provider takes in one request. */
+/** Maximum number of texts in one request. */
 const BATCH = 100
 
-/** Embeddings of Google (MO-20). */
+/** Creates an embedder for Google (MO-20). */
 export const googleGenerativeAIEmbeddings = defineComponent({
   type: 'Google Generative AI Embeddings',
   displayName: 'Google Generative AI Embeddings',
-  description: 'Turns texts into vectors with a model of Google.',
+  description: 'Creates embeddings with a Google model.',
   icon: 'GoogleGenerativeAI',
   category: 'google',
   module:

@@ -3,11 +3,11 @@ import { answersField, maxTokensField, temperatureField, toolModelField } from '
 import { compatibleModel } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A chat model of Google (MO-11). */
+/** A Google chat model (MO-11). */
 export const googleGenerativeAIModel = defineChatModel({
   type: 'GoogleGenerativeAIModel',
   displayName: 'Google Generative AI',
-  description: 'Asks a language model of Google Generative AI.',
+  description: 'Sends a message to a Google Generative AI model.',
   icon: 'GoogleGenerativeAI',
   category: 'google',
   module: 'lfx.components.google.google_generative_ai.GoogleGenerativeAIComponent',
@@ -25,7 +25,7 @@ export const googleGenerativeAIModel = defineChatModel({
     n: answersField(),
     top_k: field.int({
       displayName: 'Top K',
-      info: 'Without effect: the protocol has no such setting.',
+      info: 'Has no effect: the API has no such setting.',
       default: 0,
       advanced: true,
     }),

@@ -3,11 +3,11 @@ import { answersField, maxTokensField, temperatureField, toolModelField } from '
 import { compatibleModel } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A chat model of Groq (MO-10). */
+/** A Groq chat model (MO-10). */
 export const groqModel = defineChatModel({
   type: 'GroqModel',
   displayName: 'Groq',
-  description: 'Asks a language model of Groq.',
+  description: 'Sends a message to a Groq model.',
   icon: 'Groq',
   category: 'groq',
   module: 'lfx.components.groq.groq.GroqModel',

@@ -10,11 +10,11 @@ import { readVectors, requireKey } from './read-vectors.ts'
 const ROUTER = 'https://router.huggingface.co/hf-inference'
 const BATCH = 100
 
-/** Embeddings of Hugging Face, or of an embedding server of the user's own (MO-20). */
+/** Creates an embedder for Hugging Face or a self-hosted embedding server (MO-20). */
 export const huggingFaceInferenceAPIEmbeddings = defineComponent({
   type: 'HuggingFaceInferenceAPIEmbeddings',
   displayName: 'Hugging Face Embeddings Inference',
-  description: 'Turns texts into vectors with a model that Hugging Face serves.',
+  description: 'Creates embeddings with a model hosted by Hugging Face.',
   icon: 'HuggingFace',
   category: 'huggingface',
   module:
@@ -23,7 +23,7 @@ export const huggingFaceInferenceAPIEmbeddings = defineComponent({
     api_key: field.secret({ displayName: 'HuggingFace API Key' }),
     inference_endpoint: field.text({
       displayName: 'Inference Endpoint',
-      info: 'Address of a text embedding server of your own.',
+      info: 'URL of your own text embedding server.',
       default: 'https://api-inference.huggingface.co/models/',
       required: true,
     }),
@@ -73,7 +73,7 @@ function createEmbedder(inputs: HuggingFaceInputs, ctx: ComponentContext): Embed
   }
 }
 
-/** The retired address of Hugging Face is replaced by that of its router. */
+/** Replaces Hugging Face's retired URL by that of its router. */
 function addressOf({ inference_endpoint: given, model_name: model }: HuggingFaceInputs) {
   const endpoint = given.trim().replace(/\/+$/, '')
   const host = URL.canParse(endpoint) ? new URL(endpoint).hostname : ''

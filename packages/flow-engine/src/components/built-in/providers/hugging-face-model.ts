@@ -12,14 +12,14 @@ const MODELS = [
   'Qwen/QwQ-32B-Preview',
   'openai-community/gpt2',
 ]
-/** The choice that stands for the field Custom Model ID. */
+/** The option that selects the field Custom Model ID. */
 const CUSTOM = 'custom'
 
-/** A chat model of Hugging Face's router, or of an endpoint of the user's own (MO-13). */
+/** A chat model of Hugging Face's router or of a self-hosted endpoint (MO-13). */
 export const huggingFaceModel = defineChatModel({
   type: 'HuggingFaceModel',
   displayName: 'Hugging Face',
-  description: 'Asks a language model that Hugging Face serves.',
+  description: 'Sends a message to a model hosted by Hugging Face.',
   icon: 'HuggingFace',
   category: 'huggingface',
   module: 'lfx.components.huggingface.huggingface.HuggingFaceEndpointsComponent',
@@ -34,32 +34,32 @@ export const huggingFaceModel = defineChatModel({
     custom_model: field.string({ displayName: 'Custom Model ID', required: true, show: false }),
     max_new_tokens: field.int({
       displayName: 'Max New Tokens',
-      info: 'Maximum number of output tokens; 0: no limit.',
+      info: 'Maximum number of output tokens; 0 for no limit.',
       default: 512,
     }),
-    top_k: field.int({ displayName: 'Top K', info: 'Without effect.', advanced: true }),
+    top_k: field.int({ displayName: 'Top K', info: 'Has no effect.', advanced: true }),
     top_p: field.float({ displayName: 'Top P', default: 0.95, advanced: true }),
     typical_p: field.float({
       displayName: 'Typical P',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: 0.95,
       advanced: true,
     }),
     temperature: temperatureField(0.8),
     repetition_penalty: field.float({
       displayName: 'Repetition Penalty',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       advanced: true,
     }),
     inference_endpoint: field.string({
       displayName: 'Inference Endpoint',
-      info: 'Address of a server of your own; its path ends in /v1.',
+      info: 'URL of your own server; its path ends in /v1.',
       default: 'https://api-inference.huggingface.co/models/',
       required: true,
     }),
     task: field.dropdown({
       displayName: 'Task',
-      info: 'Without effect: models are asked in chats.',
+      info: 'Has no effect: models are used through the chat API.',
       options: ['text2text-generation', 'text-generation', 'summarization', 'translation'],
       default: 'text-generation',
       advanced: true,
@@ -70,7 +70,7 @@ export const huggingFaceModel = defineChatModel({
     }),
     model_kwargs: field.dict({
       displayName: 'Model Keyword Arguments',
-      info: 'Further members of each request.',
+      info: 'Additional properties of each request body.',
       default: {},
       advanced: true,
     }),
@@ -95,7 +95,7 @@ export const huggingFaceModel = defineChatModel({
   },
 })
 
-/** Another host's address with /v1; "" for those of Hugging Face, whose router answers all models. */
+/** Returns another host's URL with /v1; "" for Hugging Face's own, because its router serves all models. */
 function ownServer(endpoint: string): string {
   if (!URL.canParse(endpoint)) return endpoint
   const { hostname } = new URL(endpoint)

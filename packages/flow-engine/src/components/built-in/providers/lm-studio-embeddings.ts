@@ -4,11 +4,11 @@ import { output } from '../../define/output.ts'
 import { compatibleEmbedder } from './compatible-embedder.ts'
 import { requireText } from './compatible-model.ts'
 
-/** Embeddings of an LM Studio server (MO-20). */
+/** Creates an embedder for an LM Studio server (MO-20). */
 export const lmStudioEmbeddings = defineComponent({
   type: 'LMStudioEmbeddingsComponent',
   displayName: 'LM Studio Embeddings',
-  description: 'Turns texts into vectors with a model of LM Studio.',
+  description: 'Creates embeddings with an LM Studio model.',
   icon: 'LMStudio',
   category: 'lmstudio',
   module: 'lfx.components.lmstudio.lmstudioembeddings.LMStudioEmbeddingsComponent',
@@ -33,7 +33,7 @@ export const lmStudioEmbeddings = defineComponent({
     }),
     temperature: field.float({
       displayName: 'Model Temperature',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: 0.1,
       advanced: true,
     }),

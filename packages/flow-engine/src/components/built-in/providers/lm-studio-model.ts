@@ -6,21 +6,21 @@ import { defineChatModel } from './define-chat-model.ts'
 export const lmStudioModel = defineChatModel({
   type: 'LMStudioModel',
   displayName: 'LM Studio',
-  description: 'Asks a language model of LM Studio.',
+  description: 'Sends a message to an LM Studio model.',
   icon: 'LMStudio',
   category: 'lmstudio',
   module: 'lfx.components.lmstudio.lmstudiomodel.LMStudioModelComponent',
   inputs: {
     max_tokens: field.int({
       displayName: 'Max Tokens',
-      info: 'Maximum number of output tokens; 0: no limit.',
+      info: 'Maximum number of output tokens; 0 for no limit.',
       advanced: true,
       min: 0,
       max: 128_000,
     }),
     model_kwargs: field.dict({
       displayName: 'Model Kwargs',
-      info: 'Further members of each request.',
+      info: 'Additional properties of each request body.',
       default: {},
       advanced: true,
     }),

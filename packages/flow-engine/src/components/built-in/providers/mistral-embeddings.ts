@@ -3,14 +3,14 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { compatibleEmbedder } from './compatible-embedder.ts'
 
-/** Texts in one request: the provider bounds the tokens of all together. */
+/** Maximum number of texts in one request, because the provider limits their total tokens. */
 const BATCH = 100
 
-/** Embeddings of Mistral; the type is spelt so in flow files (MO-20). */
+/** Creates an embedder for Mistral; the misspelt type name is the one in flow files (MO-20). */
 export const mistalAIEmbeddings = defineComponent({
   type: 'MistalAIEmbeddings',
   displayName: 'MistralAI Embeddings',
-  description: 'Turns texts into vectors with a model of Mistral.',
+  description: 'Creates embeddings with a Mistral model.',
   icon: 'MistralAI',
   category: 'mistral',
   module: 'lfx.components.mistral.mistral_embeddings.MistralAIEmbeddingsComponent',
@@ -24,7 +24,7 @@ export const mistalAIEmbeddings = defineComponent({
     mistral_api_key: field.secret({ displayName: 'Mistral API Key' }),
     max_concurrent_requests: field.int({
       displayName: 'Max Concurrent Requests',
-      info: 'Without effect: batches are sent sequentially.',
+      info: 'Has no effect: batches are sent sequentially.',
       default: 64,
       advanced: true,
     }),

@@ -3,11 +3,11 @@ import { maxTokensField } from './chat-fields.ts'
 import { compatibleModel } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A chat model of Mistral (MO-10). */
+/** A Mistral chat model (MO-10). */
 export const mistralModel = defineChatModel({
   type: 'MistralModel',
   displayName: 'MistralAI',
-  description: 'Asks a language model of MistralAI.',
+  description: 'Sends a message to a Mistral model.',
   icon: 'MistralAI',
   category: 'mistral',
   module: 'lfx.components.mistral.mistral.MistralAIModelComponent',
@@ -27,7 +27,7 @@ export const mistralModel = defineChatModel({
     }),
     mistral_api_base: field.string({
       displayName: 'Mistral API Base',
-      info: 'Address of another server that speaks the same protocol.',
+      info: 'URL of another server with the same API.',
       advanced: true,
     }),
     api_key: field.secret({ displayName: 'Mistral API Key', default: 'MISTRAL_API_KEY' }),
@@ -46,7 +46,7 @@ export const mistralModel = defineChatModel({
     }),
     max_concurrent_requests: field.int({
       displayName: 'Max Concurrent Requests',
-      info: 'Without effect: a run sends one request at a time.',
+      info: 'Has no effect: a run sends one request at a time.',
       default: 3,
       advanced: true,
     }),
@@ -54,7 +54,7 @@ export const mistralModel = defineChatModel({
     random_seed: field.int({ displayName: 'Random Seed', default: 1, advanced: true }),
     safe_mode: field.bool({
       displayName: 'Safe Mode',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: false,
       advanced: true,
     }),
@@ -64,7 +64,7 @@ export const mistralModel = defineChatModel({
       displayName: 'MistralAI',
       provider: 'Mistral',
       model: inputs.model_name,
-      // An older flow has no api_key, whose default then names a variable.
+      // Older flows lack `api_key`, whose default then names a variable.
       apiKey: filled(inputs.mistral_api_key) ?? inputs.api_key,
       baseUrl: inputs.mistral_api_base,
       maxTokens: inputs.max_tokens,

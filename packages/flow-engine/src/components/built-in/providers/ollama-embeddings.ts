@@ -5,11 +5,11 @@ import { output } from '../../define/output.ts'
 import { compatibleEmbedder } from './compatible-embedder.ts'
 import { requireText } from './compatible-model.ts'
 
-/** Embeddings of an Ollama server (MO-20). */
+/** Creates an embedder for an Ollama server (MO-20). */
 export const ollamaEmbeddings = defineComponent({
   type: 'OllamaEmbeddings',
   displayName: 'Ollama Embeddings',
-  description: 'Turns texts into vectors with a model of Ollama.',
+  description: 'Creates embeddings with an Ollama model.',
   icon: 'Ollama',
   category: 'ollama',
   module: 'lfx.components.ollama.ollama_embeddings.OllamaEmbeddingsComponent',
@@ -46,7 +46,7 @@ export const ollamaEmbeddings = defineComponent({
   async refresh(template, name, _value, ctx) {
     const offered = template.model_name
     if (offered === undefined || (name !== 'base_url' && name !== 'model_name')) return
-    // The default is an address, not the name of a variable.
+    // The default is a URL, not a variable name.
     const url = (await ctx.resolve('base_url')) ?? template.base_url?.value
     const models = await listOllamaModels(url, ctx)
     if (models.length === 0) return

@@ -13,7 +13,7 @@ import { answerOf, compatibleModel, requireText } from './compatible-model.ts'
 
 const tuning = (displayName: string) => field.float({ displayName, advanced: true })
 
-/** Settings of Ollama that the protocol does not know; they are sent as `options`. */
+/** Ollama settings that are not part of the OpenAI API; sent as `options`. */
 const tuningFields = {
   mirostat_eta: tuning('Mirostat Eta'),
   mirostat_tau: tuning('Mirostat Tau'),
@@ -32,7 +32,7 @@ const MIROSTAT = ['Disabled', 'Mirostat', 'Mirostat 2.0']
 export const ollamaModel = defineComponent({
   type: 'OllamaModel',
   displayName: 'Ollama',
-  description: 'Asks a language model of Ollama.',
+  description: 'Sends a message to an Ollama model.',
   icon: 'Ollama',
   category: 'ollama',
   module: 'lfx.components.ollama.ollama.ChatOllamaComponent',
@@ -55,7 +55,7 @@ export const ollamaModel = defineComponent({
     format: field.string({ displayName: 'Format', show: false }),
     metadata: field.dict({
       displayName: 'Metadata',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: {},
       advanced: true,
     }),
@@ -74,11 +74,11 @@ export const ollamaModel = defineComponent({
     top_p: field.float({ displayName: 'Top P', advanced: true }),
     enable_verbose_output: field.bool({
       displayName: 'Ollama Verbose Output',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: false,
       advanced: true,
     }),
-    tags: field.text({ displayName: 'Tags', info: 'Without effect.', advanced: true }),
+    tags: field.text({ displayName: 'Tags', info: 'Has no effect.', advanced: true }),
     stop_tokens: field.text({
       displayName: 'Stop Tokens',
       info: 'Separated by commas.',
@@ -86,18 +86,18 @@ export const ollamaModel = defineComponent({
     }),
     system: field.text({
       displayName: 'System',
-      info: 'Older flows keep the system message here.',
+      info: 'System message in older flows.',
       advanced: true,
     }),
     tool_model_enabled: field.bool({
       displayName: 'Tool Model Enabled',
-      info: 'Without effect: every model may use tools.',
+      info: 'Has no effect: every model may use tools.',
       default: true,
     }),
-    template: field.text({ displayName: 'Template', info: 'Without effect.', advanced: true }),
+    template: field.text({ displayName: 'Template', info: 'Has no effect.', advanced: true }),
     enable_structured_output: field.bool({
       displayName: 'Enable Structured Output',
-      info: 'The answer is a JSON object.',
+      info: 'Return the answer as a JSON object.',
       default: false,
     }),
     ...chatFields,
@@ -196,7 +196,7 @@ async function answer(inputs: OllamaInputs, ctx: ComponentContext): Promise<Mess
   return answerOf(await build(inputs, ctx), { ...inputs, system_message: system }, ctx, 'Ollama')
 }
 
-/** The answer as JSON, requested once for both outputs; `{text}` if it is not JSON. */
+/** Parses the answer as JSON once for both outputs; `{text}` if it is not JSON. */
 const parsed = oncePerBuild(
   async (inputs: OllamaInputs, ctx: ComponentContext): Promise<unknown> => {
     const { text } = await answer({ ...inputs, stream: false }, ctx)

@@ -3,11 +3,11 @@ import { maxTokensField, temperatureField } from './chat-fields.ts'
 import { compatibleModel, requireText } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A chat model of the providers that OpenRouter reaches (MO-10). */
+/** A chat model from any provider available through OpenRouter (MO-10). */
 export const openRouter = defineChatModel({
   type: 'OpenRouterComponent',
   displayName: 'OpenRouter',
-  description: 'Asks a language model of OpenRouter.',
+  description: 'Sends a message to a model through OpenRouter.',
   icon: 'OpenRouter',
   category: 'openrouter',
   module: 'lfx.components.openrouter.openrouter.OpenRouterComponent',
@@ -23,10 +23,14 @@ export const openRouter = defineChatModel({
     max_tokens: maxTokensField('Max Tokens'),
     site_url: field.string({
       displayName: 'Site URL',
-      info: 'Sent as HTTP-Referer.',
+      info: 'Sent as the HTTP-Referer header.',
       advanced: true,
     }),
-    app_name: field.string({ displayName: 'App Name', info: 'Sent as X-Title.', advanced: true }),
+    app_name: field.string({
+      displayName: 'App Name',
+      info: 'Sent as the X-Title header.',
+      advanced: true,
+    }),
   },
   build: async (inputs, ctx) =>
     compatibleModel(ctx, {

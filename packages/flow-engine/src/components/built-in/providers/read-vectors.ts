@@ -1,11 +1,11 @@
 /**
- * The vectors of an answer, one for each text.
- * @throws TypeError when their number differs
+ * Reads the vectors of a response, one for each text.
+ * @throws TypeError if their number differs
  */
 export function readVectors(vendor: string, value: unknown, count: number): number[][] {
   const rows = Array.isArray(value) ? value.filter((row) => Array.isArray(row)) : []
   if (rows.length !== count) {
-    throw new TypeError(`${vendor} answered ${rows.length} embeddings for ${count} texts`)
+    throw new TypeError(`${vendor} returned ${rows.length} embeddings for ${count} texts`)
   }
   return rows.map((row) => row.map(Number))
 }

@@ -5,11 +5,11 @@ import { output } from '../../define/output.ts'
 import { compatibleEmbedder } from './compatible-embedder.ts'
 import { requireText } from './compatible-model.ts'
 
-/** Embeddings of IBM watsonx.ai (MO-13). */
+/** Creates an embedder for IBM watsonx.ai (MO-13). */
 export const watsonxEmbeddings = defineComponent({
   type: 'WatsonxEmbeddingsComponent',
   displayName: 'IBM watsonx.ai Embeddings',
-  description: 'Turns texts into vectors with a model of IBM watsonx.ai.',
+  description: 'Creates embeddings with an IBM watsonx.ai model.',
   icon: 'WatsonxAI',
   category: 'ibm',
   module: 'lfx.components.ibm.watsonx_embeddings.WatsonxEmbeddingsComponent',
@@ -26,13 +26,13 @@ export const watsonxEmbeddings = defineComponent({
     }),
     truncate_input_tokens: field.int({
       displayName: 'Truncate Input Tokens',
-      info: 'Tokens of a text that count; 0 lets a long text fail.',
+      info: 'Maximum tokens of a text, longer ones are truncated; 0 to reject long texts.',
       default: 200,
       advanced: true,
     }),
     input_text: field.bool({
       displayName: 'Include the original text in the output',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: true,
       advanced: true,
     }),

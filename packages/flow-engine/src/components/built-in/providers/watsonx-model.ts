@@ -7,12 +7,12 @@ import { defineChatModel } from './define-chat-model.ts'
 const slider = (displayName: string, value: number, [min, max]: readonly [number, number]) =>
   field.slider({ displayName, default: value, min, max, step: 0.01, advanced: true })
 
-/** A chat model of IBM watsonx.ai (MO-13). */
+/** An IBM watsonx.ai chat model (MO-13). */
 export const ibmWatsonxModel = defineChatModel({
   type: 'IBMwatsonxModel',
   aliases: ['WatsonxComponent'],
   displayName: 'IBM watsonx.ai',
-  description: 'Asks a language model of IBM watsonx.ai.',
+  description: 'Sends a message to an IBM watsonx.ai model.',
   icon: 'WatsonxAI',
   category: 'ibm',
   module: 'lfx.components.ibm.watsonx.WatsonxAIComponent',
@@ -24,7 +24,7 @@ export const ibmWatsonxModel = defineChatModel({
     }),
     url: field.string({
       displayName: 'URL',
-      info: 'Older flows keep the endpoint here.',
+      info: 'API endpoint in older flows.',
       newer: true,
     }),
     project_id: field.string({ displayName: 'watsonx Project ID', required: true }),
@@ -50,19 +50,19 @@ export const ibmWatsonxModel = defineChatModel({
     seed: field.int({ displayName: 'Random Seed', default: 8, advanced: true }),
     logprobs: field.bool({
       displayName: 'Log Probabilities',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: true,
       advanced: true,
     }),
     top_logprobs: field.int({
       displayName: 'Top Log Probabilities',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       default: 3,
       advanced: true,
     }),
     logit_bias: field.string({
       displayName: 'Logit Bias',
-      info: 'Without effect.',
+      info: 'Has no effect.',
       advanced: true,
     }),
   },

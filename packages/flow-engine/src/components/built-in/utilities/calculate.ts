@@ -1,4 +1,4 @@
-/** Why an expression was not calculated; `divisionByZero` apart, because it is reported in other words. */
+/** An expression that cannot be calculated. `divisionByZero` is set because it has its own message. */
 export class CalculationError extends Error {
   override readonly name = 'CalculationError'
   readonly divisionByZero: boolean
@@ -19,14 +19,14 @@ interface Token {
   readonly text: string
 }
 
-/** A whole number is unbounded, so one that is too large is an error; a fraction becomes infinite. */
+/** Integers are unbounded, so an overflow is an error; decimals overflow to infinity. */
 interface Operand {
   readonly value: number
   readonly whole: boolean
 }
 
 /**
- * The value of an expression of numbers, `+ - * / **` and parentheses; nothing is evaluated as code (CO-39).
+ * Evaluates an arithmetic expression with `+ - * / **` and parentheses; no code is executed (CO-39).
  * @throws CalculationError
  */
 export function calculate(expression: string): number {
@@ -57,14 +57,14 @@ function tokenize(expression: string): Token[] {
 
 const WORDS = new Set(['if', 'else', 'and', 'or', 'not', 'in', 'is', 'lambda', 'for'])
 
-/** Two adjacent operands are not an expression, whatever they are: prose is reported as such. */
+/** Two adjacent operands are never an expression, so prose is reported as such. */
 function standsAlone(token: Token, at: number, tokens: readonly Token[]): boolean {
   const next = tokens[at + 1]
   if (next === undefined || (token.kind === 'text' && next.kind === 'text')) return false
   return [token, next].every(({ kind, text }) => kind !== 'operator' && !WORDS.has(text))
 }
 
-/** Left and right binding powers; a right power below the left one binds to the right. */
+/** Left and right binding powers; a right power below the left one makes an operator right-associative. */
 const OPERATORS = new Map<string, { left: number; right: number; refused?: string }>([
   ['|', { left: 1, right: 2, refused: 'BitOr' }],
   ['^', { left: 3, right: 4, refused: 'BitXor' }],
@@ -94,7 +94,7 @@ const OTHER_KINDS = new Map([
   ['!=', 'Compare'],
 ])
 
-/** Words between operands. */
+/** Keywords between operands. */
 const WORD_KINDS = new Map([
   ['if', 'IfExp'],
   ['and', 'BoolOp'],

@@ -5,11 +5,13 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { calculate, CalculationError } from './calculate.ts'
 
-/** Arithmetic with six decimals (CO-39); a bad expression is an answer, not a failure. */
+/**
+ * Evaluates arithmetic with six decimals (CO-39). An invalid expression is returned as an error, not thrown.
+ */
 export const calculator = defineComponent({
   type: 'CalculatorComponent',
   displayName: 'Calculator',
-  description: 'Calculates an expression of numbers with + - * / ** and parentheses.',
+  description: 'Evaluates an arithmetic expression with + - * / ** and parentheses.',
   icon: 'calculator',
   category: 'utilities',
   module: 'lfx.components.utilities.calculator_core.CalculatorComponent',
@@ -35,7 +37,7 @@ export const calculator = defineComponent({
   },
 })
 
-/** `{result}`, or `{error, input}` for an expression that cannot be calculated. */
+/** Returns `{result}`, or `{error, input}` for an invalid expression. */
 export function calculatorAnswer(expression: string): {
   result?: string
   error?: string

@@ -3,11 +3,11 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { formatZonedTime, timeZoneNames } from './time-zones.ts'
 
-/** Tells the date and time in a time zone (CO-76). */
+/** Returns the date and time in a time zone (CO-76). */
 export const currentDate = defineComponent({
   type: 'CurrentDate',
   displayName: 'Current Date',
-  description: 'Tells the current date and time in a time zone.',
+  description: 'Returns the current date and time in a time zone.',
   icon: 'clock',
   category: 'utilities',
   module: 'lfx.components.utilities.current_date.CurrentDateComponent',
@@ -33,11 +33,11 @@ export const currentDate = defineComponent({
   },
 })
 
-/** The sentence about a moment in a zone; an unknown zone gives a text that begins with `Error: `. */
+/** Describes a time in a zone; an unknown zone returns text that starts with `Error: `. */
 export function describeCurrentDate(now: Date, zone: string): string {
   try {
     return `Current date and time in ${zone}: ${formatZonedTime(now, zone)}`
   } catch {
-    return `Error: there is no time zone named ${zone}`
+    return `Error: unknown time zone ${zone}`
   }
 }

@@ -3,11 +3,11 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** The id in its field, or a new one where the field is empty (MO-53). */
+/** Returns the id in its field, or a new one if the field is empty (MO-53). */
 export const idGenerator = defineComponent({
   type: 'IDGenerator',
   displayName: 'ID Generator',
-  description: 'Gives a unique id.',
+  description: 'Returns a unique id.',
   icon: 'fingerprint',
   category: 'utilities',
   module: 'lfx.components.utilities.id_generator.IDGeneratorComponent',
@@ -15,7 +15,7 @@ export const idGenerator = defineComponent({
   inputs: {
     unique_id: field.text({
       displayName: 'Value',
-      info: 'The id; a refresh makes a new one.',
+      info: 'The id; refresh to create a new one.',
       toolMode: true,
       attributes: { refresh_button: true },
     }),

@@ -1,7 +1,7 @@
 /**
- * Time zone names by the letters of their standard and summer time, as the IANA time zone database
- * (2025b) has them; zones of the first group have no letters, only an offset. Intl knows the offsets
- * of all of these but the letters of few.
+ * Time zone names by the abbreviations of their standard and daylight saving time, from the IANA time zone
+ * database (2025b). Zones in the first group have only an offset. Intl knows the offsets of all of them but
+ * few abbreviations.
  */
 const ZONES: Readonly<Record<string, string>> = {
   '': `
@@ -185,13 +185,13 @@ const LETTERS = new Map(
   ),
 )
 
-/** All names that are offered, in ASCII order. */
+/** All supported names, in ASCII order. */
 export const timeZoneNames: readonly string[] = [...LETTERS.keys()].toSorted()
 
 /**
- * The date and time in a zone with the zone's abbreviation: `2026-01-31 23:05:09 CET`, where a zone
- * has no letters its offset: `2026-01-31 19:05:09 -03`.
- * @throws RangeError for a zone that does not exist
+ * Formats a time with the zone's abbreviation: `2026-01-31 23:05:09 CET`, or its offset if it has none:
+ * `2026-01-31 19:05:09 -03`.
+ * @throws RangeError for an unknown zone
  */
 export function formatZonedTime(date: Date, zone: string): string {
   const offset = offsetMinutes(date, zone)

@@ -8,14 +8,14 @@ import { embedText, readDocuments, type Document } from './ingest.ts'
 import { oncePerBuild } from './once-per-build.ts'
 import { searchOutputs } from './search-outputs.ts'
 
-/** Documents in one request. */
+/** Maximum number of documents in one request. */
 const BATCH = 100
 
 /** A collection on a server. */
 export interface RemoteCollection {
-  /** Adds documents or replaces those of the same text and metadata. */
+  /** Adds documents, replacing those with the same text and metadata. */
   add(documents: readonly EmbeddedDocument[]): Promise<void>
-  /** The nearest documents, the best first. */
+  /** Returns the nearest documents, best first. */
   search(query: VectorQuery): Promise<FoundDocument[]>
 }
 
@@ -43,7 +43,7 @@ const shared = {
   search_query: field.query({ displayName: 'Search Query', toolMode: true }),
   should_cache_vector_store: field.bool({
     displayName: 'Cache Vector Store',
-    info: 'Without effect: a build opens its collection once.',
+    info: 'Has no effect: a build opens its collection once.',
     default: true,
     advanced: true,
   }),
@@ -53,15 +53,15 @@ const shared = {
 
 interface VectorStoreDefinition<I extends Fields> extends ComponentFacts {
   readonly displayName: string
-  /** The inputs in front of those that all vector stores share. */
+  /** The inputs that precede those common to all vector stores. */
   readonly inputs: I
-  /** The collection that the inputs name; nothing is asked of the server before it is used. */
+  /** Returns the collection for the inputs; sends no request before it is used. */
   readonly open: (inputs: Values<I>, ctx: ComponentContext) => RemoteCollection
 }
 
 /**
- * The component of a vector store on a server: ingests once in a build, whichever outputs are wired,
- * then searches where there is a query (MO-3).
+ * Defines the component of a vector store on a server. It ingests once per build, whichever outputs are
+ * connected, then searches if there is a query (MO-3).
  */
 export function defineVectorStore<I extends Fields>(
   definition: VectorStoreDefinition<I>,

@@ -2,10 +2,10 @@ import { sha1 } from '@noble/hashes/legacy.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import type { Document } from './ingest.ts'
 
-/** The namespace of URLs (RFC 9562, section 6.6). */
+/** The URL namespace (RFC 9562, section 6.6). */
 const NAMESPACE = hexToBytes('6ba7b8119dad11d180b400c04fd430c8')
 
-/** A UUID of version 5 of text and metadata, so that a document that is ingested twice is kept once. */
+/** Derives a version 5 UUID from text and metadata, so that a document ingested twice is stored once. */
 export function documentId({ text, metadata }: Document): string {
   const name = new TextEncoder().encode(JSON.stringify([text, metadata]))
   const bytes = sha1(concatBytes(NAMESPACE, name)).subarray(0, 16)

@@ -8,14 +8,14 @@ import type { Embedder } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import type { VectorRow } from '../../define/services.ts'
 
-/** A text to be embedded, with what is kept beside it. */
+/** Text to embed, with its metadata. */
 export interface Document {
   readonly text: string
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
 /**
- * Data and the rows of tables as documents: the text key is the text, the rest metadata.
+ * Converts Data and table rows to documents: the value of the text key becomes the text, the rest metadata.
  * @throws TypeError for anything else
  */
 export function readDocuments(values: readonly unknown[]): Document[] {
@@ -28,8 +28,8 @@ export function readDocuments(values: readonly unknown[]): Document[] {
 }
 
 /**
- * Rows of documents with their vectors.
- * @throws TypeError when there is something to embed but no embedding model
+ * Embeds documents and returns them as rows.
+ * @throws TypeError if there are documents but no embedding model
  */
 export async function embedDocuments(
   documents: readonly Document[],
@@ -50,7 +50,7 @@ export async function embedDocuments(
 }
 
 /**
- * The vector of one text.
+ * Embeds a single string.
  * @throws TypeError without an embedding model
  */
 export async function embedText(
@@ -64,13 +64,13 @@ export async function embedText(
   return vector
 }
 
-/** A stored row as it goes on an edge: its metadata and its text. */
+/** Converts a stored row to an edge value: its metadata and its text. */
 export function rowData({ text, metadata }: VectorRow): Data {
   return createData({ ...metadata, text })
 }
 
 function required(embedder: Embedder | null): Embedder {
-  if (embedder === null) throw new TypeError('An embedding model has to be connected')
+  if (embedder === null) throw new TypeError('An embedding model must be connected')
   return embedder
 }
 

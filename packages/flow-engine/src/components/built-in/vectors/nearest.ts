@@ -2,13 +2,13 @@ import type { VectorRow } from '../../define/services.ts'
 
 export interface Nearest {
   readonly row: VectorRow
-  /** Squared Euclidean distance from the query. */
+  /** Squared Euclidean distance to the query. */
   readonly distance: number
 }
 
 /**
- * The `count` rows nearest to a vector, by squared Euclidean distance, nearest first; equal ones in
- * the order they were stored. Every row is looked at: the search is exact.
+ * Returns the `count` rows nearest to a vector by squared Euclidean distance, nearest first; ties are in
+ * insertion order. The search is exact: every row is compared.
  * @throws RangeError when a row's vector has another length
  */
 export function nearestRows(
@@ -24,15 +24,15 @@ export function nearestRows(
 
 export interface MarginalOptions {
   readonly count: number
-  /** Number of nearest rows that are considered. */
+  /** Number of nearest rows to choose from. */
   readonly among: number
-  /** 1 looks only at nearness, 0 only at variety. */
+  /** 1 considers only distance, 0 only diversity. */
   readonly balance: number
 }
 
 /**
- * Rows that are near a vector and unlike each other (maximal marginal relevance, by cosine), in the
- * order they were chosen.
+ * Selects rows that are near a vector and different from each other (maximal marginal relevance, by cosine),
+ * in order of selection.
  */
 export function variedRows(
   rows: readonly VectorRow[],
@@ -65,7 +65,7 @@ function squaredDistance(left: readonly number[], right: readonly number[]): num
   return sum
 }
 
-/** 0 for a vector without length. */
+/** 0 for a zero vector. */
 function cosine(left: readonly number[], right: readonly number[]): number {
   requireSameLength(left, right)
   let [product, leftSquare, rightSquare] = [0, 0, 0]
@@ -82,6 +82,6 @@ function cosine(left: readonly number[], right: readonly number[]): number {
 function requireSameLength(left: readonly number[], right: readonly number[]): void {
   if (left.length === right.length) return
   throw new RangeError(
-    `The index holds vectors of length ${left.length}, the query has length ${right.length}: both need the same embedding model`,
+    `The index has vectors of length ${left.length}, the query has length ${right.length}: both need the same embedding model`,
   )
 }

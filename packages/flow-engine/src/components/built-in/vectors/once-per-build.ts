@@ -1,6 +1,6 @@
 import type { ComponentContext } from '../../define/context.ts'
 
-/** Work that several outputs of a component share: done once in each build, or tool call. */
+/** Shares work between the outputs of a component: it runs once per build or tool call. */
 export function oncePerBuild<I, R>(
   work: (inputs: I, ctx: ComponentContext) => Promise<R>,
 ): (inputs: I, ctx: ComponentContext) => Promise<R> {

@@ -4,7 +4,7 @@ import { nearestRows } from './nearest.ts'
 
 const SHARED = '@x/flow-engine/vector-stores'
 
-/** The host's store of that name, else one that lives as long as the run (CO-73). */
+/** Opens the host's store of that name, or one that lives as long as the run (CO-73). */
 export async function openVectorStore(name: string, ctx: ComponentContext): Promise<VectorStore> {
   const { services, userId, flowId, shared } = ctx
   if (services.vectors !== undefined) {
@@ -18,7 +18,7 @@ export async function openVectorStore(name: string, ctx: ComponentContext): Prom
   return store
 }
 
-/** Vectors kept as long as the object lives. */
+/** Creates an in-memory vector store. */
 export function createMemoryVectorStore(): VectorStore {
   const rows: VectorRow[] = []
   return {
@@ -30,9 +30,7 @@ export function createMemoryVectorStore(): VectorStore {
   }
 }
 
-/**
- * The rows of a store nearest to a vector; compares every row if the store has no search of its own.
- */
+/** Returns the rows of a store nearest to a vector; compares every row if the store has no search. */
 export async function nearestIn(
   store: VectorStore,
   vector: readonly number[],
@@ -45,7 +43,7 @@ export async function nearestIn(
   return nearestRows(accepted, vector, count)
 }
 
-/** The texts of a store, a part at a time. */
+/** Yields the texts of a store in batches. */
 export async function* documentsIn(
   store: VectorStore,
 ): AsyncGenerator<readonly Omit<VectorRow, 'vector'>[]> {
@@ -54,13 +52,13 @@ export async function* documentsIn(
 }
 
 /**
- * Before texts are embedded, which costs money: whether they all find room.
- * @throws TypeError naming how many rows fit
+ * Checks that there is room for all rows before texts are embedded, which costs money.
+ * @throws TypeError that states how many rows fit
  */
 export async function requireRoom(store: VectorStore, count: number): Promise<void> {
   const room = await store.room?.()
   if (room === undefined || count <= room) return
   throw new TypeError(
-    `${count} rows do not fit: there is room for ${Math.max(0, room)} more (limit SERVICE_KNOWLEDGE_ROWS)`,
+    `${count} rows do not fit: there is only room for ${Math.max(0, room)} more (limit SERVICE_KNOWLEDGE_ROWS)`,
   )
 }

@@ -5,8 +5,8 @@ import type { Fields, Values } from '../../define/field.ts'
 import { output, type Output } from '../../define/output.ts'
 
 /**
- * The two outputs of a vector store: what a search finds as a list and as a table.
- * @param hasStatus the list is the status of its output, too
+ * Creates the two outputs of a vector store: search results as a list and as a table.
+ * @param hasStatus whether the list is also shown as the status of its output
  */
 export function searchOutputs<I extends Fields>(
   search: (inputs: Values<I>, ctx: ComponentContext) => Promise<Data[]>,

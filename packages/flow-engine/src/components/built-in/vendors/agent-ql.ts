@@ -7,11 +7,11 @@ import { vendorMessage, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://api.agentql.com/v1/query-data'
 
-/** Data of a web page, by a query or in words (MO-44). */
+/** Extracts data from a web page with a query or a prompt (MO-44). */
 export const agentQL = defineComponent({
   type: 'AgentQL',
   displayName: 'Extract Web Data',
-  description: 'Takes data out of a web page by an AgentQL query or a prompt.',
+  description: 'Extracts data from a web page with an AgentQL query or a prompt.',
   icon: 'AgentQL',
   category: 'agentql',
   module: 'lfx.components.agentql.agentql_api.AgentQL',

@@ -17,11 +17,11 @@ const DEFAULT_URL = 'https://api.anthropic.com'
 const MAX_LIST_BYTES = 1024 * 1024
 const LISTING_FIELDS = ['base_url', 'model_name', 'tool_model_enabled', 'api_key']
 
-/** A chat model of Anthropic with all its settings (CO-79). */
+/** An Anthropic chat model with all its settings (CO-79). */
 export const anthropicModel = defineChatModel({
   type: 'AnthropicModel',
   displayName: 'Anthropic',
-  description: 'Asks a language model of Anthropic.',
+  description: 'Sends a message to an Anthropic model.',
   icon: 'Anthropic',
   category: 'anthropic',
   module: 'lfx.components.anthropic.anthropic.AnthropicModelComponent',
@@ -61,7 +61,7 @@ export const anthropicModel = defineChatModel({
     }),
     tool_model_enabled: field.bool({
       displayName: 'Enable Tool Models',
-      info: 'Offer only models that can call tools.',
+      info: 'Show only models that can call tools.',
       default: false,
       refresh: true,
     }),
@@ -70,7 +70,7 @@ export const anthropicModel = defineChatModel({
   refresh: refreshAnthropicModels,
 })
 
-/** Offers the models that the key may use, where a field changed that they depend on. */
+/** Offers the models available to the key, after a field that affects them has changed. */
 export async function refreshAnthropicModels(
   { model_name: model }: NodeTemplate,
   name: string,
@@ -106,7 +106,7 @@ async function buildModel(inputs: ModelInputs, ctx: ComponentContext): Promise<C
   return withSettings(model, { model: name, temperature, maxTokens }, inputs.stream)
 }
 
-/** The models the key may use; undefined when they cannot be asked for. */
+/** Lists the models available to the key; undefined if the request fails. */
 async function listModels(
   url: unknown,
   key: unknown,

@@ -11,7 +11,7 @@ const BASE = 'https://api.apify.com/v2'
 const MAX_RUN_MS = 15 * 60_000
 const OPEN = new Set(['READY', 'RUNNING', 'TIMING-OUT', 'ABORTING'])
 
-/** Runs an actor of Apify, or offers it as a tool (MO-48). */
+/** Runs an Apify actor, or supplies it as a tool (MO-48). */
 export const apifyActors = defineComponent({
   type: 'ApifyActors',
   displayName: 'Apify Actors',
@@ -85,7 +85,8 @@ async function waitFor(id: string, inputs: ActorInputs, ctx: ComponentContext): 
       const run = await call(`${path}?waitForFinish=60`, inputs, ctx)
       if (!OPEN.has(textIn(run.status))) return run
       if (ctx.runtime.now().getTime() >= until) throw new TypeError('Actor run ended TIMED-OUT')
-      // The vendor waits for us; this only keeps an answer that comes at once from being asked for again and again.
+      // The vendor's response waits for the run; the pause only prevents a tight loop when it returns
+      // immediately.
       await ctx.runtime.sleep(1000, ctx.signal)
     }
   } catch (error) {
@@ -96,7 +97,7 @@ async function waitFor(id: string, inputs: ActorInputs, ctx: ComponentContext): 
   }
 }
 
-/** The `data` of an answer. */
+/** Returns the `data` of a response. */
 async function call(
   path: string,
   inputs: ActorInputs,
@@ -139,7 +140,7 @@ function parsedInput(text: string): unknown {
   }
 }
 
-/** The wanted fields, dots reaching inside, and objects in objects flattened. */
+/** Selects the wanted fields, with dots for nested ones, and flattens nested objects. */
 function shaped(item: Item, { dataset_fields: fields, flatten_dataset: flat }: ActorInputs): Item {
   const names = fields
     .split(',')

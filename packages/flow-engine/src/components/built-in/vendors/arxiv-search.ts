@@ -14,7 +14,7 @@ const PREFIXES = new Map([
   ['cat', 'cat:'],
 ])
 
-/** Finds papers on arXiv (CO-70); a failure is one row that says why. */
+/** Searches arXiv for papers (CO-70). A failure is returned as a row that describes it. */
 export const arXiv = defineComponent({
   type: 'ArXivComponent',
   displayName: 'arXiv',
@@ -41,7 +41,7 @@ export const arXiv = defineComponent({
       method: 'search_papers_dataframe',
       run: (inputs, ctx) => search(inputs, ctx),
     }),
-    // The output of nodes of 1.0 to 1.4 (NX-36).
+    // The output in nodes of versions 1.0 to 1.4 (NX-36).
     data: output.list({
       displayName: 'Data',
       method: 'search_papers',
@@ -77,7 +77,7 @@ function failure(why: string): object[] {
   return [{ error: `Request error: ${why}` }]
 }
 
-/** @throws SyntaxError for text that is no feed */
+/** @throws SyntaxError for text that is not a feed */
 async function readPapers(text: string): Promise<object[]> {
   const [feed] = childrenOf(await parseXml(text), 'feed')
   if (feed === undefined) throw new SyntaxError('the response is not a feed')

@@ -10,7 +10,7 @@ import { textIn } from './vendor-request.ts'
 const FORMATS =
   '3ga 8svx aac ac3 aif aiff alac amr ape au dss flac flv m4a m4b m4p m4r mp3 mpga ogg oga mogg opus qcp tta voc wav wma wv webm mts m2ts ts mov mp2 mp4 m4p m4v mxf'
 
-/** Starts the transcription of a recording (MO-45). Failures are data, not errors of the run. */
+/** Starts the transcription of a recording (MO-45). Failures are returned as data. */
 export const assemblyAITranscriptionJobCreator = defineComponent({
   type: 'AssemblyAITranscriptionJobCreator',
   displayName: 'AssemblyAI Start Transcript',
@@ -111,7 +111,7 @@ async function start(inputs: StartInputs, ctx: ComponentContext): Promise<object
   return error === '' ? { transcript_id: job.id } : { error: `An error occurred: ${error}` }
 }
 
-/** null: no such file. */
+/** Returns null if there is no such file. */
 async function readFile(file: FileReference): Promise<Uint8Array | null> {
   try {
     return await file.read()

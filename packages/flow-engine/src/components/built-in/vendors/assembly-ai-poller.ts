@@ -7,11 +7,11 @@ import { textIn } from './vendor-request.ts'
 
 const MAX_WAIT_MS = 30 * 60_000
 
-/** Waits for a transcription (MO-45). Failures are data, not errors of the run. */
+/** Waits for a transcription (MO-45). Failures are returned as data. */
 export const assemblyAITranscriptionJobPoller = defineComponent({
   type: 'AssemblyAITranscriptionJobPoller',
   displayName: 'AssemblyAI Poll Transcript',
-  description: 'Waits for a transcription of AssemblyAI.',
+  description: 'Waits for an AssemblyAI transcription.',
   icon: 'AssemblyAI',
   category: 'assemblyai',
   module: 'lfx.components.assemblyai.assemblyai_poll_transcript.AssemblyAITranscriptionJobPoller',
@@ -47,7 +47,7 @@ export const assemblyAITranscriptionJobPoller = defineComponent({
   },
 })
 
-/** Text, utterances and id first. */
+/** Puts text, utterances and id first. */
 function result(found: Transcript): object {
   if (found.status === 'completed') {
     const { text = null, utterances = null, id = null, ...rest } = found

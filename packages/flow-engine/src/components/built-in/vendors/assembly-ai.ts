@@ -6,7 +6,7 @@ const BASE = 'https://api.assemblyai.com/v2'
 
 export type Transcript = Readonly<Record<string, unknown>>
 
-/** A request to AssemblyAI; the key goes without a scheme (MO-45). */
+/** Sends a request to AssemblyAI; the key is sent without a scheme (MO-45). */
 export async function askAssemblyAi(
   path: string,
   { key, body }: { readonly key: string; readonly body?: unknown },
@@ -25,7 +25,7 @@ export async function askAssemblyAi(
   return isObject(found) ? found : {}
 }
 
-/** Asks until the transcript is completed or failed, or the time is up. */
+/** Polls until the transcript is completed or has failed, or time runs out. */
 export async function pollTranscript(
   id: string,
   { key, everyMs, untilMs }: { key: string; everyMs: number; untilMs: number },

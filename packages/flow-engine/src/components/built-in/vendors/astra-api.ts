@@ -4,7 +4,7 @@ import { recordsIn, requireSuccess, shortMessage, textIn, vendorRequest } from '
 
 const DATABASES = 'https://api.devops.astra.datastax.com/v2/databases'
 
-/** The address and credentials of the Data API of Astra DB (MO-30). */
+/** The address and credentials of the Astra DB Data API (MO-30). */
 export interface AstraAccess {
   readonly token: string
   readonly endpoint: string
@@ -13,7 +13,7 @@ export interface AstraAccess {
 
 export type AstraDocument = Record<string, unknown>
 
-/** An error of the Data API, which comes with status 200. */
+/** An error of the Data API, which is sent with status 200. */
 export class AstraError extends TypeError {
   override readonly name = 'AstraError'
   readonly codes: readonly string[]
@@ -24,7 +24,7 @@ export class AstraError extends TypeError {
   }
 }
 
-/** One command to a collection, or to the keyspace. @throws AstraError */
+/** Sends a command to a collection or to the keyspace. @throws AstraError */
 export async function astraCommand(
   access: AstraAccess,
   { collection, command }: { readonly collection?: string; readonly command: object },
@@ -37,7 +37,7 @@ export async function astraCommand(
       url: `${access.endpoint.replace(/\/+$/, '')}/api/json/v1/${path}`,
       headers: { Token: access.token },
       body: command,
-      // Documents have ids: sending them again adds nothing.
+      // Documents have ids, so a repeated request adds nothing.
       secrets: [access.token],
     },
     ctx,
@@ -54,7 +54,7 @@ export async function astraCommand(
   return found
 }
 
-/** The endpoint of the active database of a name. @throws TypeError when there is none */
+/** Returns the endpoint of the active database with this name. @throws TypeError if there is none */
 export async function astraEndpoint(
   name: string,
   token: string,

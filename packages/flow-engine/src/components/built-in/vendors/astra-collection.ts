@@ -7,10 +7,10 @@ import { recordsIn, textIn } from './vendor-request.ts'
 export interface AstraCollection {
   readonly access: AstraAccess
   readonly name: string
-  /** It embeds texts itself. */
+  /** Whether the collection embeds text itself. */
   readonly vectorizes: boolean
   readonly hybrid: boolean
-  /** Name of the field that holds the text. */
+  /** Name of the text field. */
   readonly textField: string
 }
 
@@ -19,7 +19,7 @@ interface Wanted {
   readonly autodetect: boolean
 }
 
-/** The collection as the database describes it. @throws TypeError when it does not exist */
+/** Reads a collection's definition from the database. @throws TypeError if it does not exist */
 export async function describeCollection(
   access: AstraAccess,
   name: string,
@@ -49,7 +49,7 @@ function isEnabled(setting: unknown): boolean {
   return isObject(setting) && setting.enabled === true
 }
 
-/** The field that is set, else that of the first stored document, else `content`. */
+/** Returns the configured field, else the one in the first stored document, else `content`. */
 async function textFieldOf(
   { access, name }: { readonly access: AstraAccess; readonly name: string },
   { contentField, autodetect }: Wanted,

@@ -96,11 +96,11 @@ const fields = {
 
 type AstraInputs = Values<typeof fields>
 
-/** Texts in a collection of Astra DB, over its Data API (MO-30). */
+/** Stores texts in an Astra DB collection through the Data API and searches them (MO-30). */
 export const astraDB = defineComponent({
   type: 'AstraDB',
   displayName: 'Astra DB',
-  description: 'Keeps texts in a collection of Astra DB and finds them again.',
+  description: 'Stores texts in an Astra DB collection and searches them.',
   icon: 'AstraDB',
   category: 'datastax',
   module: 'lfx.components.datastax.astradb_vectorstore.AstraDBVectorStoreComponent',
@@ -122,13 +122,13 @@ interface OpenedCollection {
   readonly embedder: Embedder | null
 }
 
-/** Ingested once for each build, whichever outputs are wired (MO-3). */
+/** Ingests once per build, whichever outputs are connected (MO-3). */
 const opened = oncePerBuild(
   async (inputs: AstraInputs, ctx: ComponentContext): Promise<OpenedCollection> => {
     const documents = readDocuments(inputs.ingest_data)
     const access = await accessOf(inputs, ctx)
     if (inputs.collection_name.trim() === '') {
-      throw new TypeError('Choose a collection of the Astra DB database.')
+      throw new TypeError('Select a collection of the Astra DB database.')
     }
     const collection = await describeCollection(
       access,
@@ -174,7 +174,7 @@ async function accessOf(inputs: AstraInputs, ctx: ComponentContext): Promise<Ast
   if (token === '') throw new TypeError('Astra DB needs an application token.')
   const given = inputs.api_endpoint.trim()
   const name = inputs.database_name.trim()
-  if (given === '' && name === '') throw new TypeError('Choose an Astra DB database.')
+  if (given === '' && name === '') throw new TypeError('Select an Astra DB database.')
   return {
     token,
     endpoint: given === '' ? await astraEndpoint(name, token, ctx) : given,

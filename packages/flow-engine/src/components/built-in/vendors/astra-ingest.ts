@@ -12,7 +12,7 @@ const BATCH = 100
 const PARALLEL = 20
 const MAX_DELETES = 10_000
 
-/** Puts documents into a collection; what is there already is replaced by itself (MO-30). */
+/** Adds documents to a collection, replacing existing copies (MO-30). */
 export async function ingestDocuments(
   collection: AstraCollection,
   documents: readonly Document[],
@@ -37,7 +37,7 @@ interface IdentifiedDocument extends Document {
   readonly id: string
 }
 
-/** Equal documents have one id, so that a second ingestion adds nothing. */
+/** Equal documents have the same id, so ingesting them again adds nothing. */
 function uniqueRows(documents: readonly Document[]): IdentifiedDocument[] {
   const rows = new Map<string, IdentifiedDocument>()
   for (const document of documents) {

@@ -12,7 +12,7 @@ const MMR_BALANCE = 0.5
 /** A search in a collection (MO-30). */
 export interface AstraQuery {
   readonly text: string
-  /** undefined: the collection embeds the text. */
+  /** Undefined if the collection embeds the text itself. */
   readonly vector: readonly number[] | undefined
   readonly filter: Readonly<Record<string, unknown>> | undefined
   readonly limit: number
@@ -72,7 +72,7 @@ function hybrid({ textField }: AstraCollection, query: AstraQuery): object {
   }
 }
 
-/** Keys are those of the metadata unless they say otherwise. */
+/** Keys refer to metadata unless they are qualified. */
 function inMetadata(filter: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) => [

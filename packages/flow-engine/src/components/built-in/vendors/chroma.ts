@@ -19,7 +19,7 @@ import { searchOutputs } from '../vectors/search-outputs.ts'
 
 const advanced = { advanced: true } as const
 
-/** Rows among which varied results are chosen, and the weight of nearness against variety. */
+/** Number of candidate rows for diverse results, and the weight of distance against diversity. */
 const VARIED = { among: 20, balance: 0.5 }
 
 const fields = {
@@ -50,7 +50,7 @@ const fields = {
   }),
   chroma_server_host: field.string({
     displayName: 'Server Host',
-    info: 'Must be empty: this service stores collections itself.',
+    info: 'Must be empty, because this service stores collections itself.',
     ...advanced,
   }),
   chroma_server_http_port: field.int({ displayName: 'Server HTTP Port', ...advanced }),
@@ -86,11 +86,11 @@ const fields = {
 
 type SearchInputs = Values<typeof fields>
 
-/** Keeps texts with their vectors in a collection and finds those nearest to a query (CO-73). */
+/** Stores texts with their vectors in a collection and searches it (CO-73). */
 export const chroma = defineComponent({
   type: 'Chroma',
   displayName: 'Chroma DB',
-  description: 'Keeps texts in a collection and finds them by meaning.',
+  description: 'Stores texts in a collection and searches them by meaning.',
   icon: 'Chroma',
   category: 'chroma',
   module: 'lfx.components.chroma.chroma.ChromaVectorStoreComponent',
@@ -133,7 +133,7 @@ async function fillCollection(
   return store
 }
 
-/** The identities of the first `limit` rows; of all rows without a limit. */
+/** Returns the identities of the first `limit` rows, or of all rows. */
 async function identities(store: VectorStore, limit: number | null): Promise<Set<unknown>> {
   const known = new Set<unknown>()
   let left = limit ?? Number.POSITIVE_INFINITY
@@ -146,7 +146,7 @@ async function identities(store: VectorStore, limit: number | null): Promise<Set
   return known
 }
 
-/** A collection keeps texts, numbers and truth values beside a text. */
+/** A collection stores only strings, numbers and booleans as metadata. */
 function withScalarsOnly({ text, metadata }: Document): Document {
   const scalars = Object.entries(metadata).filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),

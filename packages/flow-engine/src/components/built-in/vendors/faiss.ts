@@ -32,7 +32,7 @@ const fields = {
   }),
   allow_dangerous_deserialization: field.bool({
     displayName: 'Allow Dangerous Deserialization',
-    info: 'Without effect: an index holds numbers and texts only.',
+    info: 'Has no effect: an index contains only numbers and texts.',
     default: true,
     advanced: true,
   }),
@@ -47,13 +47,13 @@ const fields = {
 type SearchInputs = Values<typeof fields>
 
 /**
- * Finds the texts nearest to a query (CO-73) in an index that is filled once: an index that is there
- * already is searched without taking in anything.
+ * Finds the texts nearest to a query (CO-73). The index is filled once: an existing index is searched without
+ * adding anything.
  */
 export const faiss = defineComponent({
   type: 'FAISS',
   displayName: 'FAISS',
-  description: 'Finds texts by meaning in an index of vectors.',
+  description: 'Searches texts by meaning in a vector index.',
   icon: 'FAISS',
   category: 'FAISS',
   module: 'lfx.components.FAISS.faiss.FaissVectorStoreComponent',

@@ -6,7 +6,7 @@ import { requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://api.firecrawl.dev/v1/scrape'
 
-/** One page, read by Firecrawl (MO-43). */
+/** Reads a page with Firecrawl (MO-43). */
 export const firecrawlScrapeApi = defineComponent({
   type: 'FirecrawlScrapeApi',
   displayName: 'Firecrawl Scrape API',
@@ -16,14 +16,14 @@ export const firecrawlScrapeApi = defineComponent({
   inputs: {
     api_key: field.secret({ displayName: 'Firecrawl API Key', required: true }),
     url: field.multiline({ displayName: 'URL', required: true, toolMode: true }),
-    timeout: field.int({ displayName: 'Timeout', info: 'Milliseconds the vendor may take.' }),
+    timeout: field.int({ displayName: 'Timeout', info: 'Timeout of the service in milliseconds.' }),
     scrapeOptions: field.data({
       displayName: 'Scrape Options',
-      info: 'Further parameters of the request.',
+      info: 'Additional parameters of the request.',
     }),
     extractorOptions: field.data({
       displayName: 'Extractor Options',
-      info: 'The member extract of the request.',
+      info: 'The extract property of the request.',
     }),
   },
   outputs: {

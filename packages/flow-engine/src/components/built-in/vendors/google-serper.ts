@@ -15,7 +15,7 @@ const LISTS = new Map([
   ['videos', 'videos'],
 ])
 
-/** A Google search through Serper (MO-42). */
+/** Searches Google through Serper (MO-42). */
 export const googleSerperAPI = defineComponent({
   type: 'GoogleSerperAPI',
   displayName: 'Google Serper API [DEPRECATED]',
@@ -35,7 +35,7 @@ export const googleSerperAPI = defineComponent({
     }),
     query_params: field.dict({
       displayName: 'Query Params',
-      info: 'Further parameters of the search.',
+      info: 'Additional parameters of the search.',
       list: true,
       default: { gl: 'us', hl: 'en' },
     }),
@@ -70,7 +70,7 @@ async function search(inputs: SearchInputs, ctx: ComponentContext): Promise<Data
   const key = inputs.serper_api_key ?? ''
   const list = LISTS.get(inputs.query_type)
   if (list === undefined)
-    throw new TypeError(`Query Type is one of ${[...LISTS.keys()].join(', ')}`)
+    throw new TypeError(`Query Type must be one of ${[...LISTS.keys()].join(', ')}`)
   const answer = await vendorRequest(
     {
       url: `https://google.serper.dev/${inputs.query_type}`,

@@ -8,11 +8,11 @@ import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-reque
 
 const NOTHING = 'No relevant documents found for the query.'
 
-/** Texts of a Needle collection about a question (MO-47). */
+/** Finds texts in a Needle collection that are relevant to a question (MO-47). */
 export const needle = defineComponent({
   type: 'needle',
   displayName: 'Needle Retriever',
-  description: 'Finds texts of a Needle collection.',
+  description: 'Searches a Needle collection.',
   icon: 'Needle',
   category: 'needle',
   module: 'lfx.components.needle.needle.NeedleComponent',

@@ -15,21 +15,21 @@ import {
 } from './vendor-request.ts'
 
 const TEXT = 'text'
-/** Weights of meaning and words in a hybrid search. */
+/** Weights of semantic and keyword search in a hybrid search. */
 const WEIGHTS = { meaning: 0.7, words: 0.3 }
 
-/** An index of an OpenSearch server with vectors (MO-34). */
+/** A vector index on an OpenSearch server (MO-34). */
 export const openSearchVectorStore = defineVectorStore({
   type: 'OpenSearchVectorStoreComponent',
   displayName: 'OpenSearch',
-  description: 'Keeps texts in an OpenSearch index and finds them by meaning.',
+  description: 'Stores texts in an OpenSearch index and searches them by meaning.',
   icon: 'OpenSearch',
   category: 'elastic',
   module: 'lfx.components.elastic.opensearch.OpenSearchVectorStoreComponent',
   inputs: {
     docs_metadata: field.table({
       displayName: 'Document Metadata',
-      info: 'Added to each document.',
+      info: 'Metadata added to each document.',
       columns: [
         { name: 'key', display_name: 'Key', type: 'str', description: 'Name of the value.' },
         { name: 'value', display_name: 'Value', type: 'str', description: 'The value.' },
@@ -61,13 +61,13 @@ export const openSearchVectorStore = defineVectorStore({
     }),
     hybrid: field.bool({
       displayName: 'Hybrid Search',
-      info: 'Compare words beside the meaning.',
+      info: 'Search by keywords as well as by meaning.',
       default: false,
       advanced: true,
     }),
     filter_expression: field.multiline({
       displayName: 'Search Filters (JSON)',
-      info: 'A clause of a query or a list of them, for example {"term": {"source": "manual"}}.',
+      info: 'A query clause or a list of clauses, for example {"term": {"source": "manual"}}.',
     }),
     auth_mode: field.dropdown({
       displayName: 'Authentication Mode',
@@ -92,13 +92,13 @@ export const openSearchVectorStore = defineVectorStore({
     }),
     use_ssl: field.bool({
       displayName: 'Use SSL/TLS',
-      info: 'Without effect: the URL says it.',
+      info: 'Has no effect: determined by the URL.',
       default: true,
       advanced: true,
     }),
     verify_certs: field.bool({
       displayName: 'Verify SSL Certificates',
-      info: 'Without effect: certificates are always verified.',
+      info: 'Has no effect: certificates are always verified.',
       default: false,
       advanced: true,
     }),
@@ -182,7 +182,7 @@ function openIndex(inputs: OpenSearchInputs, ctx: ComponentContext): RemoteColle
       const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
       const answer = requireSuccess(
         'OpenSearch',
-        // The refresh lets the following search find the added documents.
+        // The refresh makes the documents visible to the following search.
         await ask('/_bulk?refresh=true', 'POST', body),
       )
       checkBulk(answer.body)
@@ -248,7 +248,7 @@ function searchQuery(
   return { bool: { should, minimum_should_match: 1, ...filtered } }
 }
 
-/** @throws TypeError for a text that is neither a clause nor a list of clauses */
+/** @throws TypeError for text that is neither a clause nor a list of clauses */
 function readFilters(text: string): object[] {
   if (text.trim() === '') return []
   try {
@@ -259,7 +259,7 @@ function readFilters(text: string): object[] {
   } catch (error) {
     throw new TypeError(`Search Filters (JSON) is not JSON: ${errorText(error)}`, { cause: error })
   }
-  throw new TypeError('Search Filters (JSON) takes a clause of a query or a list of them')
+  throw new TypeError('Search Filters (JSON) must be a query clause or a list of clauses')
 }
 
 function ownMetadata(rows: OpenSearchInputs['docs_metadata']): Record<string, unknown> {
@@ -268,12 +268,12 @@ function ownMetadata(rows: OpenSearchInputs['docs_metadata']): Record<string, un
   )
 }
 
-/** @throws TypeError when a document was refused */
+/** @throws TypeError if a document was rejected */
 function checkBulk(body: unknown): void {
   if (!isObject(body) || body.errors !== true) return
   for (const item of recordsIn(body.items)) {
     const { error } = isObject(item.index) ? item.index : {}
     if (isObject(error)) throw new TypeError(`OpenSearch: ${shortMessage(textIn(error.reason))}`)
   }
-  throw new TypeError('OpenSearch: a document was refused')
+  throw new TypeError('OpenSearch: a document was rejected')
 }

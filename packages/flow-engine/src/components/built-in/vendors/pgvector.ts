@@ -6,11 +6,11 @@ import { defineVectorStore, type RemoteCollection } from '../vectors/define-vect
 import { documentId } from '../vectors/document-id.ts'
 import { textIn } from './vendor-request.ts'
 
-/** A collection in a PostgreSQL database with the extension vector (MO-33). */
+/** A collection in a PostgreSQL database with the vector extension (MO-33). */
 export const pgvector = defineVectorStore({
   type: 'pgvector',
   displayName: 'PGVector',
-  description: 'Keeps texts in a PostgreSQL database and finds them by meaning.',
+  description: 'Stores texts in a PostgreSQL database and searches them by meaning.',
   icon: 'cpu',
   category: 'pgvector',
   module: 'lfx.components.pgvector.pgvector.PGVectorStoreComponent',
@@ -48,12 +48,12 @@ const SEARCH = `SELECT document, cmetadata FROM langchain_pg_embedding
   WHERE collection_id = (SELECT uuid FROM langchain_pg_collection WHERE name = $1::varchar LIMIT 1)
   ORDER BY embedding <=> $2::vector LIMIT $3::int`
 
-/** @throws TypeError for a blank name, and for an address of another database */
+/** @throws TypeError for a blank name, and for the URL of another database */
 function openCollection(url: string, name: string, ctx: ComponentContext): RemoteCollection {
-  if (name === '') throw new TypeError('Give the collection a name in the field Table.')
+  if (name === '') throw new TypeError('Enter the name of the collection in the field Table.')
   if (!/^postgres(?:ql)?(?:\+\w+)?:\/\//i.test(url.trim())) {
     throw new TypeError(
-      'PGVector needs the address of a PostgreSQL database: postgresql://user:password@host/database',
+      'PGVector needs the URL of a PostgreSQL database: postgresql://user:password@host/database',
     )
   }
   let prepared = false
@@ -66,7 +66,7 @@ function openCollection(url: string, name: string, ctx: ComponentContext): Remot
         }
         prepared = true
         const rows = documents.map(({ text, metadata, vector }) => ({
-          // One table holds all collections: the same text may be in several.
+          // One table contains all collections, and the same text may be in several.
           id: documentId({ text, metadata: { collection: name, metadata } }),
           embedding: JSON.stringify(vector),
           document: text,
@@ -94,7 +94,7 @@ async function connected<T>(
   work: (query: Query) => Promise<T>,
 ): Promise<T> {
   const { sql } = ctx.services
-  if (sql === undefined) throw new TypeError('No SQL connections are set up here')
+  if (sql === undefined) throw new TypeError('This server has no SQL connections')
   const connection = await sql.connect(url).catch((error: unknown) => {
     throw new TypeError(`PGVector: ${errorText(error)}`, { cause: error })
   })

@@ -8,11 +8,11 @@ import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-reque
 const API = 'https://api.pinecone.io/indexes'
 const API_VERSION = '2025-04'
 
-/** An index of Pinecone, over its HTTP API (MO-32). */
+/** A Pinecone index, accessed through its HTTP API (MO-32). */
 export const pinecone = defineVectorStore({
   type: 'Pinecone',
   displayName: 'Pinecone',
-  description: 'Keeps texts in a Pinecone index and finds them by meaning.',
+  description: 'Stores texts in a Pinecone index and searches them by meaning.',
   icon: 'Pinecone',
   category: 'pinecone',
   module: 'lfx.components.pinecone.pinecone.PineconeVectorStoreComponent',
@@ -21,7 +21,7 @@ export const pinecone = defineVectorStore({
     namespace: field.string({ displayName: 'Namespace' }),
     distance_strategy: field.dropdown({
       displayName: 'Distance Strategy',
-      info: 'Without effect: the index has its own.',
+      info: 'Has no effect: determined by the index.',
       options: ['Cosine', 'Euclidean', 'Dot Product'],
       default: 'Cosine',
       advanced: true,
@@ -59,8 +59,7 @@ function openIndex(inputs: PineconeInputs, ctx: ComponentContext): RemoteCollect
       throw new TypeError(`Pinecone index '${inputs.index_name}' not found.`)
     const { body } = requireSuccess('Pinecone', answer)
     const host = isObject(body) ? textIn(body.host) : ''
-    if (!/^[\w.-]+$/.test(host))
-      throw new TypeError('Pinecone answered without the host of the index')
+    if (!/^[\w.-]+$/.test(host)) throw new TypeError('The response of Pinecone has no index host')
     return `https://${host}`
   }
   let host: Promise<string> | undefined
@@ -90,7 +89,7 @@ function openIndex(inputs: PineconeInputs, ctx: ComponentContext): RemoteCollect
   }
 }
 
-/** The index takes scalars; objects and lists become JSON. */
+/** The index accepts scalars; objects and lists become JSON. */
 function scalars(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(metadata).flatMap(([name, value]) => {

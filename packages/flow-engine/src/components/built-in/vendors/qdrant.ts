@@ -11,11 +11,11 @@ const DISTANCES = new Map([
   ['Dot Product', 'Dot'],
 ])
 
-/** A collection of a Qdrant server, over its HTTP API (MO-31). */
+/** A collection on a Qdrant server, accessed through its HTTP API (MO-31). */
 export const qdrantVectorStore = defineVectorStore({
   type: 'QdrantVectorStoreComponent',
   displayName: 'Qdrant',
-  description: 'Keeps texts in a Qdrant collection and finds them by meaning.',
+  description: 'Stores texts in a Qdrant collection and searches them by meaning.',
   icon: 'Qdrant',
   category: 'qdrant',
   module: 'lfx.components.qdrant.qdrant.QdrantVectorStoreComponent',
@@ -25,23 +25,23 @@ export const qdrantVectorStore = defineVectorStore({
     port: field.int({ displayName: 'Port', default: 6333, advanced: true }),
     grpc_port: field.int({
       displayName: 'gRPC Port',
-      info: 'Without effect: the server is asked over HTTP.',
+      info: 'Has no effect: the server is accessed over HTTP.',
       default: 6334,
       advanced: true,
     }),
     api_key: field.secret({ displayName: 'Qdrant API Key', advanced: true }),
     prefix: field.string({
       displayName: 'Prefix',
-      info: 'Path in front of the API of the server.',
+      info: "Path prefix of the server's API.",
       advanced: true,
     }),
     timeout: field.int({ displayName: 'Timeout', info: 'Seconds.', advanced: true }),
     path: field.string({
       displayName: 'Path',
-      info: 'Must be empty: files on disk are not supported.',
+      info: 'Must be empty, because local files are not supported.',
       advanced: true,
     }),
-    url: field.string({ displayName: 'URL', info: 'Wins over host and port.', advanced: true }),
+    url: field.string({ displayName: 'URL', info: 'Overrides host and port.', advanced: true }),
     distance_func: field.dropdown({
       displayName: 'Distance Function',
       options: [...DISTANCES.keys()],
@@ -76,10 +76,10 @@ interface QdrantInputs {
   readonly metadata_payload_key: string
 }
 
-/** @throws TypeError for a path, whose files no server reads */
+/** @throws TypeError for a path, because local files are not supported */
 function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteCollection {
   if (inputs.path !== '') {
-    throw new TypeError('Qdrant files on disk are not supported; give a server.')
+    throw new TypeError('Local Qdrant files are not supported; use a server.')
   }
   const base = `${baseOf(inputs)}/collections/${encodeURIComponent(inputs.collection_name)}`
   const key = inputs.api_key ?? ''

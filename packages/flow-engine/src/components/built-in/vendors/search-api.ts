@@ -34,7 +34,7 @@ export const search = defineComponent({
     input_value: field.multiline({ displayName: 'Input', toolMode: true }),
     search_params: field.dict({
       displayName: 'Search parameters',
-      info: 'Further parameters of the engine.',
+      info: 'Additional parameters of the search engine.',
       list: true,
       default: {},
       advanced: true,

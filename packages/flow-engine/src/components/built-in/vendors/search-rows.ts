@@ -1,7 +1,7 @@
 import { field } from '../../define/field.ts'
 import { textIn } from './vendor-request.ts'
 
-/** The fields that say how many rows a search gives, and how long their snippets are. */
+/** Fields that limit the number of rows and the length of snippets. */
 export const rowLimits = {
   max_results: field.int({ displayName: 'Max Results', default: 5, advanced: true }),
   max_snippet_length: field.int({
@@ -11,7 +11,7 @@ export const rowLimits = {
   }),
 }
 
-/** A hit of a search engine as a row, its words cut to `length` characters (CO-71). */
+/** Converts a search hit to a row, with strings cut to `length` characters (CO-71). */
 export function resultRow(result: Readonly<Record<string, unknown>>, length: number) {
   const text = textIn(result.snippet)
   return {

@@ -11,7 +11,7 @@ import { recordsIn, vendorMessage, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://serpapi.com/search.json'
 
-/** A web search through SerpAPI (MO-42). */
+/** Searches the web through SerpAPI (MO-42). */
 export const serp = defineComponent({
   type: 'Serp',
   displayName: 'Serp Search API',
@@ -24,7 +24,7 @@ export const serp = defineComponent({
     input_value: field.multiline({ displayName: 'Input', toolMode: true }),
     search_params: field.dict({
       displayName: 'Parameters',
-      info: 'Further parameters of the search; engine is google.',
+      info: 'Additional parameters of the search; engine is google.',
       list: true,
       default: {},
       advanced: true,
@@ -54,7 +54,7 @@ interface SerpInputs {
   readonly max_snippet_length: number
 }
 
-/** The vendor takes the key in the address only, so no error shows the address (MO-1). */
+/** The vendor accepts the key only in the URL, so errors never contain the URL (MO-1). */
 const search = oncePerBuild(async (inputs: SerpInputs, ctx: ComponentContext): Promise<Data[]> => {
   const key = inputs.serpapi_api_key ?? ''
   const given = Object.entries(inputs.search_params).map(([name, value]) => [

@@ -6,11 +6,11 @@ import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-reque
 
 const URL = 'https://api.tavily.com/extract'
 
-/** The contents of pages, read by Tavily (MO-42). */
+/** Reads the content of pages through Tavily (MO-42). */
 export const tavilyExtract = defineComponent({
   type: 'TavilyExtractComponent',
   displayName: 'Tavily Extract API',
-  description: 'Reads the contents of pages with Tavily.',
+  description: 'Reads the content of pages with Tavily.',
   icon: 'TavilyIcon',
   category: 'tavily',
   module: 'lfx.components.tavily.tavily_extract.TavilyExtractComponent',

@@ -15,11 +15,11 @@ import {
 const SEARCH_URL = 'https://api.tavily.com/search'
 const TIMEOUT_MS = 90_000
 
-/** Searches the web through the Tavily service (CO-50); failures are one row that says why. */
+/** Searches the web through Tavily (CO-50). A failure is returned as a row that describes it. */
 export const tavilySearch = defineComponent({
   type: 'TavilySearchComponent',
   displayName: 'Tavily Search API',
-  description: 'Searches the web with Tavily, made for models: answer, hits and images.',
+  description: 'Searches the web with Tavily for an answer, results and images.',
   icon: 'TavilyIcon',
   category: 'tavily',
   module: 'lfx.components.tavily.tavily_search.TavilySearchComponent',
@@ -73,12 +73,12 @@ export const tavilySearch = defineComponent({
     }),
     include_domains: field.text({
       displayName: 'Include Domains',
-      info: 'Only these, separated by commas.',
+      info: 'Search only these domains, separated by commas.',
       advanced: true,
     }),
     exclude_domains: field.text({
       displayName: 'Exclude Domains',
-      info: 'Never these, separated by commas.',
+      info: 'Exclude these domains, separated by commas.',
       advanced: true,
     }),
     include_raw_content: field.bool({
@@ -194,9 +194,9 @@ function readResults(answer: Answer, inputs: SearchInputs): object[] {
 function parseObject(text: string): Record<string, unknown> | string {
   try {
     const parsed: unknown = parseJson(text)
-    return isObject(parsed) ? parsed : 'the answer is no object'
+    return isObject(parsed) ? parsed : 'the response is not an object'
   } catch {
-    return 'the answer is no JSON'
+    return 'the response is not JSON'
   }
 }
 

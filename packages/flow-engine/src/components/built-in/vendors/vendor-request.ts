@@ -9,22 +9,24 @@ const TIMEOUT_MS = 60_000
 const MAX_PAUSE_MS = 30_000
 const FURTHER_TRIES = 2
 
-/** One request to a vendor's interface (MO-1). */
+/** A request to a vendor's API (MO-1). */
 export interface VendorRequest {
   readonly url: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON; bytes and forms as they are. */
+  /** Sent as JSON; bytes and forms are sent unchanged. */
   readonly body?: unknown
-  /** Sent again after 429, 5xx and lost connections. Default true; false for writes without an id. */
+  /**
+   * Whether to retry after 429, 5xx and lost connections. Default true; set false for writes without an id.
+   */
   readonly repeats?: boolean
-  /** Default 60,000. */
+  /** Timeout in milliseconds. Default 60,000. */
   readonly timeoutMs?: number
-  /** Texts that must not occur in errors. */
+  /** Strings to redact from errors. */
   readonly secrets?: readonly (string | null)[]
 }
 
-/** An answer of a vendor; `body` is its JSON, or its text if it is not JSON. */
+/** A vendor's response; `body` is the parsed JSON, or the text if it is not JSON. */
 export interface VendorAnswer {
   readonly status: number
   readonly ok: boolean
@@ -33,9 +35,9 @@ export interface VendorAnswer {
 }
 
 /**
- * Sends the request, up to twice more when it may be repeated. Redirects are not followed: they would
- * take keys along.
- * @throws RequestError when there is no answer
+ * Sends the request, with up to two retries if it may be repeated. Redirects are not followed, because they
+ * would forward keys.
+ * @throws RequestError when there is no response
  */
 export async function vendorRequest(
   request: VendorRequest,
@@ -101,7 +103,7 @@ function readAnswer(answer: Answer, secrets: readonly (string | null)[]): Vendor
   try {
     body = parseJson(text)
   } catch {
-    // The text is all there is.
+    // Not JSON: the text is all there is.
   }
   return { status: answer.status, ok: answer.status >= 200 && answer.status < 300, body, text }
 }
@@ -113,7 +115,7 @@ function hide(text: string, secrets: readonly (string | null)[]): string {
   )
 }
 
-/** A vendor's error message, at most 300 characters: `message`, `error`, `detail` or the text. */
+/** Returns a vendor's error message, at most 300 characters: `message`, `error`, `detail` or the text. */
 export function vendorMessage({ body, text }: VendorAnswer): string {
   return shortMessage(isObject(body) ? (messageIn(body) ?? text) : text)
 }
@@ -134,18 +136,18 @@ function messageIn(body: Record<string, unknown>): string | undefined {
   return undefined
 }
 
-/** @throws TypeError `<Vendor> answered <status>: <message>` for an answer that is no success */
+/** @throws TypeError `<Vendor> answered <status>: <message>` for an error response */
 export function requireSuccess(vendor: string, answer: VendorAnswer): VendorAnswer {
   if (answer.ok) return answer
   throw new TypeError(`${vendor} answered ${answer.status}: ${vendorMessage(answer)}`)
 }
 
-/** The objects of a list in an answer. */
+/** Returns the objects of a list in a response. */
 export function recordsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** A text of an answer; "" for anything else. */
+/** Returns a string in a response; "" for anything else. */
 export function textIn(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

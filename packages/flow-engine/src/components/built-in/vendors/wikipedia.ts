@@ -9,7 +9,7 @@ import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-reque
 const PARALLEL = 4
 const MAX_PAGES = 50
 
-/** Pages of Wikipedia that match a query (MO-40). */
+/** Finds Wikipedia pages that match a query (MO-40). */
 export const wikipedia = defineComponent({
   type: 'WikipediaComponent',
   displayName: 'Wikipedia',
@@ -37,8 +37,7 @@ export const wikipedia = defineComponent({
       displayName: 'DataFrame',
       method: 'fetch_content_dataframe',
       async run({ input_value, lang, k, doc_content_chars_max: length, ...inputs }, ctx) {
-        if (!/^[a-z-]{2,12}$/.test(lang))
-          throw new TypeError(`'${lang}' is no language of Wikipedia`)
+        if (!/^[a-z-]{2,12}$/.test(lang)) throw new TypeError(`Wikipedia has no language '${lang}'`)
         if (input_value.trim() === '') return []
         const api = `https://${lang}.wikipedia.org/w/api.php`
         const limit = Math.min(Math.max(k, 1), MAX_PAGES)

@@ -35,20 +35,20 @@ const METHODS = [
 ] as const
 
 /**
- * Facts and news about a company (CO-72), from the finance source that the host injects: the
- * vendor's own interface is not a public one.
+ * Facts and news about a company (CO-72), from the finance source supplied by the host, because the vendor's
+ * own API is not public.
  */
 export const yfinance = defineComponent({
   type: 'YfinanceComponent',
   displayName: 'Yahoo! Finance',
-  description: 'Facts, figures and news about a company on the stock market.',
+  description: 'Returns facts, figures and news about a listed company.',
   icon: 'trending-up',
   category: 'yahoosearch',
   module: 'lfx.components.yahoosearch.yahoo.YfinanceComponent',
   inputs: {
     symbol: field.text({
       displayName: 'Stock Symbol',
-      info: 'AAPL for example.',
+      info: 'For example AAPL.',
       toolMode: true,
     }),
     method: field.dropdown({
@@ -85,7 +85,7 @@ interface Question {
 async function ask({ symbol, method, count }: Question, ctx: ComponentContext): Promise<unknown> {
   const { finance } = ctx.services
   if (finance === undefined) {
-    throw new TypeError('Yahoo! Finance needs a finance source; none is set up here')
+    throw new TypeError('Yahoo! Finance needs a finance source, and this server has none')
   }
   try {
     return await finance.get(symbol, method, { count, signal: ctx.signal })

@@ -9,7 +9,7 @@ const URL = 'https://www.googleapis.com/youtube/v3/commentThreads'
 const PAGE = 100
 const MAX_RESULTS = 10_000
 
-/** Comments on a video (MO-49). */
+/** Reads the comments on a video (MO-49). */
 export const youTubeComments = defineComponent({
   type: 'YouTubeCommentsComponent',
   displayName: 'YouTube Comments',
@@ -135,7 +135,7 @@ function commentRow(
   }
 }
 
-/** The id in an address of watch, youtu.be, embed or shorts; else the text itself. */
+/** Returns the video id in a watch, youtu.be, embed or shorts URL; other text is the id itself. */
 function videoId(text: string): string {
   const given = text.trim()
   const found =
