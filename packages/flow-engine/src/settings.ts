@@ -104,6 +104,8 @@ export interface FlowSettings {
   maxVertexBuildsPerVertex: number
   maxVertexBuildsToKeep: number
   maxTransactionsToKeep: number
+  /** Traces of runs that were no jobs, kept of each user, at most 10,000; 0 = none (OP-5); 1000. */
+  maxRunTracesToKeep: number
   vertexBuildsStorageEnabled: boolean
   transactionsStorageEnabled: boolean
   /** The event delivery reported to the editor. Default `streaming`. */
@@ -194,6 +196,7 @@ export const defaultSettings: FlowSettings = Object.freeze({
   maxVertexBuildsPerVertex: 2,
   maxVertexBuildsToKeep: 3000,
   maxTransactionsToKeep: 3000,
+  maxRunTracesToKeep: 1000,
   vertexBuildsStorageEnabled: true,
   transactionsStorageEnabled: true,
   eventDelivery: 'streaming',

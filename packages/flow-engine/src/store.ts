@@ -31,6 +31,13 @@ export type {
 } from './store/collections.ts'
 export type { CountedKind, CountStore } from './store/counts.ts'
 export type { FlowStore } from './store/flow-store.ts'
+export type {
+  RunTraceQuery,
+  RunTraceRecord,
+  RunTraceState,
+  RunTraceStore,
+  RunTraceSummary,
+} from './store/run-traces.ts'
 export type { FlowVersionRecord, FlowVersionStore, NewFlowVersion } from './store/flow-versions.ts'
 export type { FlowPatch, FlowQuery, FlowRecord, FlowTable } from './store/flows.ts'
 export type {

@@ -44,6 +44,7 @@ const RELEASED = {
     'flow 0011-flow-versions': 'expand:2a41b86be',
     'flow 0012-schedules': 'expand:668124bcc',
     'flow 0013-job-traces': 'expand:94aed229d',
+    'flow 0014-run-traces': 'expand:f5bf1f553',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
     'scim 0003-hosts': 'expand:c467e2471',
@@ -63,6 +64,7 @@ const RELEASED = {
     'flow 0011-flow-versions': 'expand:c2beeb110',
     'flow 0012-schedules': 'expand:cecccd2f3',
     'flow 0013-job-traces': 'expand:6fab46aa4',
+    'flow 0014-run-traces': 'expand:cf2c849a8',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
     'scim 0003-hosts': 'expand:b0e8e4b5b',
@@ -114,6 +116,7 @@ function defineMigrations(
         { id: '0011-flow-versions', applied: true },
         { id: '0012-schedules', applied: true },
         { id: '0013-job-traces', applied: true },
+        { id: '0014-run-traces', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -129,7 +132,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(13)
+      expect(rows).toHaveLength(14)
       await Promise.all(others.map((db) => db.destroy()))
     })
 

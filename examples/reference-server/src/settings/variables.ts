@@ -293,6 +293,10 @@ export const variables = {
     3000,
     1,
   ),
+  SERVICE_MAX_RUN_TRACES_TO_KEEP: integer(
+    'traces of runs kept per user, at most 10,000; 0: none',
+    1000,
+  ),
   SERVICE_VERTEX_BUILDS_STORAGE_ENABLED: flag('keeps build records', true),
   SERVICE_TRANSACTIONS_STORAGE_ENABLED: flag('keeps transactions', true),
 

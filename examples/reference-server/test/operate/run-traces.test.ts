@@ -148,6 +148,64 @@ describe('OP-5 traces of the own runs', () => {
     expect((await page(`?flow_id=${id}&start_time=2020-01-01T00:00:00Z`)).total).toBe(3)
   })
 
+  test('a run of /run leaves a trace, with its spans, texts, tokens and times', async () => {
+    const { service, model } = started
+    const flowId = await storeFlow(service, chatFlow(), { endpoint_name: 'traced-run' })
+    model.reply({ text: 'Well.', usage: { inputTokens: 7, outputTokens: 2 } })
+    const body = { input_value: 'And you?', session_id: 'tuesday' }
+    const answer = await service.call('POST', `/api/v1/run/${flowId}`, { body })
+    expect(answer).toMatchObject({ status: 200 })
+    await expect.poll(async () => (await page(`?flow_id=${flowId}`)).total).toBe(1)
+    const [found] = (await page(`?flow_id=${flowId}`)).traces
+    expect(found).toMatchObject({
+      name: expect.stringMatching(/^flow chat/) as string,
+      status: 'ok',
+      state: 'succeeded',
+      flowId,
+      sessionId: 'tuesday',
+      totalTokens: 9,
+      input: null,
+    })
+    const { spans, ...facts } = await trace(found?.id ?? '')
+    expect(facts).toMatchObject({
+      ...found,
+      input: { input_value: 'And you?' },
+      output: { message: 'Well.' },
+      truncated: false,
+    })
+    expect(facts).not.toHaveProperty('warnings')
+    expect(spans.map(({ name }) => name)).toContain('Chat Output')
+    expect(spans.filter(({ tokenUsage }) => tokenUsage !== null)).toMatchObject([
+      { type: 'llm', tokenUsage: { promptTokens: 7, completionTokens: 2, totalTokens: 9 } },
+    ])
+    for (const span of spans)
+      expect(Date.parse(span.endTime ?? '') - Date.parse(span.startTime)).toBe(span.latencyMs)
+  })
+
+  test('runs that fail or stream leave traces too; they and builds are one list', async () => {
+    const { service } = started
+    const broken = await storeFlow(service, chatFlow('broken run'), { endpoint_name: 'broken-run' })
+    const failed = await service.call('POST', `/api/v1/run/${broken}`, { body: {} })
+    expect(failed.status).toBe(500)
+    await expect.poll(async () => (await page(`?flow_id=${broken}&status=error`)).total).toBe(1)
+    const [found] = (await page(`?flow_id=${broken}`)).traces
+    expect(found?.error).toContain('The script is used up')
+    const { spans } = await trace(found?.id ?? '')
+    expect(spans.find(({ status }) => status === 'error')?.error).toContain('The script is used up')
+
+    const { id } = await createFlow(service, { name: 'Mixed', data: echoGraph() })
+    const job = await build(id, { input_value: 'x' })
+    const path = `/api/v1/run/${id}?stream=true`
+    const streamed = await service.call('POST', path, { body: { input_value: 'y' } })
+    expect(streamed.text).toContain('"end"')
+    await expect.poll(async () => (await page(`?flow_id=${id}`)).total).toBe(2)
+    const ids = (await page(`?flow_id=${id}`)).traces.map((one) => one.id)
+    expect(ids[1]).toBe(job)
+    const pages = await Promise.all([1, 2, 3].map((n) => page(`?flow_id=${id}&size=1&page=${n}`)))
+    expect(pages.map(({ traces }) => traces.map((one) => one.id))).toEqual([[ids[0]], [job], []])
+    expect((await page(`?flow_id=${id}&status=unset`)).total).toBe(0)
+  })
+
   test('bad queries are refused with the name of the field', async () => {
     for (const query of ['size=0', 'size=201', 'page=-1', 'status=fine', 'flow_id=x'])
       await expect(
@@ -165,12 +223,16 @@ describe('OP-5 traces of the own runs', () => {
       data: echoGraph(),
       access_type: 'PUBLIC',
     })
-    const job = await build(id, { input_value: 'secret' })
+    await build(id, { input_value: 'secret' })
     const { key } = await newPerson(service, 'stranger')
+    await service.call('POST', `/api/v1/run/${id}`, { body: { input_value: 'secret' } })
+    await expect.poll(async () => (await page(`?flow_id=${id}`)).total).toBe(2)
     expect(await page('', key)).toEqual({ traces: [], total: 0, pages: 0 })
-    const path = `/api/v1/monitor/traces/${job}`
-    const refused = await service.call('GET', path, { key })
-    expect([refused.status, refused.json()]).toEqual([404, { detail: 'Trace not found' }])
+    expect(await page(`?flow_id=${id}`, key)).toEqual({ traces: [], total: 0, pages: 0 })
+    for (const { id: one } of (await page(`?flow_id=${id}`)).traces) {
+      const refused = await service.call('GET', `/api/v1/monitor/traces/${one}`, { key })
+      expect([refused.status, refused.json()]).toEqual([404, { detail: 'Trace not found' }])
+    }
     const visited = await service.call('POST', `/api/v1/build_public_tmp/${id}/flow`, {
       key: null,
       headers: { cookie: 'client_id=visitor' },
@@ -186,9 +248,14 @@ describe('OP-5 traces of the own runs', () => {
     const { service } = started
     const { id } = await createFlow(service, { name: 'Kept', data: echoGraph() })
     const job = await build(id, { input_value: 'x' })
+    await service.call('POST', `/api/v1/run/${id}`, { body: { input_value: 'y' } })
+    await expect.poll(async () => (await page(`?flow_id=${id}`)).total).toBe(2)
     const before = await trace(job)
+    const list = await page(`?flow_id=${id}`)
     await service.restart()
     expect(await trace(job)).toEqual(before)
-    expect((await page(`?flow_id=${id}`)).total).toBe(1)
+    expect(await page(`?flow_id=${id}`)).toEqual(list)
+    expect((await service.call('DELETE', `/api/v1/flows/${id}`)).status).toBe(200)
+    expect((await page(`?flow_id=${id}&status=ok`)).traces.map((one) => one.id)).toEqual([job])
   })
 })

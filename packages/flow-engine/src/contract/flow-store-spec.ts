@@ -13,6 +13,7 @@ import {
   describeUserFiles,
   describeVariables,
 } from './owned-spec.ts'
+import { describeRunTraces } from './run-traces-spec.ts'
 import { describeSignIn } from './sign-in-spec.ts'
 import type { Subject } from './subject.ts'
 import type { ContractOptions, TestFrame } from './test-frame.ts'
@@ -30,6 +31,7 @@ const specs: readonly ((subject: Subject<FlowStore>) => void)[] = [
   describeUserFiles,
   describeMessages,
   describeBuildRecords,
+  describeRunTraces,
   describeComponents,
   describeMcpServers,
   describeSignIn,

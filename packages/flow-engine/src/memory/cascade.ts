@@ -37,7 +37,7 @@ function removeSignIn(tables: MemoryTables, userId: string): void {
   }
 }
 
-/** Removes a flow with its versions, messages, vertex builds and transactions. */
+/** Removes a flow with its versions, messages and all that its runs have left. */
 export function removeFlow(tables: MemoryTables, flowId: string): void {
   const { flows, flowVersions, flowVersionCounts } = tables
   flows.delete(flowId)
@@ -46,14 +46,15 @@ export function removeFlow(tables: MemoryTables, flowId: string): void {
   removeRecords(tables, flowId)
 }
 
-/** Removes the messages, vertex builds and transactions of a flow. */
+/** Removes the messages, vertex builds, transactions and traces of a flow. */
 export function removeRecords(tables: MemoryTables, flowId: string): void {
-  const { messages, vertexBuilds, transactions } = tables
+  const { messages, vertexBuilds, transactions, runTraces } = tables
   for (const { id } of messages.filter((row) => row.flowId === flowId)) messages.delete(id)
   for (const { buildId } of vertexBuilds.filter((row) => row.flowId === flowId)) {
     vertexBuilds.delete(buildId)
   }
   for (const { id } of transactions.filter((row) => row.flowId === flowId)) transactions.delete(id)
+  for (const { id } of runTraces.filter((row) => row.flowId === flowId)) runTraces.delete(id)
 }
 
 /** Removes a refresh token family and its tokens. */

@@ -14,6 +14,7 @@ import {
   createUserFiles,
   createVariables,
 } from './owned.ts'
+import { createRunTraces } from './run-traces.ts'
 import { createOidcLinks, createRefreshFamilies } from './sign-in.ts'
 import { createTables, type MemoryTables } from './tables.ts'
 import { createUsers } from './users.ts'
@@ -79,6 +80,7 @@ function createNouns(tables: MemoryTables, written: Parameters<typeof createUser
     messages: createMessages(tables),
     vertexBuilds: createVertexBuilds(tables),
     transactions: createTransactions(tables),
+    runTraces: createRunTraces(tables),
     components: createComponents(tables),
     tags: createTags(tables),
     likes: createLikes(tables),

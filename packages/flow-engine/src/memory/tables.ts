@@ -12,6 +12,7 @@ import type { FlowVersionRecord } from '../store/flow-versions.ts'
 import type { McpServerRecord } from '../store/mcp-servers.ts'
 import type { StoredMessage } from '../store/messages.ts'
 import type { ProjectRecord } from '../store/projects.ts'
+import type { RunTraceRecord } from '../store/run-traces.ts'
 import type { OidcLinkRecord, RefreshFamilyRecord } from '../store/sign-in.ts'
 import type { UserFileRecord } from '../store/user-files.ts'
 import type { UserRecord } from '../store/users.ts'
@@ -91,6 +92,7 @@ export function createTables() {
     messages: createTable<StoredMessage>((row) => row.id, 'message.id'),
     vertexBuilds: createTable<VertexBuildRecord>((row) => row.buildId, 'flow.id'),
     transactions: createTable<TransactionRecord>((row) => row.id, 'flow.id'),
+    runTraces: createTable<RunTraceRecord>((row) => row.id, 'flow.id'),
     components: createTable<TaggedComponent>((row) => row.id, 'component.id', [
       ['component.name', (row) => pair(row.ownerId, row.name)],
     ]),

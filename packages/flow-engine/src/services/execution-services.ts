@@ -95,6 +95,8 @@ export interface FlowExecution {
   close(): Promise<void>
 }
 
+const RECORDS_OF_A_RUN = { form: 'run', builds: true, trace: true } as const
+
 export function createExecutionServices({
   kit,
   components,
@@ -206,7 +208,7 @@ export function createExecutionServices({
     plans,
     servicesOf,
     recorderOf: ({ id, userId }, { flow }) =>
-      createRunRecorder(records, { flowId: id, ownerId: userId, flow, form: 'run', builds: true }),
+      createRunRecorder(records, { flowId: id, ownerId: userId, flow, ...RECORDS_OF_A_RUN }),
     base,
     report: (error) => report(error),
     bySession: settings.agenticExperience,

@@ -9,6 +9,7 @@ import type { McpServerStore } from './mcp-servers.ts'
 import type { MessageStore } from './messages.ts'
 import type { ProjectStore } from './projects.ts'
 import type { OidcLinkStore, RefreshFamilyStore } from './sign-in.ts'
+import type { RunTraceStore } from './run-traces.ts'
 import type { UserFileStore } from './user-files.ts'
 import type { UserStore } from './users.ts'
 import type { VariableStore } from './variables.ts'
@@ -35,6 +36,7 @@ export interface FlowStore {
   readonly messages: MessageStore
   readonly vertexBuilds: VertexBuildStore
   readonly transactions: TransactionStore
+  readonly runTraces: RunTraceStore
   readonly components: SharedComponentStore
   readonly tags: TagStore
   readonly likes: LikeStore

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { JobState } from '../store/job-store.ts'
 import type { Page } from '../store/paging.ts'
 import type { Trace, TraceQuery, TraceSummary } from '../services/runs/traces.ts'
+import type { TraceWarning } from '../services/runs/trace-details.ts'
 import type { TraceSpan } from '../services/runs/trace-spans.ts'
 import { dateTime, int, maybe, oneOf, text, uuid } from './scalars.ts'
 
@@ -68,6 +69,10 @@ const Span = z
   })
   .meta({ id: 'TraceSpan' })
 
+const Warning = z
+  .strictObject({ code: z.string(), message: z.string(), component_id: z.string().optional() })
+  .meta({ id: 'TraceWarning' })
+
 const Summary = z.strictObject(summary).meta({ id: 'TraceSummary' })
 
 /** A page of traces, without data from their logs. */
@@ -76,7 +81,13 @@ export const TraceList = z
   .meta({ id: 'TraceList' })
 
 export const TraceRead = z
-  .strictObject({ ...summary, spans: z.array(Span), truncated: z.boolean() })
+  .strictObject({
+    ...summary,
+    spans: z.array(Span),
+    truncated: z.boolean(),
+    /** Of a run that is no job; left out when there are none. */
+    warnings: z.array(Warning).optional(),
+  })
   .meta({ id: 'Trace' })
 
 export function traceQueryFromWire(query: z.output<typeof TraceListQuery>): TraceQuery {
@@ -101,44 +112,49 @@ export function tracesToWire(
 }
 
 export function traceToWire(trace: Trace): z.input<typeof TraceRead> {
-  const { run, job } = trace
+  const { run, traced, warnings = [] } = trace
   const { input, output, isCut } = run
   return {
     ...summaryToWire(trace),
-    sessionId: job.sessionId ?? run.sessionId ?? job.flowId,
+    sessionId: traced.sessionId ?? run.sessionId ?? traced.flowId,
     input: input === null ? null : { input_value: input },
     output: output === null ? null : { message: output },
     spans: spansToWire(trace),
     truncated: isCut,
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map(warningToWire) }),
   }
 }
 
-function summaryToWire({ job, name, usage }: TraceSummary): z.input<typeof Summary> {
-  const started = job.startedAt ?? job.createdAt
+function warningToWire({ code, message, vertexId }: TraceWarning): z.input<typeof Warning> {
+  return { code, message, ...(vertexId === null ? {} : { component_id: vertexId }) }
+}
+
+function summaryToWire({ traced, name }: TraceSummary): z.input<typeof Summary> {
+  const { id, flowId, sessionId, state, startedAt, finishedAt, error, tokens: used } = traced
   return {
-    id: job.id,
+    id,
     name,
-    status: statusOf(job.state),
-    state: job.state,
-    startTime: started.toISOString(),
-    endTime: job.finishedAt?.toISOString() ?? null,
-    totalLatencyMs: job.finishedAt === null ? 0 : latency(started, job.finishedAt),
-    totalTokens: usage.inputTokens + usage.outputTokens,
-    flowId: job.flowId,
-    sessionId: job.sessionId ?? job.flowId,
-    error: job.error?.detail ?? null,
+    status: statusOf(state),
+    state,
+    startTime: startedAt.toISOString(),
+    endTime: finishedAt?.toISOString() ?? null,
+    totalLatencyMs: finishedAt === null ? 0 : latency(startedAt, finishedAt),
+    totalTokens: used.inputTokens + used.outputTokens,
+    flowId,
+    sessionId: sessionId ?? flowId,
+    error,
     input: null,
     output: null,
   }
 }
 
 /** Tokens are counted per vertex and shown on its last span. */
-function spansToWire({ run, job, vertexNames }: Trace): z.input<typeof Span>[] {
+function spansToWire({ run, usage, vertexNames }: Trace): z.input<typeof Span>[] {
   const lastOf = new Map(run.spans.map((span) => [span.vertexId, span]))
   return run.spans.map((span) => {
     const { vertexId, startedAt, endedAt, error } = span
     const type = vertexId.split('-')[0] ?? vertexId
-    const used = job.usage?.[vertexId]
+    const used = Object.hasOwn(usage, vertexId) ? usage[vertexId] : undefined
     return {
       id: span.id,
       name: vertexNames.get(vertexId) ?? type,

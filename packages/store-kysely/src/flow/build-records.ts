@@ -5,12 +5,10 @@ import type {
   VertexBuildRecord,
   VertexBuildStore,
 } from '@x/flow-engine/store'
-import { sql, type CompiledQuery } from 'kysely'
+import { sql } from 'kysely'
 import { encodeText } from '../records/columns.ts'
-import type { Rows } from '../records/rows.ts'
-import { allStatements } from '../engine/sqlite/group.ts'
-import { atomic } from '../engine/transaction.ts'
-import { groupOf, PASSING, rowsOf, type FlowDb } from './context.ts'
+import { appendRecords, type Trim } from './append-records.ts'
+import { rowsOf, type FlowDb } from './context.ts'
 import { hotSql } from './hot-sql.ts'
 import { transactionMapping, vertexBuildMapping } from './mappings.ts'
 import { pageOf } from './slices.ts'
@@ -23,7 +21,7 @@ export function createVertexBuilds(db: FlowDb): VertexBuildStore {
   const rows = buildRows(db)
   return {
     append: (records, limits) =>
-      append(db, { rowsIn: buildRows, records, trims: buildTrims(records, limits) }),
+      appendRecords(db, { rowsIn: buildRows, records, trims: buildTrims(records, limits) }),
     latest: (flowId) =>
       rows.select(sql`where seq in (select max(seq) from flow_vertex_build
         where flow_id = ${flowId} group by vertex_id) order by seq`),
@@ -44,7 +42,11 @@ export function createTransactions(db: FlowDb): TransactionStore {
   const rows = transactionRows(db)
   return {
     append: (records, keep) =>
-      append(db, { rowsIn: transactionRows, records, trims: transactionTrims(records, keep) }),
+      appendRecords(db, {
+        rowsIn: transactionRows,
+        records,
+        trims: transactionTrims(records, keep),
+      }),
     list: (flowId, slice) =>
       pageOf(rows, slice, { where: sql`flow_id = ${flowId}`, order: sql`seq` }),
     async removeOfFlow(flowId) {
@@ -55,34 +57,6 @@ export function createTransactions(db: FlowDb): TransactionStore {
         where owner_id is null and timestamp < ${before.getTime()}`.execute(db)
     },
   }
-}
-
-/** A deletion with its values. */
-type Trim = (db: FlowDb) => CompiledQuery
-
-interface Appended<Value> {
-  /** The rows of the table, within a database or a transaction. */
-  readonly rowsIn: (db: FlowDb) => Rows<Value>
-  readonly records: readonly Value[]
-  readonly trims: readonly Trim[]
-}
-
-/** Inserts records and removes what is over their limits, all or nothing. */
-async function append<Value>(
-  db: FlowDb,
-  { rowsIn, records, trims }: Appended<Value>,
-): Promise<void> {
-  const group = groupOf(db)
-  if (group === undefined) {
-    await atomic(db, async (tx) => {
-      await rowsIn(tx).insert(records)
-      for (const trim of trims) await tx.executeQuery(trim(tx))
-    })
-    return
-  }
-  const rows = rowsIn(db)
-  const insertions = records.map((record) => rows.insertion(record))
-  await group.write(allStatements([...insertions, ...trims.map((trim) => trim(db))], PASSING))
 }
 
 function buildTrims(records: readonly VertexBuildRecord[], limits: VertexBuildLimits): Trim[] {

@@ -7,6 +7,8 @@ import type {
   OidcLinkRecord,
   ProjectRecord,
   RefreshFamilyRecord,
+  RunTraceRecord,
+  RunTraceSummary,
   SharedComponentRecord,
   StoredMessage,
   TagRecord,
@@ -155,6 +157,28 @@ export const transactionMapping = mapping<TransactionRecord, RowOf<TransactionRe
   outputs: nullable(text),
   status: plain<TransactionRecord['status']>(),
   error: nullable(text),
+})
+
+const runTraceColumns = {
+  id,
+  flowId: id,
+  ownerId: id,
+  sessionId: text,
+  state: plain<RunTraceRecord['state']>(),
+  startedAt: date,
+  finishedAt: date,
+  inputTokens: number,
+  outputTokens: number,
+  error: nullable(text),
+}
+
+export const runTraceSummaryMapping = mapping<RunTraceSummary, RowOf<RunTraceSummary>>(
+  runTraceColumns,
+)
+
+export const runTraceMapping = mapping<RunTraceRecord, RowOf<RunTraceRecord>>({
+  ...runTraceColumns,
+  details: text,
 })
 
 export const auditMapping = mapping<AuditRecord, RowOf<AuditRecord>>({

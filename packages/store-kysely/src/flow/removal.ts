@@ -4,11 +4,13 @@ import { idList } from '../query/id-list.ts'
 import { removeCollections } from './collections.ts'
 import type { FlowDb } from './context.ts'
 
-/** Removes flows with their versions, messages, transactions and vertex builds. */
+/** Removes flows with their versions, messages and all that their runs have left. */
 export async function removeFlows(tx: FlowDb, flowIds: readonly string[]): Promise<void> {
   for (const part of chunks(flowIds)) {
     const ids = sql`(select ids.id from ${idList(tx, part)})`
     await removeRecordsIn(tx, ids)
+    await sql`delete from flow_run_trace where flow_id in ${ids}
+      and owner_id in (select user_id from flow_flow where id in ${ids})`.execute(tx)
     await sql`delete from flow_version where flow_id in ${ids}`.execute(tx)
     await sql`delete from flow_version_data where flow_id in ${ids}`.execute(tx)
     await sql`delete from flow_flow where id in ${ids}`.execute(tx)

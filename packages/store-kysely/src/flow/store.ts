@@ -13,6 +13,7 @@ import { createFlows } from './flows.ts'
 import { createMessages } from './messages.ts'
 import { createApiKeys, createMcpServers, createVariables } from './owned.ts'
 import { createProjects } from './projects.ts'
+import { createRunTraces } from './run-traces.ts'
 import { createOidcLinks, createRefreshFamilies } from './sign-in.ts'
 import { createLikes, createTags } from './tags.ts'
 import { createUserFiles } from './user-files.ts'
@@ -58,6 +59,7 @@ function bind(db: FlowDb, options: FlowStoreOptions): FlowStore {
     messages: store.messages,
     vertexBuilds: store.vertexBuilds,
     transactions: store.transactions,
+    runTraces: store.runTraces,
     components: store.components,
     tags: store.tags,
     likes: store.likes,
@@ -83,6 +85,7 @@ const PARTS = {
   messages: createMessages,
   vertexBuilds: createVertexBuilds,
   transactions: createTransactions,
+  runTraces: createRunTraces,
   components: createComponents,
   tags: createTags,
   likes: createLikes,
@@ -160,6 +163,10 @@ class BoundFlowStore implements FlowStore {
 
   get transactions(): FlowStore['transactions'] {
     return (this.#made.transactions ??= safe(PARTS.transactions(this.#db)))
+  }
+
+  get runTraces(): FlowStore['runTraces'] {
+    return (this.#made.runTraces ??= safe(PARTS.runTraces(this.#db)))
   }
 
   get components(): FlowStore['components'] {

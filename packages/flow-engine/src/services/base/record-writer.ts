@@ -1,4 +1,5 @@
 import type { TransactionRecord, VertexBuildRecord } from '../../store/build-records.ts'
+import type { RunTraceRecord } from '../../store/run-traces.ts'
 import type { Runtime } from '@x/wire'
 import type { FlowSettings } from '../../settings.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
@@ -9,6 +10,7 @@ import type { FlowStore } from '../../store/flow-store.ts'
  */
 const DELAY_MS = 100
 const BATCH = 120
+const MOST_TRACES = 10_000
 
 /** A vertex build that is waiting to be written. */
 export interface PendingBuild extends Pick<VertexBuildRecord, 'flowId' | 'vertexId'> {
@@ -20,6 +22,7 @@ export interface PendingBuild extends Pick<VertexBuildRecord, 'flowId' | 'vertex
 export interface RecordWriter {
   build(build: PendingBuild): void
   transaction(record: TransactionRecord): void
+  trace(record: RunTraceRecord): void
   /** Resolves when everything so far is written; store failures are reported. */
   flush(): Promise<void>
 }
@@ -44,6 +47,7 @@ export function createRecordWriter({
   }
   const builds = createPendingBuilds(limits.perVertex)
   let transactions: TransactionRecord[] = []
+  let traces: RunTraceRecord[] = []
   let waiting = false
   let writing: Promise<void> = Promise.resolve()
 
@@ -51,6 +55,8 @@ export function createRecordWriter({
     waiting = false
     const newTransactions = transactions
     transactions = []
+    const newTraces = traces
+    traces = []
     try {
       const newBuilds = builds.take()
       await Promise.all([
@@ -58,6 +64,9 @@ export function createRecordWriter({
         newTransactions.length === 0
           ? undefined
           : store.transactions.append(newTransactions, settings.maxTransactionsToKeep),
+        newTraces.length === 0
+          ? undefined
+          : store.runTraces.append(newTraces, keptTraces(settings)),
       ])
     } catch (error) {
       report(error)
@@ -84,8 +93,19 @@ export function createRecordWriter({
       transactions.push(record)
       writeSoon()
     },
+    trace(record) {
+      traces.push(record)
+      writeSoon()
+    },
     flush,
   }
+}
+
+/** Traces kept of each owner: a page of traces may have to look at so many. */
+export function keptTraces({
+  maxRunTracesToKeep,
+}: Pick<FlowSettings, 'maxRunTracesToKeep'>): number {
+  return Math.min(maxRunTracesToKeep, MOST_TRACES)
 }
 
 /** Keeps only the newest builds of each vertex, as the same write would remove older ones. */

@@ -8,8 +8,9 @@ import { formatValue, type JsonValue } from '../../graph/values/format-value.ts'
 import { doubleBreaks } from '../../graph/events/vertex-data.ts'
 import { withoutCode } from '../../graph/vertex/vertex-info.ts'
 import type { ServiceKit } from '../base/kit.ts'
-import type { RecordWriter } from '../base/record-writer.ts'
+import { keptTraces, type RecordWriter } from '../base/record-writer.ts'
 import { graphOf, objectOf } from './recorded-graph.ts'
+import { RunTrace } from './run-trace.ts'
 
 export interface RunRecordsOptions extends Pick<ServiceKit, 'settings' | 'runtime'> {
   readonly writer: RecordWriter
@@ -26,6 +27,8 @@ export interface RecordedRun {
   readonly form: 'build' | 'run'
   /** Whether vertex builds are stored; transactions always are. */
   readonly builds: boolean
+  /** Keeps a trace: of runs that are no jobs (OP-5). */
+  readonly trace?: boolean
 }
 
 /** Records what the vertices of a run did (monitor.md). */
@@ -42,11 +45,15 @@ export interface RunRecorder {
 /** Creates a recorder; undefined if nothing is to be recorded. */
 export function createRunRecorder(
   { writer, settings, runtime, eventBytes }: RunRecordsOptions,
-  { flowId, ownerId, flow, form, builds: wanted }: RecordedRun,
+  { flowId, ownerId, flow, form, builds: wanted, trace: traced = false }: RecordedRun,
 ): RunRecorder | undefined {
   const keepsBuilds = wanted && settings.vertexBuildsStorageEnabled
   const keepsTransactions = settings.transactionsStorageEnabled
-  if (!keepsBuilds && !keepsTransactions) return undefined
+  const trace =
+    traced && ownerId !== null && keptTraces(settings) > 0
+      ? new RunTrace({ writer, runtime }, { flowId, ownerId })
+      : undefined
+  if (!keepsBuilds && !keepsTransactions && trace === undefined) return undefined
   const limits = {
     textLength: settings.maxTextLength,
     items: settings.maxItemsLength,
@@ -58,6 +65,8 @@ export function createRunRecorder(
 
   const take = (build: VertexBuildJson): void => {
     const { id, data } = build
+    const params = build.params ?? describe(data)
+    trace?.built(build, params)
     if (keepsBuilds) {
       writer.build({
         flowId,
@@ -69,7 +78,7 @@ export function createRunRecorder(
           ownerId,
           timestamp: new Date(build.timestamp),
           valid: build.valid,
-          params: build.params ?? describe(data),
+          params,
           data: JSON.stringify(form === 'build' ? data : toRunForm(build, graph.names.get(id))),
           artifacts: JSON.stringify(data.artifacts),
         }),
@@ -98,6 +107,7 @@ export function createRunRecorder(
       for await (const event of run as AsyncIterable<RunEvent>) {
         if (event.event === 'end_vertex') take(event.data.build_data)
       }
+      await trace?.end(run)
     },
   }
 }

@@ -1,9 +1,19 @@
 import type { FlowStore } from '../../store/flow-store.ts'
-import type { JobState, JobStore, JobTokens, ListedJob } from '../../store/job-store.ts'
+import type {
+  JobListQuery,
+  JobState,
+  JobStore,
+  JobTokens,
+  JobUsage,
+  ListedJob,
+} from '../../store/job-store.ts'
+import type { RunTraceState, RunTraceSummary } from '../../store/run-traces.ts'
 import type { Page } from '../../store/paging.ts'
 import type { Caller } from '../base/caller.ts'
 import { refuse } from '../../refusal.ts'
+import { mergePages } from './merge-pages.ts'
 import { readGraph } from './recorded-graph.ts'
+import { readTraceDetails, type TraceWarning } from './trace-details.ts'
 import { readLoggedRun, type LoggedRun } from './trace-spans.ts'
 
 /** Lanes of jobs that run flows for their owner; excludes those of visitors and stored responses. */
@@ -21,21 +31,37 @@ export interface TraceQuery {
   readonly size: number
 }
 
-/** A job as a trace. */
+/** A job, or a run that is none. */
+export interface TracedRun {
+  readonly id: string
+  readonly flowId: string
+  /** Null where nobody gave the job one. */
+  readonly sessionId: string | null
+  readonly state: JobState
+  readonly startedAt: Date
+  /** Null until the end. */
+  readonly finishedAt: Date | null
+  readonly error: string | null
+  readonly tokens: JobTokens
+}
+
 export interface TraceSummary {
-  readonly job: ListedJob
+  readonly traced: TracedRun
   /** The current name of its flow, or the flow id if the flow no longer exists. */
   readonly name: string
-  readonly usage: JobTokens
 }
 
 export interface Trace extends TraceSummary {
   readonly run: LoggedRun
+  /** Tokens of each vertex that used any. */
+  readonly usage: JobUsage
+  /** Of a run that is no job. */
+  readonly warnings?: readonly TraceWarning[]
   /** Current display names of the flow's vertices, by id. */
   readonly vertexNames: ReadonlyMap<string, string>
 }
 
-/** The runs of a user according to job records: builds, webhooks, background responses, schedules (OP-5). */
+/** The runs of a user: jobs (builds, webhooks, background responses, schedules) and runs that are none (OP-5). */
 export interface TraceService {
   /** Newest first. */
   list(caller: Caller, query: TraceQuery): Promise<Page<TraceSummary>>
@@ -45,11 +71,13 @@ export interface TraceService {
 
 export function createTraceService({
   store,
-  jobs: { queue, log },
+  jobs: jobStore,
 }: {
-  readonly store: Pick<FlowStore, 'flows'>
+  readonly store: Pick<FlowStore, 'flows' | 'runTraces'>
   readonly jobs: Pick<JobStore, 'queue' | 'log'>
 }): TraceService {
+  const jobs = jobTraces(jobStore)
+  const runs = runTraces(store)
   const namesOf = async (userId: string, flowIds: readonly string[]) => {
     const ids = [...new Set(flowIds)]
     const query = { userId, ids, order: 'created', data: 'none' } as const
@@ -58,36 +86,94 @@ export function createTraceService({
   }
   return {
     async list({ id: userId }, { page, size, ...wanted }) {
-      if (queue.list === undefined) return { items: [], total: 0 }
-      const slice = { offset: (Math.max(page, 1) - 1) * size, limit: size }
-      const found = await queue.list({ ...wanted, ...slice, userId, lanes: OWN_LANES })
+      const range = { offset: (Math.max(page, 1) - 1) * size, limit: size }
+      const { items, total } = await mergePages({
+        range,
+        few: (part) => runs.list({ ...wanted, ...part, ownerId: userId }),
+        many: (part) => jobs.list({ ...wanted, ...part, userId }),
+        isBefore: (one, other) => one.queuedAt > other.queuedAt,
+      })
       const names = await namesOf(
         userId,
-        found.items.map(({ flowId }) => flowId),
+        items.map(({ traced }) => traced.flowId),
       )
-      const items = found.items.map((job) => summaryOf(job, names.get(job.flowId)))
-      return { items, total: found.total }
+      const named = items.map(({ traced }) => ({
+        traced,
+        name: names.get(traced.flowId) ?? traced.flowId,
+      }))
+      return { items: named, total }
     },
     async get({ id: userId }, id, signal) {
-      const job = await queue.get(id)
-      if (job?.userId !== userId || !OWN_LANES.includes(job.lane))
-        throw refuse(404, 'Trace not found')
-      const flow = await store.flows.get(job.flowId)
+      const found = (await jobs.find(userId, id, signal)) ?? (await runs.find(userId, id))
+      if (found === null) throw refuse(404, 'Trace not found')
+      const { flowId } = found.traced
+      const flow = await store.flows.get(flowId)
       const own = flow?.userId === userId ? flow : null
-      const run = await readLoggedRun(log, job, signal)
-      const vertexNames = displayNames(own?.data ?? null)
-      return { ...summaryOf(job, own?.name), run, vertexNames }
+      return { ...found, name: own?.name ?? flowId, vertexNames: displayNames(own?.data ?? null) }
     },
   }
 }
 
-function summaryOf(job: ListedJob, name = job.flowId): TraceSummary {
-  const usage = { inputTokens: 0, outputTokens: 0 }
-  for (const { inputTokens, outputTokens } of Object.values(job.usage ?? {})) {
-    usage.inputTokens += inputTokens
-    usage.outputTokens += outputTokens
+/** A trace in a list, and the time by which it is ordered: that at which a job was queued. */
+interface Listed {
+  readonly traced: TracedRun
+  readonly queuedAt: Date
+}
+
+type Found = Omit<Trace, 'name' | 'vertexNames'>
+
+function jobTraces({ queue, log }: Pick<JobStore, 'queue' | 'log'>) {
+  return {
+    async list(query: Omit<JobListQuery, 'lanes'>): Promise<Page<Listed>> {
+      const found = await queue.list?.({ ...query, lanes: OWN_LANES })
+      const { items, total } = found ?? { items: [], total: 0 }
+      return { items: items.map((job) => ({ traced: ofJob(job), queuedAt: job.createdAt })), total }
+    },
+    async find(userId: string, id: string, signal: AbortSignal): Promise<Found | null> {
+      const job = await queue.get(id)
+      if (job?.userId !== userId || !OWN_LANES.includes(job.lane)) return null
+      const run = await readLoggedRun(log, job, signal)
+      return { traced: ofJob(job), run, usage: job.usage ?? {} }
+    },
   }
-  return { job, name, usage }
+}
+
+function runTraces({ runTraces: store }: Pick<FlowStore, 'runTraces'>) {
+  return {
+    async list({ states, ...query }: Omit<JobListQuery, 'userId' | 'lanes'> & Owned) {
+      const ended = states?.filter(isEnd)
+      const { items, total } = await store.list({ ...query, states: ended })
+      return { items: items.map((run) => ({ traced: ofRun(run), queuedAt: run.startedAt })), total }
+    },
+    async find(ownerId: string, id: string): Promise<Found | null> {
+      const record = await store.get(ownerId, id)
+      return record === null ? null : { traced: ofRun(record), ...readTraceDetails(record) }
+    },
+  }
+}
+
+interface Owned {
+  readonly ownerId: string
+}
+
+const isEnd = (state: JobState): state is RunTraceState =>
+  state === 'succeeded' || state === 'failed' || state === 'cancelled'
+
+function ofJob({ id, flowId, sessionId, state, ...job }: ListedJob): TracedRun {
+  const { createdAt, startedAt, finishedAt, error, usage } = job
+  const tokens = { inputTokens: 0, outputTokens: 0 }
+  for (const { inputTokens, outputTokens } of Object.values(usage ?? {})) {
+    tokens.inputTokens += inputTokens
+    tokens.outputTokens += outputTokens
+  }
+  const times = { startedAt: startedAt ?? createdAt, finishedAt }
+  return { id, flowId, sessionId, state, ...times, error: error?.detail ?? null, tokens }
+}
+
+function ofRun({ inputTokens, outputTokens, ...run }: RunTraceSummary): TracedRun {
+  const { id, flowId, sessionId, state, startedAt, finishedAt, error } = run
+  const tokens = { inputTokens, outputTokens }
+  return { id, flowId, sessionId, state, startedAt, finishedAt, error, tokens }
 }
 
 function displayNames(data: string | null): ReadonlyMap<string, string> {

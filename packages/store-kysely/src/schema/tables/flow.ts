@@ -14,6 +14,7 @@ import type {
   StoredMessage,
   StoredSchedule,
   TagRecord,
+  RunTraceRecord,
   TransactionRecord,
   UserFileRecord,
   UserRecord,
@@ -75,6 +76,7 @@ export interface FlowTables {
   flow_vertex_build: Sequenced<RowOf<VertexBuildRecord>>
   flow_audit: Sequenced<RowOf<AuditRecord>>
   flow_transaction: Sequenced<RowOf<TransactionRecord>>
+  flow_run_trace: Sequenced<RowOf<RunTraceRecord>>
   flow_component: ComponentRow
   flow_component_tag: { component_id: string; tag_id: string }
   flow_tag: Sequenced<RowOf<TagRecord> & { name_key: string }>

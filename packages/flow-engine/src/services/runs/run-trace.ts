@@ -1,0 +1,101 @@
+import type { Runtime } from '@x/wire'
+import type { VertexBuildJson } from '../../graph/events/run-event.ts'
+import type { FlowRun, RunResult } from '../../graph/context/run-options.ts'
+import { classOf } from '../../graph/flow/flow-json.ts'
+import type { RunTraceRecord } from '../../store/run-traces.ts'
+import type { RecordWriter } from '../base/record-writer.ts'
+import type { TraceDetails } from './trace-details.ts'
+
+/** Spans of one trace, warnings of it, and characters of each of its texts. */
+const MAX_SPANS = 1000
+const MAX_WARNINGS = 100
+const MAX_TEXT = 1000
+
+/** Collects the trace of one run that is no job (OP-5). A class: it is made for every run (decision 009). */
+export class RunTrace {
+  readonly #writer: Pick<RecordWriter, 'trace'>
+  readonly #runtime: Pick<Runtime, 'now'>
+  readonly #of: { readonly flowId: string; readonly ownerId: string }
+  readonly #spans: TraceDetails['spans'][number][] = []
+  #input: string | null = null
+  #output: string | null = null
+  #isCut = false
+
+  constructor(
+    { writer, runtime }: { writer: Pick<RecordWriter, 'trace'>; runtime: Pick<Runtime, 'now'> },
+    of: { readonly flowId: string; readonly ownerId: string },
+  ) {
+    this.#writer = writer
+    this.#runtime = runtime
+    this.#of = of
+  }
+
+  /** @param text that describes the result to people */
+  built({ id, valid, data, timestamp }: VertexBuildJson, text: string | null): void {
+    if (this.#spans.length >= MAX_SPANS) this.#isCut = true
+    else
+      this.#spans.push([
+        id,
+        Date.parse(timestamp),
+        Math.round(data.timedelta * 1000),
+        valid ? null : cut(text ?? ''),
+      ])
+    if (text === null || !valid) return
+    const name = classOf(id)
+    if (INPUTS.has(name)) this.#input ??= cut(text)
+    else if (OUTPUTS.has(name)) this.#output = cut(text)
+  }
+
+  /** Hands the trace to the writer. Nothing of a run that was not started. */
+  async end(run: FlowRun): Promise<void> {
+    const result = await run.result.catch(() => undefined)
+    if (result !== undefined) this.#writer.trace(this.#record(run.id, result))
+  }
+
+  #record(id: string, result: RunResult): RunTraceRecord {
+    const { sessionId, status, usage, error, durationMs } = result
+    const finishedAt = this.#runtime.now()
+    return {
+      ...this.#of,
+      id,
+      sessionId,
+      state: status,
+      startedAt: new Date(finishedAt.getTime() - Math.max(0, Math.round(durationMs))),
+      finishedAt,
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+      error: error === undefined ? null : cut(error.detail),
+      details: JSON.stringify(this.#details(result)),
+    }
+  }
+
+  #details({ vertexUsage, warnings }: RunResult): TraceDetails {
+    return {
+      spans: this.#spans,
+      input: this.#input,
+      output: this.#output,
+      ...(this.#isCut ? { isCut: true as const } : {}),
+      ...(vertexUsage.size === 0
+        ? {}
+        : {
+            usage: [...vertexUsage].map(([vertex, used]) => [
+              vertex,
+              used.inputTokens,
+              used.outputTokens,
+            ]),
+          }),
+      ...(warnings.length === 0
+        ? {}
+        : {
+            warnings: warnings
+              .slice(0, MAX_WARNINGS)
+              .map(({ code, message, nodeId }) => [code, cut(message), nodeId ?? null]),
+          }),
+    }
+  }
+}
+
+const INPUTS: ReadonlySet<string> = new Set(['ChatInput', 'TextInput'])
+const OUTPUTS: ReadonlySet<string> = new Set(['ChatOutput', 'TextOutput'])
+
+const cut = (text: string): string => (text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text)

@@ -1,0 +1,65 @@
+import type { RunTraceRecord } from '../../store/run-traces.ts'
+import type { JobUsage } from '../../store/job-store.ts'
+import type { LoggedRun, TraceSpan } from './trace-spans.ts'
+
+/** What a stored trace tells of its run, short: it is written for every run. */
+export interface TraceDetails {
+  readonly spans: readonly (readonly [
+    vertexId: string,
+    endedAt: number,
+    durationMs: number,
+    error: string | null,
+  ])[]
+  readonly input: string | null
+  readonly output: string | null
+  readonly isCut?: true
+  readonly usage?: readonly (readonly [vertexId: string, input: number, output: number])[]
+  readonly warnings?: readonly (readonly [code: string, message: string, vertexId: string | null])[]
+}
+
+/** A warning of a run, by the vertex it is about. */
+export interface TraceWarning {
+  readonly code: string
+  readonly message: string
+  readonly vertexId: string | null
+}
+
+/** What a trace tells of its run. */
+export function readTraceDetails({ id, sessionId, details }: RunTraceRecord): {
+  readonly run: LoggedRun
+  readonly usage: JobUsage
+  readonly warnings: readonly TraceWarning[]
+} {
+  const {
+    spans,
+    input,
+    output,
+    isCut,
+    usage = [],
+    warnings = [],
+  } = JSON.parse(details) as TraceDetails
+  return {
+    run: {
+      spans: spans.map(([vertexId, endedAt, durationMs, error], index): TraceSpan => ({
+        id: `${id}-${index}`,
+        vertexId,
+        startedAt: new Date(endedAt - durationMs),
+        endedAt: new Date(endedAt),
+        valid: error === null,
+        error,
+        outputs: null,
+      })),
+      input,
+      output,
+      sessionId,
+      isCut: isCut === true,
+    },
+    usage: Object.fromEntries(
+      usage.map(([vertexId, inputTokens, outputTokens]) => [
+        vertexId,
+        { inputTokens, outputTokens },
+      ]),
+    ),
+    warnings: warnings.map(([code, message, vertexId]) => ({ code, message, vertexId })),
+  }
+}

@@ -1,0 +1,33 @@
+import type { CompiledQuery } from 'kysely'
+import { allStatements } from '../engine/sqlite/group.ts'
+import { atomic } from '../engine/transaction.ts'
+import type { Rows } from '../records/rows.ts'
+import { groupOf, PASSING, type FlowDb } from './context.ts'
+
+/** A deletion with its values. */
+export type Trim = (db: FlowDb) => CompiledQuery
+
+interface Appended<Value> {
+  /** The rows of the table, within a database or a transaction. */
+  readonly rowsIn: (db: FlowDb) => Rows<Value>
+  readonly records: readonly Value[]
+  readonly trims: readonly Trim[]
+}
+
+/** Inserts records and removes what is over their limits, all or nothing. */
+export async function appendRecords<Value>(
+  db: FlowDb,
+  { rowsIn, records, trims }: Appended<Value>,
+): Promise<void> {
+  const group = groupOf(db)
+  if (group === undefined) {
+    await atomic(db, async (tx) => {
+      await rowsIn(tx).insert(records)
+      for (const trim of trims) await tx.executeQuery(trim(tx))
+    })
+    return
+  }
+  const rows = rowsIn(db)
+  const insertions = records.map((record) => rows.insertion(record))
+  await group.write(allStatements([...insertions, ...trims.map((trim) => trim(db))], PASSING))
+}

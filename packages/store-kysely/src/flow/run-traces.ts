@@ -1,0 +1,72 @@
+import type { RunTraceQuery, RunTraceRecord, RunTraceStore } from '@x/flow-engine/store'
+import { sql, type RawBuilder } from 'kysely'
+import { encodeText } from '../records/columns.ts'
+import { allStatements } from '../engine/sqlite/group.ts'
+import { appendRecords } from './append-records.ts'
+import { groupOf, PASSING, rowsOf, type FlowDb } from './context.ts'
+import { hotSql } from './hot-sql.ts'
+import { runTraceMapping, runTraceSummaryMapping } from './mappings.ts'
+
+const traceRows = (db: FlowDb) => rowsOf(db, 'flow_run_trace', runTraceMapping)
+
+/** Traces of runs in SQL. */
+export function createRunTraces(db: FlowDb): RunTraceStore {
+  const rows = traceRows(db)
+  const summaries = rowsOf(db, 'flow_run_trace', runTraceSummaryMapping)
+  return {
+    append(records, keep) {
+      const owners = [...new Set(records.map(({ ownerId }) => ownerId))]
+      const trims = owners.map((ownerId) => (tx: FlowDb) => trimTraces.bind(tx, { ownerId, keep }))
+      const group = groupOf(db)
+      if (group !== undefined) {
+        const rowsText = JSON.stringify(records.map(valuesOf))
+        const statements = [insertTraces.bind(db, { rowsText }), ...trims.map((trim) => trim(db))]
+        return group.write(allStatements(statements, PASSING))
+      }
+      return appendRecords(db, { rowsIn: traceRows, records, trims })
+    },
+    async list({ offset, limit, ...wanted }) {
+      const where = conditionsOf(wanted)
+      const items = await summaries.select(sql`where ${where}
+        order by started_at desc, seq desc limit ${limit} offset ${offset}`)
+      return { items, total: await rows.count(where) }
+    },
+    async get(ownerId, id) {
+      const [found] = await rows.select(sql`where owner_id = ${ownerId} and id = ${id} limit 1`)
+      return found ?? null
+    },
+  }
+}
+
+function conditionsOf(query: Omit<RunTraceQuery, 'offset' | 'limit'>): RawBuilder<unknown> {
+  const { ownerId, flowId, sessionId, states, from, to } = query
+  const all = [sql`owner_id = ${ownerId}`]
+  if (flowId !== undefined) all.push(sql`flow_id = ${flowId}`)
+  if (sessionId !== undefined) all.push(sql`session_id = ${encodeText(sessionId)}`)
+  if (states !== undefined)
+    all.push(states.length === 0 ? sql`1 = 0` : sql`state in (${sql.join(states)})`)
+  if (from !== undefined) all.push(sql`started_at >= ${from.getTime()}`)
+  if (to !== undefined) all.push(sql`started_at <= ${to.getTime()}`)
+  return sql.join(all, sql` and `)
+}
+
+const trimTraces = hotSql<{ readonly ownerId: string; readonly keep: number }, never>(
+  (value) => sql`delete from flow_run_trace where owner_id = ${value('ownerId')} and seq <= (
+    select seq from flow_run_trace where owner_id = ${value('ownerId')}
+    order by seq desc limit 1 offset ${value('keep')})`,
+)
+
+/** In the order of the columns of `insertTraces`. */
+function valuesOf(record: RunTraceRecord): unknown[] {
+  const row: object = runTraceMapping.toRow(record)
+  return COLUMNS.map((column): unknown => Reflect.get(row, column))
+}
+
+const COLUMNS = runTraceMapping.columns
+
+/** Many rows of one parameter: on SQLite each call of a statement costs more than the row that it writes. */
+const insertTraces = hotSql<{ readonly rowsText: string }, never>(
+  (value) => sql`insert into flow_run_trace (${sql.join(COLUMNS.map((column) => sql.ref(column)))})
+    select ${sql.join(COLUMNS.map((_, index) => sql`json_extract(value, ${sql.lit(`$[${index}]`)})`))}
+    from json_each(${value('rowsText')})`,
+)

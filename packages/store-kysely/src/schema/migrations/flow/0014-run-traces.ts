@@ -1,0 +1,19 @@
+import type { Migration } from '../../migrate.ts'
+import { spell } from '../types.ts'
+
+/**
+ * Traces of runs that were no jobs (OP-5). Few are kept of each owner, so that one, or those of a flow, are
+ * found among them without an index of their own: each index costs every run.
+ */
+export const runTraces: Migration = {
+  id: '0014-run-traces',
+  isExpansion: true,
+  statements: (dialect) =>
+    [
+      `create table flow_run_trace (
+    seq SEQUENCE, id TEXT not null, flow_id TEXT not null, owner_id TEXT not null,
+    session_id TEXT not null, state TEXT not null, started_at INT not null, finished_at INT not null,
+    input_tokens INT not null, output_tokens INT not null, error TEXT, details TEXT not null)`,
+      `create index flow_run_trace_owner on flow_run_trace (owner_id, seq)`,
+    ].map((statement) => spell(dialect, statement)),
+}
