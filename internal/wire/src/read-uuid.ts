@@ -6,8 +6,9 @@ const HYPHENATED = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
  * @returns the hyphenated lower-case form; undefined for any other string
  */
 export function readUuid(value: string): string | undefined {
+  if (HYPHENATED.test(value)) return value.toLowerCase()
   const bare = value.replace(/^urn:uuid:/i, '').replace(/^\{(.*)\}$/, '$1')
-  const digits = HYPHENATED.test(bare) ? bare.replaceAll('-', '') : bare
-  if (!HEX.test(digits)) return undefined
-  return digits.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  if (HYPHENATED.test(bare)) return bare.toLowerCase()
+  if (!HEX.test(bare)) return undefined
+  return bare.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

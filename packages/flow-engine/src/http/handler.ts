@@ -79,7 +79,7 @@ export function createHandler(options: HandlerOptions): Handler {
       const { method } = request
       report(error, { method, path: incoming.url.pathname, ...context, requestId: id })
     }
-    const response = await answer(options, table, { ...incoming, told }).catch((error: unknown) =>
+    const response = await answer(options, table, incoming, told).catch((error: unknown) =>
       errorResponse(request, error, told),
     )
     return withHeaders(response, cors.headers(request))
@@ -91,7 +91,7 @@ export function createHandler(options: HandlerOptions): Handler {
     const path = belowBase(url.pathname, settings.basePath)
     const match: RouteMatch<Route> =
       path === undefined ? { kind: 'none' } : table.match(request.method, path)
-    const incoming = { request, context, url, id, path, match }
+    const incoming: Incoming = { request, context, url, id, path, match, observed: undefined }
     if (hooks === undefined) return withRequestId(await respondTo(incoming, () => undefined), id)
     const observed: ObservedRequest = {
       requestId: id,
@@ -100,8 +100,9 @@ export function createHandler(options: HandlerOptions): Handler {
       headers: traceHeaders(request.headers),
       context,
     }
+    incoming.observed = observed
     const response = await observeRequest(hooks, observed, {
-      work: (failed) => respondTo({ ...incoming, observed }, failed),
+      work: (failed) => respondTo(incoming, failed),
       onError: (error) => report(error, { requestId: id }),
     })
     return withRequestId(response, id)
@@ -119,15 +120,17 @@ interface Incoming {
   /** Path below the base; undefined if it is outside. */
   readonly path: string | undefined
   readonly match: RouteMatch<Route>
-  readonly observed?: ObservedRequest | undefined
+  /** Set when hooks watch: a spread that adds it would cost as much as reading the path. */
+  observed: ObservedRequest | undefined
 }
 
 async function answer(
   options: HandlerOptions,
   table: RouteTable<Route>,
-  incoming: Incoming & { readonly told: (error: unknown) => void },
+  incoming: Incoming,
+  told: (error: unknown) => void,
 ): Promise<Response> {
-  const { request, url, path, match, told } = incoming
+  const { request, url, path, match } = incoming
   const { basePath } = options.settings
   if (path === undefined) return notFound(request)
   const isOpenAi = options.openAi && path.startsWith(OPENAI_BASE)
