@@ -1,4 +1,3 @@
-// Over 350 lines: the whole context API of a build; its parts share the private state of the class.
 import type { Runtime } from '@x/wire'
 import type {
   ChildRunOptions,
@@ -6,72 +5,26 @@ import type {
   ComponentContext,
   InputSource,
 } from '../../components/define/context.ts'
-import type { Component } from '../../components/define/component.ts'
 import type { ComponentServices } from '../../components/define/services.ts'
 import { VariableValue } from '../../components/define/variable-value.ts'
 import type { TokenUsage, Tool } from '../../models/chat-model.ts'
 import type { SuspendOptions } from '../../components/define/suspend-options.ts'
-import { isSuspendedError, type SuspendedError } from '../../errors.ts'
-import { checkEventSize, surelyFits } from '../events/event-size.ts'
+import { isSuspendedError } from '../../errors.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
 import { warning } from '../flow/problems.ts'
 import { findVariable } from './find-variable.ts'
 import { orderedId } from '../messages/ordered-id.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { CallPlace } from '../context/run-host.ts'
+import type { BuildFacts } from './build-facts.ts'
+import { callTool, type ToolCallRequest } from './call-tool.ts'
 import { CallsBeside } from './calls-beside.ts'
-import type { VertexInfo } from '../context/run-hooks.ts'
-import { CALLS, toldCall, type CallTeller } from '../../components/define/call-teller.ts'
+import { TokenMasks } from './token-masks.ts'
+import { CALLS, type CallTeller } from '../../components/define/call-teller.ts'
 import { toldFetch } from '../../outgoing/told-fetch.ts'
-import type { StreamMask } from '../events/secrets.ts'
 import { changeMessage, type Message } from '../values/message.ts'
 import { VertexLogs, type LogEntry } from '../events/vertex-logs.ts'
 import type { BranchCall } from '../schedule/decision.ts'
-
-/** The vertex of a build, as exposed by its context. */
-export interface VertexFacts {
-  readonly id: string
-  readonly displayName: string
-  readonly component: Component
-  readonly connected: ReadonlySet<string>
-  readonly chatOutput: { readonly senderName?: string } | undefined
-  /** The outputs that lead to it. */
-  readonly chatOutputs: ReadonlySet<string>
-  /** True without incoming edges. */
-  readonly isRoot: boolean
-  readonly role: 'input' | 'output' | undefined
-}
-
-export interface BuildFacts {
-  readonly vertex: VertexFacts
-  readonly build: number
-  /** Default 1. */
-  readonly attempt?: number
-  /** Collects the ids of messages it sends, if they may have to be withdrawn. */
-  readonly sent?: Set<string> | undefined
-  state(): Map<string, unknown>
-  /** Default: the run's. */
-  readonly signal: AbortSignal | undefined
-  /** Its signal was aborted before the run's: further calls of the component are ignored (FE-32, FE-67). */
-  readonly over: boolean
-  /** Called by an agent: its messages are not shown (FE-43). */
-  readonly asTool: boolean
-  /** Name of the agent's call, if it is a step (DR-40). */
-  readonly scope?: string | undefined
-  /** Set by the context: the last message the component sent in state `partial`. */
-  partial?: string | undefined
-  /** Called when the component waits for an answer or a timer: further calls are ignored (DR-5). */
-  rest(reason: SuspendedError): Promise<void>
-  sources(field: string): readonly InputSource[]
-  inputType(field: string): string | undefined
-  handleTypes(field: string): readonly string[]
-  /** Set if there are hooks. */
-  readonly info?: VertexInfo | undefined
-  /** Request variables. */
-  readonly variables: Readonly<Record<string, string>> | undefined
-  /** See the context. */
-  expectPasses(items: number): number
-}
 
 const NO_CALLS: readonly BranchCall[] = []
 const NO_LOGS: ReadonlyMap<string, readonly LogEntry[]> = new Map()
@@ -82,7 +35,7 @@ export class VertexContext implements ComponentContext {
   readonly #facts: BuildFacts
   branches: readonly BranchCall[] = NO_CALLS
   #logs: VertexLogs | undefined
-  #masks: Map<string, StreamMask> | undefined
+  #masks: TokenMasks | undefined
   #output = ''
   #lastMessage: string | undefined
   #sleeps = 0
@@ -235,7 +188,7 @@ export class VertexContext implements ComponentContext {
 
   async updateMessage(message: Message, options?: { readonly store?: boolean }): Promise<Message> {
     if (this.asTool || !this.open) return message
-    this.#flush(message.id)
+    if (message.id !== undefined) this.#masks?.end(message.id)
     const sent = await this.#run.messages.update(message, { ...options, vertexId: this.vertexId })
     this.#lastMessage = sent.id
     return sent
@@ -253,13 +206,8 @@ export class VertexContext implements ComponentContext {
     if (this.asTool || messageId === undefined || chunk === '' || !this.open) return
     this.#run.messages.chunk(messageId, chunk, send)
     if (!send && !this.#run.blankTokens) return
-    this.#masks ??= new Map()
-    let mask = this.#masks.get(messageId)
-    if (mask === undefined) {
-      mask = this.#run.secrets.stream()
-      this.#masks.set(messageId, mask)
-    }
-    this.#sendToken(mask.push(chunk), messageId)
+    this.#masks ??= new TokenMasks(this.#run, this.vertexId)
+    this.#masks.push(chunk, messageId)
   }
 
   log(name: string, value: unknown): void {
@@ -291,22 +239,8 @@ export class VertexContext implements ComponentContext {
     )
   }
 
-  async #call(
-    tool: Tool,
-    args: unknown,
-    options: { readonly signal: AbortSignal; readonly scope?: string },
-  ): Promise<unknown> {
-    const { vertexId: id } = tool
-    const work = (): Promise<unknown> => tool.call(args, options)
-    const facts = { kind: 'tool', name: tool.name, input: () => args } as const
-    const told = (): Promise<unknown> => toldCall(this, facts, work)
-    if (id === undefined) return told()
-    if (this.open) this.#run.send('build_start', () => ({ id }))
-    try {
-      return await told()
-    } finally {
-      if (this.open) this.#run.send('build_end', () => ({ id }))
-    }
+  #call(tool: Tool, args: unknown, options: ToolCallRequest['options']): Promise<unknown> {
+    return callTool(this.#run, this, { tool, args, options })
   }
 
   usage(usage: TokenUsage): void {
@@ -356,21 +290,9 @@ export class VertexContext implements ComponentContext {
     }
   }
 
-  /** Sends the rest of a streamed text that was held back for masking. */
+  /** Sends the streamed text that was held back for masking. */
   flush(): void {
-    if (this.#masks !== undefined) for (const id of this.#masks.keys()) this.#flush(id)
-  }
-
-  #flush(id: string | undefined): void {
-    const rest = id === undefined ? undefined : this.#masks?.get(id)?.end()
-    if (id !== undefined && rest !== undefined) this.#sendToken(rest, id)
-  }
-
-  #sendToken(chunk: string, id: string): void {
-    if (chunk === '') return
-    const { eventBytes } = this.#run.limits
-    if (!surelyFits(chunk.length, eventBytes)) checkEventSize('a token', { chunk, id }, eventBytes)
-    this.#run.sendToken({ chunk, id, vertexId: this.vertexId })
+    this.#masks?.endAll()
   }
 
   #branch(what: BranchCall[0], output: string): void {
