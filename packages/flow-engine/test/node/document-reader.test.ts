@@ -116,5 +116,7 @@ test('AB-36 without a reader of the host, documents of more than 200 pages are r
       },
     })
   expect(await read(2)).toMatchObject({ value: { text: 'a\n\na' } })
-  await expect(read(201)).rejects.toThrow('f/a.pdf: A PDF of more than 10 MB or 200 pages can be read')
+  await expect(read(201)).rejects.toThrow(
+    'f/a.pdf: A PDF of more than 10 MB or 200 pages can be read',
+  )
 })
