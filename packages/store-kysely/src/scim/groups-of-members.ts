@@ -3,8 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { engineOf } from '../engine/engine.ts'
 import { hotQuery } from '../query/compiled-query.ts'
-import { idParameter, idTable } from '../query/id-list.ts'
-import { jsonRows } from '../query/json-rows.ts'
+import { idParameter, placedIdTable } from '../query/id-list.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 
 type Db = Kysely<ScimTables>
@@ -21,35 +20,32 @@ export async function groupsOfMembers(
   const found = new Map<string, GroupBrief[]>()
   for (const ids of chunks(memberIds, AT_ONCE)) {
     const { rows } = await readMemberships.run(db, { tenant, ids: idParameter(db, ids) })
-    const { memberships, names } = rows[0] ?? NOTHING
-    const groups = new Map(pairs(names).map(([id, displayName]) => [id, { id, displayName }]))
-    for (const [memberId, groupId] of pairs(memberships)) {
-      const group = groups.get(groupId)
-      if (group === undefined) continue
-      const known = found.get(memberId)
-      if (known === undefined) found.set(memberId, [group])
-      else known.push(group)
+    const groups = groupsOf(rows[0]).toSorted(([a], [b]) => compareCodePoints(a, b))
+    for (const [id, displayName, places] of groups) {
+      const group = { id, displayName }
+      for (const place of places) {
+        const memberId = ids[place] ?? ''
+        const known = found.get(memberId)
+        if (known === undefined) found.set(memberId, [group])
+        else known.push(group)
+      }
     }
-  }
-  for (const groups of found.values()) {
-    if (groups.length > 1) groups.sort((a, b) => compareCodePoints(a.id, b.id))
   }
   return found
 }
 
-/** The text was made by the query. */
-function pairs(json: string): readonly (readonly [string, string])[] {
-  return JSON.parse(json) as readonly (readonly [string, string])[]
-}
+/** A group, and the places of its members in the list of ids that was asked for. */
+type MembersOfGroup = readonly [id: string, displayName: string, places: readonly number[]]
 
 interface MembershipsRow {
-  /** `[[memberId, groupId], ...]` */
-  readonly memberships: string
-  /** `[[groupId, displayName], ...]`: each group once, however many of the users it has. */
-  readonly names: string
+  /** Each group once, however many of the users it has, and no id of a user: they are known. */
+  readonly groups: string
 }
 
-const NOTHING: MembershipsRow = { memberships: '[]', names: '[]' }
+/** The text was made by the query. */
+function groupsOf(row: MembershipsRow | undefined): readonly MembersOfGroup[] {
+  return JSON.parse(row?.groups ?? '[]') as readonly MembersOfGroup[]
+}
 
 interface MembershipsValues {
   readonly tenant: string
@@ -57,15 +53,21 @@ interface MembershipsValues {
 }
 
 const readMemberships = hotQuery<ScimTables, MembershipsValues, MembershipsRow>((db, value) => {
-  const { kind } = engineOf(db)
   const tenant = value('tenant')
-  // A query that begins with `select` is one that reads, and needs no writing connection.
-  const query = sql<MembershipsRow>`select memberships, names from (
-    with own as materialized (
-      select m.member_id, m.group_id from ${idTable(db, value('ids'))}
-      cross join scim_member as m where m.tenant = ${tenant} and m.member_id = ids.id)
-    select (select ${jsonRows(kind, ['member_id', 'group_id'])} from own) as memberships,
-      (select ${jsonRows(kind, ['id', 'display_name'])} from scim_group
-        where tenant = ${tenant} and id in (select group_id from own)) as names) as page limit 1`
+  const [places, list] =
+    engineOf(db).kind === 'sqlite'
+      ? [
+          sql`json_group_array(ids.place)`,
+          sql`json_group_array(json_array(g.id, g.display_name, json(own.places)))`,
+        ]
+      : [
+          sql`json_agg(ids.place)`,
+          sql`coalesce(json_agg(json_build_array(g.id, g.display_name, own.places)), '[]')::text`,
+        ]
+  const query = sql<MembershipsRow>`select ${list} as groups from (
+      select m.group_id, ${places} as places from ${placedIdTable(db, value('ids'))}
+      cross join scim_member as m where m.tenant = ${tenant} and m.member_id = ids.id
+      group by m.group_id) as own
+    cross join scim_group as g where g.tenant = ${tenant} and g.id = own.group_id limit 1`
   return { compile: () => query.compile(db) }
 })
