@@ -206,6 +206,21 @@ describe('OP-5 traces of the own runs', () => {
     expect((await page(`?flow_id=${id}&status=unset`)).total).toBe(0)
   })
 
+  test('FE-23: a tweak that fits nothing is in the trace of the run, not in its answer', async () => {
+    const { service } = started
+    const { id } = await createFlow(service, { name: 'Tweaked', data: echoGraph() })
+    const body = { input_value: 'x', tweaks: { 'Nobody-1': { a: 1 } } }
+    const answer = await service.call('POST', `/api/v1/run/${id}`, { body })
+    expect(Object.keys(answer.json() as object).toSorted()).toEqual(['outputs', 'session_id'])
+    await expect.poll(async () => (await page(`?flow_id=${id}`)).total).toBe(1)
+    const [found] = (await page(`?flow_id=${id}`)).traces
+    expect(await trace(found?.id ?? '')).toMatchObject({
+      warnings: [
+        { code: 'unmatched_tweak', message: expect.stringContaining('Nobody-1') as string },
+      ],
+    })
+  })
+
   test('bad queries are refused with the name of the field', async () => {
     for (const query of ['size=0', 'size=201', 'page=-1', 'status=fine', 'flow_id=x'])
       await expect(

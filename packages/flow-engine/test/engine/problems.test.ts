@@ -193,3 +193,42 @@ describe('variables that are nowhere (FE-20)', () => {
     expect(result.warnings).toMatchObject([{ code: 'unresolved_field', field: 'city' }])
   })
 })
+
+describe('edges into fields that a component no longer has (FE-2)', () => {
+  /** Two nodes, the second with a field of a former version in its template. */
+  function former(component: typeof talking): FlowJson {
+    const flow = flowBuilder()
+    flow.add(component, { id: 'Talking-A' })
+    flow.add(component, { id: 'Talking-B' })
+    flow.connect('Talking-A.out', 'Talking-B.text')
+    return JSON.parse(
+      JSON.stringify(flow.toJSON()).replaceAll(
+        /(œfieldNameœ:œ|"fieldName":")text|"text":\{/g,
+        (found) => found.replace('text', 'former'),
+      ),
+    ) as FlowJson
+  }
+
+  test('FE-2: ignored_edge names node, edge and field; the flow runs', async () => {
+    const flow = former(talking)
+    const [found, ...others] = checkFlow(flow, { components })
+    expect(others).toEqual([])
+    expect(found).toMatchObject({
+      code: 'ignored_edge',
+      severity: 'warning',
+      nodeId: 'Talking-B',
+      field: 'former',
+    })
+    expect(found?.edgeId).toBeDefined()
+    const { result } = await run(flow, { components })
+    expect([result.status, result.warnings.map(({ code }) => code)]).toEqual([
+      'succeeded',
+      ['ignored_edge'],
+    ])
+  })
+
+  test('FE-2: a component that reads further fields gets them without a warning', () => {
+    const reading = { ...talking, furtherFields: true }
+    expect(checkFlow(former(reading), { components: createRegistry([reading]) })).toEqual([])
+  })
+})

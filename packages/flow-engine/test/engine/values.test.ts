@@ -214,6 +214,21 @@ describe('values that enter a vertex', () => {
     expect(repaired.data.nested).toEqual({ a: [1, 2] })
   })
 
+  test('FE-23: tweaks that fit no node or no field are warnings, at most 100', async () => {
+    const tweaks = { 'Probe-9': { text: 'x' }, 'Probe-1': { nowhere: 1 }, nobody: 2 }
+    const { result } = await probed({}, { tweaks })
+    expect(result.status).toBe('succeeded')
+    expect(result.warnings).toMatchObject([
+      { code: 'unmatched_tweak', message: expect.stringContaining('Probe-9') as string },
+      { code: 'unmatched_tweak', nodeId: 'Probe-1', field: 'nowhere' },
+      { code: 'unmatched_tweak', field: 'nobody' },
+    ])
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`x${n}`, { a: 1 }]))
+    expect((await probed({}, { tweaks: many })).result.warnings).toHaveLength(100)
+    const matched = { 'Probe-1': {}, text: 'x' }
+    expect((await probed({}, { tweaks: matched })).result.warnings).toEqual([])
+  })
+
   test('FE-23, FE-18: the input twice is refused', async () => {
     const flow = flowBuilder()
     flow.add(chatInput, { id: 'ChatInput-1' })

@@ -46,6 +46,11 @@ export interface ComponentFacts {
    */
   readonly sharedKey?: SharedKey
   /**
+   * Its outputs read fields that only its nodes have, such as the variables of a prompt. Without it an edge into
+   * such a field is an `ignored_edge`. Default false.
+   */
+  readonly furtherFields?: boolean
+  /**
    * Derives a node's outputs from its field values, replacing those listed in the node. `outputs` are the
    * outputs of a new node.
    */

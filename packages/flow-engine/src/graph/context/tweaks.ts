@@ -18,6 +18,12 @@ export interface AppliedTweaks {
 /** Maximum number of tweaks in one run; every field of a node counts as one. */
 const MOST_TWEAKS = 10_000
 
+/** Warnings of one run about its tweaks, and characters of a name that they show. */
+const MOST_WARNINGS = 100
+const MOST_SHOWN = 100
+
+const short = (name: string): string => name.slice(0, MOST_SHOWN)
+
 const NONE: AppliedTweaks = { fields: new Map(), warnings: [] }
 
 /**
@@ -30,10 +36,16 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
   checkCount(tweaks)
   const fields = new Map<number, Map<string, PlainObject>>()
   const warnings: FlowProblem[] = []
+  const unmatched = (message: string, place: { nodeId?: string; field?: string }): void => {
+    if (warnings.length < MOST_WARNINGS) warnings.push(warning('unmatched_tweak', message, place))
+  }
   const apply = (vertex: PlanVertex, name: string, value: unknown): void => {
     const known = fields.get(vertex.index)
     const before = known?.get(name) ?? templateField(vertex, name)
-    if (before === undefined) return
+    if (before === undefined) {
+      const text = `A tweak was ignored: ${vertex.displayName} has no field ${short(name)}`
+      return unmatched(text, { nodeId: vertex.id, field: short(name) })
+    }
     if (name === 'code') {
       const text = `The code of ${vertex.displayName} cannot be tweaked`
       warnings.push(warning('code_tweak', text, { nodeId: vertex.id, field: name }))
@@ -47,9 +59,13 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
   for (const [key, entry] of Object.entries(tweaks)) {
     if (!isObject(entry)) continue
     const vertex = vertexOf(graph, key) ?? byName.get(key)
-    if (vertex === undefined) continue
+    if (vertex === undefined) {
+      unmatched(`A tweak was ignored: no node has the id or name ${short(key)}`, {})
+      continue
+    }
     for (const [name, value] of Object.entries(entry)) apply(vertex, name, value)
   }
+  const found = new Set<string>()
   for (const vertex of graph.vertices) {
     const names = new Set([
       ...Object.keys(vertex.template),
@@ -58,8 +74,14 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
     for (const name of names) {
       if (!Object.hasOwn(tweaks, name)) continue
       const value = own(tweaks, name)
-      if (!isObject(value)) apply(vertex, name, value)
+      if (isObject(value)) continue
+      found.add(name)
+      apply(vertex, name, value)
     }
+  }
+  for (const [name, value] of Object.entries(tweaks)) {
+    if (isObject(value) || found.has(name)) continue
+    unmatched(`A tweak was ignored: no node has a field ${short(name)}`, { field: short(name) })
   }
   return { fields, warnings }
 }

@@ -15,9 +15,11 @@ export const problemOrder = [
   'several_streams',
   'too_large',
   'edited_component',
+  'ignored_edge',
   'unknown_slice',
   'stalled_cycle',
   'code_tweak',
+  'unmatched_tweak',
   'missing_file',
   'unresolved_field',
   'file_left_out',
@@ -67,7 +69,7 @@ export function problem(
 export function warning(
   code: FlowProblemCode,
   message: string,
-  place: { nodeId?: string; field?: string } = {},
+  place: { nodeId?: string; edgeId?: string | undefined; field?: string } = {},
 ): FlowProblem {
   return Object.freeze({ ...problem(code, message, place), severity: 'warning' as const })
 }

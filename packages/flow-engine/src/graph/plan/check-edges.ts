@@ -1,7 +1,7 @@
 import type { FlatEdge } from '../flow/expand-groups.ts'
 import { isSourceHandle } from '../flow/handles.ts'
 import { handlesFit } from '../flow/handles-fit.ts'
-import { problem, type FlowProblem } from '../flow/problems.ts'
+import { problem, warning, type FlowProblem } from '../flow/problems.ts'
 import { isUnknownComponent } from './unknown-component.ts'
 import { hasField, hasOutput, takesLoop, type ResolvedNode } from './vertex-plan.ts'
 
@@ -89,4 +89,19 @@ function add(checked: Map<string, CheckedEdge>, edge: CheckedEdge): void {
 
 function keyOf({ source, target, output, field, loopBack }: CheckedEdge): string {
   return JSON.stringify([source, target, output, field, loopBack])
+}
+
+/** Edges into fields that only the template of their node has: their values are not used. */
+export function ignoredEdges(
+  edges: readonly CheckedEdge[],
+  nodes: ReadonlyMap<string, ResolvedNode | null>,
+): FlowProblem[] {
+  return edges.flatMap(({ target: id, field, loopBack, edge }) => {
+    const target = nodes.get(id)
+    if (!target || loopBack || isUnknownComponent(target.component)) return []
+    const { component, displayName } = target
+    if (component.furtherFields === true || Object.hasOwn(component.inputs, field)) return []
+    const text = `${displayName} has no field ${field} any more: the value of its edge is not used`
+    return [warning('ignored_edge', text, { nodeId: id, edgeId: edge.id, field })]
+  })
 }

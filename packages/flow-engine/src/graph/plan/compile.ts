@@ -6,7 +6,7 @@ import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { FlowCompileError, invalidRequest } from '../../errors.ts'
 import { isFlowDraft, readDraft, type FlowDraft } from '../draft/flow-draft.ts'
 import { buildGraph } from './build-graph.ts'
-import { checkEdges, type CheckedEdge } from './check-edges.ts'
+import { checkEdges, ignoredEdges, type CheckedEdge } from './check-edges.ts'
 import { expandGroups, type FlatGraph, type FlatNode } from '../flow/expand-groups.ts'
 import {
   findGraph,
@@ -178,6 +178,7 @@ function analyse(
   const nodes = [...byId.values()].filter((node) => node !== null)
   const drawn = checkEdges(graph.edges, byId, problems)
   const edges = [...drawn, ...sharedKeyEdges(nodes, drawn)]
+  warnings.push(...ignoredEdges(drawn, byId))
   problems.push(...severalChatInputs(nodes, graph), ...connectedStreams(nodes, edges))
   return { problems: sortProblems(problems), warnings, nodes, edges, unknown }
 }

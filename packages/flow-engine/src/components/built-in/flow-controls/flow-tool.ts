@@ -7,6 +7,7 @@ import { findFlow, toolOfFlow } from './inner-flow.ts'
 /** Makes another flow of the same owner a tool for agents, in older flows (MO-60). */
 export const flowTool = defineComponent({
   type: 'FlowTool',
+  furtherFields: true,
   displayName: 'Flow as Tool',
   description: 'Makes another of your flows available as a tool.',
   icon: 'hammer',

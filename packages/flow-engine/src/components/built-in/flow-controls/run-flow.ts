@@ -22,6 +22,7 @@ import {
  */
 export const runFlow = defineComponent({
   type: 'RunFlow',
+  furtherFields: true,
   displayName: 'Run Flow',
   description: "Runs another of your flows, directly or as an agent's tool.",
   icon: 'Workflow',

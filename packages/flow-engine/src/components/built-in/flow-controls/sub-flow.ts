@@ -7,6 +7,7 @@ import { findFlow, innerText, runInner } from './inner-flow.ts'
 /** Runs another flow of the same owner, in older flows (MO-60). */
 export const subFlow = defineComponent({
   type: 'SubFlow',
+  furtherFields: true,
   displayName: 'Sub Flow',
   description: 'Runs another of your flows.',
   icon: 'Workflow',

@@ -19,6 +19,7 @@ import { listMcpTools, readServerChoice, withMcpServer } from './mcp-server.ts'
 /** Calls a tool of an MCP server, or supplies all its tools to an agent (CO-42). */
 export const mcpTools = defineComponent({
   type: 'MCPTools',
+  furtherFields: true,
   displayName: 'MCP Tools',
   description: 'Calls a tool of an MCP server, or makes its tools available to an agent.',
   icon: 'Mcp',

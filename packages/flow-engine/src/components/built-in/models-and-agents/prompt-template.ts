@@ -12,6 +12,7 @@ import { switchBraces, updatePromptFields } from './prompt-variables.ts'
 /** Fills a text template with values (CO-33). */
 export const promptTemplate = defineComponent({
   type: 'Prompt Template',
+  furtherFields: true,
   displayName: 'Prompt Template',
   description: 'Fills in a template: each {name} in it becomes an input.',
   icon: 'braces',

@@ -27,6 +27,7 @@ const common = {
 /** Creates Data from fields added by the flow's author (MO-52). */
 export const createData = defineComponent({
   type: 'CreateData',
+  furtherFields: true,
   displayName: 'Create Data',
   description: 'Creates Data from a number of fields.',
   icon: 'ListFilter',
@@ -62,6 +63,7 @@ export const createData = defineComponent({
 /** Adds or replaces fields of Data (MO-52). */
 export const updateData = defineComponent({
   type: 'UpdateData',
+  furtherFields: true,
   displayName: 'Update Data',
   description: 'Adds or replaces fields of Data.',
   icon: 'FolderSync',
