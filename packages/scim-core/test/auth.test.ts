@@ -23,13 +23,13 @@ test.each(['', ' ', 'a long random secret'])(
 )
 
 describe('SC-2 host authentication', () => {
-  test('authenticate decides; the bearer token plays no part', async () => {
+  test('authenticate decides; the bearer token is ignored', async () => {
     const scim = createScim({ auth: { kind: 'host', authenticate: () => principal() } })
     expect((await createScimClient(scim.service.handle).get('/Users')).status).toBe(200)
     expect(scim.payloads.at(-1)?.event).toMatchObject({ entry: { actor: 'host-user' } })
   })
 
-  test('null is 401; a throw is 401 and reported; a Response is the answer itself', async () => {
+  test('null is 401; an error is 401 and reported; a Response is returned as it is', async () => {
     const refused = createScim({ auth: { kind: 'host', authenticate: () => null } })
     expect((await refused.get('/Users')).body).toMatchObject(problem(401))
     const failure = new Error('directory down')
@@ -107,7 +107,7 @@ describe('SC-81 allowedAddresses', () => {
 })
 
 describe('SC-67 tenants', () => {
-  test('nothing of one tenant is seen from another', async () => {
+  test('tenants do not see each other', async () => {
     const store = createMemoryScimStore()
     const of = (tenant: string) =>
       createScim({
@@ -168,7 +168,7 @@ describe('SC-69 SC-76 token service', () => {
     return { runtime, store, service, scim, status }
   }
 
-  test('a token is shown once and kept as a digest only', async () => {
+  test('a token is shown once and stored only as a digest', async () => {
     const { service, store, status } = setUp()
     const { id, token } = await service.issue({ tenant: 'default', label: 'Okta' })
     expect(token).toMatch(/^scim_[\w-]{43}$/)
@@ -215,7 +215,7 @@ describe('SC-69 SC-76 token service', () => {
     await expect(service.revoke('default', 'none')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('the overlap is a day unless told otherwise, and never lengthens a life', async () => {
+  test('the default overlap is a day and never extends the expiry', async () => {
     const { runtime, service, store } = setUp()
     const start = runtime.now().getTime()
     const endOf = async (id: string): Promise<number | undefined> =>
@@ -234,7 +234,7 @@ describe('SC-69 SC-76 token service', () => {
     expect(await endOf(short.id)).toBe(start + 1_000)
   })
 
-  test('revoking twice says so once; a list shows no digest', async () => {
+  test('revoking a token twice emits one event; lists show no digest', async () => {
     const { runtime, service } = setUp()
     const seen: string[] = []
     service.events.on('token.revoked', ({ id }) => seen.push(id))
@@ -270,7 +270,7 @@ describe('SC-69 SC-76 token service', () => {
     expect(await store.list('default')).toHaveLength(2)
   })
 
-  test('AB-81 SH-51 the successor of a token that expires lives as long, or as it is told', async () => {
+  test('AB-81 SH-51 the successor of an expiring token gets the same lifetime, or the one given', async () => {
     const { runtime, service, store } = setUp()
     const day = 86_400_000
     const start = runtime.now().getTime()
@@ -286,7 +286,7 @@ describe('SC-69 SC-76 token service', () => {
     expect((await store.get(told.id))?.expiresAt?.getTime()).toBe(start + 3 * day)
   })
 
-  test('AB-82 SH-50 a token opens while its use cannot be written, and no request waits for it', async () => {
+  test('AB-82 SH-50 a token stays valid while lastUsedAt cannot be written, and no request waits for the write', async () => {
     const tokens = createMemoryTokenStore()
     const failures: unknown[] = []
     const full = new Error('The disk is full')
@@ -322,7 +322,7 @@ describe('SC-69 SC-76 token service', () => {
     expect(await used()).toBe(runtime.now().getTime())
   })
 
-  test('SC-73 events name the token, never show it', async () => {
+  test('SC-73 events have the id of the token, never the token', async () => {
     const { service } = setUp()
     const seen: [string, object][] = []
     service.events.on('*', (event, name?: string) => seen.push([name ?? '', event]))

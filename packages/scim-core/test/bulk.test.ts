@@ -42,7 +42,7 @@ const user = (name: string, more: object = {}): object => ({
   ...more,
 })
 
-test('SC-62 every method, in request order', async () => {
+test('SC-62 runs every method in request order', async () => {
   const scim = createScim({ bulk: true, etag: true })
   const id = await scim.user('old@x.example')
   const gone = await scim.group('gone')
@@ -72,7 +72,7 @@ test('SC-62 every method, in request order', async () => {
   expect((await scim.get(`/Users/${id}`)).body).toMatchObject({ title: 't', nickName: 'n' })
 })
 
-test('SC-62 location of all but a failed POST; no version without etag', async () => {
+test('SC-62 every result but a failed POST has a location; none has a version without etag', async () => {
   const scim = createScim({ bulk: true })
   const id = await scim.user('old@x.example')
   const [created, stale, missing, failed] = await results(scim, [
@@ -99,7 +99,7 @@ test('SC-62 version is compared with etag on', async () => {
 })
 
 describe('SC-63 references', () => {
-  test('in the path, in PATCH paths and in values, before their definition', async () => {
+  test('resolve in paths, PATCH paths and values, before their definition', async () => {
     const scim = createScim({ bulk: true })
     const group = await scim.group('g')
     const [patched, put, group2, boss] = await results(scim, [
@@ -123,7 +123,7 @@ describe('SC-63 references', () => {
     expect((await scim.get(`/Users/${id}`)).body['title']).toBe('changed')
   })
 
-  test('circles are created first and joined afterwards', async () => {
+  test('circular references are created first and resolved afterwards', async () => {
     const scim = createScim({ bulk: true })
     const [a, b] = await results(scim, [
       post('a', user('a', { [E]: { manager: { value: 'bulkId:b' } } })),
@@ -135,7 +135,7 @@ describe('SC-63 references', () => {
     expect(await managerOf(idOf(b))).toMatchObject({ manager: { value: idOf(a) } })
   })
 
-  test('AB-83 SH-68 circles are joined with all tolerances off as with them on', async () => {
+  test('AB-83 SH-68 circular references are resolved with all tolerances on or off', async () => {
     const scim = createScim({ bulk: true, quirks: 'none' })
     const schemas = [USER, E]
     const groups = [{ value: 'bulkId:a' }]
@@ -172,7 +172,7 @@ describe('SC-63 references', () => {
     expect(many).toBeLessThan(8 * few + 0.5)
   })
 
-  test('SC-62 the version of a joined resource is that behind the joining', async () => {
+  test('SC-62 the version of a resource in a circle is the one after its references are resolved', async () => {
     const scim = createScim({ bulk: true, etag: true })
     const created = await results(scim, [
       post('a', user('a', { [E]: { manager: { value: 'bulkId:b' } } })),
@@ -184,7 +184,7 @@ describe('SC-63 references', () => {
     }
   })
 
-  test('a circle that cannot be joined is 409 or the failure of the joining', async () => {
+  test('a circle that cannot be resolved is 409 or the error of the resolving request', async () => {
     const scim = createScim({ bulk: true })
     const [a, b] = await results(scim, [
       post('a', { displayName: 'a', members: [{ value: 'bulkId:b' }] }, '/Groups'),
@@ -194,7 +194,7 @@ describe('SC-63 references', () => {
     expect(a).toMatchObject({ method: 'POST', response: problem(409) })
   })
 
-  test('what stands for nothing, or for something that failed, is 409 without scimType', async () => {
+  test('a bulkId that is unknown or whose operation failed is 409 without scimType', async () => {
     const scim = createScim({ bulk: true })
     const [unknown, failed, dependent] = await results(scim, [
       post('x', user('x', { [E]: { manager: { value: 'bulkId:nobody' } } })),
@@ -226,7 +226,7 @@ describe('SC-63 references', () => {
     expect(good).toMatchObject({ status: '201' })
   })
 
-  test('a bulkId given twice', async () => {
+  test('a duplicate bulkId is refused', async () => {
     const [first, second] = await results(createScim({ bulk: true }), [
       post('q', user('a')),
       post('q', user('b')),
@@ -274,7 +274,7 @@ describe('SC-64 bounds', () => {
     )
   })
 
-  test('data may be as deep as a body; an unexpected failure is 500 for its operation', async () => {
+  test('data may be nested as deep as a body; an unexpected error is 500 for its operation', async () => {
     const failure = new Error('disk full')
     const scim = createScim({
       bulk: true,

@@ -68,7 +68,7 @@ describe('connections', () => {
     }
   })
 
-  test('SH-54 a connection that is disabled or removed lets nothing in; its state is noted', async () => {
+  test('SH-54 a disabled or removed connection rejects its tokens; its last use and last error are stored', async () => {
     const { connections, client, runtime } = host
     const { connection, token } = await connections.create({
       tenant: 'acme',
@@ -93,7 +93,7 @@ describe('connections', () => {
     expect((await scim.get('/Users')).status).toBe(401)
   })
 
-  test('SH-48 SH-53 clients of a connection get tokens, and lose them with it', async () => {
+  test('SH-48 SH-53 clients of a connection get tokens, which end with the connection', async () => {
     const { connections, client, endpoint } = host
     const { connection } = await connections.create({
       tenant: 'acme',
@@ -115,7 +115,7 @@ describe('connections', () => {
     expect((await client(token).get('/Users')).status).toBe(401)
   })
 
-  test('a tenant has 50 connections, a connection 10 live tokens', async () => {
+  test('a tenant has at most 50 connections, a connection at most 10 active tokens', async () => {
     const { connections } = host
     const { connection } = await connections.create({ tenant: 'a', name: 'A', provider: 'other' })
     for (let n = 1; n < 10; n += 1) await connections.issueToken('a', connection.id)
@@ -188,7 +188,7 @@ describe('the admin API', () => {
     expect((await call('GET', `/${id}`)).status).toBe(404)
   })
 
-  test('SH-55 another tenant sees nothing; every refusal has its form', async () => {
+  test('SH-55 other tenants see nothing; every error has its documented form', async () => {
     const created = await call('POST', '', { name: 'Entra', provider: 'entra' })
     const { id } = created.body['connection'] as { id: string }
     const { tokenId } = created.body as { tokenId: string }

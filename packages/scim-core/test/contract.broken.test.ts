@@ -106,7 +106,7 @@ describe('SC-87 the contract of stores', () => {
     expect(failed.length).toBeGreaterThan(0)
   })
 
-  test('SC-67 it is the isolation of tenants that finds one tenant for all', async () => {
+  test('SC-67 the tenant isolation test fails for a store that ignores tenants', async () => {
     const mistake = MISTAKES['tenants that see each other']
     if (mistake === undefined) throw new Error('The mistake has another name')
     const failed = await failures(() => changed(createMemoryScimStore(), mistake))

@@ -25,7 +25,7 @@ test('SH-72 members.$ref of a nested group compares with the address of groups',
   expect(await found(`${BASE}/Users/${inner}`)).toEqual([])
 })
 
-test('SH-72 a manager of another extension is kept as it was sent', async () => {
+test('SH-72 a manager attribute of another extension is stored as sent', async () => {
   const urn = 'urn:example:staff'
   const scim = createScim({
     extensions: [

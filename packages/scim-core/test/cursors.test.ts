@@ -38,7 +38,7 @@ describe('SC-37 cursors', () => {
     }
   })
 
-  test('what is deleted or made between pages neither loses nor repeats others', async () => {
+  test('resources created or deleted between pages neither hide nor repeat others', async () => {
     const client = createScim({ ...options, deleteUser: 'remove' })
     const made: string[] = []
     for (let n = 0; n < 4; n += 1) made.push(await client.user(`u${n}@x.example`))
@@ -51,7 +51,7 @@ describe('SC-37 cursors', () => {
     )
   })
 
-  test('altered, foreign, expired, another count', async () => {
+  test('altered, foreign and expired cursors are refused, and another count', async () => {
     const client = createScim(options)
     for (let n = 0; n < 4; n += 1) await client.user(`u${n}@x.example`)
     const { body } = await client.get('/Users?count=2&cursor=')
@@ -112,7 +112,7 @@ describe('SC-37 cursors', () => {
     expect((await client.get('/?count=1&cursor=', acme)).body['totalResults']).toBe(3)
   })
 
-  test('a cursor lives 600 seconds unless told otherwise', async () => {
+  test('a cursor expires after 600 seconds by default', async () => {
     const client = createScim({ cursor: true })
     for (const name of ['a', 'b']) await client.user(`${name}@x.example`)
     const { body } = await client.get('/Users?count=1&cursor=')
@@ -123,7 +123,7 @@ describe('SC-37 cursors', () => {
     expect((await client.get(next)).body).toMatchObject(problem(400, 'expiredCursor'))
   })
 
-  test('without the option the parameter is unknown; without the parameter paging is by index', async () => {
+  test('the parameter is ignored without the option; without the parameter paging is by index', async () => {
     const plain = createScim()
     await plain.user('a@x.example')
     const { body } = await plain.get('/Users?cursor=whatever')

@@ -3,7 +3,7 @@ import { BASE, createScim, ENTERPRISE as E, GROUP, list, problem, USER } from '.
 
 const name = 'a@corp.example'
 
-describe('SC-14 names in any case', () => {
+describe('SC-14 attribute names ignore case', () => {
   test('in bodies, filters, paths, projection and sortBy; output is canonical', async () => {
     const scim = createScim()
     const { body } = await scim.post('/Users', {
@@ -38,8 +38,8 @@ describe('SC-14 names in any case', () => {
   })
 })
 
-describe('SC-15 unassigned', () => {
-  test('null, absent and [] are one state; an empty string is a value', async () => {
+describe('SC-15 unassigned attributes', () => {
+  test('null, absent and [] mean unassigned; an empty string is a value', async () => {
     const { body } = await createScim().post('/Users', {
       userName: name,
       externalId: null,
@@ -128,7 +128,7 @@ describe('SC-16 types', () => {
     },
   )
 
-  test('members of POST and PUT are a list, even of one', async () => {
+  test('members in POST and PUT must be an array, even for one member', async () => {
     const scim = createScim()
     const id = await scim.user(name)
     const group = await scim.group('g', [id])
@@ -202,7 +202,7 @@ describe('SC-16 types', () => {
 })
 
 describe('SC-17 lists', () => {
-  test('two primaries are invalidValue', async () => {
+  test('two primary elements are invalidValue', async () => {
     const emails = [
       { value: 'a', primary: true },
       { value: 'b', primary: 'true' },
@@ -314,7 +314,7 @@ describe('common attributes', () => {
     }
   })
 
-  test('SC-20 an effective change moves lastModified, even when the clock stands still', async () => {
+  test('SC-20 an effective change advances lastModified, even when the clock stands still', async () => {
     const scim = createScim()
     const id = await scim.user(name)
     const modified = async (title: string): Promise<unknown> =>
@@ -334,7 +334,7 @@ describe('common attributes', () => {
   })
 })
 
-test('SC-20 groups alike: only an effective change moves lastModified', async () => {
+test('SC-20 only an effective change of a group moves lastModified', async () => {
   const scim = createScim()
   const id = await scim.user(name)
   const group = `/Groups/${await scim.group('g', [id])}`
@@ -395,7 +395,7 @@ describe('SC-23 schemas', () => {
   })
 })
 
-test('SC-24 SC-77 nothing but schema names can be set, and prototypes stay clean', async () => {
+test('SC-24 SC-77 only attributes of the schema can be set, and prototypes stay clean', async () => {
   const scim = createScim()
   const text = `{"userName":"${name}","__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}},"toString":"x","name":{"__proto__":{"admin":true},"givenName":"g"},"${E}":{"__proto__":{"admin":true}},"groups":[{"value":"x"}],"id":"x"}`
   const { status, body } = await scim.send('POST', '/Users', { body: text })

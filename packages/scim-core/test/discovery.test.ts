@@ -4,7 +4,7 @@ import { BASE, createScim, ENTERPRISE as E, GROUP, list, problem, USER } from '.
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0'
 
-test('SC-65 ServiceProviderConfig is one object that follows from the options', async () => {
+test('SC-65 ServiceProviderConfig reflects the options', async () => {
   const { body } = await createScim().get('/ServiceProviderConfig')
   expect(body).toEqual({
     schemas: [`${CORE}:ServiceProviderConfig`],
@@ -182,14 +182,14 @@ describe('SC-66 ResourceTypes and Schemas', () => {
     expect(list(body['attributes']).map(line).toSorted()).toEqual(EXPECTED[urn])
   })
 
-  test('D22 with nested groups the members say so', async () => {
+  test('D22 with nested groups the members allow groups', async () => {
     const { body } = await createScim({ nestedGroups: true }).get(`/Schemas/${GROUP}`)
     expect(list(body['attributes']).map(line)[1]).toContain(
       '$ref reference exact immutable -> User Group, display string readOnly, type string immutable (User Group)',
     )
   })
 
-  test('flags that clients look at', async () => {
+  test('flags that clients rely on', async () => {
     const of = async (
       scim: ReturnType<typeof createScim>,
       urn: string,
@@ -227,7 +227,7 @@ describe('SC-66 ResourceTypes and Schemas', () => {
   })
 })
 
-test('D9 discovery needs the token, unless it is public; never when disabled', async () => {
+test('D9 discovery requires the token unless it is public, and is refused when disabled', async () => {
   const status = async (options: Parameters<typeof createScim>[0], path: string): Promise<number> =>
     (await createScimClient(createScim(options).service.handle).get(path)).status
   for (const path of ['/ServiceProviderConfig', '/ResourceTypes', '/Schemas', `/Schemas/${USER}`]) {

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { BASE, createScim, ERROR, TOKEN } from './support.ts'
 
 describe('SC-11 SC-12 errors', () => {
-  test('the body has schemas, status as text and one sentence', async () => {
+  test('the body has schemas, status as a string and one sentence', async () => {
     const { headers, body } = await createScim().get('/Users/nobody')
     expect(headers.get('content-type')).toBe('application/scim+json')
     expect(body).toEqual({ schemas: [ERROR], status: '404', detail: 'User nobody does not exist.' })

@@ -12,7 +12,7 @@ beforeEach(async () => {
 const tagOf = async (target = path): Promise<string | null> =>
   (await scim.get(target)).headers.get('etag')
 
-test('SC-61 the tag is meta.version and the header, and counts effective changes', async () => {
+test('SC-61 meta.version and the ETag header are equal and change with each effective change', async () => {
   const { headers, body } = await scim.get(path)
   expect(headers.get('etag')).toBe('W/"1"')
   expect(body['meta']).toHaveProperty('version', 'W/"1"')
@@ -77,7 +77,7 @@ test('SC-61 If-Match that does not match: 412 and nothing changed; target before
   expect((await scim.delete(path, { 'if-match': '*' })).status).toBe(204)
 })
 
-test('SC-61 groups alike: If-Match with every write, and a tag with 204', async () => {
+test('SC-61 groups honour If-Match on every write and send a tag with 204', async () => {
   const large = createScim({ etag: true, patchBodyMembers: 0 })
   const group = `/Groups/${await large.group('g')}`
   const stale = { 'if-match': 'W/"7", W/"8"' }
@@ -95,14 +95,14 @@ test('SC-61 groups alike: If-Match with every write, and a tag with 204', async 
   expect((await large.delete(group, { 'if-match': 'W/"2"' })).status).toBe(204)
 })
 
-test('SC-61 of two writers with one tag one loses', async () => {
+test('SC-61 of two writers with the same tag one fails', async () => {
   const write = (title: string): Promise<{ status: number }> =>
     scim.patch(path, [{ op: 'replace', path: 'title', value: title }], { 'if-match': 'W/"1"' })
   const answers = await Promise.all([write('a'), write('b')])
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412])
 })
 
-test('SC-61 off: no tags, and both headers are ignored', async () => {
+test('SC-61 when off there are no tags, and both headers are ignored', async () => {
   const plain = createScim()
   const target = `/Users/${await plain.user('a@corp.example')}`
   expect((await plain.get(target, { 'if-none-match': '*' })).status).toBe(200)

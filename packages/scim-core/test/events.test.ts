@@ -47,7 +47,7 @@ describe('SC-71 the audit log', () => {
       expect(logged).toContainEqual(expect.objectContaining(expected))
   })
 
-  test('operations by method, times, and the user behind /Me', async () => {
+  test('entries have the operation, the times and the user behind /Me', async () => {
     const scim = createScim({ resolveMe: () => id, publicDiscovery: true })
     const id: string = await scim.user(user, { title: 't' })
     await scim.send('HEAD', `/Users/${id}`)
@@ -71,7 +71,7 @@ describe('SC-71 the audit log', () => {
     expect(entries(scim)).toMatchObject([{ at: '2030-01-01T00:00:00.000Z', durationMs: 25 }])
   })
 
-  test('an entry names what changed, without values', async () => {
+  test('an entry names changed attributes without their values', async () => {
     const scim = createScim()
     const ids = [await scim.user(user), await scim.user('b@corp.example')]
     const group = await scim.group('g', [ids[0] ?? ''])
@@ -98,7 +98,7 @@ describe('SC-71 the audit log', () => {
     expect(JSON.stringify(entries(scim))).not.toContain('secret name')
   })
 
-  test('the audit option gets the same entries; what it throws is reported', async () => {
+  test('the audit option receives the same entries; its errors are reported', async () => {
     const seen: ScimAuditEntry[] = []
     const scim = createScim({
       audit: (entry) => {
@@ -137,7 +137,7 @@ describe('SC-71 the audit log', () => {
     expect(await run(true)).toContain(`"userName":"${user}"`)
   })
 
-  test('the request id of the host goes through', async () => {
+  test('the request id of the host is passed on', async () => {
     const scim = createScim()
     await scim.service.handle(new Request('https://host.example/api/v1/scim/v2/Users'), {
       requestId: 'r-1',
@@ -147,7 +147,7 @@ describe('SC-71 the audit log', () => {
 })
 
 describe('SC-73 events', () => {
-  test('the life of a user', async () => {
+  test('the life cycle of a user', async () => {
     const scim = createScim({ deleteUser: 'remove' })
     const id = await scim.user(user)
     const group = await scim.group('g', [id])
@@ -198,7 +198,7 @@ describe('SC-73 events', () => {
     })
   })
 
-  test('a DELETE that deactivates has its reason; what does not change is not announced', async () => {
+  test('a deactivating DELETE has its reason; unchanged resources emit no event', async () => {
     const scim = createScim()
     const id = await scim.user(user)
     const group = await scim.group('g')
@@ -233,7 +233,7 @@ describe('SC-73 events', () => {
     expect(scim.events.slice(-2)).toEqual(['group.deleted', 'audit'])
   })
 
-  test('lists of members are cut at 1000, the counts are not', async () => {
+  test('member lists are cut at 1000, counts are complete', async () => {
     const scim = createScim()
     const ids: string[] = []
     for (let n = 0; n < 1_001; n += 1) ids.push(await scim.user(`u${n}@x.example`))
@@ -248,7 +248,7 @@ describe('SC-73 events', () => {
     expect(removal).toMatchObject({ removedCount: 1_001 })
   })
 
-  test('a throwing listener harms nobody; unsubscribing works', async () => {
+  test('a listener that throws affects no other; unsubscribing works', async () => {
     const scim = createScim()
     const seen: string[] = []
     const failure = new Error('listener')
@@ -277,7 +277,7 @@ describe('SC-73 events', () => {
 })
 
 describe('SC-75 beforeWrite', () => {
-  test('sees the change inside the transaction, and can veto it', async () => {
+  test('runs inside the transaction and can veto the change', async () => {
     const seen: ScimChange[] = []
     let veto: Error | null = null
     const scim = createScim({

@@ -20,7 +20,7 @@ describe('SC-25 extensions of the host', () => {
     ],
   }
 
-  test('in validation, schemas, filters, paths and discovery', async () => {
+  test('work in validation, schemas, filters, paths and discovery', async () => {
     const scim = createScim({ extensions: [extension] })
     const { body } = await scim.post('/Groups', {
       displayName: 'g',
@@ -67,7 +67,7 @@ describe('SC-25 extensions of the host', () => {
     expect(removed.body['schemas']).toEqual([GROUP])
   })
 
-  test('a required extension must be there, and cannot be removed', async () => {
+  test('a required extension must be given and cannot be removed', async () => {
     const attributes = [{ name: 'level', type: 'integer' as const }]
     const scim = createScim({ extensions: [{ ...extension, required: true, attributes }] })
     expect((await scim.post('/Groups', { displayName: 'g' })).body).toMatchObject(
@@ -85,7 +85,7 @@ describe('SC-25 extensions of the host', () => {
     expect(types[1]).toHaveProperty('schemaExtensions', [{ schema: urn, required: true }])
   })
 
-  test('without URN an attribute is found when one extension has its name', async () => {
+  test('an attribute without URN is found when exactly one extension has its name', async () => {
     const of = (letter: string) => ({
       ...extension,
       urn: `urn:example:${letter}`,
@@ -100,7 +100,7 @@ describe('SC-25 extensions of the host', () => {
     expect(await scim.names('level eq "1"')).toEqual([400, 'invalidFilter'])
   })
 
-  test('SC-27 an immutable value of a user stays with PUT too', async () => {
+  test('SC-27 an immutable value of a user survives a PUT', async () => {
     const scim = createScim({ extensions: [{ ...extension, resourceType: 'User' }] })
     const id = await scim.user(name, { [urn]: { level: 1, serial: '1' } })
     const put = (values: object | undefined) =>

@@ -39,7 +39,7 @@ const FULL = ['full@x.example']
 const BARE = ['bare@x.example']
 const BOTH = [...FULL, ...BARE]
 
-describe('SC-40 what a comparison means', () => {
+describe('SC-40 comparison semantics', () => {
   test.each<readonly [filter: string, found: readonly string[]]>([
     // Presence: neither null nor "", [] nor an object without present subs.
     ['title pr', FULL],
@@ -118,7 +118,7 @@ describe('SC-40 what a comparison means', () => {
   })
 })
 
-describe('SC-38 what is a filter at all', () => {
+describe('SC-38 filter syntax', () => {
   test.each([
     '',
     ' ',
@@ -156,7 +156,7 @@ describe('SC-38 what is a filter at all', () => {
   })
 })
 
-describe('SC-41 what is wrong is named', () => {
+describe('SC-41 errors name the cause', () => {
   test.each([
     ['title like "x"', '"like"'],
     ['shoeSize eq "4"', 'shoeSize'],
@@ -178,8 +178,8 @@ describe('SC-41 what is wrong is named', () => {
   )
 })
 
-describe('SC-42 exact where case counts', () => {
-  test('ids, references, photos and externalId, and not the rest', async () => {
+describe('SC-42 case-exact attributes', () => {
+  test('ids, references, photos and externalId are case-exact, others are not', async () => {
     const exact = createScim({ runtime: { ...createTestRuntime(), uuid: ids() } })
     const boss = await exact.user('boss@x.example')
     const id = await exact.user('a@x.example', {
@@ -215,7 +215,7 @@ describe('SC-42 exact where case counts', () => {
 })
 
 describe('SC-11 tooMany', () => {
-  test('a sorted list over both types that reaches too far', async () => {
+  test('a sorted list over both types beyond the limit is refused', async () => {
     const { status, body } = await scim.get('/?sortBy=id&startIndex=10001&count=1')
     expect([status, body]).toEqual([400, expect.objectContaining(problem(400, 'tooMany'))])
     expect(list((await scim.get('/?sortBy=id&count=10')).body['Resources'])).toHaveLength(3)

@@ -53,7 +53,7 @@ describe('every route', () => {
       expect(answer.get('www-authenticate')).toBe(`Bearer realm="scim"${refused}`)
     })
 
-    test('SC-7 the scheme in any case, several spaces', async () => {
+    test('SC-7 the authentication scheme ignores case and allows several spaces', async () => {
       const client = createScimClient(createScim().service.handle)
       const { status } = await client.send(methods[0] ?? '', path, {
         headers: { authorization: `bEARER   ${TOKEN}` },
@@ -61,7 +61,7 @@ describe('every route', () => {
       expect(status).not.toBe(401)
     })
 
-    test('SC-10 every other method: 405 with Allow', async () => {
+    test('SC-10 every other method is 405 with Allow', async () => {
       const scim = createScim()
       for (const method of METHODS.filter((one) => !methods.includes(one))) {
         const { status, headers, body } = await scim.send(method, path)
@@ -71,14 +71,14 @@ describe('every route', () => {
       }
     })
 
-    test('D1 SC-7 disabled: 401 whatever the token', async () => {
+    test('D1 SC-7 while disabled every token is 401', async () => {
       const scim = createScim({ enabled: false })
       const { status, headers, body } = await scim.send(methods[0] ?? '', path)
       expect([status, body['status']]).toEqual([401, '401'])
       expect(headers.get('www-authenticate')).toBe('Bearer realm="scim"')
     })
 
-    test('SC-9 a malformed body: 400 invalidSyntax', async () => {
+    test('SC-9 a malformed body is 400 invalidSyntax', async () => {
       const scim = createScim({ bulk: true, resolveMe: () => null })
       for (const method of methods.filter((one) => ['POST', 'PUT', 'PATCH'].includes(one))) {
         for (const body of ['{', '[]', '"x"', 'null', '', '{"a":1,"A":2}', '{"a":1,"a":1}']) {
@@ -125,17 +125,20 @@ describe('SC-6 the base path', () => {
     '/x/api/v1/scim/v2/Users',
   ]
 
-  test.each(paths)('%s is not below it: 404, before anything else', async (path) => {
-    const { service, events } = createScim({ enabled: false })
-    const request = new Request(`https://host.example${path}`)
-    expect(service.match(request)).toBe(false)
-    const response = await service.handle(request)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toMatchObject(problem(404))
-    expect(events).toEqual([])
-  })
+  test.each(paths)(
+    '%s lies outside the base path and is 404 before any other check',
+    async (path) => {
+      const { service, events } = createScim({ enabled: false })
+      const request = new Request(`https://host.example${path}`)
+      expect(service.match(request)).toBe(false)
+      const response = await service.handle(request)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject(problem(404))
+      expect(events).toEqual([])
+    },
+  )
 
-  test('outsideBase: pass marks the answer for hosts that fall through', async () => {
+  test('outsideBase: pass marks the answer so that a host can handle the request itself', async () => {
     const { service } = createScim({ outsideBase: 'pass' })
     const response = await service.handle(new Request('https://host.example/other'))
     expect([response.status, response.headers.get('x-scim-outside')]).toEqual([404, '1'])
@@ -157,7 +160,7 @@ describe('SC-6 the base path', () => {
     expect(body).toMatchObject({ totalResults: 0 })
   })
 
-  test('a base path of its own, and a base URL that is a function of the tenant', async () => {
+  test('a custom base path, and a base URL computed from the tenant', async () => {
     const service = createScimService({
       store: createMemoryScimStore(),
       baseUrl: (tenant) => `https://${tenant}.example/scim/`,
@@ -209,7 +212,7 @@ describe('SC-6 the base path', () => {
 })
 
 describe('SC-5 the order of checks', () => {
-  test('address, authentication, route, method, scope, media type, size, JSON, target', async () => {
+  test('checks address, authentication, route, method, scope, media type, size, JSON, then target', async () => {
     const scim = createScim({ allowedAddresses: ['10.0.0.0/8'], limits: { bodyBytes: 20 } })
     const inside = createScimClient(scim.service.handle, {
       token: TOKEN,
@@ -232,7 +235,7 @@ describe('SC-5 the order of checks', () => {
     expect((await inside.get('/Users/x?attributes=a&excludedAttributes=b')).status).toBe(400)
   })
 
-  test('a scope that is missing comes before the body', async () => {
+  test('a missing scope is reported before an invalid body', async () => {
     const scim = createScim({
       auth: {
         kind: 'host',
@@ -246,7 +249,7 @@ describe('SC-5 the order of checks', () => {
 })
 
 describe('SC-8 answers', () => {
-  test('content type, cache, no version, Location equal to meta.location', async () => {
+  test('have a content type, no-store, no version, and a Location equal to meta.location', async () => {
     const scim = createScim()
     const { status, headers, body } = await scim.post('/Users', { userName: 'a@corp.example' })
     expect(status).toBe(201)
@@ -327,7 +330,7 @@ describe('SC-9 request bodies', () => {
     expect(answer.body).toMatchObject(problem(400, 'invalidSyntax'))
   })
 
-  test('keys equal but for case, at any depth; also when escaped', async () => {
+  test('keys that differ only in case are refused at any depth, also when escaped', async () => {
     const scim = createScim()
     for (const text of [
       '{"userName":"a@b.example","name":{"givenName":"x","GIVENNAME":"y"}}',
@@ -340,7 +343,7 @@ describe('SC-9 request bodies', () => {
     expect((await scim.send('POST', '/Users', { body: quoted })).status).toBe(201)
   })
 
-  test('nested deeper than the limit', async () => {
+  test('bodies nested deeper than the limit are refused', async () => {
     const scim = createScim()
     const nested = (depth: number): string =>
       `{"userName":"a@b.example","x":${'['.repeat(depth)}${']'.repeat(depth)}}`
@@ -364,7 +367,7 @@ test('SC-3 two services in one process do not influence each other', async () =>
   expect((await schemas(one)) - (await schemas(two))).toBe(1)
 })
 
-test('SC-35 D5 what is off answers as not there', async () => {
+test('SC-35 D5 routes that are switched off are 501', async () => {
   const scim = createScim()
   const bulk = await scim.post('/Bulk', { schemas: [`${MESSAGES}:BulkRequest`], Operations: [] })
   expect(bulk.body).toMatchObject(problem(501))

@@ -83,7 +83,7 @@ test('SC-1 lists and patches are refused as over HTTP', async () => {
   })
 })
 
-test('SC-1 what a callback throws is the cause of the error', async () => {
+test('SC-1 the error carries what a callback threw as its cause', async () => {
   const failure = new Error('directory down')
   const scim = createScim({
     beforeWrite: () => {
@@ -127,7 +127,7 @@ test('SU-2 onUserWrite runs inside the transaction; a throw rolls the write back
   expect(kinds).toEqual([...life, 'tombstone', ...life, 'remove'])
 })
 
-test('SU-11 a store can have a new user take over an account of the host', async () => {
+test('SU-11 a store can link a new user to an existing account of the host', async () => {
   const { createMemoryScimStore } = await import('@x/scim-core/memory')
   const store = createMemoryScimStore()
   const adopting = {

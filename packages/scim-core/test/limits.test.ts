@@ -21,7 +21,7 @@ describe('limits', () => {
     expect((await scim.service.handle(request)).status).toBe(413)
   })
 
-  test('AB-89 filterComparisons: many terms over many resources are 400 tooMany, few or indexed ones are not', async () => {
+  test('AB-89 filterComparisons: many terms over many resources are 400 tooMany, few or indexed terms are not', async () => {
     const scim = createScim({ limits: { filterComparisons: 30 } })
     for (const n of [1, 2, 3]) await scim.user(`a${n}@b.example`)
     const list = (operator: string, count: number, join = ' or ') => {
@@ -108,7 +108,7 @@ describe('limits', () => {
   })
 })
 
-describe('the limits unless told otherwise', () => {
+describe('default limits', () => {
   const strings = (count: number): string[] => Array.from({ length: count }, (_, n) => `${n}`)
   const operation = { op: 'add', path: 'title', value: 'x' }
 

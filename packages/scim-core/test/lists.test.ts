@@ -48,7 +48,7 @@ const order = async (query: string): Promise<number[]> =>
   )
 
 describe('SC-30 SC-31 paging', () => {
-  test('the list says where it is', async () => {
+  test('the list reports startIndex, itemsPerPage and totalResults', async () => {
     expect(await page('/Users?startIndex=2&count=2')).toMatchObject({
       schemas: [`${MESSAGES}:ListResponse`],
       totalResults: 4,
@@ -74,7 +74,7 @@ describe('SC-30 SC-31 paging', () => {
     expect(await page(`/Users?${query}`)).toMatchObject(expected)
   })
 
-  test('D20 100 and at most 200 unless told otherwise', async () => {
+  test('D20 the default page size is 100, the default maximum 200', async () => {
     const large = createScim()
     for (let n = 0; n < 201; n += 1) await large.user(`u${n}@x.example`)
     const size = async (query: string): Promise<unknown> =>
@@ -84,13 +84,13 @@ describe('SC-30 SC-31 paging', () => {
     ])
   })
 
-  test('D20 a page size above the maximum is the maximum', async () => {
+  test('D20 a page size above the maximum is lowered to it', async () => {
     const client = createScim({ cursor: true, pageSize: 5, maxPageSize: 2 })
     for (const name of ['a', 'b', 'c']) await client.user(`${name}@x.example`)
     expect((await client.get('/Users?cursor=')).body['itemsPerPage']).toBe(2)
   })
 
-  test('D20 page size and maximum', async () => {
+  test('D20 page size and maximum can be configured', async () => {
     const small = createScim({ pageSize: 1, maxPageSize: 2 })
     for (const name of ['a', 'b', 'c']) await small.user(`${name}@x.example`)
     expect((await small.get('/Users')).body['itemsPerPage']).toBe(1)
@@ -125,7 +125,7 @@ describe('SC-32 sorting', () => {
     expect(await order(query)).toEqual(expected)
   })
 
-  test('by code point, folded; ties and those without value by id, whatever the order', async () => {
+  test('sorts by folded code points; ties and missing values by id, ascending or descending', async () => {
     const sorted = createScim()
     const made: string[] = []
     for (const title of ['\u{1f680}', '\ufffd', 'B', 'a', undefined, undefined, 'b'])
@@ -182,7 +182,7 @@ describe('SC-33 projection', () => {
     expect(await get(query)).toEqual({ ...base, ...expected })
   })
 
-  test('excludedAttributes may be repeated; the widest name of an attribute counts', async () => {
+  test('excludedAttributes may be given twice; the widest path wins', async () => {
     const without = await get('excludedAttributes=title&excludedAttributes=active,userName')
     for (const name of ['title', 'active', 'userName']) expect(without).not.toHaveProperty(name)
     for (const names of [`${E},${E}:costCenter`, `${E}:costCenter,${E}`]) {
@@ -241,7 +241,7 @@ describe('SC-33 projection', () => {
     })
   })
 
-  test('on answers to writes; both together are refused', async () => {
+  test('applies to answers of writes; attributes and excludedAttributes together are refused', async () => {
     const created = await scim.post('/Users?attributes=userName', {
       userName: 'new@corp.example',
       title: 't',
@@ -263,7 +263,7 @@ describe('SC-33 projection', () => {
     )
   })
 
-  test('SC-34 members and groups that are not shown are not read', async () => {
+  test('SC-34 members and groups are not read unless they are returned', async () => {
     const store = createMemoryScimStore()
     const unread = (): never => {
       throw new Error('read')
@@ -304,7 +304,7 @@ describe('SC-35 search', () => {
       .post(path, { schemas: [`${MESSAGES}:SearchRequest`], ...body })
       .then((answer) => answer.body)
 
-  test('the same as the GET', async () => {
+  test('returns what GET returns', async () => {
     const body = {
       filter: 'active eq true',
       sortBy: 'userName',
@@ -346,7 +346,7 @@ describe('SC-35 search', () => {
     expect(await search('/Users/.search', body)).toMatchObject(problem(400, scimType))
   })
 
-  test('over both types: users, then groups, across pages', async () => {
+  test('searches both types across pages: users first, then groups', async () => {
     const types = async (query: string): Promise<unknown[]> =>
       list((await page(`/?${query}`))['Resources']).map(
         (one) => Reflect.get(one, 'userName') ?? Reflect.get(one, 'displayName'),
@@ -373,7 +373,7 @@ describe('SC-35 search', () => {
     ])
   })
 
-  test('SC-32 over both types, by what stands in other tables', async () => {
+  test('SC-32 sorts both types by attributes of other tables', async () => {
     const [first = '', , third = ''] = ids
     await scim.group('Alpha', [third])
     await scim.patch(`/Users/${ids[1]}`, [{ op: 'add', path: 'manager', value: third }])
@@ -392,7 +392,7 @@ describe('SC-35 search', () => {
     ])
   })
 
-  test('SC-32 who lacks the sort attribute stands by id, also across pages', async () => {
+  test('SC-32 resources without the sort attribute are ordered by id, also across pages', async () => {
     let next = 9
     const backwards = createScim({
       runtime: {
@@ -422,7 +422,7 @@ describe('SC-35 search', () => {
   })
 })
 
-describe('SC-42 what can be filtered by', () => {
+describe('SC-42 filterable attributes', () => {
   test.each([
     'id pr',
     'schemas co "core"',

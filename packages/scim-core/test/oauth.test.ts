@@ -26,8 +26,8 @@ import {
   signed,
 } from './oauth-support.ts'
 
-describe('several ways', () => {
-  test('SH-44 the first that knows the credential decides; none: 401', async () => {
+describe('several authentication methods', () => {
+  test('SH-44 the first method that recognises the credential decides; if none does, 401', async () => {
     const seen: string[] = []
     const way = (name: string): ScimAuth => ({
       kind: 'bearer',
@@ -53,7 +53,7 @@ describe('several ways', () => {
     expect(() => serviceWith([])).toThrow('auth names no way')
   })
 
-  test('SH-49 tokens that have ended say how', async () => {
+  test('SH-49 expired and revoked tokens say which they are', async () => {
     const tokens = createScimTokens({ store: createMemoryTokenStore(), runtime })
     const auth = { kind: 'tokens', service: tokens } as const
     const { id, token } = await tokens.issue({ tenant: 'default' })
@@ -63,7 +63,7 @@ describe('several ways', () => {
     expect((await ask(auth, short.token)).challenge).toContain('The token has expired')
   })
 
-  test('SH-52 ServiceProviderConfig shows the ways, or what the host says', async () => {
+  test('SH-52 ServiceProviderConfig lists the authentication methods, or those the host names', async () => {
     const schemes = async (options: object): Promise<unknown> => {
       const service = createScimService({
         store: createMemoryScimStore(),
@@ -97,7 +97,7 @@ describe('several ways', () => {
   })
 })
 
-test('SH-47 introspected tokens are kept, by digest, until they end', async () => {
+test('SH-47 introspected tokens are cached by digest until they expire', async () => {
   const answers: Record<string, object | number> = {
     good: { active: true, client_id: 'idp', scope: 'scim', exp: seconds() + 30 },
     gone: { active: false },
@@ -130,7 +130,7 @@ test('SH-47 introspected tokens are kept, by digest, until they end', async () =
   expect(await ask(auth, 'broken')).toMatchObject({ status: 503, retryAfter: '5' })
 })
 
-test('OP-20 a clock that is set back does not prolong what is kept of tokens and keys', async () => {
+test('OP-20 setting the clock back does not extend cached tokens and keys', async () => {
   let offset = 0
   const settable = { ...runtime, now: () => new Date(runtime.now().getTime() + offset) }
   let active = true
@@ -230,7 +230,7 @@ describe('the token endpoint', () => {
     expect(at.jwks().keys[0]).not.toHaveProperty('d')
   })
 
-  test('SH-48 secrets in the body, and a scope', async () => {
+  test('SH-48 accepts client secrets in the body, and a scope', async () => {
     const { body } = await post(`${GRANT}&client_id=c1&client_secret=geheim&scope=users:read`)
     expect(body['scope']).toBe('users:read')
     const at = endpoint()
@@ -240,7 +240,7 @@ describe('the token endpoint', () => {
     expect((await ask(at.auth, token, { method: 'POST' })).status).toBe(403)
   })
 
-  test('SH-48 a signed assertion, once', async () => {
+  test('SH-48 accepts a signed assertion once', async () => {
     client('signer', { digest: null, jwks: { keys: [PUBLIC] } })
     const assertion = (claims: object = {}): Promise<string> =>
       new SignJWT({
@@ -292,7 +292,7 @@ describe('the token endpoint', () => {
     expect(answer.headers.get('www-authenticate')).toBe(challenge)
   })
 
-  test('SH-48 ways that are not offered, other methods, and too many failures', async () => {
+  test('SH-48 refuses disabled authentication methods, other HTTP methods and too many failures', async () => {
     const strict = endpoint({ methods: ['private_key_jwt'] })
     expect((await post(GRANT, basic('c1', 'geheim'), strict)).status).toBe(401)
     const get = await strict.handle(new Request('https://login.example/token'))

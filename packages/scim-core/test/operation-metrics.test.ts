@@ -61,7 +61,7 @@ describe('OP-8 SCIM operations', () => {
     expect(await lines('scim_tenant_operations_total')).toEqual([])
   })
 
-  test('by tenant only where asked for, and only so many of them', async () => {
+  test('tenants are labels only on request, and at most as many as allowed', async () => {
     const { clientOf, lines } = setUp(2)
     for (let n = 0; n < 20; n += 1) {
       const client = await clientOf(`tenant-${n}`, 'other')
@@ -78,7 +78,7 @@ describe('OP-8 SCIM operations', () => {
     ])
   })
 
-  test('a number of tenants that cannot be used is refused by name', () => {
+  test('an invalid number of tenants is refused by name', () => {
     expect(() => setUp(-1)).toThrow('metricTenants')
     expect(() => setUp(1001)).toThrow('metricTenants')
   })

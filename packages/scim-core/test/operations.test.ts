@@ -27,7 +27,7 @@ describe('SC-26 POST', () => {
     },
   )
 
-  test('of simultaneous POSTs with one folded userName one is 201', async () => {
+  test('of simultaneous POSTs with the same folded userName one is 201', async () => {
     const scim = createScim()
     const answers = await Promise.all(
       ['Ada@corp.example', 'ADA@corp.example', 'ada@CORP.example', 'ａda@corp.example'].map(
@@ -77,7 +77,7 @@ describe('D7 userName', () => {
     },
   )
 
-  test('a rule of the host; also for PUT and PATCH', async () => {
+  test('a rule of the host applies to POST, PUT and PATCH', async () => {
     const scim = createScim({ userName: (value) => value.startsWith('u') })
     const id = await scim.user('u1')
     for (const answer of [
@@ -90,7 +90,7 @@ describe('D7 userName', () => {
   })
 })
 
-test('D7 who has another userName from before can still be changed', async () => {
+test('D7 a user with an older userName can still be changed', async () => {
   const store = createMemoryScimStore()
   const id = await createScim({ store, userName: 'any' }).user('plain')
   const scim = createScim({ store })
@@ -105,7 +105,7 @@ test('D7 who has another userName from before can still be changed', async () =>
 
 describe('D8 the primary e-mail and the userNames of others', () => {
   const emails = [{ value: 'BOB@corp.example', primary: true }]
-  test('409 on POST, PUT and PATCH; not for one that is not primary, nor for itself', async () => {
+  test('a conflict is 409 on POST, PUT and PATCH; other e-mails and the own userName do not conflict', async () => {
     const scim = createScim()
     await scim.user('bob@corp.example', { emails })
     const id = await scim.user(name, { emails: [{ value: 'bob@corp.example' }] })
@@ -118,7 +118,7 @@ describe('D8 the primary e-mail and the userNames of others', () => {
     }
   })
 
-  test('a rename that keeps the old name as primary e-mail is no conflict with oneself', async () => {
+  test('a rename that keeps the old name as primary e-mail does not conflict with itself', async () => {
     const scim = createScim()
     const id = await scim.user(name)
     const { status } = await scim.put(`/Users/${id}`, {
@@ -128,7 +128,7 @@ describe('D8 the primary e-mail and the userNames of others', () => {
     expect(status).toBe(200)
   })
 
-  test('who has an e-mail that became a userName later can still be changed', async () => {
+  test('a user whose e-mail became the userName of another can still be changed', async () => {
     const scim = createScim()
     const id = await scim.user(name, { emails })
     await scim.user('bob@corp.example')
@@ -173,7 +173,7 @@ describe('SC-27 PUT', () => {
     expect((await scim.put(`/Users/${id}`, { id: 'other', userName: name })).body.id).toBe(id)
   })
 
-  test('required missing or a conflict: nothing changed', async () => {
+  test('a missing required attribute or a conflict changes nothing', async () => {
     const scim = createScim()
     await scim.user('bob@corp.example')
     const id = await scim.user(name, { title: 't' })
@@ -186,7 +186,7 @@ describe('SC-27 PUT', () => {
     expect((await scim.get(`/Users/${id}`)).body['title']).toBe('t')
   })
 
-  test('D10 SC-26 active: null on PUT and POST is not given', async () => {
+  test('D10 SC-26 active: null on PUT and POST counts as not given', async () => {
     const scim = createScim()
     const id = await scim.user(name, { active: null })
     expect((await scim.get(`/Users/${id}`)).body['active']).toBe(true)
@@ -210,7 +210,7 @@ describe('SC-27 PUT', () => {
     }
   })
 
-  test('members are diffed: who stays keeps the place', async () => {
+  test('members are diffed: kept members keep their position', async () => {
     const scim = createScim()
     const [a, b, c] = [
       await scim.user('a@x.example'),
@@ -230,7 +230,7 @@ describe('SC-27 PUT', () => {
 })
 
 describe('SC-28 DELETE', () => {
-  test('deactivate: everything else stays, and the user can be used on and re-activated', async () => {
+  test('deactivate: everything else is kept, and the user can be changed and re-activated', async () => {
     const scim = createScim()
     const id = await scim.user(name, { title: 't' })
     const group = await scim.group('g', [id])
@@ -254,7 +254,7 @@ describe('SC-28 DELETE', () => {
     ])
   })
 
-  test('a group goes with its memberships; users are untouched', async () => {
+  test('deleting a group deletes its memberships and no user', async () => {
     const scim = createScim()
     const id = await scim.user(name)
     const before = await scim.get(`/Users/${id}`)
@@ -267,7 +267,7 @@ describe('SC-28 DELETE', () => {
   })
 })
 
-describe('SC-28 DELETE with its other modes', () => {
+describe('SC-28 other modes of DELETE', () => {
   test('tombstone: the record of the host stays, deactivated', async () => {
     const kept: (UserRecord | null)[] = []
     const store = createMemoryScimStore({ onUserWrite: ({ after }) => void kept.push(after) })
@@ -304,7 +304,7 @@ describe('SC-28 DELETE with its other modes', () => {
     ).toMatchObject({ id: active, reason: 'delete' })
   })
 
-  test('of a group: its memberships are gone, and the groups it was in have changed', async () => {
+  test('deleting a group removes its memberships and changes the groups it was in', async () => {
     const store = createMemoryScimStore()
     const scim = createScim({ store, nestedGroups: true })
     const inner = await scim.group('inner', [await scim.user(name)])
@@ -367,7 +367,7 @@ describe('D13 D22 D23 groups', () => {
     expect((await scim.get(`/Groups/${group}`)).body['displayName']).toBe('g')
   })
 
-  test('an unknown id that the same request removes again does no harm', async () => {
+  test('an unknown id that the same request removes again is accepted', async () => {
     const scim = createScim()
     const group = await scim.group('g')
     const { status } = await scim.patch(`/Groups/${group}`, [
@@ -395,7 +395,7 @@ describe('D13 D22 D23 groups', () => {
     expect(await nested.members(parent)).toEqual([])
   })
 
-  test('D23 group names are unique, folded; or not', async () => {
+  test('D23 folded group names are unique unless configured otherwise', async () => {
     const scim = createScim()
     await scim.group('Team')
     const other = await scim.group('Other')
@@ -426,7 +426,7 @@ test('SC-29 a request that fails half way changes nothing and emits no domain ev
 })
 
 describe('SC-36 /Me', () => {
-  test('serves the user the host names, under its own address', async () => {
+  test('serves the user that the host names, with its own location', async () => {
     let me: string | null = null
     const scim = createScim({ resolveMe: () => me })
     expect((await scim.get('/Me')).status).toBe(404)

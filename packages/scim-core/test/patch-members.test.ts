@@ -9,7 +9,7 @@ beforeEach(async () => {
   id = await scim.user('ada@corp.example')
 })
 
-describe('SC-55 members are immutable', () => {
+describe('SC-55 sub-attributes of members are immutable', () => {
   test.each(['value', '$ref', 'type', 'display'])('members[...].%s', async (sub) => {
     const group = await scim.group('g', [id])
     for (const op of ['add', 'replace']) {
@@ -21,7 +21,7 @@ describe('SC-55 members are immutable', () => {
     expect(await scim.members(group)).toEqual([id])
   })
 
-  test('members[value eq ...] with add names the member itself, and nothing else of it', async () => {
+  test('add with members[value eq ...] adds that member and nothing else', async () => {
     const other = await scim.user('b@corp.example')
     const group = await scim.group('g', [id])
     const add = (path: string, value: unknown) =>
@@ -78,7 +78,7 @@ describe('SC-56 members as value', () => {
     expect(await scim.members(group)).toEqual([])
   })
 
-  test('a filter of more than ids is no list of ids', async () => {
+  test('a filter with more than ids is not a list of ids', async () => {
     const others = [
       await scim.user('b@corp.example', { displayName: 'Bo' }),
       await scim.user('c@corp.example', { displayName: 'Cy' }),
@@ -94,7 +94,7 @@ describe('SC-56 members as value', () => {
     expect(await remove(`value ne "${id}"`)).toEqual([id])
   })
 
-  test('D13 unknown ids count at the end: those replaced or removed again do no harm', async () => {
+  test('D13 unknown ids are checked at the end: replaced or removed ones are accepted', async () => {
     const group = await scim.group('g', [id])
     const ghost = { op: 'add', path: 'members', value: 'ghost' }
     for (const undo of [
@@ -117,7 +117,7 @@ describe('SC-56 members as value', () => {
     }
   })
 
-  test('SC-57 SC-58 members that come and go in one request have not changed', async () => {
+  test('SC-57 SC-58 members added and removed in one request are unchanged', async () => {
     const other = await scim.user('b@corp.example')
     const group = `/Groups/${await scim.group('g', [id])}`
     const before = (await scim.get(group)).body
@@ -152,7 +152,7 @@ describe('D12 the answer', () => {
     expect(narrowed.body).not.toHaveProperty('members')
   })
 
-  test('0: always 204 for a group; more than 1000 members unless told otherwise', async () => {
+  test('0 always answers 204 for a group; the default is more than 1000 members', async () => {
     const never = createScim({ patchBodyMembers: 0 })
     const op = [{ op: 'replace', path: 'externalId', value: 'x' }]
     const { status, body } = await never.patch(`/Groups/${await never.group('g')}`, op)

@@ -4,7 +4,7 @@ import { createScim, ENTERPRISE as E } from './support.ts'
 const WORK = { value: 'w@x.example', type: 'work', primary: true }
 const HOME = { value: 'h@x.example', type: 'home' }
 
-test('SH-70 add with null leaves what is there; replace with null removes it', async () => {
+test('SH-70 add with null keeps the value; replace with null removes it', async () => {
   const scim = createScim()
   const id = await scim.user('ada@corp.example', {
     name: { givenName: 'Ada', familyName: 'L' },

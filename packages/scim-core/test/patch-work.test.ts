@@ -30,7 +30,7 @@ const patch = (list: object[], operation: PatchOperation, times = 1_000): unknow
   )
 
 describe('work of one PATCH', () => {
-  test('a thousand operations on a long list, one element each, are done in a moment', () => {
+  test('a thousand operations on single elements of a long list are fast', () => {
     const result = timed(() =>
       applyPatch(
         { userName: 'ada', emails: emails(900) },
@@ -68,7 +68,7 @@ describe('work of one PATCH', () => {
     expect(patch(list, operation)).toMatchObject({ status: 400, scimType: 'tooMany' })
   })
 
-  test('filters on members count too; what a replacement undoes is not done', () => {
+  test('filters on members count too; operations that a later replacement undoes are skipped', () => {
     const members = Array.from({ length: 20_000 }, (_, at) => ({ value: `id-${at}` }))
     const group = { displayName: 'all', members }
     const remove = { op: 'remove', path: 'members[display co "x"]' }

@@ -120,7 +120,7 @@ describe('SC-47 order and end state', () => {
     expect(body['title']).toBe('b')
   })
 
-  test('required, form and uniqueness count at the end', async () => {
+  test('required attributes, formats and uniqueness are checked at the end', async () => {
     await scim.user('taken@corp.example')
     for (const wrong of ['', 'no e-mail', 'taken@corp.example']) {
       const body = await patch(
@@ -158,7 +158,7 @@ describe('SC-48 add', () => {
     })
   })
 
-  test('an element that is there with all that is sent is not added again', async () => {
+  test('an element that already has all given values is not added again', async () => {
     const body = await patch({
       op: 'add',
       path: 'emails',
@@ -167,7 +167,7 @@ describe('SC-48 add', () => {
     expect(body['emails']).toEqual([WORK, HOME, { value: 'h@x.example', type: 'work' }])
   })
 
-  test('null adds nothing to a list; elements that became equal are one', async () => {
+  test('null adds nothing to a list; elements that become equal are merged', async () => {
     expect((await patch({ op: 'add', path: 'emails', value: null }))['emails']).toEqual([
       WORK,
       HOME,
@@ -193,7 +193,7 @@ describe('SC-48 add', () => {
 })
 
 describe('SC-49 replace', () => {
-  test('lists as a whole, by an object, null or []', async () => {
+  test('replaces whole lists, with an object, null or []', async () => {
     expect(
       (await patch({ op: 'replace', path: 'emails', value: { value: 'x' } }))['emails'],
     ).toEqual([{ value: 'x' }])
@@ -207,7 +207,7 @@ describe('SC-49 replace', () => {
     expect(await patch({ op: 'replace', path: 'emails', value: null })).not.toHaveProperty('emails')
   })
 
-  test('complex merges; sub-attribute of a list in all elements; filter with object', async () => {
+  test('merges complex values, sub-attributes in all elements, and filters with an object', async () => {
     const body = await patch(
       { op: 'replace', path: 'name', value: { givenName: 'B' } },
       { op: 'replace', path: 'emails.display', value: 'all' },
@@ -224,7 +224,7 @@ describe('SC-49 replace', () => {
     ])
   })
 
-  test('null removes; of a required attribute it is mutability', async () => {
+  test('null removes the value; for a required attribute it is a mutability error', async () => {
     expect(await patch({ op: 'replace', path: 'name.givenName', value: null })).toMatchObject({
       name: { familyName: 'L' },
     })
@@ -235,7 +235,7 @@ describe('SC-49 replace', () => {
 })
 
 describe('SC-50 remove', () => {
-  test('a complex value whose last part is set to null goes too', async () => {
+  test('a complex value whose last sub-attribute is set to null is removed', async () => {
     expect(
       await patch({ op: 'replace', path: 'name', value: { givenName: null, familyName: null } }),
     ).not.toHaveProperty('name')
@@ -245,7 +245,7 @@ describe('SC-50 remove', () => {
     )
   })
 
-  test('a required or immutable part of an extension stays', async () => {
+  test('required and immutable attributes of an extension are kept', async () => {
     const urn = 'urn:example:badge'
     const extended = createScim({
       extensions: [
@@ -290,7 +290,7 @@ describe('SC-50 remove', () => {
     }
   })
 
-  test('the last part takes its container with it', async () => {
+  test('removing the last sub-attribute removes the complex value', async () => {
     const body = await patch(
       { op: 'remove', path: 'emails.type' },
       { op: 'remove', path: 'emails[value eq "w@x.example"].value' },
@@ -302,7 +302,7 @@ describe('SC-50 remove', () => {
     expect(body['schemas']).toEqual([USER])
   })
 
-  test('a whole extension; what is not there is no error', async () => {
+  test('removes a whole extension; removing a missing value is no error', async () => {
     expect(await patch({ op: 'remove', path: E })).not.toHaveProperty([E])
     const before = (await scim.get(`/Users/${id}`)).body
     const body = await patch(
@@ -364,7 +364,7 @@ describe('SC-51 primary', () => {
     }
   })
 
-  test('an element updated without primary demotes nobody', async () => {
+  test('updating an element without primary demotes no other', async () => {
     const unset = await patch({
       op: 'replace',
       path: 'emails[type eq "home"].primary',
@@ -378,7 +378,7 @@ describe('SC-51 primary', () => {
 })
 
 describe('SC-52 SC-53 values without path', () => {
-  test('each member is its own operation; what is not named stays', async () => {
+  test('each key is its own operation; other attributes are kept', async () => {
     const body = await patch({
       op: 'add',
       value: { title: 'X', emails: [{ value: 'n' }], shoeSize: 3, id: 'x', groups: [] },
@@ -388,7 +388,7 @@ describe('SC-52 SC-53 values without path', () => {
     expect(body).not.toHaveProperty('shoeSize')
   })
 
-  test('keys that are no path, or stand for the password, are ignored', async () => {
+  test('keys that are not paths, or name the password, are ignored', async () => {
     const before = (await scim.get(`/Users/${id}`)).body
     const value = { 'emails[type eq "work"': 'x', 'a b': 1, '': 2, password: 'p', meta: 'x' }
     for (const op of ['add', 'replace']) expect(await patch({ op, value })).toEqual(before)

@@ -32,7 +32,7 @@ describe('SH-57 profiles', () => {
     })
   })
 
-  test('only a service with the unchanged options of a profile says that it conforms', async () => {
+  test('a service claims conformance only with the unchanged options of a profile', async () => {
     expect(await isConformant(createScim())).toBeUndefined()
     expect(await isConformant(interop())).toBe(true)
     expect(await isConformant(createScim(SCIM_PROFILES['ipsie-al2']))).toBe(true)
@@ -49,7 +49,7 @@ describe('SH-57 profiles', () => {
     expect(await isConformant(weaker)).toBeUndefined()
   })
 
-  test('interop: a deleted user is gone, unknown attributes and dialects are refused', async () => {
+  test('interop: DELETE removes the user; unknown attributes and dialects are refused', async () => {
     const scim = interop()
     const { status, body: user } = await scim.post('/Users', body())
     expect(status).toBe(201)
@@ -101,7 +101,7 @@ describe('SH-57 profiles', () => {
 })
 
 describe('SH-58 the options of profiles', () => {
-  test('requirePatchPath: off, an operation without path is applied', async () => {
+  test('requirePatchPath: when off, an operation without path is applied', async () => {
     const scim = createScim()
     const id = await scim.user('a@corp.example')
     const plain = operations({ op: 'replace', value: { title: 'x' } })
@@ -200,7 +200,7 @@ describe('SH-58 the options of profiles', () => {
     expect((await ask('a')).status).toBe(429)
   })
 
-  test('rateLimit: fewer than 25 a second cannot be asked for', () => {
+  test('rateLimit: fewer than 25 requests a second are refused', () => {
     expect(() => createScim({ rateLimit: { perSecond: 24 } })).toThrow(ScimConfigError)
     expect(() => createScim({ rateLimit: { perSecond: 25, burst: 0 } })).toThrow(ScimConfigError)
   })
@@ -221,7 +221,7 @@ test('SH-59 there is no profile of a provider: the defaults accept their dialect
 })
 
 describe('SH-83 SCIM_PROFILE', () => {
-  test('gives the options of a profile; other variables come first', () => {
+  test('gives the options of a profile; other variables override them', () => {
     const plain = readScimSettings({}).options
     expect(plain).not.toHaveProperty('profile')
     expect(readScimSettings({ SCIM_PROFILE: 'ipsie-al2' }).options).toMatchObject(

@@ -132,7 +132,7 @@ test.each([
   )
 })
 
-test('unprefixedExtension off: such a name in attributes is an unknown one', async () => {
+test('unprefixedExtension off: a name without URN in attributes is unknown', async () => {
   for (const [quirks, shown] of [
     ['all', true],
     ['none', false],
@@ -172,7 +172,7 @@ test('removeValueList off: the whole attribute is removed', async () => {
   expect(body['emails']).toEqual([{ value: 'b', type: 'work' }])
 })
 
-test('pathKeys off: such keys are ignored', async () => {
+test('pathKeys off: keys that are paths are ignored', async () => {
   const { scim, ids } = await setUp({ pathKeys: false })
   const { status, body } = await scim.patch(`/Users/${ids.user}`, [
     {
@@ -194,7 +194,7 @@ test('pathKeys off: such keys are ignored', async () => {
   expect(body[E]).toEqual({ department: 'd' })
 })
 
-test('a switch that is not given is on', async () => {
+test('switches default to on', async () => {
   const { scim, ids } = await setUp({ opCase: false })
   const operations = [{ op: 'replace', path: 'active', value: 'False' }]
   expect((await patched(operations)(scim, ids)).status).toBe(200)

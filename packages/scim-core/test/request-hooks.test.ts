@@ -3,7 +3,7 @@ import { createMemoryScimStore } from '@x/scim-core/memory'
 import { expect, test } from 'vitest'
 import { BASE, TOKEN } from './support.ts'
 
-test('OP-1, OP-10 requests of SCIM, watched: pattern without ids, tenant, end, the id sent back', async () => {
+test('OP-1, OP-10 request hooks get the route pattern without ids, the tenant, the outcome and the returned request id', async () => {
   const seen: [ObservedRequest, RequestEnd][] = []
   const { handle } = createScimService({
     store: createMemoryScimStore(),

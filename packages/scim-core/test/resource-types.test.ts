@@ -66,7 +66,7 @@ const withTypes = (types: readonly ScimResourceType[], options: Partial<ScimOpti
   createScim({ resourceTypes: types, ...options })
 
 describe('a catalogue', () => {
-  test('SH-35 SH-39 is read by id, list, filter and search, with one load for each request', async () => {
+  test('SH-35 SH-39 is read by id, list, filter and search with one load per request', async () => {
     let loads = 0
     const store = createCatalogueStore(() => {
       loads += 1
@@ -98,7 +98,7 @@ describe('a catalogue', () => {
     expect((await scim.get('/Roles/none')).status).toBe(404)
   })
 
-  test('SH-35 what is not offered is 405 with Allow', async () => {
+  test('SH-35 unsupported methods are 405 with Allow', async () => {
     const scim = withTypes([catalogue(), device({ operations: ['get', 'list', 'create'] })])
     const post = await scim.post('/Roles', { displayName: 'x' })
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
@@ -209,7 +209,7 @@ describe('a type that is written', () => {
     ])
   })
 
-  test('SH-40 a unique value is taken once, whatever its case', async () => {
+  test('SH-40 unique values ignore case', async () => {
     const scim = withTypes([device()])
     await scim.post('/Devices', { displayName: 'Door' })
     const twin = await scim.post('/Devices', { displayName: 'DOOR' })
@@ -221,7 +221,7 @@ describe('a type that is written', () => {
     expect(renamed.status).toBe(409)
   })
 
-  test('SH-40 within the transaction of its store, what a hook refuses was never there', async () => {
+  test('SH-40 a hook that refuses rolls back the transaction of the store', async () => {
     const store = createMemoryScimStore()
     const resources = store.resources('Device')
     const scim = withTypes([device({ store: resources })], {
@@ -312,7 +312,7 @@ describe('users with roles', () => {
     ])
   })
 
-  test('SH-41 only what a request adds is looked up', async () => {
+  test('SH-41 only added ids are looked up', async () => {
     const known = [...ROLES]
     const store = createCatalogueStore(() => known)
     const scim = withTypes([

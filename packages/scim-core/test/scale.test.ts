@@ -27,7 +27,7 @@ function recorded(store: ScimStore, calls: string[]): ScimStore {
 }
 
 describe('SC-58 groups at scale', () => {
-  test('adding or removing a member costs the same few calls, whatever the size', async () => {
+  test('adding or removing a member takes the same few calls at every group size', async () => {
     const calls: string[] = []
     const scim = createScim({
       store: recorded(createMemoryScimStore(), calls),
@@ -98,7 +98,7 @@ describe('SC-85 compare-and-set', () => {
     return wrap(createMemoryScimStore())
   }
 
-  test('a lost race is run again up to five times, with one event', async () => {
+  test('a lost race is retried up to five times, with one event', async () => {
     const scim = createScim({ store: contended(5) })
     const id = await scim.user('a@x.example')
     const { status } = await scim.patch(`/Users/${id}`, [
@@ -149,7 +149,7 @@ describe('SC-85 compare-and-set', () => {
     },
   )
 
-  test('tombstones alike', async () => {
+  test('a lost race of a tombstone is retried too', async () => {
     const scim = createScim({ store: contended(5), deleteUser: 'tombstone' })
     const id = await scim.user('a@x.example')
     expect((await scim.delete(`/Users/${id}`)).status).toBe(204)
@@ -157,7 +157,7 @@ describe('SC-85 compare-and-set', () => {
     expect(scim.events.filter((name) => name === 'user.deleted')).toHaveLength(1)
   })
 
-  test('a sixth time it is given up', async () => {
+  test('the sixth attempt fails', async () => {
     const scim = createScim({ store: contended(6) })
     const id = await scim.user('a@x.example')
     const put = await scim.put(`/Users/${id}`, { userName: 'a@x.example', title: 'x' })

@@ -33,7 +33,7 @@ defineScimStoreContract(
 )
 
 describe('SH-3 an equal stamp', () => {
-  test('the last full load is used again until something is saved', async () => {
+  test('reuses the last full load until something is saved', async () => {
     const host = stampedHost()
     const scim = createScim({ store: createScanStore(host) })
     const id = await scim.user('ada@corp.example')
@@ -49,7 +49,7 @@ describe('SH-3 an equal stamp', () => {
     expect(host.loads()).toBe(before + 1)
   })
 
-  test('more rows than one load may give are refused as without it', async () => {
+  test('refuses more rows than one load may return, as without a stamp', async () => {
     const host = stampedHost()
     host.rowsOf(TENANT).users.push(...['a', 'b', 'c'].map((id) => ({ id, userName: id })))
     const scim = createScim({ store: createScanStore({ ...host, maxUsers: 2 }) })

@@ -21,7 +21,7 @@ function setUp(more: Partial<ArrayHost> = {}, honoursWant = true) {
   return { host, scim: createScim({ store: createScanStore(host), userName: 'any' }) }
 }
 
-describe('SH-5 a host without columns for the fields of SCIM', () => {
+describe('SH-5 a host without columns for SCIM fields', () => {
   const seed = (host: ArrayHost): void => {
     const rows = host.rowsOf(TENANT)
     rows.users.push({ id: '1', userName: 'ada' }, { id: '2', userName: 'bob' })
@@ -29,7 +29,7 @@ describe('SH-5 a host without columns for the fields of SCIM', () => {
     rows.members.push({ groupId: 'g', memberId: '1' })
   }
 
-  test('every method works on what it has', async () => {
+  test('every method works', async () => {
     const { host, scim } = setUp()
     seed(host)
     const { body } = await scim.get('/Users/1')
@@ -51,7 +51,7 @@ describe('SH-5 a host without columns for the fields of SCIM', () => {
     expect((await scim.get('/Users')).body['totalResults']).toBe(3)
   })
 
-  test('SH-6 save gets the rows that differ, with those that load gave', async () => {
+  test('SH-6 save receives the changed rows with the loaded ones', async () => {
     const { host, scim } = setUp()
     seed(host)
     const [, bob] = host.rowsOf(TENANT).users
@@ -72,7 +72,7 @@ describe('SH-5 a host without columns for the fields of SCIM', () => {
   })
 })
 
-describe('SH-7 SH-11 what the host refuses', () => {
+describe('SH-7 SH-11 refusals of the host', () => {
   test('a unique index is 409, any other error 500, and nothing is written', async () => {
     let failure: Error = new UniqueConflictError('user.userName')
     const { host, scim } = setUp({ save: () => Promise.reject(failure) })
@@ -102,7 +102,7 @@ describe('SH-7 SH-11 what the host refuses', () => {
   })
 })
 
-describe('SH-8 requests that ask for less than everything', () => {
+describe('SH-8 requests that load a part of the data', () => {
   const wantsOf = async (
     host: ArrayHost,
     request: () => Promise<unknown>,
@@ -114,7 +114,7 @@ describe('SH-8 requests that ask for less than everything', () => {
   const everything = (wants: ArrayHost['wants']): boolean =>
     wants.some(({ users, groups, members }) => [users, groups, members].includes('all'))
 
-  test('each names what it needs', async () => {
+  test('each names the data it needs', async () => {
     const { host, scim } = setUp()
     const id = await scim.user('ada', { externalId: 'HR-1' })
     const group = await scim.group('Admins', [id])
@@ -137,7 +137,7 @@ describe('SH-8 requests that ask for less than everything', () => {
     expect(everything(await wantsOf(host, () => scim.names('title sw "x"')))).toBe(true)
   })
 
-  test('pages of the host are the pages of a store that has everything', async () => {
+  test('pages of the host equal those of a store with all data', async () => {
     const pages = async (scim: Harness): Promise<unknown[]> => {
       for (let n = 0; n < 7; n += 1) await scim.user(`user${n}`)
       const answers = []
@@ -151,7 +151,7 @@ describe('SH-8 requests that ask for less than everything', () => {
   })
 })
 
-test('SH-9 more users than one load may give are 500, in words that say what to do', async () => {
+test('SH-9 more users than one load may return are 500 with an explanation', async () => {
   const { host, scim } = setUp({ maxUsers: 2 }, false)
   host.rowsOf(TENANT).users.push(...['a', 'b', 'c'].map((name) => ({ id: name, userName: name })))
   expect((await scim.get('/Users')).status).toBe(500)

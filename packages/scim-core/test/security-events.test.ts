@@ -65,7 +65,7 @@ const pushed = async (): Promise<Record<string, Record<string, unknown>>[]> =>
   )
 
 describe('push (RFC 8935)', () => {
-  test('SH-29 SH-30 one token for the events of a request, verified with the published key', async () => {
+  test('SH-29 SH-30 the events of a request come in one token, verified with the published key', async () => {
     await push()
     const ada = await scim.user('ada@corp.example', { externalId: 'HR-1', active: true })
     await scim.patch(`/Users/${ada}`, [
@@ -147,7 +147,7 @@ describe('push (RFC 8935)', () => {
     expect(gone).toEqual({ [`${PROV}delete`]: {} })
   })
 
-  test('SH-32 errors of the receiver that a repetition mends are tried again, others are final', async () => {
+  test('SH-32 temporary errors of the receiver are retried, others are final', async () => {
     await push()
     const answer = (err: string): void => {
       receiver.answer = (_received, response) => {
@@ -165,7 +165,7 @@ describe('push (RFC 8935)', () => {
     expect(deliveries[0]?.lastError).toBe('HTTP 400 invalid_issuer')
   })
 
-  test('a stream gets the events it wants', async () => {
+  test('a stream gets only the events it asked for', async () => {
     await push([`${PROV}deactivate`])
     const ada = await scim.user('ada@corp.example')
     await scim.delete(`/Users/${ada}`)
@@ -200,7 +200,7 @@ describe('poll (RFC 8936)', () => {
   const setsOf = ({ body }: { body: Record<string, unknown> }) =>
     body['sets'] as Record<string, string>
 
-  test('SH-33 what is not acknowledged comes again, with the same jti', async () => {
+  test('SH-33 unacknowledged tokens are delivered again with the same jti', async () => {
     const peer = await stream()
     for (const name of ['ada', 'bo', 'cy']) await scim.user(`${name}@corp.example`)
     const first = await poll(peer, { maxEvents: 2 })
@@ -231,7 +231,7 @@ describe('poll (RFC 8936)', () => {
     expect(await empty).toEqual({ status: 200, body: { sets: {} } })
   })
 
-  test('SH-33 refuses strangers and what it cannot read', async () => {
+  test('SH-33 refuses unauthorised callers and unreadable bodies', async () => {
     const peer = await stream()
     expect((await poll({ ...peer, token: 'other' }, {})).status).toBe(401)
     expect((await poll({ ...peer, url: `${BASE}/SecurityEvents/none` }, {})).status).toBe(404)
@@ -246,7 +246,7 @@ describe('poll (RFC 8936)', () => {
   })
 })
 
-test('SH-34 ServiceProviderConfig names the events, only with the option', async () => {
+test('SH-34 ServiceProviderConfig lists the events only with the option', async () => {
   const config = async (harness: Harness): Promise<unknown> =>
     (await harness.get('/ServiceProviderConfig')).body['securityEvents']
   expect(await config(scim)).toBeUndefined()

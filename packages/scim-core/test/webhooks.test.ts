@@ -40,7 +40,7 @@ const types = (): string[] =>
   receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type)
 
 describe('the outbox of a service', () => {
-  test('SH-18 each event but audit is a row; a refused request leaves none', async () => {
+  test('SH-18 each event except audit is a row; a refused request adds none', async () => {
     const ada = await scim.user('ada@corp.example')
     await scim.post('/Users', { userName: 'ada@corp.example' })
     await scim.patch(`/Users/${ada}`, [{ op: 'replace', path: 'active', value: false }])
@@ -63,7 +63,7 @@ describe('the outbox of a service', () => {
     expect(events[0]?.requestId).not.toBe(events[1]?.requestId)
   })
 
-  test('SH-18 a hook that throws leaves neither change nor row', async () => {
+  test('SH-18 a hook that throws rolls back the change and its row', async () => {
     const refusing = createScim({
       store,
       outbox: true,
@@ -77,7 +77,7 @@ describe('the outbox of a service', () => {
     expect(await scim.names('userName pr')).toEqual([])
   })
 
-  test('SH-19 members come in rows of at most 1,000 ids, each but the last with more', async () => {
+  test('SH-19 members are split into rows of at most 1,000 ids; all but the last have more: true', async () => {
     const ids: string[] = []
     for (let n = 0; n < 1_100; n += 1) {
       ids.push((await scim.service.users.create(TENANT, { userName: `u${n}@x.example` })).id)
@@ -91,7 +91,7 @@ describe('the outbox of a service', () => {
     expect(new Set(events.flatMap(({ data }) => list(data['added']))).size).toBe(1_100)
   })
 
-  test('SH-20 no row has a password', async () => {
+  test('SH-20 rows contain no password', async () => {
     await scim.post('/Users', { userName: 'ada@corp.example', password: 'hunter-22' })
     expect(JSON.stringify(await webhooks.events(TENANT))).not.toContain('hunter-22')
   })
@@ -106,7 +106,7 @@ describe('the outbox of a service', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(3)
   })
 
-  test('SH-18 a store without an outbox cannot be used for it', () => {
+  test('SH-18 a store without an outbox is refused', () => {
     const { outbox: _outbox, ...bare } = store
     expect(() => createScim({ store: bare, outbox: true })).toThrow('The store has no outbox')
   })
@@ -170,7 +170,7 @@ describe('deliveries', () => {
     expect(() => verifyWebhook({ secret, ...sent(after), now })).toThrow(WebhookSignatureError)
   })
 
-  test('SH-23 SH-24 a failure is tried again with the same id and bytes, others do not wait', async () => {
+  test('SH-23 SH-24 a failed delivery is retried with the same id and bytes; others do not wait', async () => {
     await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
     let isBroken = true
     receiver.answer = ({ body }, response) => {
@@ -216,7 +216,7 @@ describe('deliveries', () => {
     expect(await webhooks.deliverDue()).toMatchObject({ delivered: 1 })
   })
 
-  test('SH-23 410 disables the endpoint; Retry-After is waited for', async () => {
+  test('SH-23 410 disables the endpoint; Retry-After is respected', async () => {
     const { id } = await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
     receiver.answer = (_received, response) =>
       void response.writeHead(429, { 'retry-after': '100' }).end()
@@ -236,7 +236,7 @@ describe('deliveries', () => {
     expect(new Set(deliveries.map(({ state }) => state))).toEqual(new Set(['failed']))
   })
 
-  test('SH-23 the status decides: an answer without an end is delivered, and its connection closed', async () => {
+  test('SH-23 the status decides: an endless answer counts as delivered, and its connection is closed', async () => {
     await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
     const closed: Promise<unknown>[] = []
     receiver.answer = (_received, response) => {
@@ -262,7 +262,7 @@ describe('deliveries', () => {
     expect(closed).toHaveLength(2)
   })
 
-  test('SH-23 a redirect is not followed; a status that does not exist is a failure', async () => {
+  test('SH-23 redirects are not followed; an unknown status is a failure', async () => {
     const target = await startReceiver()
     try {
       await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
@@ -279,7 +279,7 @@ describe('deliveries', () => {
     }
   })
 
-  test('SH-23 a receiver that hangs is given up after the timeout, and the others are served', async () => {
+  test('SH-23 a hanging receiver is given up after the timeout; other deliveries go on', async () => {
     webhooks = createWebhooks({
       store: store.outbox,
       secretKey: SECRET_KEY,
@@ -334,7 +334,7 @@ describe('deliveries', () => {
     await running
   })
 
-  test('a payload above 1 MiB loses before and after', async () => {
+  test('a payload above 1 MiB is sent without before and after', async () => {
     await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
     const large = 'x'.repeat(60_000)
     const emails = Array.from({ length: 18 }, (_, n) => ({ value: `${n}${large}@x.example` }))
@@ -371,7 +371,7 @@ describe('endpoints', () => {
     )
   })
 
-  test('SH-26 a name that points to a private address is not connected to', async () => {
+  test('SH-26 a host name that resolves to a private address is refused', async () => {
     const guarded = open({ retryDelays: [] })
     await guarded.endpoints.create({
       tenant: TENANT,
@@ -387,7 +387,7 @@ describe('endpoints', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  test('a tenant has 20 endpoints; unknown names of events are refused', async () => {
+  test('a tenant has at most 20 endpoints; unknown event names are refused', async () => {
     for (let n = 0; n < 20; n += 1) {
       await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
     }

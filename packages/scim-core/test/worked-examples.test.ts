@@ -90,7 +90,7 @@ test('X3 D10 PUT without active keeps it and clears the rest', async () => {
   })
 })
 
-describe('X4 SC-39 same element or not', () => {
+describe('X4 SC-39 conditions on one element or on several', () => {
   beforeEach(async () => {
     await scim.patch(at(), [
       { op: 'add', path: 'emails', value: [{ value: 'mk@home.example', type: 'home' }] },
@@ -294,7 +294,7 @@ describe('X13 group members', () => {
     expect(body['displayName']).toBe(renamed ? 'Core' : 'Platform')
   })
 
-  test('adding who is there already changes nothing', async () => {
+  test('adding an existing member changes nothing', async () => {
     const before = await scim.get(`/Groups/${group}`)
     const { body } = await scim.patch(`/Groups/${group}`, [
       { op: 'add', path: 'members', value: [{ value: ids['a'], display: 'other' }] },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createScim } from '../../test/support.ts'
 import { fold } from './fold.ts'
 
-test('SH-71 a word keeps its prefixes, whatever follows its last letter', async () => {
+test('SH-71 folding keeps every prefix of a word', async () => {
   expect(fold('ΟΔΟΣΑ').startsWith(fold('ΟΔΟΣ'))).toBe(true)
   const scim = createScim({ userName: 'any' })
   await scim.user('ΟΔΟΣΑ')

@@ -18,7 +18,7 @@ export const transactionSpec: StoreSpec = ({ describe, it }, store) => {
       assert.notEqual(await store().groups.get(TENANT, groupRecord(1).id), null)
     })
 
-    it('SC-29 a throw takes everything back, and comes through unchanged', async () => {
+    it('SC-29 an error rolls everything back and is rethrown unchanged', async () => {
       await store().users.insert(TENANT, userRecord(1))
       await store().groups.insert(TENANT, groupRecord(1))
       await store().members.add(TENANT, groupRecord(1).id, [userRecord(1).id], moment(1))
@@ -37,7 +37,7 @@ export const transactionSpec: StoreSpec = ({ describe, it }, store) => {
       assert.deepEqual(await store().groups.get(TENANT, groupRecord(1).id), groupRecord(1))
     })
 
-    it('SC-83 a conflict inside takes everything back', async () => {
+    it('SC-83 a conflict inside rolls everything back', async () => {
       await store().users.insert(TENANT, userRecord(1))
       const attempt = store().transaction(TENANT, async (tx) => {
         await tx.users.insert(TENANT, userRecord(2))

@@ -158,7 +158,7 @@ export const filterSpec: StoreSpec = ({ describe, it }, store) => {
       })
     }
 
-    it('SC-84 limit, offset and total apply to what the filter leaves', async () => {
+    it('SC-84 limit, offset and total apply to the filtered list', async () => {
       await fill(store())
       const filter = userFilter('userName pr and not (title eq "no such")')
       const { total, records } = await store().users.list(TENANT, {

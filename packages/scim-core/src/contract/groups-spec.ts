@@ -11,7 +11,7 @@ import {
 
 export const groupsSpec: StoreSpec = ({ describe, it }, store) => {
   describe('groups', () => {
-    it('SC-82 insert keeps every field; absence is null', async () => {
+    it('SC-82 insert stores every field; missing ones are null', async () => {
       const record = groupRecord(1, { externalId: 'G-1', data: '{"urn:example:x":{"a":"ß"}}' })
       await store().groups.insert(TENANT, record)
       assert.deepEqual(await store().groups.get(TENANT, record.id), record)
@@ -19,7 +19,7 @@ export const groupsSpec: StoreSpec = ({ describe, it }, store) => {
       assert.equal(await store().groups.get(OTHER_TENANT, record.id), null)
     })
 
-    it('SC-83 names are unique where the unique key is set, and only there', async () => {
+    it('SC-83 names are unique only where the unique key is set', async () => {
       await store().groups.insert(TENANT, groupRecord(1, { displayName: 'Core' }))
       const twin = groupRecord(2, { displayName: 'CORE' })
       await assert.rejects(store().groups.insert(TENANT, twin), isNameConflict)

@@ -16,7 +16,7 @@ const id = (n: number): string => userRecord(n).id
 
 export const membersSpec: StoreSpec = ({ describe, it }, store) => {
   describe('members', () => {
-    it('SC-58 add tells who was really added', async () => {
+    it('SC-58 add returns the ids that were new', async () => {
       await fill(store())
       assert.deepEqual(await store().members.add(TENANT, GROUP, [id(1), id(2)], moment(1)), [
         id(1),
@@ -57,7 +57,7 @@ export const membersSpec: StoreSpec = ({ describe, it }, store) => {
       assert.equal(await members.ofGroups(TENANT, groups, 3), null)
     })
 
-    it('SC-58 remove tells who was really removed', async () => {
+    it('SC-58 remove returns the ids that were members', async () => {
       await fill(store())
       await store().members.add(TENANT, GROUP, [id(1), id(2)], moment(1))
       assert.deepEqual(await store().members.remove(TENANT, GROUP, [id(2), id(3), 'ghost']), [
@@ -68,7 +68,7 @@ export const membersSpec: StoreSpec = ({ describe, it }, store) => {
       assert.equal(await store().members.clear(TENANT, GROUP), 0)
     })
 
-    it('SC-21 the list goes by time added, then id, and shows names', async () => {
+    it('SC-21 the list is ordered by time added, then id, and has display names', async () => {
       await fill(store())
       await store().members.add(TENANT, GROUP, [id(3), id(2)], moment(2))
       await store().members.add(TENANT, GROUP, [id(4)], moment(1))
@@ -85,7 +85,7 @@ export const membersSpec: StoreSpec = ({ describe, it }, store) => {
       assert.deepEqual(await collect(store().members.list(TENANT, 'nothing')), [])
     })
 
-    it('SC-21 the name shown is that of now', async () => {
+    it('SC-21 display names are current', async () => {
       await fill(store())
       await store().members.add(TENANT, GROUP, [id(2)], moment(2))
       const renamed = userRecord(2, { data: '{"displayName":"New"}', version: 2 })
@@ -109,7 +109,7 @@ export const membersSpec: StoreSpec = ({ describe, it }, store) => {
       assert.deepEqual(groups.get(OTHER_GROUP), [{ id: GROUP, displayName: 'Group 1' }])
     })
 
-    it('has tells which ids are members', async () => {
+    it('has returns which ids are members', async () => {
       await fill(store())
       await store().members.add(TENANT, GROUP, [id(1)], moment(1))
       assert.deepEqual(await store().members.has(TENANT, GROUP, [id(1), id(2)]), new Set([id(1)]))

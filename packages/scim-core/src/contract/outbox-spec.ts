@@ -111,7 +111,7 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       assert.equal(await endpoints.get(TENANT, record.id), null)
     })
 
-    it('a tenant has so many endpoints of a kind', async () => {
+    it('a tenant has a limited number of endpoints of a kind', async () => {
       assert.equal(await insert({}, 1), true)
       assert.equal(await insert(endpoint(2), 1), false)
       assert.equal(await insert({ ...endpoint(2), kind: 'push' }, 1), true)
@@ -119,7 +119,7 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       assert.equal(await insert({ ...endpoint(4), tenant: OTHER_TENANT }, 1), true)
     })
 
-    it('SH-28 an endpoint gets what is committed after it was made, of the names it wants', async () => {
+    it('SH-28 an endpoint gets events committed after its creation, of the names it wants', async () => {
       await append(row(1))
       await insert({ events: ['user.updated'] })
       await append(row(2), row(3, { type: 'user.deleted' }), row(4, { tenant: OTHER_TENANT }))
@@ -128,7 +128,7 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       assert.deepEqual(await claim(), [row(2).id])
     })
 
-    it('SH-24 of one resource only the earliest is given until it is settled', async () => {
+    it('SH-24 only the earliest event of a resource is given out until it is settled', async () => {
       await insert()
       const { resourceId } = row(1)
       await append(row(1), row(2, { resourceId }), row(3))
@@ -151,7 +151,7 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       assert.deepEqual(await claim({ now: soon }), [row(2).id])
     })
 
-    it('SH-25 a lease keeps others off until it ends, and its holder from writing afterwards', async () => {
+    it('SH-25 a lease excludes others until it ends; afterwards its holder cannot write', async () => {
       await insert()
       await append(row(1), row(2))
       await collect()
@@ -168,7 +168,7 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       assert.deepEqual(await claim({ now: over }), [row(2).id])
     })
 
-    it('SH-25 two who claim at once share the deliveries', async () => {
+    it('SH-25 concurrent claims share the deliveries', async () => {
       await insert()
       await append(...Array.from({ length: 40 }, (_, n) => row(n)))
       await Promise.all([collect(), collect()])
@@ -179,7 +179,7 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       assert.equal(new Set([...all, ...rest]).size, 40)
     })
 
-    it('deliveries tell what became of them, page by page', async () => {
+    it('deliveries are listed with their outcome, page by page', async () => {
       await insert()
       await append(row(1), row(2))
       await collect()
@@ -236,7 +236,7 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       assert.equal(await deliveries.replay(TENANT, { endpointId, eventIds }, options), 0)
     })
 
-    it('a disabled endpoint gives up what waits, and gets what comes after it is enabled', async () => {
+    it('a disabled endpoint drops waiting deliveries and gets new events once it is enabled', async () => {
       await insert()
       await append(row(1))
       await collect()
@@ -253,7 +253,7 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       assert.deepEqual(await claim(), [row(3).id])
     })
 
-    it('an endpoint with too many waiting is disabled', async () => {
+    it('an endpoint with too many waiting deliveries is disabled', async () => {
       await insert()
       await append(row(1), row(2), row(3))
       await collect({ maxWaiting: 2 })
@@ -262,7 +262,7 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       assert.equal(record.disabledReason, 'too many waiting')
     })
 
-    it('SH-20 prune deletes what is settled, and nothing that somebody waits for', async () => {
+    it('SH-20 prune deletes rows that no delivery waits for', async () => {
       await append(row(1))
       await insert()
       await append(row(2), row(3))

@@ -19,7 +19,7 @@ export const pagingSpec: StoreSpec = ({ describe, it }, store) => {
       assert.deepEqual(await numbers(store(), { limit: 10, withTotal: true }), [9, 1, 2, 3])
     })
 
-    it('SC-31 concatenated pages hold each record once; the total is true', async () => {
+    it('SC-31 concatenated pages hold each record once; the total is exact', async () => {
       for (let n = 0; n < 7; n += 1) await store().users.insert(TENANT, userRecord(n))
       const pages: number[] = []
       for (const offset of [0, 3, 6, 9]) {
@@ -32,7 +32,7 @@ export const pagingSpec: StoreSpec = ({ describe, it }, store) => {
       assert.deepEqual(none, { total: 7, records: [] })
     })
 
-    it('SC-37 a page behind a place, whatever was deleted or made meanwhile', async () => {
+    it('SC-37 pages after a position are stable under inserts and deletes', async () => {
       for (let n = 0; n < 6; n += 1) await store().users.insert(TENANT, userRecord(n))
       const after = { created: userRecord(2).created, id: userRecord(2).id, key: null }
       assert.deepEqual(await numbers(store(), { after, limit: 2, withTotal: true }), [3, 4])
@@ -79,7 +79,7 @@ export const pagingSpec: StoreSpec = ({ describe, it }, store) => {
       })
     }
 
-    it('SC-32 of a list the primary element counts, else the first', async () => {
+    it('SC-32 lists sort by their primary element, else the first', async () => {
       const emails = [
         '{"value":"z@x.example"},{"value":"a@x.example","primary":true}',
         '{"value":"B@x.example"},{"value":"y@x.example"}',
@@ -92,7 +92,7 @@ export const pagingSpec: StoreSpec = ({ describe, it }, store) => {
       assert.deepEqual(await numbers(store(), { sort, limit: 9, withTotal: true }), [2, 1, 0])
     })
 
-    it('SC-32 sorted by what has a column of its own', async () => {
+    it('SC-32 sorts by attributes with a column of their own', async () => {
       await store().users.insert(
         TENANT,
         userRecord(1, { userName: 'B@x.example', active: true, externalId: 'b' }),

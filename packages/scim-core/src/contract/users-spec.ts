@@ -11,7 +11,7 @@ const UNICODE = JSON.stringify({
 
 export const usersSpec: StoreSpec = ({ describe, it }, store) => {
   describe('users', () => {
-    it('SC-82 insert keeps every field; absence is null', async () => {
+    it('SC-82 insert stores every field; missing ones are null', async () => {
       const record = userRecord(1, { externalId: 'HR-1', active: null, data: UNICODE })
       await store().users.insert(TENANT, record)
       assert.deepEqual(await store().users.get(TENANT, record.id), record)
@@ -35,7 +35,7 @@ export const usersSpec: StoreSpec = ({ describe, it }, store) => {
       assert.deepEqual((await store().users.get(TENANT, record.id))?.created, record.created)
     })
 
-    it('SC-83 a second user with the same key is a conflict, also by update', async () => {
+    it('SC-83 a second user with the same key is a conflict, on insert and update', async () => {
       await store().users.insert(TENANT, userRecord(1, { userName: 'Ada@corp.example' }))
       await store().users.insert(TENANT, userRecord(2))
       const twin = userRecord(3, { userName: 'ADA@corp.example' })
@@ -70,7 +70,7 @@ export const usersSpec: StoreSpec = ({ describe, it }, store) => {
       assert.equal(await store().users.update(TENANT, userRecord(9), 1), false)
     })
 
-    it('SC-28 a tombstone is gone, and its userName free', async () => {
+    it('SC-28 a tombstone is not found, and its userName is free', async () => {
       const record = userRecord(1)
       await store().users.insert(TENANT, record)
       const dead = { ...record, active: false, version: 2, deletedAt: moment(5) }
@@ -96,7 +96,7 @@ export const usersSpec: StoreSpec = ({ describe, it }, store) => {
       await store().users.insert(TENANT, record)
     })
 
-    it('SC-21 briefs give what references show, of those who exist', async () => {
+    it('SC-21 briefs return the display data of existing users', async () => {
       const full = userRecord(1, { data: '{"displayName":"Ada L","name":{"formatted":"x"}}' })
       const parts = userRecord(2, { data: '{"name":{"givenName":"Alan","familyName":"Turing"}}' })
       const bare = userRecord(3)

@@ -30,7 +30,7 @@ describe('parseFilter', () => {
     })
   })
 
-  test('SC-38 words in any case, spaces between tokens', () => {
+  test('SC-38 operators ignore case; spaces separate tokens', () => {
     expect(parseFilter('  a   EQ 1  AND NOT(b PR)  ')).toEqual({
       kind: 'and',
       terms: [eq('a', 1), { kind: 'not', term: { kind: 'present', path: path('b') } }],
@@ -50,7 +50,7 @@ describe('parseFilter', () => {
     expect(parseFilter(text)).toEqual(eq('a', value))
   })
 
-  test('SC-38 a name that starts like a word is a name', () => {
+  test('SC-38 a name that starts like an operator is a name', () => {
     for (const name of ['notes', 'android', 'oranges', 'not'])
       expect(parseFilter(`${name} pr`)).toMatchObject({ kind: 'present', path: { name } })
   })
@@ -98,7 +98,7 @@ describe('parseFilter', () => {
     )
   })
 
-  test('SC-44 hostile text is read in one pass', () => {
+  test('SC-44 hostile filters are parsed in one pass', () => {
     const limits = { filterLength: 1_000_000, filterTerms: 1_000_000, filterDepth: 1_000 }
     for (const text of [
       '('.repeat(999),

@@ -45,7 +45,7 @@ test.each(Object.entries(ANSWERS))('SC-11 %s is answered as the RFCs say', (code
   })
 })
 
-test('SC-12 unknown errors become internal, branded ones of other copies stay', () => {
+test('SC-12 unknown errors become internal, branded errors of other copies are kept', () => {
   expect(toScimError(new Error('secret'))).toMatchObject({
     code: 'internal',
     detail: 'Internal error',

@@ -112,7 +112,7 @@ describe('readScimSettings', () => {
     ])
   })
 
-  test('SC-4 what an entry of SCIM_TOKENS leaves out: tenant default, all scopes, no times', () => {
+  test('SC-4 defaults of a SCIM_TOKENS entry: tenant default, all scopes, no time limits', () => {
     expect(readScimSettings({ SCIM_TOKENS: '[{"id":"a","token":"t"}]' }).tokens).toEqual([
       {
         id: 'a',
@@ -125,7 +125,7 @@ describe('readScimSettings', () => {
     ])
   })
 
-  test('SC-4 a cursor lives 600 seconds, and its secret is random unless given', () => {
+  test('SC-4 a cursor expires after 600 seconds, and its secret is random unless given', () => {
     expect(readScimSettings({ SCIM_CURSOR: 'true' }).options.cursor).toEqual({ ttl: 600 })
   })
 
@@ -148,7 +148,7 @@ describe('readScimSettings', () => {
     },
   )
 
-  test('SC-4 SH-83 a short token is for loopback addresses alone', () => {
+  test('SC-4 SH-83 a short token is accepted on loopback addresses only', () => {
     const short = { SCIM_ENABLED: 'true', SCIM_TOKEN: 'fifteen-letters' }
     const long = { ...short, SCIM_TOKEN: 'sixteen-letters-' }
     const at = (SCIM_BASE_URL: string) => ({ SCIM_BASE_URL })
@@ -169,7 +169,7 @@ describe('readScimSettings', () => {
     expect(readScimSettings({ ...short, ...proxied, SCIM_ENABLED: 'false' }).warnings).toEqual([])
   })
 
-  test('SC-4 odd booleans count as false, with a warning; so does plain http', () => {
+  test('SC-4 invalid booleans count as false with a warning; plain http is warned about', () => {
     const settings = readScimSettings({
       ...ON,
       SCIM_BULK: 'yes',
@@ -190,7 +190,7 @@ describe('readScimSettings', () => {
   })
 })
 
-test('SH-83 signed access tokens, and roles in the form of Okta', () => {
+test('SH-83 reads signed access tokens, and roles in the Okta format', () => {
   const jwt = {
     SCIM_ENABLED: 'true',
     SCIM_JWT_ISSUER: 'https://login.example',

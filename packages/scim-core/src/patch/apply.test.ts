@@ -45,7 +45,7 @@ describe('applyPatch', () => {
     expect(resource['members']).toEqual([{ value: 'a' }, { value: 'c' }])
   })
 
-  test('the error of the first operation that fails', () => {
+  test('throws the error of the first failing operation', () => {
     expect(() => applyPatch(user, [{ op: 'remove', path: 'userName' }], User)).toThrow(
       expect.objectContaining({ code: 'mutability' }),
     )

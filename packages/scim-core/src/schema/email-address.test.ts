@@ -39,7 +39,7 @@ describe('SC-80 isEmailAddress', () => {
     expect(isEmailAddress(text)).toBe(false)
   })
 
-  test('long and hostile texts are refused without going back over them', () => {
+  test('long and hostile strings are refused in linear time', () => {
     for (const text of [`a@${'-'.repeat(300)}`, `a@${'a-'.repeat(150)}`, 'a'.repeat(1_000_000)]) {
       expect(isEmailAddress(text)).toBe(false)
     }

@@ -3,7 +3,7 @@ import { createScim, ENTERPRISE as E, GROUP, list, PATCH, USER } from '../suppor
 
 const VENDOR_GROUP = 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'
 
-test('SC-60 Entra ID: the life of a user', async () => {
+test('SC-60 Entra ID: the life cycle of a user', async () => {
   const scim = createScim()
   const probe = await scim.get('/Users?filter=userName eq "a5d3b1c2-4f0e-4b7a-9c2d-000000000000"')
   expect(probe.body).toMatchObject({ totalResults: 0, Resources: [] })

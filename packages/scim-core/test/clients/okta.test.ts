@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createScim, ENTERPRISE as E, GROUP, list, PATCH, problem, USER } from '../support.ts'
 
-test('SC-60 Okta: the life of a user', async () => {
+test('SC-60 Okta: the life cycle of a user', async () => {
   const scim = createScim()
   const path = '/Users?filter=userName%20eq%20%22ada%40okta.example%22&startIndex=1&count=100'
   expect((await scim.get(path)).body).toMatchObject({
