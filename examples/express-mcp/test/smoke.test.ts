@@ -7,7 +7,7 @@ const TOKEN = 'the token of this test'
 let example: Example
 beforeAll(async () => {
   example = await startExample(new URL('../', import.meta.url), { MCP_TOKEN: TOKEN })
-}, 60_000)
+})
 afterAll(() => example.stop())
 
 async function connect(token: string): Promise<Client> {

@@ -4,7 +4,7 @@ import { startExample, type Example } from '../../../tools/start-example.ts'
 let example: Example
 beforeAll(async () => {
   example = await startExample(new URL('../', import.meta.url))
-}, 60_000)
+})
 afterAll(() => example.stop())
 
 const call = (path: string, key?: string, body?: object): Promise<Response> =>

@@ -44,7 +44,7 @@ beforeAll(async () => {
     FLOW_API_KEY: KEY,
     FLOW_MODEL: 'parrot',
   })
-}, 60_000)
+})
 afterAll(async () => {
   await example.stop()
   server.closeAllConnections()

@@ -26,7 +26,7 @@ const start = (): Promise<Example> =>
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'own-users-'))
   example = await start()
-}, 60_000)
+})
 afterEach(async () => {
   await example.stop()
   await rm(folder, { recursive: true, force: true })

@@ -5,7 +5,7 @@ let shared: SharedService
 
 beforeAll(async () => {
   shared = await startService({})
-}, 60_000)
+})
 
 afterAll(async () => {
   await shared.end()

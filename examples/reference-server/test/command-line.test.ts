@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inFolder, runToEnd, startServer } from './start-server.ts'
 
-describe('the command line', { timeout: 60_000 }, () => {
+describe('the command line', () => {
   test('--help lists the variables and ends', async () => {
     const { code, stdout, stderr } = await runToEnd({}, ['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -11,30 +11,24 @@ const DEMO = fileURLToPath(new URL('../src/demo.ts', import.meta.url))
 const JOINED = fileURLToPath(new URL('../dist/demo.js', import.meta.url))
 const PICTURE = new URL('../../../docs/images/demo.svg', import.meta.url)
 
-test(
-  'the demo shows a run, a user and a surface, and leaves nothing behind',
-  {
-    timeout: 60_000,
-  },
-  () =>
-    inFolder(async (TMPDIR) => {
-      const { PATH = '', HOME = '' } = process.env
-      await joinSources(DEMO, JOINED)
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [JOINED], {
-        env: { PATH, HOME, TMPDIR },
-      })
+test('the demo shows a run, a user and a surface, and leaves nothing behind', () =>
+  inFolder(async (TMPDIR) => {
+    const { PATH = '', HOME = '' } = process.env
+    await joinSources(DEMO, JOINED)
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [JOINED], {
+      env: { PATH, HOME, TMPDIR },
+    })
 
-      expect(stderr).toBe('')
-      expect(stdout).toMatch(/POST \/api\/v1\/run\/echo\n {2}> You said: hello\n/)
-      expect(stdout).toMatch(/chat\/completions\n {2}> You said: hello\n/)
-      expect(stdout).toMatch(/streamable\n {2}> echo: Says a message again\.\n/)
-      expect(stdout).toMatch(/Users\n {2}> 201 ada@example\.com, active\n/)
-      expect(stdout).toMatch(/Users\/\{id\}\n {2}> 200 ada@example\.com, deactivated\n/)
-      expect(stdout).toMatch(/stream\n {2}> \{"surfaceUpdate"/)
-      expect(stdout).toContain('"beginRendering"')
-      const left = (await readdir(TMPDIR)).filter((name) => name.startsWith('reference-demo-'))
-      expect(left).toEqual([])
-      // The picture of the README: `npm run docs:screenshots` draws it again.
-      expect(terminalPicture('npm run demo', stdout)).toBe(await readFile(PICTURE, 'utf8'))
-    }),
-)
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/POST \/api\/v1\/run\/echo\n {2}> You said: hello\n/)
+    expect(stdout).toMatch(/chat\/completions\n {2}> You said: hello\n/)
+    expect(stdout).toMatch(/streamable\n {2}> echo: Says a message again\.\n/)
+    expect(stdout).toMatch(/Users\n {2}> 201 ada@example\.com, active\n/)
+    expect(stdout).toMatch(/Users\/\{id\}\n {2}> 200 ada@example\.com, deactivated\n/)
+    expect(stdout).toMatch(/stream\n {2}> \{"surfaceUpdate"/)
+    expect(stdout).toContain('"beginRendering"')
+    const left = (await readdir(TMPDIR)).filter((name) => name.startsWith('reference-demo-'))
+    expect(left).toEqual([])
+    // The picture of the README: `npm run docs:screenshots` draws it again.
+    expect(terminalPicture('npm run demo', stdout)).toBe(await readFile(PICTURE, 'utf8'))
+  }))

@@ -9,7 +9,7 @@ import { inFolder, runToEnd } from './start-server.ts'
 const namesFor = (environment: Record<string, string>): string[] =>
   openingsOf(readSettings(environment).settings, environment).map(({ name }) => name)
 
-test('--check lists what is open, creates nothing and exits with 0', { timeout: 60_000 }, () =>
+test('--check lists what is open, creates nothing and exits with 0', () =>
   inFolder(async (folder) => {
     const SERVICE_CONFIG_DIR = join(folder, 'config')
     const open = { SERVICE_CONFIG_DIR, HOST: '0.0.0.0', SERVICE_DEPRECATED_UPLOAD: 'true' }
@@ -27,8 +27,7 @@ test('--check lists what is open, creates nothing and exits with 0', { timeout: 
     const refused = await runToEnd({ HOST: '0.0.0.0', SERVICE_AUTO_LOGIN: 'true' }, ['--check'])
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/^SERVICE_AUTO_LOGIN works on a loopback/)
-  }),
-)
+  }))
 
 test('the defaults on loopback open little', () => {
   expect(namesFor({})).toEqual([

@@ -6,7 +6,7 @@ const SCIM = { SCIM_ENABLED: 'true', SCIM_TOKEN }
 const KEY = /^API key: (\S+) \(shown once\)$/m
 const publicUrl = 'https://app.example'
 
-test('what was answered with 2xx survives kill -9', { timeout: 90_000 }, () =>
+test('what was answered with 2xx survives kill -9', () =>
   inFolder(async (folder) => {
     const first = await startServer({ SERVICE_CONFIG_DIR: folder, ...SCIM })
     const key = KEY.exec(first.output())?.[1] ?? ''
@@ -37,73 +37,66 @@ test('what was answered with 2xx survives kill -9', { timeout: 90_000 }, () =>
     expect(stream.status).toBe(200)
     expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null })
     await stream.text().catch(() => '')
-  }),
-)
+  }))
 
-test(
-  'SU-1 SU-12 SU-13 SU-19 a provisioned user is a user of the service, and stops being one at once',
-  {
-    timeout: 60_000,
-  },
-  () =>
-    inFolder(async (folder) => {
-      const server = await startServer({ SERVICE_CONFIG_DIR: folder, ...SCIM })
-      const key = KEY.exec(server.output())?.[1] ?? ''
-      const created = await createUser(server, 'ada@example.com')
-      const { id } = (await created.json()) as { id: string }
+test('SU-1 SU-12 SU-13 SU-19 a provisioned user is a user of the service, and stops being one at once', () =>
+  inFolder(async (folder) => {
+    const server = await startServer({ SERVICE_CONFIG_DIR: folder, ...SCIM })
+    const key = KEY.exec(server.output())?.[1] ?? ''
+    const created = await createUser(server, 'ada@example.com')
+    const { id } = (await created.json()) as { id: string }
 
-      const { users } = (await read(`${server.url}/api/v1/users/`, { 'x-api-key': key })) as {
-        users: { id: string; username: string }[]
-      }
-      expect(users).toMatchObject([{}, { id, username: 'ada@example.com' }])
-      const directory = `${server.url}/api/v1/scim/v2/Users`
-      expect(await read(directory, DIRECTORY)).toMatchObject({
-        totalResults: 1,
-        Resources: [{ id }],
+    const { users } = (await read(`${server.url}/api/v1/users/`, { 'x-api-key': key })) as {
+      users: { id: string; username: string }[]
+    }
+    expect(users).toMatchObject([{}, { id, username: 'ada@example.com' }])
+    const directory = `${server.url}/api/v1/scim/v2/Users`
+    expect(await read(directory, DIRECTORY)).toMatchObject({
+      totalResults: 1,
+      Resources: [{ id }],
+    })
+    const unmanaged = await fetch(`${directory}/${users[0]?.id}`, { headers: DIRECTORY })
+    expect(unmanaged.status).toBe(404)
+    await fetch(`${server.url}/api/v1/users/${id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: '{"password":"correct horse battery"}',
+    })
+    const form = new URLSearchParams({
+      username: 'ada@example.com',
+      password: 'correct horse battery',
+    })
+    const signIn = () => fetch(`${server.url}/api/v1/login`, { method: 'POST', body: form })
+    const { access_token: token } = (await (await signIn()).json()) as { access_token: string }
+    const whoami = () =>
+      fetch(`${server.url}/api/v1/users/whoami`, {
+        headers: { authorization: `Bearer ${token}` },
       })
-      const unmanaged = await fetch(`${directory}/${users[0]?.id}`, { headers: DIRECTORY })
-      expect(unmanaged.status).toBe(404)
-      await fetch(`${server.url}/api/v1/users/${id}`, {
+    expect(await (await whoami()).json()).toMatchObject({ id, is_active: true })
+    const projects = `${server.url}/api/v1/projects/`
+    expect(await read(projects, { authorization: `Bearer ${token}` })).toHaveLength(1)
+
+    const setActive = (active: boolean) =>
+      fetch(`${directory}/${id}`, {
         method: 'PATCH',
-        headers: { 'content-type': 'application/json', 'x-api-key': key },
-        body: '{"password":"correct horse battery"}',
+        headers: { ...DIRECTORY, 'content-type': 'application/scim+json' },
+        body: JSON.stringify({
+          schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+          Operations: [{ op: 'replace', path: 'active', value: active }],
+        }),
       })
-      const form = new URLSearchParams({
-        username: 'ada@example.com',
-        password: 'correct horse battery',
-      })
-      const signIn = () => fetch(`${server.url}/api/v1/login`, { method: 'POST', body: form })
-      const { access_token: token } = (await (await signIn()).json()) as { access_token: string }
-      const whoami = () =>
-        fetch(`${server.url}/api/v1/users/whoami`, {
-          headers: { authorization: `Bearer ${token}` },
-        })
-      expect(await (await whoami()).json()).toMatchObject({ id, is_active: true })
-      const projects = `${server.url}/api/v1/projects/`
-      expect(await read(projects, { authorization: `Bearer ${token}` })).toHaveLength(1)
+    expect((await setActive(false)).ok).toBe(true)
+    expect((await whoami()).ok).toBe(false)
+    expect((await signIn()).ok).toBe(false)
+    expect((await setActive(true)).ok).toBe(true)
+    expect((await signIn()).ok).toBe(true)
 
-      const setActive = (active: boolean) =>
-        fetch(`${directory}/${id}`, {
-          method: 'PATCH',
-          headers: { ...DIRECTORY, 'content-type': 'application/scim+json' },
-          body: JSON.stringify({
-            schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
-            Operations: [{ op: 'replace', path: 'active', value: active }],
-          }),
-        })
-      expect((await setActive(false)).ok).toBe(true)
-      expect((await whoami()).ok).toBe(false)
-      expect((await signIn()).ok).toBe(false)
-      expect((await setActive(true)).ok).toBe(true)
-      expect((await signIn()).ok).toBe(true)
+    await fetch(`${directory}/${id}`, { method: 'DELETE', headers: DIRECTORY })
 
-      await fetch(`${directory}/${id}`, { method: 'DELETE', headers: DIRECTORY })
-
-      expect((await whoami()).ok).toBe(false)
-      expect((await signIn()).ok).toBe(false)
-      await server.end('SIGINT')
-    }),
-)
+    expect((await whoami()).ok).toBe(false)
+    expect((await signIn()).ok).toBe(false)
+    await server.end('SIGINT')
+  }))
 
 const KEPT = { name: 'Kept', data: { nodes: [], edges: [] } }
 const DIRECTORY = { authorization: `Bearer ${SCIM_TOKEN}` }

@@ -58,62 +58,58 @@ async function readUntil(url: string, text: string, breakAfter = Infinity) {
 }
 
 describe('the demo surface of the shipped server', () => {
-  test(
-    'AB-5 AB-6 AB-7 AB-51: a viewer that stops reading, new viewers, broken snapshots, large bodies',
-    { timeout: 60_000 },
-    () =>
-      inFolder(async (folder) => {
-        const server = await startServer({ SERVICE_CONFIG_DIR: folder })
-        const { url } = server
-        try {
-          // AB-7: this viewer reads nothing at all.
-          const { hostname, port } = new URL(url)
-          const stalled = connect(Number(port), hostname).pause()
-          stalled.write(
-            `GET /surfaces/demo/stream HTTP/1.1\r\nhost: ${hostname}:${port}\r\naccept: text/event-stream\r\n\r\n`,
-          )
-          const body = JSON.stringify(presses(300))
-          let slowest = 0
-          let health = 0
-          for (let n = 0; n < 40; n += 1) {
-            const start = performance.now()
-            const sent = post(url, body)
-            expect((await fetch(`${url}/health`)).status).toBe(200)
-            health = Math.max(health, performance.now() - start)
-            expect((await sent).status).toBe(202)
-            slowest = Math.max(slowest, performance.now() - start)
-          }
-          expect(slowest).toBeLessThan(9000)
-          expect(health).toBeLessThan(9000)
-          stalled.destroy()
-
-          // AB-5: a new viewer after 12,000 messages. AB-6: one whose connection breaks inside the state.
-          const text = 'Pressed 12000 times'
-          const fresh = await readUntil(url, text)
-          for (const cut of [1, 2, 3]) {
-            const broken = await readUntil(url, text, cut)
-            expect(broken.asked).toBe(2)
-            expect(broken.store.get('demo')).toMatchObject({
-              status: 'rendered',
-              data: fresh.store.get('demo')?.data,
-              components: fresh.store.get('demo')?.components,
-            })
-          }
-
-          // AB-51: 64 KiB, announced or not.
-          expect((await post(url, ' '.repeat(65_537))).status).toBe(413)
-          const endless = new ReadableStream({
-            pull: (controller) => controller.enqueue(new Uint8Array(16_384)),
-          })
-          const refused = await post(url, endless, { duplex: 'half' }).then(
-            ({ status }) => status,
-            () => 'cut off',
-          )
-          expect([413, 'cut off']).toContain(refused)
-          expect((await post(url, JSON.stringify(presses(1)))).status).toBe(202)
-        } finally {
-          await server.end('SIGKILL')
+  test('AB-5 AB-6 AB-7 AB-51: a viewer that stops reading, new viewers, broken snapshots, large bodies', () =>
+    inFolder(async (folder) => {
+      const server = await startServer({ SERVICE_CONFIG_DIR: folder })
+      const { url } = server
+      try {
+        // AB-7: this viewer reads nothing at all.
+        const { hostname, port } = new URL(url)
+        const stalled = connect(Number(port), hostname).pause()
+        stalled.write(
+          `GET /surfaces/demo/stream HTTP/1.1\r\nhost: ${hostname}:${port}\r\naccept: text/event-stream\r\n\r\n`,
+        )
+        const body = JSON.stringify(presses(300))
+        let slowest = 0
+        let health = 0
+        for (let n = 0; n < 40; n += 1) {
+          const start = performance.now()
+          const sent = post(url, body)
+          expect((await fetch(`${url}/health`)).status).toBe(200)
+          health = Math.max(health, performance.now() - start)
+          expect((await sent).status).toBe(202)
+          slowest = Math.max(slowest, performance.now() - start)
         }
-      }),
-  )
+        expect(slowest).toBeLessThan(9000)
+        expect(health).toBeLessThan(9000)
+        stalled.destroy()
+
+        // AB-5: a new viewer after 12,000 messages. AB-6: one whose connection breaks inside the state.
+        const text = 'Pressed 12000 times'
+        const fresh = await readUntil(url, text)
+        for (const cut of [1, 2, 3]) {
+          const broken = await readUntil(url, text, cut)
+          expect(broken.asked).toBe(2)
+          expect(broken.store.get('demo')).toMatchObject({
+            status: 'rendered',
+            data: fresh.store.get('demo')?.data,
+            components: fresh.store.get('demo')?.components,
+          })
+        }
+
+        // AB-51: 64 KiB, announced or not.
+        expect((await post(url, ' '.repeat(65_537))).status).toBe(413)
+        const endless = new ReadableStream({
+          pull: (controller) => controller.enqueue(new Uint8Array(16_384)),
+        })
+        const refused = await post(url, endless, { duplex: 'half' }).then(
+          ({ status }) => status,
+          () => 'cut off',
+        )
+        expect([413, 'cut off']).toContain(refused)
+        expect((await post(url, JSON.stringify(presses(1)))).status).toBe(202)
+      } finally {
+        await server.end('SIGKILL')
+      }
+    }))
 })

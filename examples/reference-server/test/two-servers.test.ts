@@ -60,7 +60,6 @@ describe('servers that start at once on one empty database', () => {
       expect(await apiKeys.list(id)).toHaveLength(1)
       await database.close()
     },
-    60_000,
   )
 
   test('SQLite: the same, also over one configuration folder', async () => {
@@ -70,5 +69,5 @@ describe('servers that start at once on one empty database', () => {
         expectOneFirstStart,
       ),
     )
-  }, 60_000)
+  })
 })

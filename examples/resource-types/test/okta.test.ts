@@ -14,7 +14,7 @@ interface Body {
 let example: Example
 beforeAll(async () => {
   example = await startExample(new URL('../', import.meta.url), { SCIM_TOKEN: TOKEN })
-}, 60_000)
+})
 afterAll(() => example.stop())
 
 async function call(

@@ -195,7 +195,7 @@ test('DR-90: the code of the guides on durable runs and on asking people does wh
     redrafted: 'A better draft',
     unscheduled: true,
   })
-}, 120_000)
+})
 
 test('DR-90: the code of the guide on evaluations, and the components and versions of durable runs, too', async () => {
   const blocks = [
@@ -225,4 +225,4 @@ test('DR-90: the code of the guide on evaluations, and the components and versio
     released: true,
     versions: 1,
   })
-}, 120_000)
+})

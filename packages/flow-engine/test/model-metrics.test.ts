@@ -50,4 +50,4 @@ test('OP-8 10,000 models of flows fold into other', async () => {
   expect(calls.length).toBeLessThanOrEqual(501)
   expect(calls.reduce((sum, { value }) => sum + value, 0)).toBe(10_000)
   expect(JSON.stringify(all)).not.toContain('model-9999')
-}, 60_000)
+})

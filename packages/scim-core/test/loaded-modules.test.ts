@@ -40,4 +40,4 @@ test('SH-1 SH-2 a service without OAuth and Security Event Tokens never loads jo
     const { createJwtAuth } = await import('@x/scim-core/oauth')
     console.log(typeof createJwtAuth)`
   expect(await run(signing)).toMatch(/^served\n(?:jose )+function\n$/)
-}, 60_000)
+})

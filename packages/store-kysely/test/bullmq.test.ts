@@ -55,5 +55,4 @@ test.skipIf(connection === '' || postgresUrl === null)(
     await other.destroy()
     await database.close()
   },
-  60_000,
 )

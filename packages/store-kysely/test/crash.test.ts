@@ -55,7 +55,7 @@ describe('a process that is killed while it writes', () => {
     expect(await proveNothingLost(database, 'sqlite')).toBeGreaterThan(10)
     expect(await checkSqlite(database.db)).toEqual([])
     await database.close()
-  }, 60_000)
+  })
 
   test.skipIf(postgresUrl === null)(
     'PostgreSQL: everything that was answered is there, nothing is half written',
@@ -64,6 +64,5 @@ describe('a process that is killed while it writes', () => {
       expect(await proveNothingLost(database, 'postgres')).toBeGreaterThan(10)
       await database.close()
     },
-    60_000,
   )
 })

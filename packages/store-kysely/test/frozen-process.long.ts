@@ -106,5 +106,5 @@ describe.skipIf(postgresUrl === null)('a process that is frozen and wakes (AB-92
     const told = [...a.finished(), ...b.finished()].map((line) => line.split(' ')[1] ?? '')
     expect(told).toHaveLength(a.ids.length)
     expect(new Set(told)).toEqual(new Set(a.ids))
-  }, 120_000)
+  })
 })

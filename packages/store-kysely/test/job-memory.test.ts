@@ -18,4 +18,4 @@ test('OP-23: a finished job of ten nodes leaves a few kilobytes in memory, and n
   // Twice what it may, as a heap is not measured exactly; its events alone are 60,000.
   expect(bytesPerJob).toBeLessThan(5_000)
   await database.close()
-}, 120_000)
+})

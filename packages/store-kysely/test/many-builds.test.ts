@@ -89,4 +89,4 @@ test('FE-60 200 builds at once with two readers each: no event is lost or double
     await jobs.close()
     await database.close()
   }
-}, 120_000)
+})

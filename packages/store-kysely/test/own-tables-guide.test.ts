@@ -87,42 +87,34 @@ const EXPECTED = {
 }
 
 describe('the code of the guide on own tables, as it stands there', () => {
-  test.each(['db.exec', 'new Kysely'])(
-    'SH-3 %s',
-    async (word) => {
-      const folder = await mkdtemp(join(tmpdir(), 'guide-'))
-      try {
-        const block = (await blockWith(word)).replace(
-          "'app.db'",
-          JSON.stringify(join(folder, 'app.db')),
-        )
-        expect(await run(block)).toEqual(EXPECTED)
-      } finally {
-        await rm(folder, { recursive: true, force: true })
-      }
-    },
-    60_000,
-  )
-
-  test.skipIf(postgresUrl === null)(
-    'SH-3 Drizzle over PostgreSQL',
-    async () => {
-      const database = await postgresDatabase()
-      for (const statement of [
-        sql`create table person (org text, id text, email text not null, email_key text not null, name text,
-          active boolean not null, scim json, primary key (org, id), unique (org, email_key))`,
-        sql`create table directory_group (org text, id text, name text not null, external_id text,
-          primary key (org, id))`,
-        sql`create table directory_member (org text, group_id text, person_id text,
-          primary key (org, group_id, person_id))`,
-      ]) {
-        await statement.execute(database.db)
-      }
-      expect(await run(await blockWith('drizzle('), { DATABASE_URL: database.address })).toEqual(
-        EXPECTED,
+  test.each(['db.exec', 'new Kysely'])('SH-3 %s', async (word) => {
+    const folder = await mkdtemp(join(tmpdir(), 'guide-'))
+    try {
+      const block = (await blockWith(word)).replace(
+        "'app.db'",
+        JSON.stringify(join(folder, 'app.db')),
       )
-      await database.close()
-    },
-    60_000,
-  )
+      expect(await run(block)).toEqual(EXPECTED)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  test.skipIf(postgresUrl === null)('SH-3 Drizzle over PostgreSQL', async () => {
+    const database = await postgresDatabase()
+    for (const statement of [
+      sql`create table person (org text, id text, email text not null, email_key text not null, name text,
+          active boolean not null, scim json, primary key (org, id), unique (org, email_key))`,
+      sql`create table directory_group (org text, id text, name text not null, external_id text,
+          primary key (org, id))`,
+      sql`create table directory_member (org text, group_id text, person_id text,
+          primary key (org, group_id, person_id))`,
+    ]) {
+      await statement.execute(database.db)
+    }
+    expect(await run(await blockWith('drizzle('), { DATABASE_URL: database.address })).toEqual(
+      EXPECTED,
+    )
+    await database.close()
+  })
 })

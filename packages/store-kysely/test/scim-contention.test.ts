@@ -45,27 +45,23 @@ describe.skipIf(postgresUrl === null)('SCIM under contention on PostgreSQL', () 
       ),
     )
 
-  test(
-    'AB-85 SH-61 300 pairs of "remove the member" and "delete the user" at once are all 2xx',
-    { timeout: 90_000 },
-    async () => {
-      const db = open(database.address)
-      const handler = handlerRemoving(createScimStore(db))
-      const ids = await users(handler, 'pair', 300)
-      const id = await group(handler, 'pairs', ids)
-      const answers = await Promise.all(
-        ids.flatMap((user, n) => {
-          const leave = removeMember(id, user)
-          const end = request('DELETE', `/Users/${user}`)
-          return (n % 2 === 0 ? [leave, end] : [end, leave]).map((each) => handler(each))
-        }),
-      )
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 204]))
-      const { members } = createScimStore(db)
-      expect(await members.count(TENANT, id)).toBe(0)
-      await db.destroy()
-    },
-  )
+  test('AB-85 SH-61 300 pairs of "remove the member" and "delete the user" at once are all 2xx', async () => {
+    const db = open(database.address)
+    const handler = handlerRemoving(createScimStore(db))
+    const ids = await users(handler, 'pair', 300)
+    const id = await group(handler, 'pairs', ids)
+    const answers = await Promise.all(
+      ids.flatMap((user, n) => {
+        const leave = removeMember(id, user)
+        const end = request('DELETE', `/Users/${user}`)
+        return (n % 2 === 0 ? [leave, end] : [end, leave]).map((each) => handler(each))
+      }),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 204]))
+    const { members } = createScimStore(db)
+    expect(await members.count(TENANT, id)).toBe(0)
+    await db.destroy()
+  })
 
   test('SH-61 a DELETE that meets the removal of the member takes its locks in the same order', async () => {
     const db = open(database.address)
@@ -85,48 +81,38 @@ describe.skipIf(postgresUrl === null)('SCIM under contention on PostgreSQL', () 
     await db.destroy()
   })
 
-  test(
-    'SH-62 with `serializable` as the default isolation 40 members are added at once, and all stay',
-    { timeout: 60_000 },
-    async () => {
-      const db = open(
-        `${database.address}&options=-c%20default_transaction_isolation%3Dserializable`,
-      )
-      const { rows } = await sql<{ isolation: string }>`
+  test('SH-62 with `serializable` as the default isolation 40 members are added at once, and all stay', async () => {
+    const db = open(`${database.address}&options=-c%20default_transaction_isolation%3Dserializable`)
+    const { rows } = await sql<{ isolation: string }>`
         select current_setting('transaction_isolation') as isolation`.execute(db)
-      expect(rows).toEqual([{ isolation: 'serializable' }])
-      const handler = handlerOver(createScimStore(db))
-      const ids = await users(handler, 'serial', 40)
-      const id = await group(handler, 'serials')
-      const answers = await Promise.all(ids.map((user) => handler(addMember(id, user))))
-      expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200))
-      const { members } = createScimStore(db)
-      expect((await members.has(TENANT, id, ids)).size).toBe(40)
-      await db.destroy()
-    },
-  )
+    expect(rows).toEqual([{ isolation: 'serializable' }])
+    const handler = handlerOver(createScimStore(db))
+    const ids = await users(handler, 'serial', 40)
+    const id = await group(handler, 'serials')
+    const answers = await Promise.all(ids.map((user) => handler(addMember(id, user))))
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200))
+    const { members } = createScimStore(db)
+    expect((await members.has(TENANT, id, ids)).size).toBe(40)
+    await db.destroy()
+  })
 
-  test(
-    'AB-86 SH-66 a race of DELETE and add leaves no membership of a user who is gone',
-    { timeout: 90_000 },
-    async () => {
-      const db = open(database.address)
-      const handler = handlerRemoving(createScimStore(db))
-      const ids = await users(handler, 'race', 150)
-      const id = await group(handler, 'races')
-      const answers = await Promise.all(
-        ids.flatMap((user) => [
-          handler(addMember(id, user)),
-          handler(request('DELETE', `/Users/${user}`)),
-        ]),
-      )
-      for (const { status } of answers) expect([200, 204, 400]).toContain(status)
-      const { rows } = await sql`select member_id from scim_member as m where not exists
+  test('AB-86 SH-66 a race of DELETE and add leaves no membership of a user who is gone', async () => {
+    const db = open(database.address)
+    const handler = handlerRemoving(createScimStore(db))
+    const ids = await users(handler, 'race', 150)
+    const id = await group(handler, 'races')
+    const answers = await Promise.all(
+      ids.flatMap((user) => [
+        handler(addMember(id, user)),
+        handler(request('DELETE', `/Users/${user}`)),
+      ]),
+    )
+    for (const { status } of answers) expect([200, 204, 400]).toContain(status)
+    const { rows } = await sql`select member_id from scim_member as m where not exists
         (select 1 from scim_user as u where u.tenant = m.tenant and u.id = m.member_id)`.execute(db)
-      expect(rows).toEqual([])
-      await db.destroy()
-    },
-  )
+    expect(rows).toEqual([])
+    await db.destroy()
+  })
 
   test('SH-66 a DELETE waits for the transaction that adds the user to a group', async () => {
     const db = open(database.address)

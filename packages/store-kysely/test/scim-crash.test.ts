@@ -42,5 +42,5 @@ describe('SC-29 a server that is killed while it answers', () => {
     expect(total).toBe(records.length)
     expect(await checkSqlite(database.db)).toEqual([])
     await database.close()
-  }, 60_000)
+  })
 })

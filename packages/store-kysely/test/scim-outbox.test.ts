@@ -136,7 +136,6 @@ describe.each(kinds)('the outbox over %s', (_name, isThere, open) => {
       expect(announced.size).toBe(records.length)
       expect(await service.users.list(TENANT)).toMatchObject({ totalResults: records.length })
     },
-    60_000,
   )
 
   test.skipIf(!isThere)(

@@ -82,7 +82,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     const late: RunEvent[] = []
     for await (const event of jobs.events(id, { after: 10 })) late.push(event)
     expect(late).toEqual(events.slice(11))
-  }, 60_000)
+  })
 
   test('a reader whose connection is lost meanwhile misses nothing', async () => {
     const jobs = jobsHere({ ...PATIENT, concurrency: 0 })
@@ -94,7 +94,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     }
     expectOneLog(events)
     expect(wordsOf(events)).toHaveLength(150)
-  }, 60_000)
+  })
 
   test('FE-60, DR-16 one that waits in the queue of that process is cancelled from here, and never runs', async () => {
     const jobs = jobsHere({ ...PATIENT, concurrency: 0 })
@@ -113,7 +113,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     expect(await jobs.get(queued)).toMatchObject({ state: 'cancelled', startedAt: null })
     expect(await jobs.cancel(queued)).toEqual({ success: true })
     expect(await collectEvents(jobs.events(queued))).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('FE-60 a cancel from here ends it there at once', async () => {
     const jobs = jobsHere({ ...PATIENT, concurrency: 0 })
@@ -127,7 +127,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     expect(events.at(-1)).toMatchObject({ event: 'end', data: { cancelled: true } })
     expect(await finished()).toBe('cancelled')
     expect((await jobs.get(id))?.state).toBe('cancelled')
-  }, 60_000)
+  })
 
   test('FE-63 killed in the middle, a reader here is told of the interruption within a lease', async () => {
     const jobs = jobsHere({ ...SHORT, concurrency: 0 })
@@ -140,7 +140,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     expectOneLog(events)
     expect(events.slice(-2).map(({ event }) => event)).toEqual(['error', 'end'])
     expect(await jobs.get(id)).toMatchObject({ state: 'failed', error: { code: 'interrupted' } })
-  }, 60_000)
+  })
 
   test('FE-63 killed in the middle, a resumable build goes on here from its checkpoint', async () => {
     const jobs = jobsHere(SHORT)
@@ -162,7 +162,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     const late: RunEvent[] = []
     for await (const event of jobs.events(id)) late.push(event)
     expect(late.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq))
-  }, 60_000)
+  })
 
   test('FE-60 a build whose process died before it saw the cancel ends as cancelled', async () => {
     for (const resumable of [false, true]) {
@@ -179,7 +179,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
       expect(events.at(-1)).toMatchObject({ event: 'end', data: { cancelled: true } })
       expect((await jobs.get(id))?.state).toBe('cancelled')
     }
-  }, 60_000)
+  })
 
   async function endConnections(): Promise<void> {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await service.call('POST', '/api/v1/variables/', {
     body: { name: 'ADMIN_KEY', value: SECRET, type: 'Credential', default_fields: [] },
   })
-}, 60_000)
+})
 
 afterAll(() => end())
 

@@ -16,7 +16,7 @@ interface Operation {
 
 const running = useService({ SERVICE_LOGIN_RATE_LIMIT: 'false' })
 
-test('AB-51: bodies of anybody end at the limit of their route', { timeout: 120_000 }, async () => {
+test('AB-51: bodies of anybody end at the limit of their route', async () => {
   const service = running()
   const flow = await publicFlow(service)
   const routes = [
@@ -69,31 +69,27 @@ test('AB-51: bodies of anybody end at the limit of their route', { timeout: 120_
   expect(twelve.slowest).toBeLessThan(IN_TIME)
 })
 
-test(
-  'AB-51, AB-52: no operation reads a large body of a stranger, none more JSON than 32 MB',
-  { timeout: 120_000 },
-  async () => {
-    const service = running()
-    const operations = await allOperations(service)
-    expect(operations.length).toBeGreaterThan(50)
-    const huge = { 'content-length': String(2 ** 30 + 1), 'content-type': 'text/plain' }
-    const slow: string[] = []
-    const read: string[] = []
-    for (const { method, path } of operations) {
-      const stranger = await sendRaw(service.url, { method, path, headers: huge })
-      const refused = stranger.status >= 307 && stranger.status < 500
-      if (!refused || stranger.ms > 5000) slow.push(`${method} ${path}: ${stranger.status}`)
+test('AB-51, AB-52: no operation reads a large body of a stranger, none more JSON than 32 MB', async () => {
+  const service = running()
+  const operations = await allOperations(service)
+  expect(operations.length).toBeGreaterThan(50)
+  const huge = { 'content-length': String(2 ** 30 + 1), 'content-type': 'text/plain' }
+  const slow: string[] = []
+  const read: string[] = []
+  for (const { method, path } of operations) {
+    const stranger = await sendRaw(service.url, { method, path, headers: huge })
+    const refused = stranger.status >= 307 && stranger.status < 500
+    if (!refused || stranger.ms > 5000) slow.push(`${method} ${path}: ${stranger.status}`)
 
-      const user = { ...huge, 'x-api-key': service.key }
-      const known = await sendRaw(service.url, { method, path, headers: user })
-      if (known.status < 307 || known.status >= 500) read.push(`${method} ${path}`)
-    }
-    expect(slow).toEqual([])
-    expect(read).toEqual([])
-  },
-)
+    const user = { ...huge, 'x-api-key': service.key }
+    const known = await sendRaw(service.url, { method, path, headers: user })
+    if (known.status < 307 || known.status >= 500) read.push(`${method} ${path}`)
+  }
+  expect(slow).toEqual([])
+  expect(read).toEqual([])
+})
 
-test('AB-50: the upload without credentials is off', { timeout: 60_000 }, async () => {
+test('AB-50: the upload without credentials is off', async () => {
   const service = running()
   const flow = await publicFlow(service)
   const answer = await upload(service, flow, 'x')
@@ -103,29 +99,25 @@ test('AB-50: the upload without credentials is off', { timeout: 60_000 }, async 
   expect(big.status).toBe(404)
 })
 
-test(
-  'AB-50: switched on it takes small files of public flows, so many bytes for each flow',
-  { timeout: 120_000 },
-  () =>
-    withService({ SERVICE_DEPRECATED_UPLOAD: 'true' }, async (service) => {
-      const [open, closed] = [await publicFlow(service), await privateFlow(service)]
-      expect((await upload(service, open, 'hello')).status).toBe(201)
-      expect((await upload(service, closed, 'hello')).status).toBe(404)
-      expect((await upload(service, crypto.randomUUID(), 'hello')).status).toBe(404)
-      const over = { 'content-length': String(11 * MIB), 'content-type': 'text/plain' }
-      const large = await sendRaw(service.url, { path: `/api/v1/upload/${open}`, headers: over })
-      expect(large.status).toBe(413)
+test('AB-50: switched on it takes small files of public flows, so many bytes for each flow', () =>
+  withService({ SERVICE_DEPRECATED_UPLOAD: 'true' }, async (service) => {
+    const [open, closed] = [await publicFlow(service), await privateFlow(service)]
+    expect((await upload(service, open, 'hello')).status).toBe(201)
+    expect((await upload(service, closed, 'hello')).status).toBe(404)
+    expect((await upload(service, crypto.randomUUID(), 'hello')).status).toBe(404)
+    const over = { 'content-length': String(11 * MIB), 'content-type': 'text/plain' }
+    const large = await sendRaw(service.url, { path: `/api/v1/upload/${open}`, headers: over })
+    expect(large.status).toBe(413)
 
-      const statuses: number[] = []
-      for (let i = 0; i < 12; i += 1) {
-        const answer = await upload(service, open, String(i).padEnd(10 * MIB - 10, 'x'))
-        statuses.push(answer.status)
-      }
-      expect(statuses.filter((status) => status === 201)).toHaveLength(10)
-      expect(statuses.at(-1)).toBe(413)
-      expect((await upload(service, await publicFlow(service), 'other flow')).status).toBe(201)
-    }),
-)
+    const statuses: number[] = []
+    for (let i = 0; i < 12; i += 1) {
+      const answer = await upload(service, open, String(i).padEnd(10 * MIB - 10, 'x'))
+      statuses.push(answer.status)
+    }
+    expect(statuses.filter((status) => status === 201)).toHaveLength(10)
+    expect(statuses.at(-1)).toBe(413)
+    expect((await upload(service, await publicFlow(service), 'other flow')).status).toBe(201)
+  }))
 
 function upload(service: Service, flow: string, content: string) {
   const body = new FormData()
@@ -193,44 +185,40 @@ test('AB-52: JSON that is nested without end is refused before it is built', asy
   expect(performance.now() - begun).toBeLessThan(20_000)
 })
 
-test(
-  'AB-51: an upload of 100 MB goes to the disk as it comes, by both addresses',
-  { timeout: 120_000 },
-  async () => {
-    const service = running()
-    const flow = await privateFlow(service)
-    const size = 100 * MIB
-    const sizes: unknown[] = []
-    const { slowest, grown } = await besideHealth(service, async () => {
-      for (const path of ['/api/v2/files', `/api/v1/files/upload/${flow}`]) {
-        const { body, type } = streamedForm(size)
-        const answer = await fetch(`${service.url}${path}`, {
-          method: 'POST',
-          headers: { 'x-api-key': service.key, 'content-type': type },
-          body,
-          duplex: 'half',
-        })
-        sizes.push(answer.status, ((await answer.json()) as { size?: number }).size)
-      }
-    })
-    expect(sizes).toEqual([201, size, 201, undefined])
-    // Less than one of the two.
-    expect(grown).toBeLessThan(95)
-    expect(slowest).toBeLessThan(IN_TIME)
-
-    // Forms that break off, or are no forms, leave nothing.
-    const before = await filesBelow(service.folder)
+test('AB-51: an upload of 100 MB goes to the disk as it comes, by both addresses', async () => {
+  const service = running()
+  const flow = await privateFlow(service)
+  const size = 100 * MIB
+  const sizes: unknown[] = []
+  const { slowest, grown } = await besideHealth(service, async () => {
     for (const path of ['/api/v2/files', `/api/v1/files/upload/${flow}`]) {
-      const cut = `--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n${'y'.repeat(MIB)}`
-      const headers = { 'content-type': 'multipart/form-data; boundary=x' }
-      const answer = await service.call('POST', path, { body: cut, headers })
-      expect([400, 422]).toContain(answer.status)
-      const late = await service.call('POST', path, { body: `${cut}\r\n--x\r\nbroken`, headers })
-      expect([400, 422]).toContain(late.status)
+      const { body, type } = streamedForm(size)
+      const answer = await fetch(`${service.url}${path}`, {
+        method: 'POST',
+        headers: { 'x-api-key': service.key, 'content-type': type },
+        body,
+        duplex: 'half',
+      })
+      sizes.push(answer.status, ((await answer.json()) as { size?: number }).size)
     }
-    expect(await filesBelow(service.folder)).toEqual(before)
-  },
-)
+  })
+  expect(sizes).toEqual([201, size, 201, undefined])
+  // Less than one of the two.
+  expect(grown).toBeLessThan(95)
+  expect(slowest).toBeLessThan(IN_TIME)
+
+  // Forms that break off, or are no forms, leave nothing.
+  const before = await filesBelow(service.folder)
+  for (const path of ['/api/v2/files', `/api/v1/files/upload/${flow}`]) {
+    const cut = `--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n${'y'.repeat(MIB)}`
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const answer = await service.call('POST', path, { body: cut, headers })
+    expect([400, 422]).toContain(answer.status)
+    const late = await service.call('POST', path, { body: `${cut}\r\n--x\r\nbroken`, headers })
+    expect([400, 422]).toContain(late.status)
+  }
+  expect(await filesBelow(service.folder)).toEqual(before)
+})
 
 /** A form with one file, made while it is sent. */
 function streamedForm(size: number): { body: ReadableStream<Uint8Array>; type: string } {

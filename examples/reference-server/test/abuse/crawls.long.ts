@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { besideHealth, IN_TIME, useService } from './attack.ts'
 import { addUser, run, saveFlow } from './flows.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 300_000 })
 const MIB = 1024 * 1024
 let sent = 0
 

@@ -4,7 +4,7 @@ import type { Answer, Service } from '../journeys/service.ts'
 import { besideHealth, IN_TIME, useService } from './attack.ts'
 import { addUser } from './flows.ts'
 
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: 300_000 })
 const running = useService({ SERVICE_CODE_RUNNER: 'true' })
 let ada = ''
 beforeAll(async () => {

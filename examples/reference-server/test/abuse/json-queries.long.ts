@@ -3,7 +3,7 @@ import type { Service } from '../journeys/service.ts'
 import { besideHealth, IN_TIME, useService } from './attack.ts'
 import { addUser, run, saveFlow } from './flows.ts'
 
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: 300_000 })
 const running = useService({})
 
 const query = (service: Service, expression: string, key?: string): Promise<string> =>

@@ -5,7 +5,7 @@ import { withService, type Answer, type Service } from '../journeys/service.ts'
 import { useService } from './attack.ts'
 import { addUser, run, saveFlow } from './flows.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 /** A tool server over stdio with one tool; it leaves a line in a file when it starts. */
 const TOOL_SERVER = `

@@ -18,7 +18,7 @@ beforeAll(async () => {
   model = await startFakeOpenAi()
   shared = await startService({ OPENAI_API_KEY: 'sk-journey', OPENAI_BASE_URL: model.url })
   service = shared.service
-}, 60_000)
+})
 afterAll(async () => {
   await shared.end()
   await model.close()

@@ -10,7 +10,7 @@ import { METHODS } from '../../../../packages/scim-core/src/http/route.ts'
 import { mounts } from '../../src/mounts.ts'
 import { sendRaw, useService, type RawAnswer } from './attack.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 const TOKEN = 'a-token-of-the-directory-0123456789'
 const running = useService({ SCIM_ENABLED: 'true', SCIM_TOKEN: TOKEN })
 

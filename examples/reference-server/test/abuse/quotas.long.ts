@@ -3,7 +3,7 @@ import type { Answer, Service } from '../journeys/service.ts'
 import { useService } from './attack.ts'
 import { addUser, run, saveFlow } from './flows.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 300_000 })
 const running = useService({
   SERVICE_MAX_STORED_MB_PER_USER: '1',
   SERVICE_MAX_RUNS_PER_DAY_PER_USER: '5',

@@ -4,42 +4,36 @@ import { countOf, GUESSED, mostGuesses, PASSWORD, signIn } from './guesses.ts'
 
 const running = useService(GUESSED)
 
-test(
-  'AB-60: of 300 names from one address 100 are looked at, and 5 more for each second',
-  { timeout: 120_000 },
-  async () => {
-    const service = running()
-    const since = performance.now()
-    const guesses = await Promise.all(
-      Array.from({ length: 300 }, (_, i) =>
-        signIn(service, { name: `nobody-${i}`, password: 'x', address: '203.0.113.2' }),
-      ),
-    )
-    expect(countOf(guesses, 401)).toBeLessThanOrEqual(mostGuesses(100, 5, since))
-    expect(countOf(guesses, 401) + countOf(guesses, 429)).toBe(300)
-  },
-)
+test('AB-60: of 300 names from one address 100 are looked at, and 5 more for each second', async () => {
+  const service = running()
+  const since = performance.now()
+  const guesses = await Promise.all(
+    Array.from({ length: 300 }, (_, i) =>
+      signIn(service, { name: `nobody-${i}`, password: 'x', address: '203.0.113.2' }),
+    ),
+  )
+  expect(countOf(guesses, 401)).toBeLessThanOrEqual(mostGuesses(100, 5, since))
+  // A busy machine may have too many hashes waiting (AB-61).
+  expect(guesses.filter(({ status }) => ![401, 429, 503].includes(status))).toEqual([])
+  expect(countOf(guesses, 429)).toBeGreaterThan(0)
+})
 
-test(
-  'AB-61: more than a hundred waiting hashes are refused, for a second',
-  { timeout: 120_000 },
-  async () => {
-    const service = running()
-    const guesses = await Promise.all(
-      Array.from({ length: 200 }, (_, i) =>
-        signIn(service, { name: `n${i}`, password: 'x', address: `192.0.2.${i + 1}` }),
-      ),
-    )
-    const full = guesses.filter(({ status }) => status === 503)
-    expect(full.length).toBeGreaterThan(0)
-    expect(full[0]?.answer.headers.get('retry-after')).toBe('1')
-    expect(countOf(guesses, 401) + full.length).toBe(200)
-    const later = { name: 'admin', password: PASSWORD, address: '198.51.100.8' }
-    expect((await signIn(service, later)).status).toBe(200)
-  },
-)
+test('AB-61: more than a hundred waiting hashes are refused, for a second', async () => {
+  const service = running()
+  const guesses = await Promise.all(
+    Array.from({ length: 200 }, (_, i) =>
+      signIn(service, { name: `n${i}`, password: 'x', address: `192.0.2.${i + 1}` }),
+    ),
+  )
+  const full = guesses.filter(({ status }) => status === 503)
+  expect(full.length).toBeGreaterThan(0)
+  expect(full[0]?.answer.headers.get('retry-after')).toBe('1')
+  expect(countOf(guesses, 401) + full.length).toBe(200)
+  const later = { name: 'admin', password: PASSWORD, address: '198.51.100.8' }
+  expect((await signIn(service, later)).status).toBe(200)
+})
 
-test('AB-62: known and unknown names take the same time', { timeout: 120_000 }, async () => {
+test('AB-62: known and unknown names take the same time', async () => {
   const service = running()
   let turn = 0
   const timed = async (name: string): Promise<number> => {

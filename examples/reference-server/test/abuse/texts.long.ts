@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { besideHealth, useService } from './attack.ts'
 import { addUser, run, saveFlow, type Values } from './flows.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 const running = useService({})
 
 /** Milliseconds that others wait at most on a busy machine; each of these held them for minutes. */

@@ -9,7 +9,6 @@ import { addUser, run, saveFlow } from './flows.ts'
 
 const PASSWORD = 'the password of the superuser'
 
-vi.setConfig({ testTimeout: 60_000 })
 const running = useService({
   SERVICE_SUPERUSER_PASSWORD: PASSWORD,
   SERVICE_MAX_API_KEYS_PER_USER: '4',

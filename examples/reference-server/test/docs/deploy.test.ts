@@ -50,28 +50,24 @@ describe('deploy files', () => {
       expect(grace).toBeGreaterThan((drains[index] ?? Infinity) + PATIENCE_SECONDS)
   })
 
-  test(
-    'with the settings of the image a server gets ready, drains and ends with 0',
-    () =>
-      inFolder(async (folder) => {
-        const [, block = ''] =
-          /^ENV (NODE_ENV[\s\S]*?[^\\])$/m.exec(await deployed('Dockerfile')) ?? []
-        const settings = Object.fromEntries(
-          [...block.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),
-        )
-        expect(settings).toMatchObject({ HOST: '0.0.0.0', SERVICE_CONFIG_DIR: '/data' })
-        const server = await startServer({
-          ...settings,
-          HOST: '127.0.0.1',
-          PORT: '0',
-          SERVICE_CONFIG_DIR: join(folder, 'data'),
-          SERVICE_DRAIN_SECONDS: '1',
-        })
-        const ready = await fetch(`${server.url}/health/ready`)
-        expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }])
-        expect((await fetch(`${server.url}/api/v1/version`)).status).toBe(200)
-        expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
-      }),
-    60_000,
-  )
+  test('with the settings of the image a server gets ready, drains and ends with 0', () =>
+    inFolder(async (folder) => {
+      const [, block = ''] =
+        /^ENV (NODE_ENV[\s\S]*?[^\\])$/m.exec(await deployed('Dockerfile')) ?? []
+      const settings = Object.fromEntries(
+        [...block.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),
+      )
+      expect(settings).toMatchObject({ HOST: '0.0.0.0', SERVICE_CONFIG_DIR: '/data' })
+      const server = await startServer({
+        ...settings,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        SERVICE_CONFIG_DIR: join(folder, 'data'),
+        SERVICE_DRAIN_SECONDS: '1',
+      })
+      const ready = await fetch(`${server.url}/health/ready`)
+      expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }])
+      expect((await fetch(`${server.url}/api/v1/version`)).status).toBe(200)
+      expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
+    }))
 })

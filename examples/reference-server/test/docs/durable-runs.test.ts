@@ -46,7 +46,6 @@ test.skipIf(postgresUrl === null)(
       await database.close()
     }
   },
-  120_000,
 )
 
 type Handler = (request: Request) => Promise<Response>

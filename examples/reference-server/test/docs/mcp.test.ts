@@ -26,7 +26,7 @@ beforeAll(async () => {
   ;({ id: flow } = await createFlow(service, body))
   vi.stubEnv('FLOW_API_KEY', service.key)
   vi.stubEnv('MCP_TOKEN', TOKEN)
-}, 60_000)
+})
 afterAll(async () => {
   vi.unstubAllEnvs()
   await end()

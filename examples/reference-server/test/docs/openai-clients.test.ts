@@ -17,7 +17,7 @@ beforeAll(async () => {
     await createFlow(service, { name: endpoint_name, data: echoGraph(), endpoint_name })
   vi.stubEnv('FLOW_API_KEY', service.key)
   vi.stubEnv('OPENAI_API_KEY', service.key)
-}, 60_000)
+})
 afterAll(async () => {
   vi.unstubAllEnvs()
   await end()

@@ -46,31 +46,27 @@ afterAll(async () => {
 
 const service = sharedService({ OPENAI_BASE_URL: model.url, SERVICE_SSRF_ALLOW: '127.0.0.1' })
 
-test(
-  'an agent calls a tool of an MCP server that its user has added',
-  { timeout: 60_000 },
-  async () => {
-    const url = `http://127.0.0.1:${(tools.address() as AddressInfo).port}/mcp`
-    const added = await service().call('POST', '/api/v2/mcp/servers/harbour', {
-      body: { url, headers: { 'x-harbour-key': 'of-the-user' } },
+test('an agent calls a tool of an MCP server that its user has added', async () => {
+  const url = `http://127.0.0.1:${(tools.address() as AddressInfo).port}/mcp`
+  const added = await service().call('POST', '/api/v2/mcp/servers/harbour', {
+    body: { url, headers: { 'x-harbour-key': 'of-the-user' } },
+  })
+  expect(added.status).toBe(200)
+  const data = graphOf((flow) => {
+    const input = flow.add('ChatInput')
+    const harbour = flow.add('MCPTools', {
+      toolMode: true,
+      values: { mcp_server: { name: 'harbour' } },
     })
-    expect(added.status).toBe(200)
-    const data = graphOf((flow) => {
-      const input = flow.add('ChatInput')
-      const harbour = flow.add('MCPTools', {
-        toolMode: true,
-        values: { mcp_server: { name: 'harbour' } },
-      })
-      const agent = flow.add('Agent', { values: { api_key: 'sk-journey' } })
-      flow.connect(`${input}.message`, `${agent}.input_value`)
-      flow.connect(`${harbour}.component_as_tool`, `${agent}.tools`)
-      flow.connect(`${agent}.response`, `${flow.add('ChatOutput')}.input_value`)
-    })
-    const flow = await createFlow(service(), { name: 'Harbour', data })
-    model.reply({ toolCalls: [{ name: 'berth_of', args: { ship: 'Aurora' } }] }, 'At berth 7')
-    const answer = await runFlow(service(), flow.id, 'Where is the Aurora?')
-    expect(messageOf(answer)).toBe('At berth 7')
-    expect(JSON.stringify(model.requests.at(-1))).toContain('Aurora lies at berth 7')
-    expect(new Set(keys)).toEqual(new Set(['of-the-user']))
-  },
-)
+    const agent = flow.add('Agent', { values: { api_key: 'sk-journey' } })
+    flow.connect(`${input}.message`, `${agent}.input_value`)
+    flow.connect(`${harbour}.component_as_tool`, `${agent}.tools`)
+    flow.connect(`${agent}.response`, `${flow.add('ChatOutput')}.input_value`)
+  })
+  const flow = await createFlow(service(), { name: 'Harbour', data })
+  model.reply({ toolCalls: [{ name: 'berth_of', args: { ship: 'Aurora' } }] }, 'At berth 7')
+  const answer = await runFlow(service(), flow.id, 'Where is the Aurora?')
+  expect(messageOf(answer)).toBe('At berth 7')
+  expect(JSON.stringify(model.requests.at(-1))).toContain('Aurora lies at berth 7')
+  expect(new Set(keys)).toEqual(new Set(['of-the-user']))
+})

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await storeFlow(service, chatFlow(), { endpoint_name: 'chat' })
   const [first] = (await service.call('GET', '/api/v1/projects/')).json() as { id: string }[]
   project = first?.id ?? ''
-}, 60_000)
+})
 afterAll(() => end())
 
 const CROWD = 200

@@ -64,18 +64,14 @@ describe('with the code runner on', () => {
     OPENAI_BASE_URL: model.url,
   })
 
-  test(
-    'FE-44 a component written in TypeScript runs in a flow, also after a restart',
-    { timeout: 60_000 },
-    async () => {
-      const id = await storeFlow(service(), codeOf('return `<${text}> for ${ctx.displayName}`'))
-      expect(messageOf(await runFlow(service(), id, 'one'))).toBe('<one> for Mine')
-      await service().restart()
-      expect(messageOf(await runFlow(service(), id, 'two'))).toBe('<two> for Mine')
-    },
-  )
+  test('FE-44 a component written in TypeScript runs in a flow, also after a restart', async () => {
+    const id = await storeFlow(service(), codeOf('return `<${text}> for ${ctx.displayName}`'))
+    expect(messageOf(await runFlow(service(), id, 'one'))).toBe('<one> for Mine')
+    await service().restart()
+    expect(messageOf(await runFlow(service(), id, 'two'))).toBe('<two> for Mine')
+  })
 
-  test('the first component of the guide runs when it is pasted', { timeout: 60_000 }, async () => {
+  test('the first component of the guide runs when it is pasted', async () => {
     expect(GUIDE_CODE).toContain('defineComponent')
     const id = await storeFlow(service(), GUIDE_CODE)
     expect(messageOf(await runFlow(service(), id, 'quiet'))).toBe('QUIET')
@@ -89,28 +85,24 @@ describe('with the code runner on', () => {
     })
   })
 
-  test(
-    'FE-44 an endless loop and a memory hog end with a clear error; the server goes on',
-    { timeout: 90_000 },
-    async () => {
-      const endless = await storeFlow(service(), codeOf('for (;;) text += ""', 'Endless'))
-      const hog = await storeFlow(
-        service(),
-        codeOf('const all = []; for (;;) all.push(new Uint8Array(1048576))', 'Hog'),
-      )
-      const [late, full] = await Promise.all([
-        runFlow(service(), endless, 'x'),
-        runFlow(service(), hog, 'x'),
-      ])
-      expect(late.status).toBe(500)
-      expect(late.text).toContain('time limit of 4 seconds')
-      expect(full.status).toBe(500)
-      expect(full.text).toContain('memory limit')
-      expect((await service().call('GET', '/health')).status).toBe(200)
-    },
-  )
+  test('FE-44 an endless loop and a memory hog end with a clear error; the server goes on', async () => {
+    const endless = await storeFlow(service(), codeOf('for (;;) text += ""', 'Endless'))
+    const hog = await storeFlow(
+      service(),
+      codeOf('const all = []; for (;;) all.push(new Uint8Array(1048576))', 'Hog'),
+    )
+    const [late, full] = await Promise.all([
+      runFlow(service(), endless, 'x'),
+      runFlow(service(), hog, 'x'),
+    ])
+    expect(late.status).toBe(500)
+    expect(late.text).toContain('time limit of 4 seconds')
+    expect(full.status).toBe(500)
+    expect(full.text).toContain('memory limit')
+    expect((await service().call('GET', '/health')).status).toBe(200)
+  })
 
-  test('FE-42 a component of a user is the tool of an agent', { timeout: 60_000 }, async () => {
+  test('FE-42 a component of a user is the tool of an agent', async () => {
     const code = codeOf('return `the tide at ${text} is low`', 'Tides')
     const made = await service().call('POST', '/api/v1/custom_component', { body: { code } })
     const { data, type } = made.json() as { data: NodeDetails; type: string }
@@ -155,7 +147,7 @@ describe('with the code runner on', () => {
     expect(JSON.stringify(model.requests.at(-1))).toContain('the tide at noon is low')
   })
 
-  test('FE-44 code reaches nothing of the host', { timeout: 60_000 }, async () => {
+  test('FE-44 code reaches nothing of the host', async () => {
     const reach = await storeFlow(
       service(),
       codeOf('return typeof process + typeof require + typeof fetch', 'Reach'),
@@ -163,37 +155,33 @@ describe('with the code runner on', () => {
     expect(messageOf(await runFlow(service(), reach, 'x'))).toBe('undefined'.repeat(3))
   })
 
-  test(
-    'an edited node of the catalogue runs its own code, not the stock one',
-    { timeout: 60_000 },
-    async () => {
-      const node = await catalogueNode(service(), 'CustomComponent')
-      const code = String(node.template['code']?.value).replace(
-        '({ value })',
-        '({ value: value + "!" })',
-      )
-      const changed = {
-        ...node,
-        template: { ...node.template, code: { ...node.template['code'], value: code } },
-      }
-      const stock = await importFlow(
-        service(),
-        await flowAround(service(), nodeOf('CustomComponent-s', 'CustomComponent', node)),
-      )
-      const own = await importFlow(
-        service(),
-        await flowAround(service(), nodeOf('CustomComponent-c', 'CustomComponent', changed)),
-      )
-      expect((await runFlow(service(), stock, 'hello')).text).toContain('hello')
-      expect((await runFlow(service(), own, 'hello')).text).toContain('hello!')
-    },
-  )
+  test('an edited node of the catalogue runs its own code, not the stock one', async () => {
+    const node = await catalogueNode(service(), 'CustomComponent')
+    const code = String(node.template['code']?.value).replace(
+      '({ value })',
+      '({ value: value + "!" })',
+    )
+    const changed = {
+      ...node,
+      template: { ...node.template, code: { ...node.template['code'], value: code } },
+    }
+    const stock = await importFlow(
+      service(),
+      await flowAround(service(), nodeOf('CustomComponent-s', 'CustomComponent', node)),
+    )
+    const own = await importFlow(
+      service(),
+      await flowAround(service(), nodeOf('CustomComponent-c', 'CustomComponent', changed)),
+    )
+    expect((await runFlow(service(), stock, 'hello')).text).toContain('hello')
+    expect((await runFlow(service(), own, 'hello')).text).toContain('hello!')
+  })
 })
 
 describe('with the code runner off', () => {
   const service = sharedService({})
 
-  test('FE-44 a component in TypeScript says what to set', { timeout: 60_000 }, async () => {
+  test('FE-44 a component in TypeScript says what to set', async () => {
     const code = codeOf('return text')
     const made = await service().call('POST', '/api/v1/custom_component', { body: { code } })
     expect(made.status).toBe(400)
@@ -214,37 +202,33 @@ describe('with the code runner off', () => {
     expect(answer.text).toContain('SERVICE_CODE_RUNNER=true')
   })
 
-  test(
-    'FE-42 a node edited in Python runs as the stock component and says so everywhere',
-    { timeout: 60_000 },
-    async () => {
-      const node = await catalogueNode(service(), 'TextInput')
-      const python =
-        'from lfx.custom import Component\n\nclass TextInput(Component):\n    display_name = "Mine"\n'
-      const edited = {
-        ...node,
-        template: { ...node.template, code: { ...node.template['code'], value: python } },
-      }
-      const id = await importFlow(
-        service(),
-        await flowAround(service(), nodeOf('TextInput-p', 'TextInput', edited)),
-      )
-      const answer = await runFlow(service(), id, 'kept')
-      expect(answer.status).toBe(200)
-      expect(messageOf(answer)).toBe('kept')
-      const { warnings } = answer.json() as {
-        warnings: { component_id: string; message: string }[]
-      }
-      expect(warnings).toMatchObject([{ code: 'edited_component', component_id: 'TextInput-p' }])
-      expect(warnings[0]?.message).toContain('Python code is not run by this service')
+  test('FE-42 a node edited in Python runs as the stock component and says so everywhere', async () => {
+    const node = await catalogueNode(service(), 'TextInput')
+    const python =
+      'from lfx.custom import Component\n\nclass TextInput(Component):\n    display_name = "Mine"\n'
+    const edited = {
+      ...node,
+      template: { ...node.template, code: { ...node.template['code'], value: python } },
+    }
+    const id = await importFlow(
+      service(),
+      await flowAround(service(), nodeOf('TextInput-p', 'TextInput', edited)),
+    )
+    const answer = await runFlow(service(), id, 'kept')
+    expect(answer.status).toBe(200)
+    expect(messageOf(answer)).toBe('kept')
+    const { warnings } = answer.json() as {
+      warnings: { component_id: string; message: string }[]
+    }
+    expect(warnings).toMatchObject([{ code: 'edited_component', component_id: 'TextInput-p' }])
+    expect(warnings[0]?.message).toContain('Python code is not run by this service')
 
-      const built = (await buildFlow(service(), id)).flatMap(({ data }) => data.build_data ?? [])
-      expect(built.find((each) => each.id === 'TextInput-p')?.params).toBe(warnings[0]?.message)
-      expect(built.find((each) => each.id === 'ChatOutput-b')?.params).toBeNull()
-    },
-  )
+    const built = (await buildFlow(service(), id)).flatMap(({ data }) => data.build_data ?? [])
+    expect(built.find((each) => each.id === 'TextInput-p')?.params).toBe(warnings[0]?.message)
+    expect(built.find((each) => each.id === 'ChatOutput-b')?.params).toBeNull()
+  })
 
-  test('FE-42 untouched nodes are not flagged', { timeout: 60_000 }, async () => {
+  test('FE-42 untouched nodes are not flagged', async () => {
     const node = nodeOf('TextInput-u', 'TextInput', await catalogueNode(service(), 'TextInput'))
     const id = await importFlow(service(), await flowAround(service(), node))
     expect((await runFlow(service(), id, 'same')).json()).not.toHaveProperty('warnings')

@@ -13,7 +13,7 @@ beforeAll(async () => {
   model = await startFakeOpenAi()
   shared = await startService({ OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-journey' })
   service = shared.service
-}, 60_000)
+})
 afterAll(async () => {
   await shared.end()
   await model.close()
@@ -33,25 +33,21 @@ const agentGraph = (withCalculator = false): unknown =>
 const run = (id: string, body: object, key?: string) =>
   service.call('POST', `/api/v1/run/${id}`, { body, ...(key === undefined ? {} : { key }) })
 
-test(
-  'export on one server, import on another: the flow answers there',
-  { timeout: 90_000 },
-  async () => {
-    const made = await createFlow(service, { name: 'Travels', data: echoGraph() })
-    const file = await service.call('POST', '/api/v1/flows/download/', { body: [made.id] })
-    await withService({}, async (other) => {
-      const form = new FormData()
-      form.append('file', new Blob([file.text], { type: 'application/json' }), 'Travels.json')
-      const imported = await other.call('POST', '/api/v1/flows/upload/', { body: form })
-      expect(imported.status).toBe(201)
-      const [flow] = imported.json() as { id: string; name: string }[]
-      expect([flow?.name, flow?.id === made.id]).toEqual(['Travels', false])
-      const path = `/api/v1/run/${flow?.id ?? ''}`
-      const answer = await other.call('POST', path, { body: { input_value: 'far away' } })
-      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('far away')])
-    })
-  },
-)
+test('export on one server, import on another: the flow answers there', async () => {
+  const made = await createFlow(service, { name: 'Travels', data: echoGraph() })
+  const file = await service.call('POST', '/api/v1/flows/download/', { body: [made.id] })
+  await withService({}, async (other) => {
+    const form = new FormData()
+    form.append('file', new Blob([file.text], { type: 'application/json' }), 'Travels.json')
+    const imported = await other.call('POST', '/api/v1/flows/upload/', { body: form })
+    expect(imported.status).toBe(201)
+    const [flow] = imported.json() as { id: string; name: string }[]
+    expect([flow?.name, flow?.id === made.id]).toEqual(['Travels', false])
+    const path = `/api/v1/run/${flow?.id ?? ''}`
+    const answer = await other.call('POST', path, { body: { input_value: 'far away' } })
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('far away')])
+  })
+})
 
 test('rename, duplicate, move: each copy runs, and a project takes its flows along', async () => {
   const flow = await createFlow(service, { name: 'Draft', data: echoGraph() })
@@ -107,49 +103,45 @@ test('memory over turns and sessions: an agent remembers its own session only', 
   expect(await ask('Still?', 'one')).not.toContain('Ada')
 })
 
-test(
-  'FE-33 freezing keeps a result over a restart, until it is unfrozen; it goes with its flow',
-  { timeout: 90_000 },
-  async () => {
-    const graph = (isFrozen: boolean): unknown =>
-      graphOf((flow) => {
-        const input = flow.add('ChatInput')
-        const values = { api_key: 'OPENAI_API_KEY' }
-        const ask = flow.add('LanguageModelComponent', { id: 'Ask-1', values, frozen: isFrozen })
-        flow.connect(`${input}.message`, `${ask}.input_value`)
-        flow.connect(`${ask}.text_output`, `${flow.add('ChatOutput')}.input_value`)
-      })
-    const { id } = await createFlow(service, { name: 'Kept', data: graph(false) })
-    const freeze = (isFrozen: boolean) =>
-      service.call('PATCH', `/api/v1/flows/${id}`, { body: { data: graph(isFrozen) } })
-    const build = async (text: string): Promise<string> => {
-      const path = `/api/v1/build/${id}/flow?event_delivery=direct`
-      const built = await service.call('POST', path, { body: { inputs: { input_value: text } } })
-      return built.text
-    }
-    model.reply('the first answer')
-    expect(await build('one')).toContain('the first answer')
-    await freeze(true)
-    const asked = model.requests.length
-    expect(await build('two')).toContain('the first answer')
-    await service.restart({ signal: 'SIGKILL' })
-    expect(await build('three')).toContain('the first answer')
-    expect((await run(id, { input_value: 'four' })).text).toContain('the first answer')
-    expect(model.requests).toHaveLength(asked)
+test('FE-33 freezing keeps a result over a restart, until it is unfrozen; it goes with its flow', async () => {
+  const graph = (isFrozen: boolean): unknown =>
+    graphOf((flow) => {
+      const input = flow.add('ChatInput')
+      const values = { api_key: 'OPENAI_API_KEY' }
+      const ask = flow.add('LanguageModelComponent', { id: 'Ask-1', values, frozen: isFrozen })
+      flow.connect(`${input}.message`, `${ask}.input_value`)
+      flow.connect(`${ask}.text_output`, `${flow.add('ChatOutput')}.input_value`)
+    })
+  const { id } = await createFlow(service, { name: 'Kept', data: graph(false) })
+  const freeze = (isFrozen: boolean) =>
+    service.call('PATCH', `/api/v1/flows/${id}`, { body: { data: graph(isFrozen) } })
+  const build = async (text: string): Promise<string> => {
+    const path = `/api/v1/build/${id}/flow?event_delivery=direct`
+    const built = await service.call('POST', path, { body: { inputs: { input_value: text } } })
+    return built.text
+  }
+  model.reply('the first answer')
+  expect(await build('one')).toContain('the first answer')
+  await freeze(true)
+  const asked = model.requests.length
+  expect(await build('two')).toContain('the first answer')
+  await service.restart({ signal: 'SIGKILL' })
+  expect(await build('three')).toContain('the first answer')
+  expect((await run(id, { input_value: 'four' })).text).toContain('the first answer')
+  expect(model.requests).toHaveLength(asked)
 
-    await freeze(false)
-    model.reply('the second answer')
-    expect(await build('five')).toContain('the second answer')
-    await freeze(true)
-    await service.restart({ signal: 'SIGKILL' })
-    model.reply('the third answer')
-    expect(await build('six')).not.toContain('the first answer')
-    const folder = join(service.folder, 'files', 'frozen')
-    expect(await readdir(folder)).toContain(id)
-    await service.call('DELETE', `/api/v1/flows/${id}`)
-    expect(await readdir(folder)).not.toContain(id)
-  },
-)
+  await freeze(false)
+  model.reply('the second answer')
+  expect(await build('five')).toContain('the second answer')
+  await freeze(true)
+  await service.restart({ signal: 'SIGKILL' })
+  model.reply('the third answer')
+  expect(await build('six')).not.toContain('the first answer')
+  const folder = join(service.folder, 'files', 'frozen')
+  expect(await readdir(folder)).toContain(id)
+  await service.call('DELETE', `/api/v1/flows/${id}`)
+  expect(await readdir(folder)).not.toContain(id)
+})
 
 test('an agent calls a tool, and its steps are shown', async () => {
   const flow = await createFlow(service, { name: 'Tool', data: agentGraph(true) })
@@ -191,25 +183,21 @@ test('the monitor after real runs: messages, builds and transactions of each', a
   expect(Object.keys(builds)).toHaveLength(2)
 })
 
-test(
-  'restart in the middle of a build: its reader is told, and the flow builds again',
-  { timeout: 90_000 },
-  async () => {
-    const flow = await createFlow(service, { name: 'Interrupted', data: agentGraph() })
-    model.reply({ text: 'never read', delayMs: 60_000 })
-    const asked = model.requests.length
-    const started = await service.call('POST', `/api/v1/build/${flow.id}/flow`, {
-      body: { inputs: { input_value: 'go' } },
-    })
-    const { job_id: job } = started.json() as { job_id: string }
-    await until(
-      async () => model.requests.length,
-      (count) => count > asked,
-    )
-    await service.restart({ signal: 'SIGKILL' })
-    const events = eventsOf(await service.call('GET', `/api/v1/build/${job}/events`))
-    expect(events.map(({ event }) => event).slice(-2)).toEqual(['error', 'end'])
-    model.reply('now')
-    expect((await run(flow.id, { input_value: 'again' })).text).toContain('now')
-  },
-)
+test('restart in the middle of a build: its reader is told, and the flow builds again', async () => {
+  const flow = await createFlow(service, { name: 'Interrupted', data: agentGraph() })
+  model.reply({ text: 'never read', delayMs: 60_000 })
+  const asked = model.requests.length
+  const started = await service.call('POST', `/api/v1/build/${flow.id}/flow`, {
+    body: { inputs: { input_value: 'go' } },
+  })
+  const { job_id: job } = started.json() as { job_id: string }
+  await until(
+    async () => model.requests.length,
+    (count) => count > asked,
+  )
+  await service.restart({ signal: 'SIGKILL' })
+  const events = eventsOf(await service.call('GET', `/api/v1/build/${job}/events`))
+  expect(events.map(({ event }) => event).slice(-2)).toEqual(['error', 'end'])
+  model.reply('now')
+  expect((await run(flow.id, { input_value: 'again' })).text).toContain('now')
+})

@@ -55,7 +55,7 @@ beforeAll(async () => {
   service = shared.service
   const body = { name: 'OPENAI_API_KEY', value: 'sk-journey', type: 'Credential' }
   await service.call('POST', '/api/v1/variables/', { body: { ...body, default_fields: [] } })
-}, 60_000)
+})
 afterAll(async () => {
   await shared.end()
   model.close()
@@ -72,7 +72,7 @@ describe.skipIf(!hasStarters).each(hasStarters ? versions : ['any version'])(
       expect(names.length).toBeGreaterThanOrEqual(10)
     })
 
-    test.each(names)('%s is imported and runs whole', { timeout: 60_000 }, async (name) => {
+    test.each(names)('%s is imported and runs whole', async (name) => {
       const flow = await imported(version, name)
       const told = await prepare(flow, FILES[name])
       const image = SEEING.has(name)

@@ -25,7 +25,7 @@ beforeAll(async () => {
   ;({ service, end } = await startService(environment))
   reader = await storeFlow(service, readingFlow())
   chat = await storeFlow(service, chatFlow())
-}, 60_000)
+})
 afterAll(async () => {
   await end()
   await model.close()

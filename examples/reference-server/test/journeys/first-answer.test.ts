@@ -1,22 +1,18 @@
 import { expect, test } from 'vitest'
 import { withService } from './service.ts'
 
-test(
-  'first start to first answer: the bundled flow runs with the key that was printed',
-  { timeout: 60_000 },
-  () =>
-    withService({}, async (service) => {
-      const answer = await service.call('POST', '/api/v1/run/echo', {
-        body: { input_value: 'hello' },
-      })
+test('first start to first answer: the bundled flow runs with the key that was printed', () =>
+  withService({}, async (service) => {
+    const answer = await service.call('POST', '/api/v1/run/echo', {
+      body: { input_value: 'hello' },
+    })
 
-      expect(answer.status).toBe(200)
-      expect(answer.text).toContain('hello')
-      expect((await service.call('POST', '/api/v1/run/echo', { key: null })).status).toBe(403)
-      await service.restart({ signal: 'SIGKILL' })
-      const again = await service.call('POST', '/api/v1/run/echo', {
-        body: { input_value: 'again' },
-      })
-      expect(again.text).toContain('again')
-    }),
-)
+    expect(answer.status).toBe(200)
+    expect(answer.text).toContain('hello')
+    expect((await service.call('POST', '/api/v1/run/echo', { key: null })).status).toBe(403)
+    await service.restart({ signal: 'SIGKILL' })
+    const again = await service.call('POST', '/api/v1/run/echo', {
+      body: { input_value: 'again' },
+    })
+    expect(again.text).toContain('again')
+  }))

@@ -57,177 +57,141 @@ describe('what a flow keeps', () => {
     return messageOf(found)
   }
 
-  test(
-    'CO-73 Chroma: ingested today, answered by another flow tomorrow, after a restart',
-    { timeout: 60_000 },
-    async () => {
-      expect(await ingestThenAnswer('Chroma')).toBe('blue whales swim far')
-    },
-  )
+  test('CO-73 Chroma: ingested today, answered by another flow tomorrow, after a restart', async () => {
+    expect(await ingestThenAnswer('Chroma')).toBe('blue whales swim far')
+  })
 
-  test(
-    'CO-73 FAISS: ingested today, answered by another flow tomorrow, after a restart',
-    { timeout: 60_000 },
-    async () => {
-      expect(await ingestThenAnswer('FAISS')).toBe('blue whales swim far')
-    },
-  )
+  test('CO-73 FAISS: ingested today, answered by another flow tomorrow, after a restart', async () => {
+    expect(await ingestThenAnswer('FAISS')).toBe('blue whales swim far')
+  })
 
-  test(
-    'CO-73 a collection of the same name of another user is another',
-    { timeout: 60_000 },
-    async () => {
-      const person = await newPerson(service(), 'vera')
-      const { ingest } = await storeFlows(service(), 'Chroma', { collection_name: 'shared' })
-      await runFlow(service(), ingest, TEXT)
-      const values = { collection_name: 'shared', number_of_results: 1 }
-      const own = await storeFlows(service(), 'Chroma', values)
-      const theirs = await storeFlows(service(), 'Chroma', values, person.key)
-      const asVera = { key: person.key }
-      const before = await runFlow(service(), theirs.answer, 'green tea is brewed', asVera)
-      expect(before.status).toBe(200)
-      expect(messageOf(before) ?? '').toBe('')
-      await runFlow(service(), theirs.ingest, 'black coffee is hot', asVera)
-      const hers = await runFlow(service(), theirs.answer, 'green tea is brewed', asVera)
-      expect(messageOf(hers)).toBe('black coffee is hot')
-      const mine = await runFlow(service(), own.answer, 'green tea is brewed')
-      expect(messageOf(mine)).toBe('green tea is brewed')
-    },
-  )
+  test('CO-73 a collection of the same name of another user is another', async () => {
+    const person = await newPerson(service(), 'vera')
+    const { ingest } = await storeFlows(service(), 'Chroma', { collection_name: 'shared' })
+    await runFlow(service(), ingest, TEXT)
+    const values = { collection_name: 'shared', number_of_results: 1 }
+    const own = await storeFlows(service(), 'Chroma', values)
+    const theirs = await storeFlows(service(), 'Chroma', values, person.key)
+    const asVera = { key: person.key }
+    const before = await runFlow(service(), theirs.answer, 'green tea is brewed', asVera)
+    expect(before.status).toBe(200)
+    expect(messageOf(before) ?? '').toBe('')
+    await runFlow(service(), theirs.ingest, 'black coffee is hot', asVera)
+    const hers = await runFlow(service(), theirs.answer, 'green tea is brewed', asVera)
+    expect(messageOf(hers)).toBe('black coffee is hot')
+    const mine = await runFlow(service(), own.answer, 'green tea is brewed')
+    expect(messageOf(mine)).toBe('green tea is brewed')
+  })
 
-  test(
-    'CO-74 CO-75 a knowledge base is made, filled, searched after a restart, listed and deleted',
-    { timeout: 90_000 },
-    async () => {
-      const base = await makeBase(service(), 'my_notes')
-      expect(base).toBe('my_notes')
-      const { ingest, retrieve } = await knowledgeFlows(service(), 'my_notes')
-      const filled = await runFlow(service(), ingest, TEXT)
-      expect(filled.status).toBe(200)
-      await runFlow(service(), ingest, TEXT)
-      await service().restart()
-      const found = await runFlow(service(), retrieve, 'green tea is brewed')
-      expect(messageOf(found)).toBe('green tea is brewed')
+  test('CO-74 CO-75 a knowledge base is made, filled, searched after a restart, listed and deleted', async () => {
+    const base = await makeBase(service(), 'my_notes')
+    expect(base).toBe('my_notes')
+    const { ingest, retrieve } = await knowledgeFlows(service(), 'my_notes')
+    const filled = await runFlow(service(), ingest, TEXT)
+    expect(filled.status).toBe(200)
+    await runFlow(service(), ingest, TEXT)
+    await service().restart()
+    const found = await runFlow(service(), retrieve, 'green tea is brewed')
+    expect(messageOf(found)).toBe('green tea is brewed')
 
-      const listed = await service().call('GET', '/api/v1/knowledge_bases')
-      expect(listed.json()).toEqual([
-        {
-          id: 'my_notes',
-          name: 'My Notes',
-          embedding_provider: 'OpenAI',
-          embedding_model: 'text-embedding-3-small',
-          size: expect.any(Number) as number,
-          words: 12,
-          characters: 59,
-          chunks: 3,
-          avg_chunk_size: 59 / 3,
-        },
+    const listed = await service().call('GET', '/api/v1/knowledge_bases')
+    expect(listed.json()).toEqual([
+      {
+        id: 'my_notes',
+        name: 'My Notes',
+        embedding_provider: 'OpenAI',
+        embedding_model: 'text-embedding-3-small',
+        size: expect.any(Number) as number,
+        words: 12,
+        characters: 59,
+        chunks: 3,
+        avg_chunk_size: 59 / 3,
+      },
+    ])
+    expect(listed.text).not.toContain('sk-')
+    const person = await newPerson(service(), 'nora')
+    const foreign = { key: person.key }
+    expect((await service().call('GET', '/api/v1/knowledge_bases/my_notes', foreign)).status).toBe(
+      404,
+    )
+    expect(
+      (await service().call('DELETE', '/api/v1/knowledge_bases/my_notes', foreign)).status,
+    ).toBe(404)
+    const body = { kb_names: ['my_notes', 'none'] }
+    expect((await service().call('DELETE', '/api/v1/knowledge_bases', { body })).json()).toEqual({
+      message: 'Successfully deleted 1 knowledge base(s)',
+      deleted_count: 1,
+      not_found: 'none',
+    })
+    const gone = await runFlow(service(), retrieve, 'green')
+    expect(gone.text).toContain('Metadata not found for knowledge base: my_notes')
+  })
+
+  test('NX-30 a knowledge base that is full refuses before anything is embedded, and names the limit', async () => {
+    await makeBase(service(), 'full')
+    const { ingest } = await knowledgeFlows(service(), 'full')
+    const lines = Array.from({ length: 60 }, (_, n) => `line number ${1000 + n} here`)
+    const before = vendor.requests.length
+    const answer = await runFlow(service(), ingest, lines.join('\n'))
+    expect(answer.status).toBe(500)
+    expect(answer.text).toContain('SERVICE_KNOWLEDGE_ROWS')
+    expect(vendor.requests.length).toBe(before)
+  })
+
+  test('CO-74 several ingestions of the same texts at once store them once', async () => {
+    await makeBase(service(), 'at_once')
+    const { ingest } = await knowledgeFlows(service(), 'at_once')
+    const runs = [1, 2, 3, 4].map(() => runFlow(service(), ingest, TEXT))
+    for (const { status } of await Promise.all(runs)) expect(status).toBe(200)
+    const base = await service().call('GET', '/api/v1/knowledge_bases/at_once')
+    expect(base.json()).toMatchObject({ chunks: 3, words: 12 })
+  })
+
+  test('CO-77 a database that is listed is queried; others say what to set', async () => {
+    const ask = async (url: string, query: string) => {
+      const nodes = {
+        sql: await node(service(), 'SQLComponent', { database_url: url, query }),
+        parser: await node(service(), 'ParserComponent', { pattern: '{name}={price}' }),
+        out: await node(service(), 'ChatOutput'),
+      }
+      const flow = flowOf(`sql ${query} ${url}`, nodes, [
+        ['sql.run_sql_query', 'parser.input_data'],
+        ['parser.parsed_text', 'out.input_value'],
       ])
-      expect(listed.text).not.toContain('sk-')
-      const person = await newPerson(service(), 'nora')
-      const foreign = { key: person.key }
-      expect(
-        (await service().call('GET', '/api/v1/knowledge_bases/my_notes', foreign)).status,
-      ).toBe(404)
-      expect(
-        (await service().call('DELETE', '/api/v1/knowledge_bases/my_notes', foreign)).status,
-      ).toBe(404)
-      const body = { kb_names: ['my_notes', 'none'] }
-      expect((await service().call('DELETE', '/api/v1/knowledge_bases', { body })).json()).toEqual({
-        message: 'Successfully deleted 1 knowledge base(s)',
-        deleted_count: 1,
-        not_found: 'none',
-      })
-      const gone = await runFlow(service(), retrieve, 'green')
-      expect(gone.text).toContain('Metadata not found for knowledge base: my_notes')
-    },
-  )
-
-  test(
-    'NX-30 a knowledge base that is full refuses before anything is embedded, and names the limit',
-    { timeout: 60_000 },
-    async () => {
-      await makeBase(service(), 'full')
-      const { ingest } = await knowledgeFlows(service(), 'full')
-      const lines = Array.from({ length: 60 }, (_, n) => `line number ${1000 + n} here`)
-      const before = vendor.requests.length
-      const answer = await runFlow(service(), ingest, lines.join('\n'))
+      return runFlow(service(), await importFlow(service(), flow), '')
+    }
+    const good = await ask(`sqlite:///${shop}`, 'select * from product order by price desc')
+    expect(messageOf(good)).toBe('quince=5\n\npear=3')
+    for (const [url, query, text] of [
+      [`sqlite:///${other}`, 'select 1', 'SERVICE_SQL_ALLOW'],
+      [`sqlite:///${shop}`, `attach '${other}' as o`, 'Only SELECT'],
+      [`sqlite:///${shop}`, `vacuum into '${other}2'`, 'Only SELECT'],
+      [
+        `postgres://me:secret@127.0.0.1/x?host=${folder}`,
+        'select 1',
+        'postgres://127.0.0.1/x is not open',
+      ],
+      [`sqlite:///${shop}`, 'select * from missing', 'no such table'],
+    ] as const) {
+      const answer = await ask(url, query)
       expect(answer.status).toBe(500)
-      expect(answer.text).toContain('SERVICE_KNOWLEDGE_ROWS')
-      expect(vendor.requests.length).toBe(before)
-    },
-  )
+      expect(answer.text).toContain(text)
+      expect(answer.text).not.toContain('secret')
+    }
+  })
 
-  test(
-    'CO-74 several ingestions of the same texts at once store them once',
-    { timeout: 60_000 },
-    async () => {
-      await makeBase(service(), 'at_once')
-      const { ingest } = await knowledgeFlows(service(), 'at_once')
-      const runs = [1, 2, 3, 4].map(() => runFlow(service(), ingest, TEXT))
-      for (const { status } of await Promise.all(runs)) expect(status).toBe(200)
-      const base = await service().call('GET', '/api/v1/knowledge_bases/at_once')
-      expect(base.json()).toMatchObject({ chunks: 3, words: 12 })
-    },
-  )
-
-  test(
-    'CO-77 a database that is listed is queried; others say what to set',
-    { timeout: 60_000 },
-    async () => {
-      const ask = async (url: string, query: string) => {
-        const nodes = {
-          sql: await node(service(), 'SQLComponent', { database_url: url, query }),
-          parser: await node(service(), 'ParserComponent', { pattern: '{name}={price}' }),
-          out: await node(service(), 'ChatOutput'),
-        }
-        const flow = flowOf(`sql ${query} ${url}`, nodes, [
-          ['sql.run_sql_query', 'parser.input_data'],
-          ['parser.parsed_text', 'out.input_value'],
-        ])
-        return runFlow(service(), await importFlow(service(), flow), '')
-      }
-      const good = await ask(`sqlite:///${shop}`, 'select * from product order by price desc')
-      expect(messageOf(good)).toBe('quince=5\n\npear=3')
-      for (const [url, query, text] of [
-        [`sqlite:///${other}`, 'select 1', 'SERVICE_SQL_ALLOW'],
-        [`sqlite:///${shop}`, `attach '${other}' as o`, 'Only SELECT'],
-        [`sqlite:///${shop}`, `vacuum into '${other}2'`, 'Only SELECT'],
-        [
-          `postgres://me:secret@127.0.0.1/x?host=${folder}`,
-          'select 1',
-          'postgres://127.0.0.1/x is not open',
-        ],
-        [`sqlite:///${shop}`, 'select * from missing', 'no such table'],
-      ] as const) {
-        const answer = await ask(url, query)
-        expect(answer.status).toBe(500)
-        expect(answer.text).toContain(text)
-        expect(answer.text).not.toContain('secret')
-      }
-    },
-  )
-
-  test(
-    'CO-72 the finance component asks the source that the operator names',
-    { timeout: 60_000 },
-    async () => {
-      const answer = await askFinance(service())
-      expect(messageOf(answer)).toBe('News of ACME: http://n/1')
-    },
-  )
+  test('CO-72 the finance component asks the source that the operator names', async () => {
+    const answer = await askFinance(service())
+    expect(messageOf(answer)).toBe('News of ACME: http://n/1')
+  })
 })
 
 describe('what is not set up', () => {
   const service = sharedService({})
 
-  test(
-    'CO-72 without a finance source the component says what to set',
-    { timeout: 60_000 },
-    async () => {
-      expect((await askFinance(service())).text).toContain('SERVICE_FINANCE_URL')
-    },
-  )
+  test('CO-72 without a finance source the component says what to set', async () => {
+    expect((await askFinance(service())).text).toContain('SERVICE_FINANCE_URL')
+  })
 })
 
 async function askFinance(service: Service) {

@@ -16,7 +16,7 @@ let end: () => Promise<void>
 
 beforeAll(async () => {
   ;({ service, model, parrot, end } = await startChatService())
-}, 60_000)
+})
 afterAll(() => end())
 
 /** The published client with nothing changed but address and key. */

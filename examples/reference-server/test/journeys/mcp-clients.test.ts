@@ -26,7 +26,7 @@ beforeAll(async () => {
   project = await createProject('Harbour', 'Answers about ships.')
   await offer({ name: 'Echo', description: 'Says it again.', data: echoGraph() })
   await offer({ name: 'Chat', data: chatFlow().data })
-}, 60_000)
+})
 afterAll(() => end())
 beforeEach(() => void model.requests.splice(0))
 

@@ -18,7 +18,7 @@ let end: () => Promise<void>
 beforeAll(async () => {
   ;({ service, model, gate, end } = await startChatService())
   bob = await newPerson(service, 'bob')
-}, 60_000)
+})
 afterAll(() => end())
 
 /** On a busy machine. */
@@ -241,4 +241,4 @@ test('RS-31 a background response survives a restart of the server', async () =>
   await service.restart()
   expect(await responses().retrieve(queued.id)).toEqual(done)
   expect(await allOf(await responses().retrieve(queued.id, { stream: true }))).toEqual(events)
-}, 60_000)
+})

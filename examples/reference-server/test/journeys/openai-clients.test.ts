@@ -16,7 +16,7 @@ let end: () => Promise<void>
 beforeAll(async () => {
   ;({ service, model, parrot, end } = await startChatService())
   bob = await newPerson(service, 'bob')
-}, 60_000)
+})
 afterAll(() => end())
 beforeEach(() => void model.requests.splice(0))
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   ;({ service, model, gate, end } = await startChatService())
   await createFlow(service, { name: 'Agent', data: agentGraph(), endpoint_name: 'agent' })
   bob = await newPerson(service, 'bob')
-}, 60_000)
+})
 afterAll(() => end())
 beforeEach(() => void model.requests.splice(0))
 

@@ -50,7 +50,7 @@ beforeAll(async () => {
     folder_id: project,
     mcp_enabled: true,
   })
-}, 60_000)
+})
 afterAll(() => end())
 
 test.skipIf(!has1)('MC-112 RS-53 Python: mcp 1.x and openai work unchanged', async () => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
     SERVICE_SSRF_ALLOW: '127.0.0.1',
   })
   service = shared.service
-}, 60_000)
+})
 afterAll(async () => {
   await shared.end()
   await model.close()

@@ -17,7 +17,7 @@ let writer = ''
 beforeAll(async () => {
   shared = await startService({})
   writer = await storeFlow(shared.service, writingFlow('diary'))
-}, 60_000)
+})
 afterAll(() => shared.end())
 
 /** Chat Input → Write File → Chat Output. */

@@ -45,7 +45,7 @@ beforeAll(async () => {
   await makeInstallation(before, echo.data)
   report = await migrate(...fromFolder())
   server = await startServer({ SERVICE_CONFIG_DIR: target })
-}, 120_000)
+})
 
 afterAll(async () => {
   await server.end('SIGTERM')
@@ -117,7 +117,7 @@ test('over the API: flows, files and messages of one user; a second run changes 
     target = here
     await rm(other, { recursive: true, force: true })
   }
-}, 120_000)
+})
 
 test('an address that is none ends with one line', async () => {
   await expect(migrate('--from', 'sqlite:/nowhere/at/all.db')).rejects.toMatchObject({
@@ -126,4 +126,4 @@ test('an address that is none ends with one line', async () => {
   await expect(migrate('--from', server.url, '--api-key', 'sk-wrong')).rejects.toMatchObject({
     stderr: expect.stringContaining('is --api-key right?') as string,
   })
-}, 60_000)
+})

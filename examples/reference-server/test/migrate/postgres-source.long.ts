@@ -22,7 +22,7 @@ const TABLES = `
 
 test.skipIf(postgresUrl === null)(
   'a Langflow installation on PostgreSQL moves in, with its times read as UTC in every time zone',
-  { timeout: 120_000 },
+
   () =>
     inFolder(async (target) => {
       const database = await postgresDatabase()

@@ -88,7 +88,6 @@ test.skipIf(postgresUrl === null)(
       const [status, text] = await ask('POST', '/api/v1/run/echo', { input_value: 'again' })
       expect([status, text]).toEqual([200, expect.stringContaining('again')])
     }),
-  90_000,
 )
 
 test.skipIf(postgresUrl === null)(
@@ -111,7 +110,6 @@ test.skipIf(postgresUrl === null)(
       expect((await names()).length).toBe(before.length + made)
       expect((await ask('POST', '/api/v1/flows/', flow('after')))[0]).toBe(201)
     }),
-  90_000,
 )
 
 test.skipIf(postgresUrl === null)(
@@ -131,5 +129,4 @@ test.skipIf(postgresUrl === null)(
       await proxy.comeBack()
       expect(await lasting()).not.toEqual(first)
     }),
-  90_000,
 )

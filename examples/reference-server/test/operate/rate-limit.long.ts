@@ -136,7 +136,6 @@ describe('OP-17 limits on requests of the server', () => {
       })
       await database.close()
     },
-    60_000,
   )
 
   test.skipIf(!hasRedis)(
@@ -163,7 +162,6 @@ describe('OP-17 limits on requests of the server', () => {
       })
       await redis.stop()
     },
-    60_000,
   )
 
   test('OP-17: an address that is none of Redis stops the start', async () => {

@@ -41,7 +41,7 @@ interface TracePage {
 let started: ModelService
 beforeAll(async () => {
   started = await startModelService()
-}, 60_000)
+})
 afterAll(() => started.end(), 60_000)
 
 /** Builds a flow to its end; gives the id of the job. */

@@ -64,7 +64,7 @@ async function outcome(version: string, name: string): Promise<string> {
 describe.skipIf(!hasStarters)(`starter flows of newer versions${startersNote}`, () => {
   test.for(Object.entries(REFUSED))(
     'NX-50: every starter of %s runs whole or is refused by name',
-    { timeout: 120_000 },
+
     async ([version, refused]) => {
       const names = starterNames(version)
       if (names.length === 0) return

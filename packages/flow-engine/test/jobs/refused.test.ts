@@ -151,7 +151,7 @@ describe('what a process holds', () => {
     expect(kept.at(-1)).toBe(true)
     expect(kept.filter(Boolean).length).toBeLessThanOrEqual(16)
     expect((await jobs.result(ids[0] ?? '')).status).toBe('succeeded')
-  }, 60_000)
+  })
 
   test('DR-19: of a running job 16 MiB are held; readers take earlier events from its log', async () => {
     const { createMessage } = await import('../../src/graph.ts')

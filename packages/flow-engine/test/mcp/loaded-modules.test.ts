@@ -92,7 +92,7 @@ test('MC-90 MC-105 the subpath loads no routes, no stores, no jobs and no librar
   const foreign =
     /\/src\/(?:http|store|memory)\/|jobs\/create-build-jobs|@modelcontextprotocol|\/(?:ajv|zod)\//
   expect(loaded.filter((url) => foreign.test(url))).toEqual([])
-}, 60_000)
+})
 
 test('MC-105 jobs are loaded when the first run asks a person', async () => {
   const lines = (await run(PROGRAM)).trim().split('\n')
@@ -101,4 +101,4 @@ test('MC-105 jobs are loaded when the first run asks a person', async () => {
     ['input_required', true],
     ['input_required', false],
   ])
-}, 60_000)
+})
