@@ -16,6 +16,7 @@ export async function testConsoleAccess(page, { passed, picture }) {
     for (const name of PAGES) {
       await open(page, name)
       assert.deepEqual(await violations(page), [], `${name}, ${colorScheme}`)
+      if (name === 'flows') await testRemarks(page, colorScheme)
       if (colorScheme === 'dark' && name === 'start') await picture(page, 'console-dark.png')
     }
   }
@@ -29,6 +30,7 @@ export async function testConsoleAccess(page, { passed, picture }) {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth)
     assert.ok(wide <= 320, `${name} is ${wide} pixels wide`)
     assert.deepEqual(await violations(page), [], `${name}, 320 pixels`)
+    if (name === 'flows') await testRemarks(page, '320 pixels')
     await page.evaluate(() => scrollTo(0, 0))
     if (name === 'flows') await picture(page, 'console-narrow.png')
   }
@@ -55,6 +57,18 @@ async function open(page, name) {
   // The heading is there at once, what is below it when it has been read.
   await page.waitForFunction((id) => document.getElementById(id)?.childElementCount > 1, name)
   if (name === 'surface') await page.getByRole('button', { name: 'Count' }).waitFor()
+}
+
+/** A flow with problems, which the flow of the pictures has not. */
+async function testRemarks(page, where) {
+  await page.locator('#flow-list button', { hasText: 'imported' }).click()
+  await page.locator('#graph .remark').first().waitFor()
+  await page.locator('#warnings li').first().waitFor()
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+  assert.ok(wide <= page.viewportSize().width, `a flow with problems is ${wide} pixels wide`)
+  assert.deepEqual(await violations(page), [], `a flow with problems, ${where}`)
+  await page.locator('#flow-list button', { hasText: 'echo' }).click()
+  await page.locator('#graph .remark').first().waitFor({ state: 'detached' })
 }
 
 async function violations(page) {
