@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createStdioMcp } from '@x/flow-engine/node'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { withService, type Answer, type Service } from '../journeys/service.ts'
 import { useService } from './attack.ts'
@@ -12,10 +13,14 @@ const TOOL_SERVER = `
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 appendFileSync(process.argv[2], process.argv[3] + '\\n')
+const isOdd = process.argv[3] === 'pattern'
+const schema = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } }
+const listed = isOdd ? { outputSchema: schema } : {}
+const told = isOdd ? { structuredContent: { x: 'a'.repeat(20) + '!' } } : {}
 const results = {
   initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 't', version: '1' } }),
-  'tools/list': () => ({ tools: [{ name: 'say', inputSchema: { type: 'object', properties: {} } }] }),
-  'tools/call': () => ({ content: [{ type: 'text', text: 'said by the command' }] }),
+  'tools/list': () => ({ tools: [{ name: 'say', inputSchema: { type: 'object', properties: {} }, ...listed }] }),
+  'tools/call': () => ({ content: [{ type: 'text', text: 'said by the command' }], ...told }),
 }
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line)
@@ -103,6 +108,22 @@ test('AB-75: a superuser starts a listed command from a flow, by name or by path
     200,
   )
   expect(await startedIn(service)).toEqual(expect.arrayContaining(['own', 'path']))
+})
+
+test('AB-44: no schema of a local tool server is compiled, and none of its patterns runs', async () => {
+  const config = await commandOf(running(), 'pattern')
+  const { signal } = new AbortController()
+  const client = await createStdioMcp({ commands: ['node'] }).connect(
+    { name: 'x', config },
+    { signal },
+  )
+  try {
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(['say'])
+    const { content } = await client.callTool('say', {}, { signal })
+    expect(content).toEqual([{ type: 'text', text: 'said by the command' }])
+  } finally {
+    await client.close()
+  }
 })
 
 test('AB-75: other users neither register a command nor start one from a flow', async () => {

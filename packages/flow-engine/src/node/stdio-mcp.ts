@@ -1,5 +1,6 @@
 import { isObject } from '@x/wire'
 import { isFlowError } from '../errors.ts'
+import { asMcpClient } from '../components/built-in/models-and-agents/mcp-client.ts'
 import { connectHttpMcp } from '../components/built-in/models-and-agents/mcp-http.ts'
 import type { McpClient, McpService } from '../components/define/services.ts'
 import { refuse } from '../refusal.ts'
@@ -110,26 +111,5 @@ async function connectCommand(
       ? error
       : refuse(502, `The tool server ${command} cannot be started`, { cause: error })
   }
-  return {
-    async listTools() {
-      const { tools } = await client.listTools({}, { signal })
-      return tools.map(({ name, description, inputSchema }) => ({
-        name,
-        inputSchema,
-        ...(description === undefined ? {} : { description }),
-      }))
-    },
-    async callTool(name, toolArguments, options) {
-      const result = await client.callTool({ name, arguments: { ...toolArguments } }, undefined, {
-        signal: options.signal,
-        ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs }),
-      })
-      return {
-        content: Array.isArray(result.content) ? result.content : [],
-        ...(result.isError === true ? { isError: true } : {}),
-        ...('structuredContent' in result ? { structuredContent: result.structuredContent } : {}),
-      }
-    },
-    close: () => client.close(),
-  }
+  return asMcpClient(client)
 }
