@@ -74,7 +74,7 @@ export async function testComponent(
     outputs: values,
     branches: ctx.branches.flatMap(([what, name]) => (what === 'include' ? [] : [[what, name]])),
     messages: [...run.messages.records.values()],
-    logs: [...ctx.logs.values()].flat().map(logJson),
+    logs: [...ctx.logs.values()].flat().map((entry) => logJson(entry)),
     events,
     status: ctx.statusValue,
   }

@@ -27,20 +27,24 @@ export interface BuildView {
 
 export type VertexParts = Pick<VertexDataJson, 'results' | 'outputs' | 'logs' | 'artifacts'>
 
-/** results.md 1, 2 and 4, without truncation. */
-export function vertexParts(build: BuildView): VertexParts {
+/**
+ * results.md 1, 2 and 4, without truncation.
+ * @param items see `formatValue`
+ */
+export function vertexParts(build: BuildView, items = Number.POSITIVE_INFINITY): VertexParts {
+  const json: ToJson = (value) => formatValue(value, items)
   if (build.failure !== undefined) return failedParts(build, build.failure)
   const ran = build.offered.filter((name) => Object.hasOwn(build.outputs, name))
   const outputs = record(build.offered, (name) =>
     Object.hasOwn(build.outputs, name)
-      ? outputJson(build.outputs[name], build.hasStatus)
+      ? outputJson(build.outputs[name], { hasStatus: build.hasStatus, json })
       : { message: '', type: 'unknown' },
   )
   return {
-    results: build.showsResults ? record(ran, (name) => formatValue(build.outputs[name])) : {},
+    results: build.showsResults ? record(ran, (name) => json(build.outputs[name])) : {},
     outputs,
-    logs: record(ran, (name) => (build.logs.get(name) ?? []).map(logJson)),
-    artifacts: artifactsOf(build, ran),
+    logs: record(ran, (name) => (build.logs.get(name) ?? []).map((entry) => logJson(entry, json))),
+    artifacts: artifactsOf(build, ran, json),
   }
 }
 
@@ -51,38 +55,43 @@ function failedParts(build: BuildView, errorMessage: string): VertexParts {
   return { results: {}, outputs, logs: {}, artifacts: {} }
 }
 
+type ToJson = (value: unknown) => JsonValue
+
+interface OutputView {
+  readonly hasStatus: boolean | 'text'
+  readonly json: ToJson
+}
+
 /** results.md 2. */
-function outputJson(value: unknown, hasStatus: boolean | 'text'): OutputJson {
+function outputJson(value: unknown, { hasStatus, json }: OutputView): OutputJson {
   if (isMessage(value)) {
     return { message: formatText(value), type: hasStatus ? 'text' : 'message' }
   }
   if (typeof value === 'string') return { message: value, type: 'text' }
   if (isData(value)) {
-    return { message: formatValue(value.data), type: hasStatus ? 'object' : 'data' }
+    return { message: json(value.data), type: hasStatus ? 'object' : 'data' }
   }
-  const { raw, type } = plainJson(value)
+  const { raw, type } = plainJson(value, json)
   return { message: raw, type }
 }
 
-function plainJson(value: unknown): { raw: JsonValue; type: string } {
-  if (isDataFrame(value)) return { raw: formatValue(value), type: 'array' }
+function plainJson(value: unknown, json: ToJson): { raw: JsonValue; type: string } {
+  if (isDataFrame(value)) return { raw: json(value), type: 'array' }
   if (Array.isArray(value) && value.length > 0 && value.every(isTool)) {
     return { raw: value.map(toolJson), type: 'array' }
   }
   if (Array.isArray(value)) {
     return value.some(isHandle)
       ? { raw: '', type: 'unknown' }
-      : { raw: listJson(value), type: 'array' }
+      : { raw: listJson(value, json), type: 'array' }
   }
   if (typeof value === 'string') return { raw: value, type: 'text' }
-  if (isStream(value)) return { raw: formatValue(value), type: 'stream' }
+  if (isStream(value)) return { raw: json(value), type: 'stream' }
   if (typeof value === 'object' && value !== null && !isHandle(value)) {
-    return { raw: formatValue(value), type: 'object' }
+    return { raw: json(value), type: 'object' }
   }
   if (typeof value === 'object' || typeof value === 'function') return { raw: '', type: 'unknown' }
-  return value === undefined
-    ? { raw: '', type: 'unknown' }
-    : { raw: formatValue(value), type: 'object' }
+  return value === undefined ? { raw: '', type: 'unknown' } : { raw: json(value), type: 'object' }
 }
 
 function toolJson({ name, description, tags = [name] }: Tool): JsonValue {
@@ -90,8 +99,8 @@ function toolJson({ name, description, tags = [name] }: Tool): JsonValue {
 }
 
 /** An array of Data becomes an array of their objects. */
-function listJson(items: readonly unknown[]): JsonValue {
-  return items.map((item) => (isData(item) ? formatValue(item.data) : formatValue(item)))
+function listJson(items: readonly unknown[], json: ToJson): JsonValue {
+  return json(items.map((item) => (isData(item) ? item.data : item)))
 }
 
 /** True for models, tools, stores and other live objects. */
@@ -131,7 +140,11 @@ function hasMethods(value: object): boolean {
 }
 
 /** results.md 4. */
-function artifactsOf(build: BuildView, ran: readonly string[]): Record<string, unknown> {
+function artifactsOf(
+  build: BuildView,
+  ran: readonly string[],
+  json: ToJson,
+): Record<string, unknown> {
   const [first] = ran
   const message = first === undefined ? undefined : build.outputs[first]
   if (build.isChat && isMessage(message)) return chatArtifact(message)
@@ -140,9 +153,9 @@ function artifactsOf(build: BuildView, ran: readonly string[]): Record<string, u
     if (isMessage(value)) return { repr: formatText(value), raw: formatText(value), type: 'text' }
     if (isData(value)) {
       const type = build.hasStatus === 'text' ? 'text' : 'object'
-      return { repr: shownText(value), raw: formatValue(value.data), type }
+      return { repr: shownText(value), raw: json(value.data), type }
     }
-    const { raw, type } = plainJson(value)
+    const { raw, type } = plainJson(value, json)
     return { repr: typeof raw === 'string' ? raw : '', raw, type }
   })
 }
@@ -176,8 +189,8 @@ export function formatText(message: Message): string {
   return typeof message.text === 'string' ? message.text : ''
 }
 
-export function logJson(entry: LogEntry): LogJson {
-  const { message, type } = outputJson(entry.value, true)
+export function logJson(entry: LogEntry, json: ToJson = formatValue): LogJson {
+  const { message, type } = outputJson(entry.value, { hasStatus: true, json })
   return { name: entry.name, message, type }
 }
 

@@ -123,7 +123,7 @@ export function vertexDataJson(
     reserved,
   }: Pick<RunContext, 'limits' | 'secrets'> & { readonly reserved: number },
 ): VertexDataJson {
-  const parts = secrets.maskJson(vertexParts(buildView(result, vertex, notes)))
+  const parts = secrets.maskJson(vertexParts(buildView(result, vertex, notes), limits.items))
   const cutter = createCutter(limits, reserved)
   // Contains JSON values only, see vertexParts.
   const cut = <T>(part: T): T => cutter(part as unknown as JsonValue) as unknown as T

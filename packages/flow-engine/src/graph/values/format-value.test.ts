@@ -110,4 +110,20 @@ describe('formatValue (results.md 3, FE-66)', () => {
     expect(JSON.stringify(formatValue(value))).toBe('{"__proto__":{"polluted":1}}')
     expect({}).not.toHaveProperty('polluted')
   })
+
+  test('AB-38: of long lists and tables only so many items are converted', () => {
+    let read = 0
+    const rows = Array.from({ length: 50 }, () => ({
+      get a() {
+        read += 1
+        return 1
+      },
+    }))
+    const json = [{ a: 1 }, { a: 1 }, ...Array<null>(48).fill(null)]
+    for (const value of [rows, new Set(rows), createDataFrame(rows)]) {
+      expect(formatValue(value, 2)).toEqual(json)
+    }
+    expect(formatValue({ inner: [1, 2, 3] }, 2)).toEqual({ inner: [1, 2, null] })
+    expect(read).toBeLessThan(12)
+  })
 })

@@ -9,17 +9,26 @@ export type JsonValue =
 
 const MAX_DEPTH = 500
 
-/** Converts any value to JSON (results.md 3). Never throws; unsupported values are converted per FE-66. */
-export function formatValue(value: unknown): JsonValue {
+/**
+ * Converts any value to JSON (results.md 3). Never throws; unsupported values are converted per FE-66.
+ * @param items items of a list that are converted, null for those behind them: for a caller that cuts
+ *   lists to so many and needs to know how long they were. Default: all
+ */
+export function formatValue(value: unknown, items = Number.POSITIVE_INFINITY): JsonValue {
   try {
-    return format(value, new Set(), 0)
+    return format(value, { parents: new Set(), items }, 0)
   } catch {
     return ''
   }
 }
 
-function format(value: unknown, parents: Set<object>, depth: number): JsonValue {
-  if (typeof value === 'object') return value === null ? null : formatObject(value, parents, depth)
+interface Walk {
+  readonly parents: Set<object>
+  readonly items: number
+}
+
+function format(value: unknown, walk: Walk, depth: number): JsonValue {
+  if (typeof value === 'object') return value === null ? null : formatObject(value, walk, depth)
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -35,7 +44,8 @@ function format(value: unknown, parents: Set<object>, depth: number): JsonValue 
   }
 }
 
-function formatObject(value: object, parents: Set<object>, depth: number): JsonValue {
+function formatObject(value: object, walk: Walk, depth: number): JsonValue {
+  const { parents, items } = walk
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
   if (value instanceof ArrayBuffer) return new TextDecoder().decode(value)
@@ -43,7 +53,7 @@ function formatObject(value: object, parents: Set<object>, depth: number): JsonV
   if (depth > MAX_DEPTH) return '[Too deep]'
   parents.add(value)
   try {
-    return formatBranded(value, (inner) => format(inner, parents, depth + 1))
+    return formatBranded(value, (inner) => format(inner, walk, depth + 1), items)
   } finally {
     parents.delete(value)
   }
@@ -51,14 +61,14 @@ function formatObject(value: object, parents: Set<object>, depth: number): JsonV
 
 type Inner = (value: unknown) => JsonValue
 
-function formatBranded(value: object, inner: Inner): JsonValue {
+function formatBranded(value: object, inner: Inner, items: number): JsonValue {
   if (isMessage(value)) return formatMessage(value, inner)
   if (isData(value)) {
     return { text_key: value.textKey, data: inner(value.data), default_value: value.defaultValue }
   }
-  if (isDataFrame(value)) return formatRows(value, inner)
-  if (Array.isArray(value)) return value.map(inner)
-  if (value instanceof Set) return [...value].map(inner)
+  if (isDataFrame(value)) return formatRows(value, inner, items)
+  if (Array.isArray(value)) return formatList(value, inner, items)
+  if (value instanceof Set) return formatList([...value], inner, items)
   if (value instanceof Map) {
     const fields: Record<string, JsonValue> = {}
     for (const [key, item] of value) setField(fields, String(key), inner(item))
@@ -72,12 +82,20 @@ function formatBranded(value: object, inner: Inner): JsonValue {
 }
 
 /** Padded after conversion to JSON, so that no getter is called twice. */
-function formatRows(frame: DataFrame, inner: Inner): JsonValue {
+function formatRows(frame: DataFrame, inner: Inner, items: number): JsonValue {
   const columns = jsonColumns(frame)
-  return frame.rows.map((row) => {
+  const rowJson = (row: unknown): JsonValue => {
     const json = inner(row)
     return isJsonObject(json) ? completeRow(json, columns) : json
-  })
+  }
+  return formatList(frame.rows, rowJson, items)
+}
+
+function formatList(list: readonly unknown[], inner: Inner, items: number): JsonValue {
+  if (list.length <= items) return list.map(inner)
+  const json = Array<JsonValue>(list.length).fill(null)
+  for (const [at, item] of list.slice(0, items).entries()) json[at] = inner(item)
+  return json
 }
 
 function isJsonObject(json: JsonValue): json is Readonly<Record<string, JsonValue>> {

@@ -1,3 +1,4 @@
+import { eventLoopTurn } from '@x/wire'
 import type { BlobStage } from '../../store/blob-store.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 
@@ -15,6 +16,8 @@ export type FoundPart = {
 export class MalformedForm extends Error {}
 
 const MAX_PARTS = 1_000
+/** Parts between two turns of the event loop. */
+const PARTS_AT_ONCE = 20
 /** Maximum bytes kept of a text field in place of a file, to show it in the error. */
 const MAX_TEXT = 64 * 1024
 const MAX_HEAD = 16 * 1024
@@ -66,6 +69,8 @@ async function lastPart(reader: PartReader, { name, length, open }: Wanted): Pro
   let found: FoundPart = null
   for (let count = 0; await reader.next(); count += 1) {
     if (count === MAX_PARTS) throw new MalformedForm('too many parts')
+    // A chunk may hold hundreds of parts, and each head is a form of its own.
+    if (count % PARTS_AT_ONCE === PARTS_AT_ONCE - 1) await eventLoopTurn()
     const head = await readHead(await reader.head())
     if (head.name !== name) {
       const content = reader.content()

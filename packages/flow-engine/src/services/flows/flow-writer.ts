@@ -1,3 +1,4 @@
+import { eventLoopTurn } from '@x/wire'
 import type { FlowStore } from '../../store/flow-store.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 import { flowToText } from './flow-text.ts'
@@ -18,6 +19,9 @@ export interface WriteOptions {
   /** Runs in the transaction before the flows are written; returns the project to use. */
   readonly prepare?: (store: FlowStore) => Promise<string | undefined>
 }
+
+/** Flows of a list that are prepared between two turns of the event loop. */
+const FLOWS_AT_ONCE = 50
 
 const TAKEN = ['flow.name', 'flow.endpointName', 'flow.webhookName', 'project.name'] as const
 
@@ -92,7 +96,8 @@ async function prepareRecords(
   const books = await openBooks(tx, userId, inputs)
   const folders = await openFolders(kit, tx, { userId, inputs, folderId })
   const records: FlowRecord[] = []
-  for (const input of inputs) {
+  for (const [at, input] of inputs.entries()) {
+    if (at % FLOWS_AT_ONCE === FLOWS_AT_ONCE - 1) await eventLoopTurn()
     const { flows } = books
     const name =
       options.naming === 'first-free' ? flows.firstFree(input.name) : flows.next(input.name)

@@ -94,7 +94,9 @@ export function createRunRecorder(
       timestamp: new Date(build.timestamp),
       vertexId: id,
       targetId: graph.targets.get(id) ?? null,
-      inputs: JSON.stringify(cutJson(mask(formatValue(withoutCode(given ?? {}))), limits)),
+      inputs: JSON.stringify(
+        cutJson(mask(formatValue(withoutCode(given ?? {}), limits.items)), limits),
+      ),
       outputs: build.valid ? JSON.stringify(outputsOf(data)) : null,
       status: build.valid ? 'success' : 'error',
       error: build.valid ? null : build.params,
