@@ -14,26 +14,27 @@ import { PostgresDriver, PostgresEngine } from './engine/postgres/engine.ts'
 
 /** Options of a PostgreSQL database. */
 export interface PostgresOptions {
-  /** Connections at most; 10 by default. */
+  /** Maximum number of connections. Default 10. */
   readonly maxConnections?: number
-  /** Time that a query waits for a connection, in milliseconds. Default 5,000. */
+  /** Maximum wait of a query for a connection, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number
-  /** Prepares hot queries once on each connection; true by default. False behind a statement pooler. */
+  /** Prepares frequent queries once per connection. Default true; set false behind a statement pooler. */
   readonly preparedStatements?: boolean
-  /** Hears of idle connections that were lost; they are replaced when needed. */
+  /** Called when an idle connection is lost; it is replaced when needed. */
   onConnectionLost?(error: Error): void
   /** Kysely's log: called for each query with its duration. Default: none. */
   readonly log?: NonNullable<KyselyConfig['log']>
-  /** Counts statements and the use of the pool (OP-8); `createMetrics` of any `/metrics`. */
+  /**
+   * Counts statements and pool usage (OP-8); created with `createMetrics` from any `/metrics` entry point.
+   */
   readonly metrics?: DatabaseMetrics
 }
 
 /**
- * A Kysely over PostgreSQL 14 or newer. Nothing is connected before the first query, which rejects
- * with a DatabaseError of kind `unreachable` when there is no server. Close it with `db.destroy()`.
- *
- * @param source `postgres://...`, or a pool of the host's own `pg`, which the host ends itself
- * @throws TypeError when the text is no address of a PostgreSQL database
+ * Creates a Kysely instance for PostgreSQL 14 or newer. Connects on the first query, which rejects with
+ * a DatabaseError of kind `unreachable` if there is no server. Close it with `db.destroy()`.
+ * @param source `postgres://...`, or a `pg` pool of the host, which the host closes itself
+ * @throws TypeError if the string is not a PostgreSQL URL
  */
 export function openPostgres<Tables>(
   source: string | Pool,
@@ -63,7 +64,7 @@ function createPool(url: string, options: PostgresOptions): Pool {
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
     allowExitOnIdle: true,
   })
-  // Without a listener the loss of an idle connection would end the process.
+  // Without a listener, losing an idle connection would crash the process.
   pool.on('error', (error) => options.onConnectionLost?.(error))
   return pool
 }

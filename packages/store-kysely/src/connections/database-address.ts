@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 
-/** A database that a flow names. */
+/** A database named in a flow. */
 export type DatabaseAddress =
   | { readonly kind: 'sqlite'; readonly paths: readonly string[] }
   | {
@@ -14,9 +14,9 @@ export type DatabaseAddress =
     }
 
 /**
- * Reads `sqlite:PATH`, `sqlite:///PATH` and `postgres://user:password@host:port/database`, also with
- * the name of a Python driver (`postgresql+psycopg2://`). Parameters other than `sslmode` are left
- * out: `host` among them would lead elsewhere. Null for anything else.
+ * Parses `sqlite:PATH`, `sqlite:///PATH` and `postgres://user:password@host:port/database`, also with the
+ * name of a Python driver (`postgresql+psycopg2://`). Parameters other than `sslmode` are dropped, because
+ * `host` could redirect the connection. Null for anything else.
  */
 export function readDatabaseAddress(text: string): DatabaseAddress | null {
   const [, scheme = '', rest = ''] = /^([a-z]+)(?:\+\w+)?:(.*)$/is.exec(text.trim()) ?? []
@@ -38,7 +38,7 @@ export function readDatabaseAddress(text: string): DatabaseAddress | null {
   }
 }
 
-/** True if the operator listed an address that a flow uses; credentials are not compared. */
+/** True if an address used in a flow is one the operator allows; credentials are not compared. */
 export function isSameDatabase(asked: DatabaseAddress, allowed: DatabaseAddress): boolean {
   if (asked.kind === 'sqlite') {
     return allowed.kind === 'sqlite' && asked.paths.some((path) => allowed.paths.includes(path))
@@ -48,7 +48,7 @@ export function isSameDatabase(asked: DatabaseAddress, allowed: DatabaseAddress)
   return asked.host === host && asked.port === port && asked.database === database
 }
 
-/** For error texts: no user, no password. */
+/** For error messages: without user and password. */
 export function describeAddress(address: DatabaseAddress | null): string {
   if (address === null) return 'This address'
   if (address.kind === 'sqlite') return `sqlite:${address.paths[0] ?? ''}`
@@ -56,7 +56,7 @@ export function describeAddress(address: DatabaseAddress | null): string {
   return `postgres://${host}${port === 5432 ? '' : `:${port}`}/${database}`
 }
 
-/** `sqlite:///a.db` is relative by the rule of its authors, and absolute in the mind of many. */
+/** By SQLAlchemy's rule `sqlite:///a.db` is relative, although many users expect it to be absolute. */
 function readSqlite(rest: string): DatabaseAddress | null {
   const [, slashes = '', path = ''] = /^(\/{0,3})(.*)$/s.exec(rest.split('?')[0] ?? '') ?? []
   const isUrl = slashes.length >= 2

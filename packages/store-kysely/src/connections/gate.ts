@@ -1,16 +1,16 @@
 export interface GateOptions {
-  /** Works at once. */
+  /** Maximum number of concurrent tasks. */
   readonly places: number
-  /** Works that wait for a place; more are refused. */
+  /** Maximum number of waiting tasks; further ones are rejected. */
   readonly waiting: number
 }
 
-/** Runs a work when there is a place for it. */
+/** Runs a task when there is a free slot. */
 export type Gate = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
 /**
- * Lets a number of works run at once; others wait in order, until their signal aborts.
- * @throws Error from the gate when as many wait as may, and the reason of a signal that aborts
+ * Limits concurrent tasks; others wait in order until their signal is aborted.
+ * @throws Error from the gate if too many tasks are waiting, or the reason of an aborted signal
  */
 export function createGate({ places, waiting }: GateOptions): Gate {
   const queue: (() => void)[] = []

@@ -1,9 +1,9 @@
-/** Bounds of one query, and the values it is given. */
+/** Limits and parameters of one query. */
 export interface QueryLimits {
   readonly timeoutMs: number
   readonly rows: number
   /** Values of the placeholders. */
   readonly parameters: readonly unknown[]
-  /** Ends the query. */
+  /** Cancels the query. */
   readonly signal?: AbortSignal | undefined
 }

@@ -5,7 +5,7 @@ import type { QueryLimits } from './query-limits.ts'
 type Address = Extract<DatabaseAddress, { kind: 'postgres' }>
 type Row = Record<string, unknown>
 
-/** Runs one SQL text on its own connection; rows over the limit end it. */
+/** Runs one SQL statement on a separate connection; it is closed if the row limit is exceeded. */
 export async function queryPostgres(
   { host, port, database, user, password, tls }: Address,
   sql: string,
@@ -27,7 +27,7 @@ export async function queryPostgres(
   try {
     return await collect(client, sql, limits)
   } finally {
-    // A connection in the middle of a result would read it to its end first.
+    // In the middle of a result, ending the connection would read the rest first.
     client.end().catch(() => undefined)
   }
 }
@@ -39,7 +39,7 @@ function collect(
 ): Promise<{ columns: string[]; rows: Row[] }> {
   return new Promise((resolve, reject) => {
     const rows: Row[] = []
-    // A server that no longer answers does not end the statement either.
+    // A server that no longer responds does not enforce the statement timeout either.
     const silent = AbortSignal.timeout(timeoutMs + 5000)
     const end = AbortSignal.any(signal === undefined ? [silent] : [silent, signal])
     const stop = (): void => {
@@ -67,7 +67,7 @@ function collect(
   })
 }
 
-/** Without reading what is still to come. */
+/** Closes the connection without reading the rest of the result. */
 function destroy(client: Client): void {
   const { connection } = client as unknown as { connection?: { stream?: { destroy(): void } } }
   connection?.stream?.destroy()

@@ -3,12 +3,12 @@ import { sqliteDriverName } from '../engine/sqlite-driver-name.ts'
 import type { QueryLimits } from './query-limits.ts'
 import { checkSqliteStatement } from './sqlite-statement.ts'
 
-/** Bytes of a result. */
+/** Maximum bytes of a result. */
 const LARGEST = 64 * 1024 * 1024
 
 /**
- * Runs one statement on a SQLite file, in a process that is killed when its time is up: nothing else
- * ends a query that SQLite is working on.
+ * Runs one statement on a SQLite file in a child process that is killed on timeout, the only way to stop a
+ * running SQLite query.
  */
 export async function querySqlite(
   path: string,
@@ -29,7 +29,7 @@ interface SqliteAnswer {
   readonly rows: Record<string, unknown>[]
 }
 
-/** Sends a request to a child process and reads its answer. */
+/** Sends a request to a child process and reads its response. */
 function runChild(
   request: string,
   { timeoutMs, signal: aborts }: Pick<QueryLimits, 'timeoutMs' | 'signal'>,
@@ -57,7 +57,7 @@ function runChild(
         reject(new Error(`The query took longer than ${timeoutMs / 1000} seconds`))
       } else reject(new Error('The query needed too much memory: add a LIMIT'))
     })
-    // A process that has ended takes no request; its end says so.
+    // If the process has exited, the write fails; its exit is reported instead.
     child.stdin.on('error', () => undefined)
     child.stdin.end(request)
   })

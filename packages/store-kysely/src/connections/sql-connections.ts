@@ -6,25 +6,25 @@ import { querySqlite } from './query-sqlite.ts'
 
 type SqlConnections = NonNullable<ComponentServices['sql']>
 
-/** Which databases flows may open, and what a query may cost. */
+/** The databases flows may open, and the limits of a query. */
 export interface SqlConnectionsOptions {
-  /** `sqlite:PATH`, `postgres://host/database`; nothing else is opened. */
+  /** `sqlite:PATH` or `postgres://host/database`; no other database is opened. */
   readonly allow: readonly string[]
-  /** Name of the operator's list of databases, for the error about an unlisted one. */
+  /** Name of the operator's setting that lists the databases, for error messages. */
   readonly setting?: string
-  /** Milliseconds of a query; 30,000. */
+  /** Maximum milliseconds of a query. Default 30,000. */
   readonly timeoutMs?: number
-  /** Rows of a result; 10,000. */
+  /** Maximum rows of a result. Default 10,000. */
   readonly rows?: number
-  /** Queries at once; 4. */
+  /** Concurrent queries. Default 4. */
   readonly concurrency?: number
-  /** Queries that wait for one of those places; 100. More are refused. */
+  /** Queued queries; further ones are rejected. Default 100. */
   readonly waiting?: number
 }
 
 /**
- * The databases of the SQL component (CO-77). PostgreSQL is reached with the credentials of the
- * flow's address; a query of SQLite runs in a child process, where it can be ended.
+ * The databases of the SQL component (CO-77). PostgreSQL uses the credentials in the flow's address;
+ * SQLite queries run in a child process, where they can be stopped.
  * @throws TypeError for an invalid entry of `allow`
  */
 export function createSqlConnections(options: SqlConnectionsOptions): SqlConnections {

@@ -1,7 +1,7 @@
-/** Statements that stay in the file that was opened; ATTACH, VACUUM INTO and PRAGMA do not. */
+/** Statements that cannot access other files, unlike ATTACH, VACUUM INTO and PRAGMA. */
 const KEYWORD = /(select|with|values|explain|insert|update|delete|replace|create|drop|alter)\b/iy
 
-/** The end of a string, name or comment, by its beginning. */
+/** The end of a string, quoted name or comment, by its start. */
 const ENDS: Readonly<Record<string, string>> = {
   "'": "'",
   '"': '"',
@@ -12,8 +12,8 @@ const ENDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Refuses what is not one statement that stays in its file. Walks the text once, whatever is in it.
- * @throws Error for the author of the flow
+ * Rejects anything but a single statement that cannot access other files. Linear time for any input.
+ * @throws Error with a message for the author of the flow
  */
 export function checkSqliteStatement(sql: string): void {
   KEYWORD.lastIndex = afterBlanks(sql, 0)
@@ -29,7 +29,7 @@ export function checkSqliteStatement(sql: string): void {
   }
 }
 
-/** The position of the first character that is neither blank nor part of a comment. */
+/** Index of the first character that is neither whitespace nor part of a comment. */
 function afterBlanks(sql: string, from: number): number {
   let at = from
   while (at < sql.length) {
@@ -41,7 +41,7 @@ function afterBlanks(sql: string, from: number): number {
   return at
 }
 
-/** The end of the string, name or comment that begins here; undefined if none does. */
+/** The end of the string, quoted name or comment that starts here; undefined if there is none. */
 function afterQuoted(sql: string, at: number): number | undefined {
   const pair = sql.slice(at, at + 2)
   const start = pair === '--' || pair === '/*' ? pair : pair.slice(0, 1)

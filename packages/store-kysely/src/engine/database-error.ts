@@ -11,11 +11,11 @@
  */
 export type DatabaseErrorKind = 'unique' | 'busy' | 'full' | 'read-only' | 'unreachable' | 'other'
 
-/** Thrown by every query through `openSqlite` and `openPostgres`; the driver's own error is the cause. */
+/** Thrown by all queries through `openSqlite` and `openPostgres`; the driver's error is the cause. */
 export class DatabaseError extends Error {
   readonly kind: DatabaseErrorKind
   readonly constraint: string | null
-  /** True if the same transaction may succeed when it is retried at once. */
+  /** True if the same transaction may succeed when retried immediately. */
   readonly retryable: boolean
 
   constructor(

@@ -6,7 +6,7 @@ interface Spec {
   readonly labels?: readonly string[]
 }
 
-/** The part of the metrics of a core (`createMetrics` of any `/metrics`) that a database uses. */
+/** The part of a metrics registry (`createMetrics` from any `/metrics` entry point) used by a database. */
 export interface DatabaseMetrics {
   counter(spec: Spec): { add(labels?: Labels, by?: number): void }
   gauge(spec: Spec): { set(labels: Labels, value: number): void }
@@ -14,20 +14,20 @@ export interface DatabaseMetrics {
   onCollect(collect: () => void): () => void
 }
 
-/** Told of each statement and of waits. */
+/** Observes statements and lock waits. */
 export interface DatabaseWatch {
   /** Records the duration of a statement that began at `start` (`performance.now()`). */
   called(sql: string, start: number, failed?: boolean): void
-  /** The writing connection of SQLite was free after this time, in milliseconds. */
+  /** Records how long a write waited for SQLite's write connection, in milliseconds. */
   waited(ms: number): void
 }
 
-/** Texts of statements whose kind is kept: those of busy paths are few, and the same again and again. */
+/** Maximum number of cached statement texts; the frequent ones are few and repeat. */
 const MAX_KNOWN = 500
 
 const KINDS: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete'])
 
-/** Counts statements by what they do, never by their text (OP-8). */
+/** Counts statements by their kind, never by their text (OP-8). */
 export function watchDatabase(
   metrics: DatabaseMetrics,
   database: 'sqlite' | 'postgres',
@@ -69,7 +69,7 @@ export function watchDatabase(
   }
 }
 
-/** The first word of a statement; a `with` is that which follows its parts, and counts as other. */
+/** The first word of a statement; statements starting with `with` count as other. */
 function readKind(sql: string): string {
   const [word = ''] = /^\s*[a-z]+/i.exec(sql.slice(0, 40)) ?? []
   const kind = word.trim().toLowerCase()
@@ -84,7 +84,7 @@ export interface PoolFigures {
   readonly waitingCount: number
 }
 
-/** Shows the use of a pool when the metrics are read; the function returned ends it. */
+/** Reports pool usage when the metrics are read; the returned function stops it. */
 export function watchPool(metrics: DatabaseMetrics, pool: PoolFigures): () => void {
   const connections = metrics.gauge({
     name: 'store_pool_connections',

@@ -1,6 +1,6 @@
 import { Kysely, type Dialect, type KyselyConfig } from 'kysely'
 
-/** A Kysely that gives its connections back even when nothing was asked of it. */
+/** A Kysely instance that closes its connections even if it was never used. */
 export class Database<Tables> extends Kysely<Tables> {
   readonly #engine: { close(): Promise<void> }
 
@@ -15,7 +15,7 @@ export class Database<Tables> extends Kysely<Tables> {
     this.#engine = options.engine
   }
 
-  /** Waits for the running transaction, then closes. Safe to call twice. */
+  /** Waits for the running transaction, then closes. Idempotent. */
   override async destroy(): Promise<void> {
     await super.destroy()
     await this.#engine.close()

@@ -12,15 +12,17 @@ export type Engine =
     }
   | { readonly kind: 'postgres'; readonly postgres: PostgresEngine }
 
-/** The few words in which the two languages differ. */
+/** The differences between the two dialects. */
 export type DialectKind = Engine['kind']
 
-/** Key of the engine on our dialects' adapters; a registered symbol works across two copies. */
+/**
+ * Key of the engine on our dialects' adapters; a registered symbol works across two copies of the package.
+ */
 export const ENGINE = Symbol.for('x.store-kysely.engine')
 
 /**
  * The engine behind a database or one of its transactions.
- * @throws TypeError when it was not opened by this package
+ * @throws TypeError if it was not opened by this package
  */
 export function engineOf(db: QueryExecutorProvider): Engine {
   const engine = engineWithin(db.getExecutor().adapter)

@@ -1,6 +1,6 @@
 /**
- * A store whose methods reject with `translate(error)` instead of the error of the database. Methods
- * give promises or async iterables.
+ * Wraps a store so that its methods reject with `translate(error)` instead of the database error. Methods
+ * must return promises or async iterables.
  */
 export function protect<Store extends object>(
   store: Store,

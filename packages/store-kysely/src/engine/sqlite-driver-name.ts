@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 const load = createRequire(import.meta.url)
 
 /**
- * better-sqlite3, or libsql where better-sqlite3 is absent or cannot run: the binaries of version 13
- * need Node-API 10 (Node 22.14) and end an older process.
+ * better-sqlite3, or libsql if better-sqlite3 is absent or cannot run: the binaries of version 13 require
+ * Node-API 10 (Node 22.14) and crash older processes.
  */
 export function sqliteDriverName(): 'better-sqlite3' | 'libsql' {
   return runs('better-sqlite3') ? 'better-sqlite3' : 'libsql'

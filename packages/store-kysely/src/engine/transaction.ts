@@ -1,16 +1,16 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import { engineOf } from './engine.ts'
 
-/** Made once: building them costs more than running them. */
+/** Created once: building them costs more than running them. */
 const SAVEPOINT = CompiledQuery.raw('savepoint x_step')
 const RELEASE = CompiledQuery.raw('release savepoint x_step')
 const ROLLBACK = CompiledQuery.raw('rollback to savepoint x_step')
 
 /**
- * Runs `work` in one transaction: that of `db` when it is one, else one of its own. Inside a
- * caller's transaction it stands behind a savepoint, so that the caller may catch what it throws and
- * go on; PostgreSQL would otherwise refuse everything that follows. `alone`: somebody outside is awaited
- * in it, so it shares no commit with those that are done (SH-16).
+ * Runs `work` in a transaction: in `db` if it is one, else in a new one. Within a caller's transaction it
+ * uses a savepoint, so that the caller can catch an error and continue, which PostgreSQL would otherwise
+ * refuse. `alone`: the work awaits something external, so it must not share a commit with finished
+ * transactions (SH-16).
  */
 export async function atomic<Tables, Result>(
   db: Kysely<Tables>,
@@ -30,8 +30,8 @@ export async function atomic<Tables, Result>(
 }
 
 /**
- * PostgreSQL's default may be another; the stores lock the rows that they change (SH-62). On SQLite,
- * `serializable` asks for a transaction that shares no commit with those before it.
+ * PostgreSQL's default isolation level may differ; the stores lock the rows they change (SH-62). On SQLite,
+ * `serializable` requests a transaction that does not share a commit with earlier ones.
  */
 function begin<Tables>(db: Kysely<Tables>, alone: boolean) {
   const builder = db.transaction()
@@ -40,8 +40,8 @@ function begin<Tables>(db: Kysely<Tables>, alone: boolean) {
 }
 
 /**
- * Runs work whose first statement is the only one that may fail for a reason the caller can mend (a
- * unique index). On SQLite, and outside a transaction, such a statement undoes itself.
+ * Runs work in which only the first statement can fail recoverably (unique index). On SQLite, and outside a
+ * transaction, such a statement rolls itself back.
  */
 export function statement<Tables, Result>(
   db: Kysely<Tables>,
@@ -51,12 +51,12 @@ export function statement<Tables, Result>(
   return atomic(db, work)
 }
 
-/** True if rows are locked individually: on SQLite a writing transaction excludes others. */
+/** True if rows are locked individually; on SQLite a write transaction excludes all others. */
 export function locksRows<Tables>(db: Kysely<Tables>): boolean {
   return db.isTransaction && engineOf(db).kind === 'postgres'
 }
 
-/** When the connection is lost too, the first error is the one to know. */
+/** If the connection is lost too, the first error is reported. */
 async function undo<Tables>(db: Kysely<Tables>): Promise<void> {
   try {
     await db.executeQuery(ROLLBACK)

@@ -1,6 +1,6 @@
 import { DatabaseError, type DatabaseErrorKind } from './database-error.ts'
 
-/** The one place that knows the error codes of the drivers. */
+/** Maps driver errors; only this file knows their codes. */
 export function translateError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
   const code = textOf(error, 'code')
@@ -36,7 +36,7 @@ function fromSqlite(error: unknown, code: string): DatabaseError {
   return failure(error, SQLITE_KINDS.find(([prefix]) => code.startsWith(prefix))?.[1])
 }
 
-/** By class of SQLSTATE, or by the whole code (PostgreSQL documentation, appendix A). */
+/** By SQLSTATE class or full code (PostgreSQL documentation, appendix A). */
 const POSTGRES_KINDS: readonly (readonly [prefix: string, kind: keyof typeof MESSAGES])[] = [
   ['40001', 'busy'],
   ['40P01', 'busy'],
@@ -53,8 +53,8 @@ const POSTGRES_KINDS: readonly (readonly [prefix: string, kind: keyof typeof MES
 ]
 
 /**
- * Serialization failure, deadlock, lock timeout, and a SQLite snapshot that another commit has
- * overtaken: nothing was written, and the next attempt meets another situation (SH-62).
+ * Serialization failure, deadlock, lock timeout, and an outdated SQLite snapshot: nothing was written, and
+ * a retry sees the new state (SH-62).
  */
 const RETRYABLE = new Set(['40001', '40P01', '55P03', 'SQLITE_BUSY_SNAPSHOT'])
 
@@ -70,14 +70,15 @@ const NETWORK_CODES = new Set([
   'ETIMEDOUT',
 ])
 
-/** Errors that `pg` throws without a code. */
+/** Errors `pg` throws without a code. */
 const CONNECTION_TEXT =
   /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|not queryable|pool (is|after)/i
 
 function fromPostgres(error: unknown, code: string): DatabaseError {
   const message = textOf(error, 'message')
   if (code === '23505') {
-    // Unique constraints are named `table__column` (migrations), which SQLite reports as `table.column`.
+    // Unique constraints are named `table__column` (see the migrations), which SQLite reports as
+    // `table.column`.
     const constraint = textOf(error, 'constraint').replace('__', '.')
     return new DatabaseError('unique', message, { cause: error, constraint })
   }

@@ -9,8 +9,8 @@ import { toFlowError } from './errors.ts'
 import { auditMapping } from './mappings.ts'
 
 /**
- * Audit records over a database that `migrateFlow` has prepared (OP-11).
- * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
+ * Creates an audit store on a database prepared by `migrateFlow` (OP-11).
+ * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`
  */
 export function createAuditStore<Tables>(db: Kysely<Tables>): AuditStore {
   engineOf(db)
@@ -40,7 +40,7 @@ export function createAuditStore<Tables>(db: Kysely<Tables>): AuditStore {
   return protect(store, toFlowError)
 }
 
-/** Written together with what comes at the same time: a commit for each record would cost more than the call. */
+/** Group commit, because a commit for each record would cost more than the recorded call. */
 const LASTING = { durable: true, invalidatesNothing: true } as const
 
 function wanted({ before, action, actorId, targetId }: AuditQuery) {

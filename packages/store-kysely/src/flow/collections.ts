@@ -8,7 +8,7 @@ import { embeddingOf, hasEmbeddings, nearestPositions } from './embeddings.ts'
 import { collectionMapping } from './mappings.ts'
 import { bytesOf, numbersOf } from './vector-bytes.ts'
 
-/** Rows of one statement: their vectors are a few MB at most. */
+/** Rows per insert statement; their vectors are a few MB at most. */
 const INSERTED_AT_ONCE = 100
 
 /** Collections of vectors in SQL. */

@@ -5,10 +5,10 @@ import { tableRows, type Rows } from '../records/rows.ts'
 import { sqliteGroup, type SqliteGroup } from '../engine/sqlite/group.ts'
 import type { FlowTables } from '../schema/tables/flow.ts'
 
-/** The database of the flow store, or a running transaction of it. */
+/** The flow store's database, or a running transaction on it. */
 export type FlowDb = Kysely<FlowTables>
 
-/** The records of a table of the flow store. */
+/** The records of a flow store table. */
 export function rowsOf<Value, Row>(
   db: FlowDb,
   table: keyof FlowTables,
@@ -18,8 +18,8 @@ export function rowsOf<Value, Row>(
 }
 
 /**
- * The group that writes what runs leave together with that of other runs: on SQLite outside of a
- * transaction, because others must not wait for its writes.
+ * The group that batches records of concurrent runs: on SQLite outside a transaction, so that others need
+ * not wait for these writes.
  */
 export function groupOf(db: FlowDb): SqliteGroup | undefined {
   if (db.isTransaction) return undefined
@@ -27,5 +27,5 @@ export function groupOf(db: FlowDb): SqliteGroup | undefined {
   return engine.kind === 'sqlite' ? sqliteGroup(engine.sqlite) : undefined
 }
 
-/** The write mode there: a power failure may lose it, and none of it is kept in memory. */
+/** Write mode for these records: they may be lost in a power failure, and none of them is cached. */
 export const PASSING = { durable: false, invalidatesNothing: true } as const

@@ -2,7 +2,7 @@ import type { CountedKind, CountStore } from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import type { FlowDb } from './context.ts'
 
-/** The table of each kind, and the column of its owner; each has an index on it. */
+/** Table and owner column of each kind; all are indexed. */
 const PLACES: Readonly<Record<CountedKind, readonly [table: string, owner: string]>> = {
   apiKeys: ['flow_api_key', 'user_id'],
   variables: ['flow_variable', 'user_id'],

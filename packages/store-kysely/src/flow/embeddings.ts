@@ -5,16 +5,16 @@ import { lockMigrations } from '../schema/migrate.ts'
 import type { FlowDb } from './context.ts'
 import { numbersOf } from './vector-bytes.ts'
 
-/** The most numbers that a `vector` of pgvector has. */
+/** Maximum dimension of a pgvector `vector`. */
 const MOST_NUMBERS = 16_000
-/** Rows older than the column that one search converts. */
+/** Rows older than the embedding column that are converted per search. */
 const FILLED_BY_A_SEARCH = 1000
 const FILLED_AT_ONCE = 100
 
 /**
- * Gives the table of vectors a column of pgvector's type, when the database has the extension and
- * the role owns the table. The extension itself is the operator's to install: a database that uses
- * it is restored only where it is installed too.
+ * Adds a pgvector column to the vector table if the extension is installed and the role owns the table.
+ * Installing the extension is left to the operator, because a dump that uses it can only be restored where
+ * it is installed.
  */
 export async function addEmbeddings<Tables>(db: Kysely<Tables>): Promise<void> {
   if (engineOf(db).kind !== 'postgres' || !(await isMissing(db))) return
@@ -38,7 +38,7 @@ async function isMissing<Tables>(db: Kysely<Tables>): Promise<boolean> {
 
 const known = new WeakMap<object, Promise<boolean>>()
 
-/** True if the database searches vectors itself; determined once per pool. */
+/** True if the database can search vectors; determined once per pool. */
 export function hasEmbeddings(db: FlowDb): Promise<boolean> {
   const engine = engineOf(db)
   if (engine.kind !== 'postgres') return Promise.resolve(false)
@@ -54,15 +54,15 @@ export function hasEmbeddings(db: FlowDb): Promise<boolean> {
   return answer
 }
 
-/** A vector in the notation of pgvector; null for one that it does not take. */
+/** Formats a vector for pgvector; null if it is not supported. */
 export function embeddingOf(vector: Float32Array): string | null {
   const fits = vector.length <= MOST_NUMBERS && vector.every(Number.isFinite)
   return fits ? `[${vector.join(',')}]` : null
 }
 
 /**
- * Positions of the rows nearest to a vector, nearest first; null where some row of the collection
- * has no embedding yet. Each search converts some of those.
+ * Positions of the rows nearest to a vector, nearest first; null if some row of the collection has no
+ * embedding yet. Each search converts some of those rows.
  */
 export async function nearestPositions(
   db: FlowDb,
@@ -77,7 +77,7 @@ export async function nearestPositions(
   return rows.map(({ seq }) => seq)
 }
 
-/** Converts rows without an embedding; true when none is left. */
+/** Converts rows without an embedding; returns true when none are left. */
 async function fill(db: FlowDb, id: string): Promise<boolean> {
   const { rows } = await sql<{ seq: number; vector: Uint8Array }>`select seq, vector
     from flow_vector where collection_id = ${id} and embedding is null

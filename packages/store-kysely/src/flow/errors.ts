@@ -37,7 +37,7 @@ const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['flow_job_event.seq', 'event.seq'],
 ])
 
-/** The errors of the storage interfaces for those of the database. */
+/** Maps database errors to the errors of the store interfaces. */
 export function toFlowError(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   if (error.kind === 'unique') {

@@ -12,14 +12,14 @@ import { beginsWith } from './names.ts'
 import { removeFlows, removeRecords } from './removal.ts'
 import { sliceOf } from './slices.ts'
 
-/** Each run and build asks for its flow. */
+/** Cached, because each run and build reads its flow. */
 const KEPT_FLOWS = {
   records: 256,
   characters: 4 * 1024 * 1024,
   sizeOf: ({ data }: FlowRecord) => 1024 + (data?.length ?? 0),
 }
 
-/** Each call of a tool asks which flows its project has. */
+/** Cached, because each tool call lists its project's flows. */
 const KEPT_LISTS = {
   records: 64,
   characters: 4 * 1024 * 1024,
@@ -83,7 +83,7 @@ export function createFlows(db: FlowDb): FlowTable {
   }
 }
 
-/** Whole lists without graphs, as clients ask for them again and again. */
+/** Whole lists without graphs, which clients request repeatedly. */
 function isOutline({ data, ids, search, limit, offset }: FlowQuery): boolean {
   return data === 'none' && ids === undefined && search === undefined && !limit && !offset
 }
@@ -113,7 +113,7 @@ function conditionOf(db: FlowDb, query: FlowQuery): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `)
 }
 
-/** `lower` folds ASCII letters alone on both databases (the columns have the collation "C"). */
+/** `lower` folds only ASCII letters on both databases (the columns use collation "C"). */
 function nameContains(db: FlowDb, search: string): RawBuilder<unknown> {
   const part = encodeText(search.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()))
   if (part === '') return sql`1 = 1`

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { hotQuery, type HotQuery, type Placeholders } from '../query/compiled-query.ts'
 import type { FlowTables } from '../schema/tables/flow.ts'
 
-/** A hot query over the tables of the flow store, written as SQL. */
+/** A frequent query on the tables of the flow store, written in SQL. */
 export function hotSql<Values extends object, Row>(
   build: (value: Placeholders<Values>) => RawBuilder<Row>,
 ): HotQuery<FlowTables, Values, Row> {

@@ -95,7 +95,7 @@ const COLUMNS: Readonly<Record<MessageOrder, string>> = {
   flowId: 'flow_id',
 }
 
-/** Null first; descending is the exact reverse. */
+/** Null first; descending order is the exact reverse. */
 function orderOf({ orderBy, descending = false }: MessageQuery): RawBuilder<unknown> {
   const direction = descending ? sql`desc` : sql`asc`
   if (orderBy === undefined) return sql`seq ${direction}`

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { afterPrefix } from '../query/prefix.ts'
 
-/** Texts of a column that begin with `prefix`, as a range that an index answers. */
+/** A condition for strings with a prefix, as a range that can use an index. */
 export function beginsWith(column: string, prefix: string): RawBuilder<unknown> {
   const ref = sql.ref(column)
   const start = encodeText(prefix)

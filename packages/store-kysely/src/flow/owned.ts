@@ -5,7 +5,7 @@ import { atomic } from '../engine/transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { apiKeyMapping, mcpServerMapping, variableMapping } from './mappings.ts'
 
-/** Each request with a key asks for it. */
+/** Cached, because each request with a key reads it. */
 const KEPT_KEYS = {
   records: 1000,
   characters: 1024 * 1024,
@@ -21,7 +21,7 @@ export function createApiKeys(db: FlowDb): ApiKeyStore {
     insert: (record) => rows.insert([record]),
     addUses: (uses) =>
       atomic(db, async (tx) => {
-        // In one order, so that two processes never wait for each other.
+        // In a fixed order, so that two processes cannot deadlock.
         for (const { id, uses: count, lastUsedAt } of uses.toSorted((a, b) =>
           a.id < b.id ? -1 : 1,
         )) {

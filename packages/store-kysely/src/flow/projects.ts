@@ -6,7 +6,7 @@ import { rowsOf, type FlowDb } from './context.ts'
 import { projectMapping } from './mappings.ts'
 import { beginsWith } from './names.ts'
 
-/** Each call of a tool asks for its project. */
+/** Cached, because each tool call reads its project. */
 const KEPT_PROJECTS = {
   records: 256,
   characters: 512 * 1024,

@@ -17,7 +17,7 @@ export async function removeFlows(tx: FlowDb, flowIds: readonly string[]): Promi
   }
 }
 
-/** Removes the messages, transactions and vertex builds of these flow ids that no flow has. */
+/** Removes the messages, transactions and vertex builds of those ids that belong to no flow. */
 export async function removeRecords(tx: FlowDb, flowIds: readonly string[]): Promise<void> {
   for (const part of chunks(flowIds)) {
     const gone = sql`(select ids.id from ${idList(tx, part)}
@@ -32,7 +32,7 @@ async function removeRecordsIn(tx: FlowDb, ids: RawBuilder<unknown>): Promise<vo
   await sql`delete from flow_vertex_build where flow_id in ${ids}`.execute(tx)
 }
 
-/** Removes everything that belongs to a user, but not the user; gives the ids of the removed flows. */
+/** Removes everything a user owns, but not the user; returns the ids of the removed flows. */
 export async function removeOwned(tx: FlowDb, userId: string): Promise<string[]> {
   const flows = await tx
     .selectFrom('flow_flow')

@@ -43,22 +43,22 @@ const FLOW_SCHEMA: Schema = {
 }
 
 /**
- * Makes or updates the tables of the flow store and the job store; does nothing when they are up to
- * date. Processes that start at once wait for each other. A PostgreSQL database with the extension
- * `vector` (pgvector) gets a column by which it finds nearest vectors itself.
- * @throws MigrationError when the database was migrated by another version
+ * Creates or updates the tables of the flow store and the job store; does nothing if they are up to
+ * date. Concurrent processes wait for each other. On PostgreSQL with the `vector` extension (pgvector) it
+ * adds a column for nearest-neighbour search.
+ * @throws MigrationError if the database was migrated by an incompatible version
  */
 export async function migrateFlow<Tables>(db: Kysely<Tables>): Promise<void> {
   await migrate(db, FLOW_SCHEMA)
   await addEmbeddings(db)
 }
 
-/** The steps of the flow schema, and which of them the database has. */
+/** The migrations of the flow schema, and which of them are applied. */
 export function flowMigrationStatus<Tables>(db: Kysely<Tables>): Promise<MigrationState[]> {
   return migrationStatus(db, FLOW_SCHEMA)
 }
 
-/** The statements that `migrateFlow` would run. */
+/** The statements `migrateFlow` would run. */
 export function flowMigrationPlan<Tables>(db: Kysely<Tables>): Promise<string[]> {
   return migrationPlan(db, FLOW_SCHEMA)
 }

@@ -20,7 +20,7 @@ interface ViewRow {
   readonly liked: number
 }
 
-/** A page of shared components with what listings show of their owners, tags and likes. */
+/** A page of shared components with the owners, tags and likes shown in lists. */
 export async function listComponents(
   db: FlowDb,
   query: SharedComponentQuery,
@@ -129,7 +129,7 @@ const SORT_COLUMNS: Readonly<Record<SharedComponentOrder, RawBuilder<unknown>>> 
   ownerName: sql`coalesce(u.username_key, '')`,
 }
 
-/** Null first, reversed when descending; ties by latest insertion. */
+/** Null first, reversed if descending; ties by latest insertion. */
 function orderOf({ sort }: SharedComponentQuery): RawBuilder<unknown> {
   const terms = sort.map(({ by, descending }) => {
     const direction = descending ? sql`desc` : sql`asc`

@@ -49,7 +49,7 @@ async function addTags(tx: FlowDb, id: string, tagIds: readonly string[]): Promi
   if (rows.length > 0) await tx.insertInto('flow_component_tag').values(rows).execute()
 }
 
-/** Folded copies of the texts that are searched and sorted by: databases fold ASCII alone. */
+/** Case-folded copies of the strings used for search and sorting, because databases fold only ASCII. */
 function foldedColumns(record: Partial<SharedComponentRecord>): Record<string, string | null> {
   const { name, description, lastTestedVersion } = record
   return {
@@ -63,7 +63,7 @@ function foldedColumns(record: Partial<SharedComponentRecord>): Record<string, s
   }
 }
 
-/** A text as searches and orders of the component store compare it. */
+/** The case-folded form compared by searches and sort orders of the component store. */
 export function folded(text: string): string {
   return encodeText(text.toLowerCase())
 }

@@ -11,7 +11,7 @@ import { rowsOf, type FlowDb } from './context.ts'
 import { oidcLinkMapping, refreshFamilyMapping } from './mappings.ts'
 import { removeFamilies } from './removal.ts'
 
-/** Each request with an access token asks for its sign-in. */
+/** Cached, because each request with an access token reads its sign-in. */
 const KEPT_FAMILIES = { records: 1000, characters: 1024 * 1024, sizeOf: () => 100 }
 
 /** Refresh families in SQL. */
@@ -51,7 +51,7 @@ async function addToken(tx: FlowDb, familyId: string, id: string): Promise<void>
     .execute()
 }
 
-/** The condition decides who is first, so two calls cannot both be. */
+/** The update's condition decides which call is first, so two calls cannot both be. */
 async function useToken(
   tx: FlowDb,
   { familyId, tokenId, successorId, at }: RefreshUse,

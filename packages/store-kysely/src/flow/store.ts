@@ -20,21 +20,20 @@ import { createUserFiles } from './user-files.ts'
 import { createUsers } from './users.ts'
 import { createFlowVersions } from './versions.ts'
 
-/** The handle of a running transaction; `createScimStore(transaction)` joins it. */
+/** The handle of a running transaction; pass it to `createScimStore` to join it. */
 export type FlowTransaction = FlowDb
 
-/** Options that connect a flow store with a host's own records. */
+/** Options of a flow store. */
 export interface FlowStoreOptions {
-  /** Called inside the transaction of every user write; what it throws undoes the write (SU-2). */
+  /** Called inside the transaction of every user write; throwing rolls it back (SU-2). */
   readonly onUserWrite?: OnUserWrite<FlowTransaction>
 }
 
 /**
- * The flow store over a database that `migrateFlow` has prepared, or over a running transaction of
- * one, which its writes then join. Every method rejects with `UniqueConflictError` or
- * `StoreUnavailableError` of `@x/flow-engine`, and what `onUserWrite` throws.
- *
- * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
+ * Creates a flow store on a database prepared by `migrateFlow`, or on a running transaction, which its
+ * writes then join. Methods reject with `UniqueConflictError` or `StoreUnavailableError` of
+ * `@x/flow-engine`, or with the error thrown by `onUserWrite`.
+ * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`
  */
 export function createFlowStore<Tables>(
   db: Kysely<Tables>,
@@ -44,7 +43,10 @@ export function createFlowStore<Tables>(
   return bind(flowTables(db), options)
 }
 
-/** A host may spread the parts of a whole store; a transaction mostly needs one or two of them. */
+/**
+ * Enumerable parts for a whole store, so that hosts can spread it; a transaction usually needs only one or
+ * two of them.
+ */
 function bind(db: FlowDb, options: FlowStoreOptions): FlowStore {
   const store = new BoundFlowStore(db, options)
   if (db.isTransaction) return store
@@ -73,7 +75,7 @@ function bind(db: FlowDb, options: FlowStoreOptions): FlowStore {
   }
 }
 
-/** How each part is made. */
+/** Factories of the parts. */
 const PARTS = {
   users: (db: FlowDb, { onUserWrite }: FlowStoreOptions) => createUsers(db, onUserWrite),
   apiKeys: createApiKeys,
@@ -103,7 +105,7 @@ const PARTS = {
 
 type Parts = { -readonly [Part in keyof typeof PARTS]?: FlowStore[Part] }
 
-/** The parts are made when they are asked for. */
+/** Creates its parts on first use. */
 class BoundFlowStore implements FlowStore {
   readonly transaction: FlowStore['transaction']
   readonly ping: FlowStore['ping']
@@ -206,7 +208,7 @@ function safe<Store extends object>(store: Store): Store {
   return protect(store, toFlowError)
 }
 
-/** Which tables a database has is known to its migrations, not to its type. */
+/** The tables are guaranteed by the migrations, not by the database's type. */
 export function flowTables<Tables>(db: Kysely<Tables>): FlowDb {
   return db as unknown as FlowDb
 }

@@ -9,7 +9,7 @@ import { userMapping } from './mappings.ts'
 import { removeOwned } from './removal.ts'
 import { pageOf } from './slices.ts'
 
-/** Each request asks for its user. */
+/** Cached, because each request reads its user. */
 const KEPT_USERS = {
   records: 1000,
   characters: 1024 * 1024,
@@ -17,7 +17,7 @@ const KEPT_USERS = {
     (profileImage?.length ?? 0) + JSON.stringify(optins).length,
 }
 
-/** Users in SQL. The hook runs inside the transaction of every write. */
+/** The hook runs inside the transaction of every write. */
 export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undefined): UserStore {
   const rows = rowsOf(db, 'flow_user', userMapping)
   const told = async (tx: FlowDb, change: UserChange): Promise<void> => {
@@ -65,7 +65,7 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
   }
 }
 
-/** Searches of the component store compare names in lower case, directories also in NFKC (SC-38). */
+/** Searches of the component store compare lower-case names, directories also NFKC (SC-38). */
 function nameColumns({ username }: Pick<UserRecord, 'username'>): Record<string, string> {
   return {
     username_key: encodeText(username.toLowerCase()),
@@ -73,7 +73,7 @@ function nameColumns({ username }: Pick<UserRecord, 'username'>): Record<string,
   }
 }
 
-/** The user as no other transaction changes it until this one ends. */
+/** Reads a user and locks the row until the transaction ends. */
 async function lockUser(tx: FlowDb, id: string): Promise<UserRecord | null> {
   const lock = engineOf(tx).kind === 'postgres' ? sql`for update` : sql``
   const found = await rowsOf(tx, 'flow_user', userMapping).select(sql`where id = ${id} ${lock}`)

@@ -33,7 +33,8 @@ export function createFlowVersions(db: FlowDb): FlowVersionStore {
       select(sql`null`, sql`where v.flow_id = ${flowId} order by v.number desc ${sliceOf(slice)}`),
     remove: (flowId, id) =>
       atomic(db, async (tx) => {
-        // Adding and removing versions locks the flow's row, so that shared data is not removed meanwhile.
+        // Locks the flow's row while versions are added or removed, so that shared data is not removed
+        // meanwhile.
         await sql`update flow_flow set version_count = version_count where id = ${flowId}`.execute(
           tx,
         )

@@ -39,7 +39,7 @@ interface PutValues {
   readonly fence: number
 }
 
-/** @param lock keeps the row of the fence as it is to the commit */
+/** @param lock locks the fence's row until the commit */
 const putUnder = (lock: RawBuilder<unknown>) =>
   hotSql<PutValues, never>(
     (value) => sql`with latest as materialized
@@ -51,7 +51,7 @@ const putUnder = (lock: RawBuilder<unknown>) =>
       on conflict (job_id, vertex_id) do update set state = excluded.state`,
   )
 
-/** SQLite has one writer at a time. */
+/** SQLite has a single writer, so no lock is needed. */
 const putCheckpoint = { sqlite: putUnder(sql``), postgres: putUnder(sql`for share`) }
 
 const listCheckpoints = hotSql<{ readonly jobId: string }, { vertex_id: string; state: string }>(

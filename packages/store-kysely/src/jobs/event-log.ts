@@ -11,7 +11,7 @@ import { postgresAppender } from './postgres-append.ts'
 import { sqliteAppender } from './sqlite-append.ts'
 import type { JobWriter } from './writer.ts'
 
-/** The log of events in SQL. Appends of all jobs share few transactions. */
+/** The event log. Appends of all jobs share few transactions. */
 export function createEventLog(db: FlowDb, writer: JobWriter): EventLog {
   const engine = engineOf(db)
   const append: AppendEvents =
@@ -26,7 +26,7 @@ export function createEventLog(db: FlowDb, writer: JobWriter): EventLog {
   return {
     lastSeq,
 
-    // An append holds the row of its fence to its commit, so what was under way is there by now.
+    // An append locks the row of its fence until it commits, so pending appends are finished by now.
     async open(jobId, fence) {
       const values = { jobId: encodeText(jobId), fence }
       const { rows } = await writer.write(raiseFence, values, { durable: false })
@@ -83,7 +83,7 @@ const readLastSeq = hotSql<{ readonly jobId: string }, { seq: number }>(
     order by seq desc limit 1`,
 )
 
-/** Returns no row when the fence is higher. */
+/** Returns no row if the fence is higher. */
 const raiseFence = hotSql<{ readonly jobId: string; readonly fence: number }, { fence: number }>(
   (value) => sql`insert into flow_job_fence (job_id, fence)
     values (${value('jobId')}, ${value('fence')})

@@ -2,7 +2,7 @@ import type { LiveBus } from '@x/flow-engine/store'
 
 /** Listeners of one process. */
 export interface LocalBus extends LiveBus {
-  /** Calls every listener, with an empty payload: it may have missed something. */
+  /** Calls every listener with an empty payload, because notifications may have been missed. */
   wakeAll(): void
 }
 

@@ -24,10 +24,10 @@ const newFields = {
   sessionId: nullable(text),
 }
 
-/** The fields of a job when it is queued. */
+/** The fields of a newly queued job. */
 export const enqueued = mapping<NewFields, RowOf<NewFields>>(newFields)
 
-/** All fields but the request, question and answer, which may be long. */
+/** All fields except request, question and answer, which may be long. */
 const listedFields = {
   state: plain<JobState>(),
   startedAt: nullable(date),
@@ -50,19 +50,19 @@ export const jobMapping = mapping<StoredJob, RowOf<StoredJob>>({
 
 const { request: _request, ...newListed } = newFields
 
-/** The fields of a job in a list. */
+/** The fields of a listed job. */
 export const listedJobMapping = mapping<ListedJob, RowOf<ListedJob>>({
   ...newListed,
   ...listedFields,
 })
 
-/** A row with what only the holder of a job needs. */
+/** A row with the fields of the job's claim. */
 export type ClaimedRow = RowOf<StoredJob> & {
   readonly worker: string | null
   readonly lease_until: number | null
 }
 
-/** A job as the worker sees it that holds it, or held it last. */
+/** Reads a job as seen by the worker that holds it, or held it last. */
 export function toClaimedJob(row: ClaimedRow): ClaimedJob {
   return {
     ...jobMapping.fromRow(row),

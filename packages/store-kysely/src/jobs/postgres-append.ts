@@ -7,18 +7,18 @@ import type { AppendEvents } from './append-events.ts'
 interface Append {
   readonly jobId: string
   readonly events: readonly StoredEvent[]
-  /** Undefined: it is not checked. */
+  /** Undefined: not checked. */
   readonly fence: number | undefined
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
-/** Rows of one statement, about. */
+/** Approximate number of rows per statement. */
 const ROWS_AT_ONCE = 1000
 
 /**
- * Appends by one statement for everything that came while the one before was on its way. When a row
- * is refused, each append of that statement is tried by itself.
+ * Writes everything that arrived while the previous statement was running in one statement. If a row is
+ * rejected, the appends of that statement are retried individually.
  */
 export function postgresAppender(db: FlowDb): AppendEvents {
   let waiting: Append[] = []
@@ -66,8 +66,8 @@ async function insertBatch(db: FlowDb, batch: readonly Append[]): Promise<void> 
 }
 
 /**
- * Leaves out the rows of writers whose fence is too low, and gives the fences. Their rows stay locked to
- * the commit: `open` waits for what is under way, and what comes behind it reads its fence.
+ * Skips the rows of writers whose fence is too low and returns the fences. Their rows stay locked until the
+ * commit: `open` waits for pending appends, and later ones read its fence.
  */
 async function insertRows(
   db: FlowDb,
@@ -93,5 +93,5 @@ async function insertRows(
   return new Map(fences.map(({ job_id, fence }) => [job_id, fence]))
 }
 
-/** Above all fences. */
+/** Higher than any fence. */
 const UNCHECKED = Number.MAX_SAFE_INTEGER

@@ -4,17 +4,17 @@ import type { LiveBus } from '@x/flow-engine/store'
 import type { ListenClient, PostgresEngine } from '../engine/postgres/engine.ts'
 import { createLocalBus } from './local-bus.ts'
 
-/** The one channel of the server; every process receives it and notifies its own listeners. */
+/** A single NOTIFY channel; every process receives all messages and notifies its own listeners. */
 const CHANNEL = 'x_flow_jobs'
 
-/** PostgreSQL takes less than 8,000 bytes; what is longer arrives as an empty payload. */
+/** PostgreSQL limits payloads to 8,000 bytes; longer ones are sent empty. */
 const LONGEST = 7000
 
 const RECONNECT_MS = 1000
 
 const buses = new WeakMap<PostgresEngine, LiveBus>()
 
-/** The one bus of a database in this process. */
+/** The bus of a database in this process. */
 export function postgresBus(engine: PostgresEngine): LiveBus {
   const known = buses.get(engine)
   if (known !== undefined) return known
@@ -24,9 +24,9 @@ export function postgresBus(engine: PostgresEngine): LiveBus {
 }
 
 /**
- * Listeners of this process are notified directly, those of others by NOTIFY. Listening begins with
+ * Listeners in this process are called directly, those of other processes by NOTIFY. Listening begins with
  * the first subscription and continues until the database is closed; a lost connection is replaced.
- * Messages published meanwhile are lost, so all listeners are woken when listening begins.
+ * Messages sent meanwhile are lost, so all listeners are called once listening has resumed.
  */
 function createPostgresBus(engine: PostgresEngine): LiveBus {
   const local = createLocalBus()
@@ -45,7 +45,7 @@ function createPostgresBus(engine: PostgresEngine): LiveBus {
     while (waiting.length > 0) {
       const messages = waiting
       waiting = []
-      // Best effort: the log is the truth, and readers look again by themselves.
+      // Best effort: the log is authoritative, and readers also poll.
       await engine.pool
         .query('select pg_notify($1, message) from unnest($2::text[]) as message', [
           CHANNEL,
@@ -78,7 +78,7 @@ function createPostgresBus(engine: PostgresEngine): LiveBus {
 
 interface Listening {
   readonly hear: (message: string) => void
-  /** Called when everything that is published from now on will be heard. */
+  /** Called once all future messages will be received. */
   readonly begun: () => void
   readonly signal: AbortSignal
 }
@@ -93,7 +93,7 @@ async function listen(engine: PostgresEngine, listening: Listening): Promise<voi
   }
 }
 
-/** Resolves when the connection is lost or the signal fires. */
+/** Resolves when the connection is lost or the signal is aborted. */
 async function listenOnce(client: ListenClient, { hear, begun, signal }: Listening): Promise<void> {
   let stop = (): void => undefined
   const ended = new Promise<void>((resolve) => {

@@ -9,7 +9,7 @@ const claimedColumns = sql.join(CLAIMED_COLUMNS.map((column) => sql.ref(column))
 const listedColumns = sql.join(listedJobMapping.columns.map((column) => sql.ref(column)))
 const jobColumns = sql.join(jobMapping.columns.map((column) => sql.ref(column)))
 
-/** PostgreSQL takes a bare parameter of a select for a text. */
+/** PostgreSQL types an untyped parameter of a select as text. */
 const text = (value: unknown): RawBuilder<unknown> => sql`cast(${value} as text)`
 const int = (value: unknown): RawBuilder<unknown> => sql`cast(${value} as bigint)`
 
@@ -30,7 +30,7 @@ export interface EnqueueValues {
   readonly max_queued: number | null
 }
 
-/** Inserts nothing when enough jobs wait. */
+/** Inserts nothing if too many jobs are waiting. */
 export const enqueueJob = hotSql<EnqueueValues, never>(
   (value) => sql`insert into flow_job (id, flow_id, user_id, request, resumable, lane, created_at,
       max_running_per_user, flow_version, session_id, state, attempts, crashes, cancel_requested, question, answer, position)
@@ -46,7 +46,7 @@ export const enqueueJob = hotSql<EnqueueValues, never>(
 
 export interface ClaimValues {
   readonly worker: string
-  /** Names with commas around them; null: all. */
+  /** Comma-delimited names; null: all. */
   readonly lanes: string | null
   readonly leaseUntil: number
   readonly now: number
@@ -122,7 +122,7 @@ export const suspendJob = hotSql<
 export interface ResumeValues {
   readonly jobId: string
   readonly answer: string
-  /** null: whenever it was claimed last. */
+  /** null: regardless of its last claim. */
   readonly attempts: number | null
 }
 
@@ -145,7 +145,7 @@ export interface PendingValues {
   readonly limit: number
 }
 
-/** An unknown `after` leaves nothing out. */
+/** An unknown `after` excludes nothing. */
 export const readPending = hotSql<PendingValues, ClaimedRow>(
   (value) => sql`select ${jobColumns} from flow_job as q
     where q.state = 'suspended' and q.question <> 'null'
@@ -167,7 +167,7 @@ interface ExpiryValues {
   readonly now: number
 }
 
-/** Keeps worker and lease, so that the answer says who held the job. */
+/** Keeps worker and lease, so that the result shows who held the job. */
 export const requeueExpired = hotSql<ExpiryValues, ClaimedRow>(
   (value) => sql`update flow_job set state = 'queued', position = ${lastPosition},
       crashes = crashes + 1
@@ -180,7 +180,7 @@ export const readExpired = hotSql<ExpiryValues, ClaimedRow>(
     where state = 'running' and lease_until < ${value('now')} and resumable = 0`,
 )
 
-/** Each state has an index of its own. */
+/** Each state has its own index. */
 export const countOpen = hotSql<
   object,
   Record<'queued' | 'running' | 'suspended', number | bigint | string>
@@ -194,9 +194,9 @@ export interface ListValues {
   readonly userId: string
   readonly flowId: string | null
   readonly sessionId: string | null
-  /** Names with commas around them; null: all. */
+  /** Comma-delimited names; null: all. */
   readonly states: string | null
-  /** As `states`. */
+  /** Like `states`. */
   readonly lanes: string | null
   readonly from: number | null
   readonly to: number | null
@@ -211,7 +211,7 @@ const listed = (value: Placeholders<ListValues>): RawBuilder<unknown> =>
     and (${int(value('from'))} is null or created_at >= ${int(value('from'))})
     and (${int(value('to'))} is null or created_at <= ${int(value('to'))})`
 
-/** Without an index of its own: the table keeps few jobs that have ended. */
+/** Not indexed: the table contains few finished jobs. */
 export const listJobs = hotSql<
   ListValues & { readonly offset: number; readonly limit: number },
   RowOf<ListedJob>

@@ -6,7 +6,7 @@ import { enqueued, jobMapping, listedJobMapping, toClaimedJob } from './mapping.
 import * as queries from './queue-queries.ts'
 import type { JobWriter } from './writer.ts'
 
-/** The queue of jobs in SQL. Each decision is the condition of a single statement. */
+/** The job queue. Each decision is the condition of a single statement. */
 export function createJobQueue(
   db: FlowDb,
   { writer, shared }: { readonly writer: JobWriter; readonly shared: boolean },
@@ -21,7 +21,7 @@ export function createJobQueue(
     async enqueue({ maxQueued, ...job }) {
       const values = { ...enqueued.toRow(job), max_queued: maxQueued }
       const durable = job.request !== ''
-      // Known from the first turn: its end may be handed over together with it.
+      // Registered synchronously, because its end may be written together with it.
       if (!durable) passing.add(job.id)
       try {
         const { changed } = await writer.write(queries.enqueueJob, values, {
@@ -153,7 +153,7 @@ export function createJobQueue(
   }
 }
 
-/** True if a statement matched its row. */
+/** True if a statement changed a row. */
 async function changes(result: Promise<{ readonly changed: number }>): Promise<boolean> {
   return (await result).changed > 0
 }
@@ -164,12 +164,12 @@ async function someWaiting(db: FlowDb): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Names with commas around them, for `like`; null: all. */
+/** Comma-delimited names for `like`; null: all. */
 function namesText(names: readonly string[] | undefined): string | null {
   return names === undefined ? null : `,${names.join(',')},`
 }
 
-/** A missing question or answer is null, as JSON knows no other. */
+/** A missing question or answer becomes null, because JSON has no undefined. */
 function jsonText(value: unknown): string {
   return JSON.stringify(value ?? null)
 }

@@ -28,7 +28,7 @@ export function createSchedules(db: FlowDb): ScheduleStore {
     try {
       return await atomic(db, (tx) => putOnce(tx, schedule, most))
     } catch (error) {
-      // Another process has added it meanwhile: this one replaces it.
+      // Another process has added it meanwhile; this one replaces it.
       if (error instanceof DatabaseError && error.kind === 'unique')
         return await put(schedule, most)
       throw error

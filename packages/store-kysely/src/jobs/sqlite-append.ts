@@ -6,14 +6,14 @@ import type { SqliteSession } from '../engine/sqlite/session.ts'
 import { sqliteGroup } from '../engine/sqlite/group.ts'
 import type { AppendEvents } from './append-events.ts'
 
-/** Rows of one statement; there is one text, and one prepared statement, for each number. */
+/** Maximum rows per statement; each number of rows has its own prepared statement. */
 const ROWS_OF_STATEMENT = 50
 
 const FENCE = 'select fence from flow_job_fence where job_id = ?'
 
 const DELETE = 'delete from flow_job_event where job_id = ? and seq = ?'
 
-/** Appends within the shared transactions of a SQLite database, by prepared statements. */
+/** Appends within the shared transactions of a SQLite database, using prepared statements. */
 export function sqliteAppender(engine: SqliteEngine): AppendEvents {
   const group = sqliteGroup(engine)
   return (jobId, events, fence) =>
@@ -44,7 +44,7 @@ function insertEvents(session: SqliteSession, jobId: string, events: readonly St
       done += part.length
     }
   } catch (error) {
-    // Unless the whole transaction is gone, what came before the refused rows leaves again.
+    // Unless the whole transaction is gone, rows inserted before the rejected one are removed again.
     if (session.database.inTransaction) {
       for (const { seq } of events.slice(0, done)) session.run(DELETE, [jobId, seq])
     }

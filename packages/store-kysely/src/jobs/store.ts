@@ -15,8 +15,8 @@ import { createJobWriter } from './writer.ts'
 /** Options of a job store. */
 export interface JobStoreOptions {
   /**
-   * True if several processes work on the jobs of this database: true by default on PostgreSQL,
-   * false on SQLite, whose live bus does not leave the process.
+   * True if several processes work on the jobs of this database. Default: true on PostgreSQL; false on
+   * SQLite, whose notifications stay within the process.
    */
   readonly shared?: boolean
 }

@@ -7,13 +7,13 @@ import type { FlowTables } from '../schema/tables/flow.ts'
 
 /** Options for writing a statement. */
 export interface WriteOptions {
-  /** False: a power failure may lose it. True by default. */
+  /** False: the write may be lost in a power failure. Default true. */
   readonly durable?: boolean
-  /** One at a time over all processes, where a statement decides by what others write. */
+  /** Serialised over all processes, for statements that depend on the writes of others. */
   readonly alone?: boolean
 }
 
-/** Runs single statements: on SQLite many callers share a transaction, and so one sync of the disk. */
+/** Runs single statements; on SQLite callers share a transaction and thus one disk sync. */
 export interface JobWriter {
   write<Values, Row>(
     query: HotQuery<FlowTables, Values, Row>,
@@ -50,5 +50,5 @@ export function createJobWriter(db: FlowDb): JobWriter {
   }
 }
 
-/** Any number that other programs are unlikely to lock. */
+/** An arbitrary number that other programs are unlikely to lock. */
 const QUEUE_LOCK = 7_020_319_055

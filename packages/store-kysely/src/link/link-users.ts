@@ -6,26 +6,25 @@ import { createLinkedScimStore, createScimStore, type SqlScimStore } from '../sc
 import { adoptableUser, writeFlowUser } from './to-flow.ts'
 import { writeScimUser } from './to-scim.ts'
 
-/** The two stores of one database, joined by their users. */
+/** The two stores of one database with linked users. */
 export interface LinkedStores {
   readonly scim: SqlScimStore
   readonly flow: FlowStore
 }
 
-/** Options for joining users. */
+/** Options for linking users. */
 export interface LinkOptions {
-  /** The SCIM tenant whose users are the service's users; `default` by default (SU-1). */
+  /** The SCIM tenant whose users are the service's users. Default `default` (SU-1). */
   readonly tenant?: string
-  /** True if a new SCIM user takes over the flow user of the same name; default false (SU-11). */
+  /** If true, a new SCIM user takes over the flow user with the same name. Default false (SU-11). */
   readonly adoptUsers?: boolean
   /**
-   * Called with the flow side of each SCIM write, after the commit: for events, and to end builds
-   * (SU-13).
+   * Called after the commit with the flow side of each SCIM write: for events, and to end builds (SU-13).
    */
   readonly onFlowUserWrite?: (change: UserChange) => void
   /**
-   * Called with the SCIM side of each flow write, in its transaction: for `service.recordUserWrite`,
-   * which writes the outbox. The function it returns is called after the commit (SH-67).
+   * Called inside the transaction with the SCIM side of each flow write: for `service.recordUserWrite`,
+   * which writes the outbox. The returned function is called after the commit (SH-67).
    */
   readonly onScimUserWrite?: (
     change: OwnUserWrite,
@@ -33,23 +32,21 @@ export interface LinkOptions {
   ) => Promise<() => void> | (() => void)
 }
 
-/** Announcements of what a call has written on the other side, made once it is committed. */
+/** Functions to call once the writes are committed. */
 type AfterCommit = (() => void)[]
 
 /**
- * The SCIM store and the flow store of one database, whose users are the same people: each write of
- * a user writes the record of the other side in the same transaction (SU-1, SU-2, SU-10 to SU-17).
- *
- * Besides the errors of both stores, SCIM writes reject with a `forbidden` ScimError when no active
- * superuser would be left (SU-15), and flow writes with an `invalid_request` FlowError when the name
- * of a managed user would change (SU-14).
- *
- * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
+ * Creates a SCIM store and a flow store on one database with shared users: each write of a user also
+ * writes the other side's record in the same transaction (SU-1, SU-2, SU-10 to SU-17). In addition to the
+ * errors of both stores, SCIM writes reject with a `forbidden` ScimError if no active superuser would
+ * remain (SU-15), and flow writes with an `invalid_request` FlowError if the name of a managed user would
+ * change (SU-14).
+ * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`
  */
 export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {}): LinkedStores {
   const { tenant = 'default', adoptUsers = false, onFlowUserWrite, onScimUserWrite } = options
 
-  /** What is announced when the transaction of a SCIM write has committed. */
+  /** Functions to call when the transaction of a SCIM write has committed. */
   const announcements = new WeakMap<object, AfterCommit>()
   const linked = createLinkedScimStore(db, {
     async onUserWrite(change, tx) {
@@ -65,7 +62,7 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
         }
       : {}),
   })
-  /** A transaction whose announcements are made after it. */
+  /** A transaction that runs its announcements after the commit. */
   const onScim: ScimStore['transaction'] = (owner, work, settings) =>
     runAfterCommit((afterCommit) =>
       linked.transaction(
@@ -117,7 +114,7 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
   }
 }
 
-/** Runs a call of a store and reports its writes after it has succeeded. */
+/** Runs a store call and reports its writes after it has succeeded. */
 async function runAfterCommit<Result>(
   call: (afterCommit: AfterCommit) => Promise<Result>,
 ): Promise<Result> {

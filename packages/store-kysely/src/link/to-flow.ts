@@ -6,8 +6,8 @@ import { hotQuery } from '../query/compiled-query.ts'
 import type { FlowTables } from '../schema/tables/flow.ts'
 
 /**
- * Writes the flow user of a SCIM user, in the transaction of its change. Gives what was written,
- * null when nothing had to be.
+ * Writes the flow user of a SCIM user, in the same transaction. Returns the change, or null if nothing had
+ * to be written.
  */
 export async function writeFlowUser(
   flow: FlowStore,
@@ -26,7 +26,7 @@ export async function writeFlowUser(
   return changeOf(known, await flow.users.update(after.id, { ...wanted, tokenEpoch }))
 }
 
-/** The id of the flow user that a new SCIM user takes over: of its name, not managed, no superuser. */
+/** Id of the flow user a new SCIM user takes over: same name, not managed, not a superuser. */
 export async function adoptableUser(
   tx: FlowDb,
   tenant: string,
@@ -39,7 +39,7 @@ export async function adoptableUser(
   return rows.length === 0 ? holder.id : null
 }
 
-/** Active as SCIM says, never a superuser, without a password (SU-10). */
+/** Active as in SCIM, never a superuser, without a password (SU-10). */
 async function createFlowUser(flow: FlowStore, tx: FlowDb, user: UserRecord): Promise<UserChange> {
   await assertNameFree(tx, user, user.userName)
   const after: FlowUser = {
@@ -69,7 +69,7 @@ async function removeFlowUser(flow: FlowStore, user: UserRecord): Promise<UserCh
   return { kind: 'remove', before, after: null, flowIds: flows.items.map(({ id }) => id) }
 }
 
-/** The fields of a flow user that the directory controls. The name of a tombstone is freed (SU-17). */
+/** The fields of a flow user controlled by the directory. A tombstone releases its name (SU-17). */
 function flowFieldsOf(user: UserRecord): Pick<FlowUser, 'username' | 'isActive' | 'updatedAt'> {
   const gone = user.deletedAt !== null
   return {
@@ -79,7 +79,7 @@ function flowFieldsOf(user: UserRecord): Pick<FlowUser, 'username' | 'isActive' 
   }
 }
 
-/** A different flow user with the same folded name is a conflict (SU-11). */
+/** Another flow user with the same folded name is a conflict (SU-11). */
 async function assertNameFree(tx: FlowDb, user: UserRecord, username: string): Promise<void> {
   const holder = await holderOf(tx, username === user.userName ? user.userNameKey : username)
   if (holder !== undefined && holder.id !== user.id) {
@@ -87,7 +87,7 @@ async function assertNameFree(tx: FlowDb, user: UserRecord, username: string): P
   }
 }
 
-/** Who has a name, in the form in which names are compared. */
+/** Finds users by name in its comparison form. */
 const byName = hotQuery<FlowTables, { readonly key: string }, Holder>((db, value) => {
   const query = sql<Holder>`select id, is_superuser from flow_user
     where username_fold = ${value('key')} order by seq limit 1`
@@ -104,7 +104,7 @@ async function holderOf(tx: FlowDb, key: string): Promise<Holder | undefined> {
   return rows[0]
 }
 
-/** Sessions end at once; builds stop at their next heartbeat (SU-13). */
+/** Sessions end immediately; builds stop at their next heartbeat (SU-13). */
 async function endSessions(flow: FlowStore, tx: FlowDb, user: FlowUser): Promise<void> {
   await assertNotLast(flow, user)
   await flow.refreshFamilies.removeOfUser(user.id)

@@ -3,8 +3,8 @@ import type { UserChange, UserRecord as FlowUser } from '@x/flow-engine/store'
 import type { OwnUserWrite, ScimStore, UserRecord } from '@x/scim-core'
 
 /**
- * Writes the SCIM user of a managed flow user, in the transaction of its change. Gives what was
- * written, null when nothing had to be: the user is not managed, or only its own fields changed.
+ * Writes the SCIM user of a managed flow user, in the same transaction. Returns the change, or null if the
+ * user is not managed or no shared field changed.
  */
 export async function writeScimUser(
   scim: ScimStore,
@@ -34,7 +34,7 @@ async function lockGroups(scim: ScimStore, tenant: string, id: string): Promise<
 }
 
 /**
- * Groups lose the member (SU-14) and count as changed (SH-67). They are locked in the order of their ids,
+ * Removes the member from its groups (SU-14), which count as changed (SH-67). They are locked in id order,
  * before the user.
  */
 async function removeScimUser(scim: ScimStore, known: UserRecord, at: Date): Promise<OwnUserWrite> {
@@ -56,7 +56,7 @@ async function removeScimUser(scim: ScimStore, known: UserRecord, at: Date): Pro
   return { before: known, after: null, groupsLeft }
 }
 
-/** An effective change: one version more, a later time (SC-20). */
+/** An effective change: a new version and a later time (SC-20). */
 function withActive(known: UserRecord, after: FlowUser): UserRecord {
   const earliest = known.lastModified.getTime() + 1
   return {

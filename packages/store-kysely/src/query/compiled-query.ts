@@ -3,17 +3,17 @@ import { engineOf, type DialectKind } from '../engine/engine.ts'
 import { transactionEnded } from '../engine/transaction-ended.ts'
 import { STATEMENT, type NamedQuery } from '../engine/statement-name.ts'
 
-/** Names a place in a query whose value is given at each run. */
+/** Names a placeholder in a query whose value is supplied on each run. */
 export type Placeholders<Values> = <Key extends keyof Values & string>(key: Key) => Values[Key]
 
-/** A query that is built and compiled once for each dialect, and run with new values each time. */
+/** A query that is compiled once per dialect and run with new values each time. */
 export interface HotQuery<Tables, Values, Row> {
   run(db: Kysely<Tables>, values: Values): Promise<HotResult<Row>>
-  /** The query with its values, to be run some other way. */
+  /** Binds values without running the query. */
   bind(db: Kysely<Tables>, values: Values): CompiledQuery<Row>
 }
 
-/** Rows of a query, and what it changed. */
+/** The rows of a query, and how many it changed. */
 export interface HotResult<Row> {
   readonly rows: readonly Row[]
   readonly changed: number
@@ -32,8 +32,8 @@ class Placeholder {
 let statements = 0
 
 /**
- * Building and compiling cost several times what a point query costs the database, so what runs
- * often is compiled once. `build` is called with a function that stands for the values.
+ * Building and compiling a query costs several times as much as running a point query, so frequent queries
+ * are compiled once. `build` is called with a placeholder function in place of values.
  */
 export function hotQuery<Tables, Values extends object, Row>(
   build: (db: Kysely<Tables>, value: Placeholders<Values>) => Compilable<Row>,
@@ -52,7 +52,7 @@ export function hotQuery<Tables, Values extends object, Row>(
       value instanceof Placeholder ? Reflect.get(values, value.key) : value,
     )
     const { query: node, sql, queryId } = query
-    // Written out: a copy by `...` costs more than binding the values.
+    // Written out, because spreading costs more than binding the values.
     return {
       query: node,
       sql,
@@ -76,8 +76,8 @@ export function hotQuery<Tables, Values extends object, Row>(
 }
 
 /**
- * SQLite answers at once, so its engine is asked directly: the way through Kysely's connections costs
- * as much as a point query. A transaction holds the writing connection while it lasts.
+ * SQLite is synchronous, so its engine is called directly: Kysely's connection handling costs as much as a
+ * point query. A transaction holds the write connection as long as it lasts.
  */
 function execute<Row, Tables>(
   db: Kysely<Tables>,
@@ -94,10 +94,10 @@ function execute<Row, Tables>(
   return sqlite.writer.run<Row>(query.sql, query.parameters)
 }
 
-/** Which transaction of its database a handle is of. */
+/** The transaction number of each handle. */
 const transactions = new WeakMap<object, number>()
 
-/** Kysely passes parameters on unchanged, so a placeholder may represent a value of any type. */
+/** Kysely passes parameters through unchanged, so a placeholder can represent a value of any type. */
 function placeholder(key: string): unknown {
   return new Placeholder(key)
 }

@@ -2,14 +2,14 @@ import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 
 /**
- * Ids as a table `ids (id)` of one parameter, so that the text of a query does not depend on how
- * many there are and its statement is prepared once.
+ * Ids as a table `ids (id)` from a single parameter, so that the query text does not depend on their number
+ * and is prepared once.
  */
 export function idList(db: QueryExecutorProvider, ids: readonly string[]): RawBuilder<unknown> {
   return idTable(db, idParameter(db, ids))
 }
 
-/** The same of a parameter that `idParameter` makes, for a query that is compiled beforehand. */
+/** The same for a parameter created by `idParameter`, for precompiled queries. */
 export function idTable(db: QueryExecutorProvider, parameter: unknown): RawBuilder<unknown> {
   return engineOf(db).kind === 'sqlite'
     ? sql`(select value as id from json_each(${parameter})) as ids`

@@ -2,9 +2,9 @@ import { sql, type RawBuilder } from 'kysely'
 import type { DialectKind } from '../engine/engine.ts'
 
 /**
- * An aggregate: the values of all rows as one JSON text `[[a, b], ...]`, in no set order unless they
- * come in one on SQLite. Parsing it costs less than the driver's work for each value. Not for numbers
- * with more digits than SQLite puts in JSON.
+ * An aggregate that returns all rows as one JSON text `[[a, b], ...]`. Unordered, unless the input is
+ * ordered on SQLite. Parsing it is cheaper than the driver's work for each value. Not suitable for numbers
+ * with more digits than SQLite writes in JSON.
  */
 export function jsonRows(kind: DialectKind, columns: readonly string[]): RawBuilder<string> {
   const list = sql.join(columns.map((column) => sql.ref(column)))

@@ -1,4 +1,4 @@
-/** The first string, by code point, after all that begin with `prefix`; null if there is none. */
+/** The first string, by code point, after all strings with this prefix; null if there is none. */
 export function afterPrefix(prefix: string): string | null {
   const points = Array.from(prefix)
   for (let last = points.pop(); last !== undefined; last = points.pop()) {

@@ -1,12 +1,12 @@
 import { sql, type RawBuilder } from 'kysely'
 import { hotQuery, type HotQuery } from './compiled-query.ts'
 
-/** Values of columns by their names. */
+/** Column values by name. */
 export type ColumnValues = Readonly<Record<string, unknown>>
 
-/** Hot queries over one table, one for each set of columns that callers name. */
+/** Frequent queries on one table, one for each set of columns used by callers. */
 export interface ShapedQueries<Tables> {
-  /** Builds the query the first time that it is asked for under this name. */
+  /** Builds the query on first use of this name. */
   of<Row>(
     name: string,
     build: (value: (column: string) => unknown) => RawBuilder<Row>,
@@ -15,7 +15,7 @@ export interface ShapedQueries<Tables> {
 
 const known = new WeakMap<object, Map<string, unknown>>()
 
-/** The queries of whatever `owner` describes: shared by all stores over it, as it is by them. */
+/** The queries of an `owner`, shared by all stores that share it. */
 export function shapedQueries<Tables>(owner: object): ShapedQueries<Tables> {
   const queries = known.get(owner) ?? new Map<string, unknown>()
   known.set(owner, queries)
@@ -32,14 +32,14 @@ export function shapedQueries<Tables>(owner: object): ShapedQueries<Tables> {
   }
 }
 
-/** Names a condition by its columns, and by which of them are null. */
+/** A key for a condition: its columns, and which of them are null. */
 export function shapeOf(values: ColumnValues): string {
   let shape = ''
   for (const column in values) shape += values[column] === null ? ` ${column}?` : ` ${column}`
   return shape
 }
 
-/** Equality of columns; null stands for null. */
+/** Equality conditions; null values become `is null`. */
 export function equalities(
   values: ColumnValues,
   value: (column: string) => unknown,

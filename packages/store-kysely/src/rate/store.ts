@@ -1,34 +1,34 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { engineOf, type DialectKind } from '../engine/engine.ts'
 
-/** How fast a bucket of requests refills, and how many it holds. */
+/** Refill rate and capacity of a bucket. */
 export interface BucketLimit {
-  /** Requests that come back each second. */
+  /** Requests added per second. */
   readonly perSecond: number
-  /** Requests that a full bucket holds. */
+  /** Requests in a full bucket. */
   readonly burst: number
 }
 
-/** Buckets of requests by key, for `withRateLimit` of `@x/http-adapters/rate-limit`. */
+/** Token buckets by key, for `withRateLimit` of `@x/http-adapters/rate-limit`. */
 export interface SqlRateLimitStore {
   /**
-   * Takes one request out of the bucket of `key` if it has one, atomically over all processes.
+   * Atomically takes one request from the bucket of `key`, if there is one, across all processes.
    * `fullInMs`: milliseconds until the bucket is full again.
-   * @throws DatabaseError when the database does not answer
+   * @throws DatabaseError if the database does not respond
    */
   take(key: string, limit: BucketLimit): Promise<{ allowed: boolean; fullInMs: number }>
 }
 
-/** Full buckets are as good as none; they are removed about so often. */
+/** Interval for removing full buckets, which are equivalent to none. */
 const SWEEP_MS = 60_000
-/** Rows that one sweep removes. */
+/** Rows removed per sweep. */
 const SWEPT_ROWS = 10_000
 
 /**
- * Token buckets over a database that `migrateRateLimits` has prepared (OP-17), each kept as the
- * millisecond at which it will be full. The clock of the database counts, so that processes on several
- * machines agree. Each request is a write: for one process alone, buckets in memory cost less.
- * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
+ * Token buckets on a database prepared by `migrateRateLimits` (OP-17), each stored as the time at which it
+ * will be full. Uses the clock of the database, so that processes on several machines agree. Each request
+ * is a write; for a single process, in-memory buckets are cheaper.
+ * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`
  */
 export function createRateLimitStore<Tables>(db: Kysely<Tables>): SqlRateLimitStore {
   const { kind } = engineOf(db)
@@ -38,7 +38,7 @@ export function createRateLimitStore<Tables>(db: Kysely<Tables>): SqlRateLimitSt
       const step = 1000 / perSecond
       const now = clock(kind)
       const whole = number(step * burst)
-      // A clock that was set back must not make a bucket emptier than empty.
+      // If the clock was set back, a bucket must not become emptier than empty.
       const before = sql`${least(kind)}(${greatest(kind)}(b.full_at, ${now}), ${now} + ${whole})`
       const taken = await sql<{ wait: number }>`
         insert into rate_bucket as b (key, full_at) values (${key}, ${now} + ${number(step)})
@@ -64,7 +64,7 @@ async function waitOf<Tables>(db: Kysely<Tables>, key: string, whole: number): P
 }
 
 async function sweep<Tables>(db: Kysely<Tables>, kind: DialectKind): Promise<void> {
-  // Two processes that sweep at once must not wait for each other's rows.
+  // Concurrent sweeps must not wait for each other's rows.
   const unlocked = kind === 'postgres' ? sql`for update skip locked` : sql``
   await sql`delete from rate_bucket where key in (
     select key from rate_bucket where full_at < ${clock(kind)} limit ${sql.lit(SWEPT_ROWS)} ${unlocked})`.execute(
@@ -72,14 +72,14 @@ async function sweep<Tables>(db: Kysely<Tables>, kind: DialectKind): Promise<voi
   )
 }
 
-/** Milliseconds; the same throughout a statement. */
+/** Milliseconds; constant within a statement. */
 function clock(kind: DialectKind): RawBuilder<number> {
   return kind === 'postgres'
     ? sql`(extract(epoch from statement_timestamp()) * 1000)::double precision`
     : sql`((julianday('now') - 2440587.5) * 86400000)`
 }
 
-/** PostgreSQL would take a parameter's type from its neighbours, as an integer at times. */
+/** PostgreSQL would infer a parameter's type from its context, sometimes as an integer. */
 const number = (value: number): RawBuilder<number> => sql`cast(${value} as double precision)`
 
 const least = (kind: DialectKind) => sql.raw(kind === 'postgres' ? 'least' : 'min')

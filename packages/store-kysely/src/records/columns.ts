@@ -5,8 +5,8 @@ export interface Codec<Value, Column> {
 }
 
 /**
- * A text. PostgreSQL takes no U+0000, so it is written as U+0001 U+0001 and U+0001 as U+0001 U+0002,
- * on both databases: order, equality and prefixes stay what they were.
+ * A string. PostgreSQL does not support U+0000, so on both databases it is written as U+0001 U+0001, and
+ * U+0001 as U+0001 U+0002; order, equality and prefixes are preserved.
  */
 export const text: Codec<string, string> = { encode: encodeText, decode: decodeText }
 
@@ -25,7 +25,7 @@ export function decodeText(column: string): string {
   let decoded = first
   for (let i = 0; i < escaped.length; i += 1) {
     const part = escaped[i] ?? ''
-    // An empty part stands between the two marks of an escaped U+0000.
+    // An empty part separates the two markers of an escaped U+0000.
     if (part === '' && i + 1 < escaped.length) {
       i += 1
       decoded += NUL + (escaped[i] ?? '')
@@ -34,7 +34,7 @@ export function decodeText(column: string): string {
   return decoded
 }
 
-/** A text that never holds U+0000: an id, a hash, a word of a closed set. */
+/** A string that never contains U+0000: an id, a hash, or a keyword. */
 export function plain<Value extends string>(): Codec<Value, string> {
   return { encode: (value) => value, decode: (column) => column as Value }
 }
@@ -56,7 +56,7 @@ export const bool: Codec<boolean, number> = {
   decode: (column) => column !== 0,
 }
 
-/** A JSON value as its text; the type is what the core stored. U+0000 is escaped in JSON. */
+/** A JSON value as text; typed as what the core stored. U+0000 is escaped in JSON. */
 export function json<Value>(): Codec<Value, string> {
   return {
     encode: (value) => JSON.stringify(value),
@@ -74,22 +74,20 @@ export function nullable<Value, Column>(
   }
 }
 
-/** Fields of a record and the stored form of each; the column has its name in snake case. */
+/** The fields of a record and their stored form; column names are the fields in snake case. */
 export interface Mapping<Value, Row> {
   toRow(record: Value): Row
-  /** Only the columns of fields that are given. */
+  /** Only the columns of the given fields. */
   toPatch(patch: Partial<Value>): Partial<Row>
   readonly columns: readonly string[]
   columnOf(field: keyof Value & string): string
   /** The value of one field. */
   decode<Key extends keyof Value & string>(field: Key, column: unknown): Value[Key]
-  /** Columns without a field are left out. */
+  /** Columns without a field are ignored. */
   fromRow(row: Row): Value
 }
 
-/**
- * The mapping of a record whose columns are named like its fields (`createdAt`: `created_at`).
- */
+/** The mapping of a record whose columns are named after its fields (`createdAt`: `created_at`). */
 export function mapping<Value, Row>(fields: {
   readonly [Key in keyof Value]-?: Codec<Value[Key], never> | Codec<Value[Key], unknown>
 }): Mapping<Value, Row> {

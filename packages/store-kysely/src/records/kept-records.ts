@@ -3,19 +3,17 @@ import type { Kysely } from 'kysely'
 
 /** Limits of the cache. */
 export interface KeptLimits<Value> {
-  /** Records. */
+  /** Maximum number of records. */
   readonly records: number
-  /** Characters of all of them together, by `sizeOf`. */
+  /** Maximum total characters, measured by `sizeOf`. */
   readonly characters: number
   readonly sizeOf: (record: Value) => number
 }
 
 /**
- * Keeps what a read by one key gives for as long as the database tells that nothing has changed, in
- * this process or another: asking that costs a fraction of the read. On PostgreSQL, which does not
- * tell, and inside a transaction, every read is made.
- *
- * Records are frozen, as several callers are given the same one. What is not there is not kept.
+ * Caches reads by a single key while the database reports no changes, by this process or others; that check
+ * costs a fraction of the read. On PostgreSQL, which cannot report this, and inside transactions nothing is
+ * cached. Records are frozen, because callers share them. Missing records are not cached.
  */
 export function keptRecords<Tables, Value extends object>(
   db: Kysely<Tables>,
@@ -41,7 +39,7 @@ export function keptRecords<Tables, Value extends object>(
     const known = kept.get(key)
     if (known !== undefined) return known
     const record = await read(key)
-    // The next read shows if the change came before or after this one.
+    // The next read shows whether the change came before or after this one.
     if (record === null || sqlite.stamp() !== stamp || keptAt !== stamp) return record
     const size = limits.sizeOf(record)
     if (size > limits.characters) return record

@@ -5,15 +5,15 @@ import { chunks } from '../query/chunks.ts'
 import { equalities, shapedQueries, shapeOf, type ColumnValues } from '../query/shaped-query.ts'
 import { atomic, statement } from '../engine/transaction.ts'
 
-/** Access to the records of one table: reading and writing by field values. */
+/** Reads and writes the records of one table by field values. */
 export interface Rows<Value> {
-  /** In order of insertion, the first one; null when there is none. */
+  /** The first record in insertion order; null if there is none. */
   first(where: Partial<Value>): Promise<Value | null>
-  /** In order of insertion. */
+  /** In insertion order. */
   all(where: Partial<Value>): Promise<Value[]>
-  /** Rows of any query over the table `r`. */
+  /** Rows of a query on the table `r`. */
   select(rest: RawBuilder<unknown>): Promise<Value[]>
-  /** One field of the rows of any query over the table `r`. */
+  /** One field of the rows of a query on the table `r`. */
   pluck<Key extends keyof Value & string>(
     field: Key,
     rest: RawBuilder<unknown>,
@@ -21,35 +21,35 @@ export interface Rows<Value> {
   count(where: RawBuilder<unknown>): Promise<number>
   /** All or nothing, in order. */
   insert(records: readonly Value[], more?: RowColumns<Value>): Promise<void>
-  /** The changed record; null when there was none. */
+  /** The changed record; null if there is none. */
   update(
     where: Partial<Value>,
     patch: Partial<Value>,
     more?: Readonly<Record<string, unknown>>,
   ): Promise<Value | null>
-  /** Gives the number of removed rows. */
+  /** Returns the number of removed rows. */
   remove(where: Partial<Value>): Promise<number>
-  /** Equality of fields as SQL; null stands for null. */
+  /** Equality of fields as SQL; null values become `is null`. */
   where(fields: Partial<Value>): RawBuilder<unknown>
-  /** The insertion of one record, to be run some other way. */
+  /** The insert statement of a record, without running it. */
   insertion(record: Value): CompiledQuery
 }
 
-/** Columns beside the fields, made for each record. */
+/** Additional columns computed for each record. */
 export type RowColumns<Value> = (record: Value) => Readonly<Record<string, unknown>>
 
-/** Well under the limit of parameters of both databases, for tables of up to 30 columns. */
+/** Well below the parameter limit of both databases, for tables with up to 30 columns. */
 const INSERTED_AT_ONCE = 100
 
 const ONE = sql`limit 1`
 const ALL = sql``
 
-/** A row as the values of its columns. */
+/** A row as its column values. */
 function valuesOf(row: unknown): ColumnValues {
   return row as ColumnValues
 }
 
-/** The rows of one table of the flow store; `db` may be a transaction. */
+/** The rows of one table; `db` may be a transaction. */
 export function tableRows<Value, Row, Tables>(
   db: Kysely<Tables>,
   name: string,
@@ -83,7 +83,7 @@ export function tableRows<Value, Row, Tables>(
     )
   }
 
-  /** All columns: a record of the core has all its fields. */
+  /** All columns, because a record of the core has all its fields. */
   let whole: HotQuery<Tables, ColumnValues, unknown> | undefined
 
   const select = async (rest: RawBuilder<unknown>): Promise<Value[]> =>

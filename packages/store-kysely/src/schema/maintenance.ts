@@ -3,14 +3,11 @@ import { DatabaseError } from '../engine/database-error.ts'
 import { engineOf } from '../engine/engine.ts'
 
 /**
- * Copies a SQLite database, as it is at one moment, to a new file, while it goes on being used
- * (`VACUUM INTO`, which every driver has). The copy is compact and complete. The process does
- * nothing else while SQLite writes it, about a second for 500 MiB.
- *
- * PostgreSQL has tools for this (`pg_dump`, `pg_basebackup`).
- *
- * @throws TypeError when the database is PostgreSQL
- * @throws DatabaseError when the file exists or cannot be written
+ * Copies a consistent snapshot of a SQLite database to a new file while it is in use (`VACUUM INTO`, which
+ * every driver supports). The copy is compact and complete. The process is blocked while SQLite writes
+ * it, about a second for 500 MiB. Use `pg_dump` or `pg_basebackup` for PostgreSQL.
+ * @throws TypeError for PostgreSQL
+ * @throws DatabaseError if the file exists or cannot be written
  */
 export async function backupSqlite<Tables>(db: Kysely<Tables>, path: string): Promise<void> {
   const engine = engineOf(db)
@@ -19,8 +16,8 @@ export async function backupSqlite<Tables>(db: Kysely<Tables>, path: string): Pr
 }
 
 /**
- * Refreshes what the query planner knows about the tables, cheap enough for once a day and after a
- * large import: `PRAGMA optimize` on SQLite, `ANALYZE` of our tables on PostgreSQL.
+ * Refreshes the query planner's statistics; cheap enough for daily use and after large imports: `PRAGMA
+ * optimize` on SQLite, `ANALYZE` of our tables on PostgreSQL.
  */
 export async function optimizeDatabase<Tables>(db: Kysely<Tables>): Promise<void> {
   if (engineOf(db).kind === 'sqlite') {
@@ -32,8 +29,8 @@ export async function optimizeDatabase<Tables>(db: Kysely<Tables>): Promise<void
 }
 
 /**
- * Gives unused space back to the file system: `VACUUM`, which needs the same space once more and
- * holds up writers while it runs.
+ * Returns unused space to the file system with `VACUUM`, which needs the same space again and blocks
+ * writers while it runs.
  */
 export async function compactDatabase<Tables>(db: Kysely<Tables>): Promise<void> {
   if (engineOf(db).kind === 'sqlite') {
@@ -45,8 +42,8 @@ export async function compactDatabase<Tables>(db: Kysely<Tables>): Promise<void>
 }
 
 /**
- * Reads the whole database and reports what is broken in it; an empty list means that nothing is.
- * SQLite alone: PostgreSQL checks pages as it reads them.
+ * Checks the integrity of the whole database; returns the problems found. SQLite only: PostgreSQL verifies
+ * pages as it reads them.
  */
 export async function checkSqlite<Tables>(db: Kysely<Tables>): Promise<string[]> {
   if (engineOf(db).kind !== 'sqlite') throw new DatabaseError('other', 'Only SQLite can be checked')
@@ -65,10 +62,9 @@ export interface RetentionResult {
 }
 
 /**
- * Removes the records of SCIM users that were deleted in tombstone mode before that time. Finished
- * jobs, vertex builds and transactions over their limits are removed by the flow engine itself; what
- * public builds leave behind by `trimPublic` of `store.messages`, `store.vertexBuilds` and
- * `store.transactions`.
+ * Removes the records of SCIM users deleted in tombstone mode before this time. The flow engine itself
+ * removes finished jobs, and vertex builds and transactions over their limits; data of public builds is
+ * removed by `trimPublic` of `store.messages`, `store.vertexBuilds` and `store.transactions`.
  */
 export async function removeTombstones<Tables>(
   db: Kysely<Tables>,

@@ -2,32 +2,32 @@ import { createHash } from 'node:crypto'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { engineOf, type DialectKind } from '../engine/engine.ts'
 
-/** One step of a schema. Once released it is never changed: its checksum would no longer agree. */
+/** One migration. It must not change once released, because its checksum is verified. */
 export interface Migration {
-  /** Orders the steps, `0001-initial`. */
+  /** Orders the migrations: `0001-initial`. */
   readonly id: string
   /**
-   * An older version of this package works with the schema behind this step as well, so its processes may
-   * run on while newer ones start (SH-75).
+   * True if older versions of this package can also work with the resulting schema, so that their processes
+   * may keep running while newer ones start (SH-75).
    */
   readonly isExpansion?: boolean
-  /** The statements, one each. */
+  /** The statements, one per string. */
   readonly statements: (dialect: DialectKind) => readonly string[]
 }
 
-/** The steps of one schema, in order. Several schemas may live in one database. */
+/** The migrations of a schema, in order. A database may contain several schemas. */
 export interface Schema {
   readonly name: 'scim' | 'flow' | 'rate'
   readonly migrations: readonly Migration[]
 }
 
-/** A step and whether the database has it. */
+/** A migration and whether it is applied. */
 export interface MigrationState {
   readonly id: string
   readonly applied: boolean
 }
 
-/** A database was migrated by another version of this package; nothing was changed. */
+/** The database was migrated by an incompatible version of this package; nothing was changed. */
 export class MigrationError extends Error {
   readonly code: 'changed' | 'unknown'
 
@@ -40,19 +40,17 @@ export class MigrationError extends Error {
 
 /** Options of a migration. */
 export interface MigrateOptions {
-  /**
-   * Called for a migration step of a newer version that this one can work with. Default: writes it to
-   * `console.warn`.
-   */
+  /** Called for a newer migration that this version can work with. Default: `console.warn`. */
   readonly onNewer?: (message: string) => void
 }
 
 /**
- * Brings a schema up to date; when it is, nothing is written and no right to create is needed. Each step is one transaction, so a failure
- * leaves the steps before it. Two processes that start at once wait for each other.
- *
- * @throws MigrationError `changed` when an applied step has other statements than this version's,
- *   `unknown` when the database has a step of a newer version that this one cannot work with
+ * Migrates a schema to the latest version. If it is up to date, nothing is written and no DDL privileges
+ * are
+ * needed. Each migration is one transaction, so a failure keeps the earlier ones. Concurrent processes wait
+ * for each other.
+ * @throws MigrationError `changed` if an applied migration has other statements than in this version,
+ * `unknown` if a newer migration is applied that this version cannot work with
  */
 export async function migrate<Tables>(
   db: Kysely<Tables>,
@@ -84,7 +82,7 @@ export async function migrate<Tables>(
   }
 }
 
-/** The steps of a schema, and which of them the database has. Changes nothing. */
+/** The migrations of a schema, and which of them are applied. Changes nothing. */
 export async function migrationStatus<Tables>(
   db: Kysely<Tables>,
   schema: Schema,
@@ -95,7 +93,7 @@ export async function migrationStatus<Tables>(
   return schema.migrations.map(({ id }) => ({ id, applied: applied.has(id) }))
 }
 
-/** The statements that `migrate` would run, in order. Changes nothing. */
+/** The statements `migrate` would run, in order. Changes nothing. */
 export async function migrationPlan<Tables>(db: Kysely<Tables>, schema: Schema): Promise<string[]> {
   const { kind } = engineOf(db)
   const states = await migrationStatus(db, schema)
@@ -105,10 +103,10 @@ export async function migrationPlan<Tables>(db: Kysely<Tables>, schema: Schema):
     .flatMap((migration) => [...migration.statements(kind)])
 }
 
-/** Any number that other programs are unlikely to lock. */
+/** An arbitrary number that other programs are unlikely to lock. */
 const LOCK = 7_020_319_054
 
-/** On PostgreSQL: locks out other migrations until the transaction ends. */
+/** On PostgreSQL: blocks other migrations until the transaction ends. */
 export async function lockMigrations<Tables>(tx: Transaction<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
 }
@@ -117,7 +115,7 @@ async function openMigrationTable<Tables>(
   tx: Transaction<Tables>,
   kind: DialectKind,
 ): Promise<void> {
-  // A SQLite transaction holds the whole database from its start.
+  // A SQLite transaction locks the whole database from its start.
   if (kind === 'postgres') await lockMigrations(tx)
   await sql`create table if not exists x_migration (
     schema_name text not null, id text not null, checksum text not null, applied_at text not null,
@@ -161,7 +159,7 @@ async function readApplied<Tables>(
   return new Map(rows.map(({ id, checksum }) => [id, checksum]))
 }
 
-/** Marks the checksum of a step that older versions can work with. */
+/** Prefix of the checksum of migrations older versions can work with. */
 const EXPANSION = 'expand:'
 
 function checksumOf({ isExpansion, statements }: Migration, kind: DialectKind): string {

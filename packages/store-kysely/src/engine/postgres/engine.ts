@@ -13,7 +13,7 @@ import { statementNameOf } from '../statement-name.ts'
 import { transactionEnded } from '../transaction-ended.ts'
 import { translateError } from '../translate-error.ts'
 
-/** The part of pg's client that listening for notifications needs. */
+/** The part of `pg`'s client used for LISTEN. */
 export interface ListenClient {
   connect(): Promise<unknown>
   query(text: string): Promise<unknown>
@@ -25,15 +25,15 @@ export interface ListenClient {
   ): unknown
 }
 
-/** A PostgreSQL database as one process uses it: the pool, and what must end before the pool does. */
+/** A PostgreSQL database within one process: the pool, and what must be closed before it. */
 export class PostgresEngine {
   readonly pool: Pool
   /** True if frequent queries are prepared under a name on each connection. */
   readonly prepared: boolean
   readonly createClient: () => ListenClient
-  /** Time that a query waits for a connection. */
+  /** Maximum wait of a query for a connection, in milliseconds. */
   readonly connectTimeoutMs: number
-  /** Told of each statement. */
+  /** Observes each statement. */
   readonly watch: DatabaseWatch | undefined
   readonly #closers: (() => Promise<void>)[] = []
   readonly #ownsPool: boolean
@@ -43,7 +43,7 @@ export class PostgresEngine {
     readonly ownsPool: boolean
     readonly prepared: boolean
     readonly connectTimeoutMs: number
-    /** A separate connection, not one of the pool. */
+    /** Creates a separate connection outside the pool. */
     readonly createClient: () => ListenClient
     readonly watch?: DatabaseWatch | undefined
   }) {
@@ -55,7 +55,7 @@ export class PostgresEngine {
     this.#ownsPool = options.ownsPool
   }
 
-  /** `close` runs when the database is destroyed, while the pool still works. */
+  /** Registers `close` to run when the database is destroyed, while the pool still works. */
   beforeClose(close: () => Promise<void>): void {
     this.#closers.push(close)
   }
@@ -115,7 +115,7 @@ export class PostgresDriver implements Driver {
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
-    // On a lost connection the server has rolled back already; its error would hide the first one.
+    // On a lost connection the server has already rolled back, and the error would hide the first one.
     if (!connection.broken) await connection.send('rollback')
   }
 
@@ -130,8 +130,9 @@ export class PostgresDriver implements Driver {
 }
 
 /**
- * A host's pool may wait for a connection without limit (SH-15). A connection that comes too late is returned.
- * @throws Error in the words of `pg`
+ * A host's pool may wait for a connection without limit (SH-15). A connection that arrives too late is
+ * released.
+ * @throws Error with the same message as `pg`
  */
 async function within(connected: Promise<PoolClient>, timeoutMs: number): Promise<PoolClient> {
   let timer: NodeJS.Timeout | undefined
@@ -151,13 +152,13 @@ async function within(connected: Promise<PoolClient>, timeoutMs: number): Promis
   }
 }
 
-/** State of a client of the pool, shared by all of its users. */
+/** State of a pool client, shared by all of its uses. */
 interface ClientState {
-  /** Set when the connection was lost: the pool must not hand it out again. */
+  /** Set when the connection was lost, so that the pool does not reuse it. */
   broken: boolean
 }
 
-/** One use of a client, from taking it to giving it back. */
+/** One use of a client, from acquiring to releasing it. */
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #state: ClientState
@@ -224,8 +225,8 @@ class PostgresConnection implements DatabaseConnection {
 }
 
 /**
- * PostgreSQL rejects strings with U+0000. Those of records are encoded before; the rest are ids and
- * literals of queries, and U+0001 is in no record either, so nothing is found.
+ * PostgreSQL rejects U+0000. Strings in records are encoded already; the others are ids and literals in
+ * queries. They become U+0001, which no record contains, so nothing is found.
  */
 function bindable(value: unknown): unknown {
   if (typeof value === 'string')

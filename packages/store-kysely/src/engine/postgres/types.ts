@@ -1,8 +1,8 @@
 import { types } from 'pg'
 
 /**
- * Converters of column values, passed with each query: the settings of a host's own pool, or of `pg`
- * as a whole, neither change the records of the stores nor are changed by them (SH-60).
+ * Column parsers passed with each query, so that settings of a host's pool or of `pg` do not affect the
+ * stores, and vice versa (SH-60).
  */
 export const columnTypes = { getTypeParser }
 
@@ -12,7 +12,7 @@ const same = (text: string): string => text
 /** By type id: bool; int8, int2, int4, float4, float8; text, bpchar and varchar. */
 const PARSERS = new Map<number, (text: string) => unknown>([
   [16, isTrue],
-  // bigint columns hold milliseconds, sizes and counts, all below 2^53.
+  // bigint columns contain milliseconds, sizes and counts, all below 2^53.
   ...[20, 21, 23, 700, 701].map((oid) => [oid, Number] as const),
   ...[25, 1042, 1043].map((oid) => [oid, same] as const),
 ])

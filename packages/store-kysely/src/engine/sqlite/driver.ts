@@ -9,8 +9,8 @@ import type { SqliteEngine } from './engine.ts'
 import { transactionEnded } from '../transaction-ended.ts'
 
 /**
- * Kysely's driver over a `SqliteEngine`. Transactions begin IMMEDIATE: a transaction that writes
- * never fails half way because another process wrote meanwhile; it waits at its start.
+ * Kysely's driver over a `SqliteEngine`. Transactions begin IMMEDIATE: they wait for other writers at the
+ * start instead of failing halfway.
  */
 export class SqliteDriver implements Driver {
   readonly #engine: SqliteEngine
@@ -30,7 +30,7 @@ export class SqliteDriver implements Driver {
 
   async releaseConnection(connection: SqliteConnection): Promise<void> {
     await connection.rollback()
-    // A kept transaction must not write with a connection that serves another one.
+    // A handle kept after its transaction must not write on a connection that serves another one.
     if (!connection.hasEnded) this.#idle.push(connection)
   }
 
@@ -55,12 +55,12 @@ export class SqliteDriver implements Driver {
   }
 }
 
-/** Takes the writing connection only while a transaction lasts. */
+/** Takes the write connection only during a transaction. */
 class SqliteConnection implements DatabaseConnection {
   readonly #engine: SqliteEngine
   #held = false
   #isReading = false
-  /** True if it belonged to a transaction, which has ended. */
+  /** True after the end of the transaction it belonged to. */
   hasEnded = false
 
   constructor(engine: SqliteEngine) {
@@ -79,7 +79,7 @@ class SqliteConnection implements DatabaseConnection {
     yield await this.executeQuery<Row>(query)
   }
 
-  /** `alone`: begins after the commit of finished transactions, which then need not wait for it. */
+  /** `alone`: starts after the commit of finished transactions, which then need not wait for it. */
   begin(alone: boolean): Promise<void> {
     return this.#take(() => {
       if (alone) this.#engine.transactions.settle()
@@ -89,10 +89,7 @@ class SqliteConnection implements DatabaseConnection {
     })
   }
 
-  /**
-   * Other work does not join it: it sees the database as it was, and takes no lock that writing
-   * needs.
-   */
+  /** Starts a snapshot that other work does not join and that takes no write lock. */
   beginReading(): Promise<void> {
     return this.#take(() => {
       this.#engine.transactions.settle()
@@ -109,7 +106,7 @@ class SqliteConnection implements DatabaseConnection {
     await committed
   }
 
-  /** Does nothing when the transaction has ended. */
+  /** Does nothing if the transaction has ended. */
   async rollback(): Promise<void> {
     if (!this.#held) return
     const undone = this.#engine.transactions.rollback()

@@ -7,21 +7,21 @@ import { SqliteTransactions } from './transactions.ts'
 import type { SqliteSession } from './session.ts'
 
 /**
- * Writes complete without a turn of the event loop, so a loop over them would starve requests. It
- * yields once per this number of writes, and after so many milliseconds of them: on a slow disk a few
- * take as long as many.
+ * Writes complete within one turn of the event loop, so a loop over them would starve requests. The engine
+ * yields after this number of writes, and after this many milliseconds of them, because on a slow disk few
+ * writes take as long as many.
  */
 const TURNS = 64
 const TURN_MS = 20
 
 /**
- * A SQLite database as one process uses it: one writing connection, which a transaction holds while
- * it lasts, and one for reads outside transactions, which therefore never wait for a transaction.
- * A database in memory has the writing connection alone.
+ * A SQLite database within one process: a write connection, held by the running transaction, and a read
+ * connection for reads outside transactions, which therefore never wait for one. An in-memory database has
+ * only the write connection.
  */
 export class SqliteEngine {
   readonly writer: SqliteSession
-  /** The transactions of the writing connection. */
+  /** The transactions of the write connection. */
   readonly transactions: SqliteTransactions
   readonly #reader: SqliteSession | null
   readonly #waiting = new Set<() => void>()
@@ -30,24 +30,24 @@ export class SqliteEngine {
   readonly #watch: DatabaseWatch | undefined
   #locked = false
   #settles = false
-  /** Writes, and milliseconds that they took, since the event loop had a turn. */
+  /** Writes, and the milliseconds they took, since the last turn of the event loop. */
   #taken = 0
   #took = 0
   #takenAt = 0
   #closed = false
   #durable = true
-  /** Counts what `stamp` tells apart, and the version of the file that it was told last. */
+  /** Counter behind `stamp`, and the last seen version of the file. */
   #stamp = 0
   #version: unknown
   #snapshotOpen = false
-  /** The number of the running transaction; 0 while there is none. */
+  /** The number of the running transaction; 0 if there is none. */
   #running = 0
   #begun = 0
 
   constructor(options: {
     readonly writer: SqliteSession
     readonly reader: SqliteSession | null
-    /** Time that a write waits for another process, in milliseconds. */
+    /** Maximum wait of a write for another process, in milliseconds. */
     readonly busyTimeoutMs: number
     readonly watch?: DatabaseWatch | undefined
   }) {
@@ -58,7 +58,7 @@ export class SqliteEngine {
     this.#busyTimeoutMs = options.busyTimeoutMs
   }
 
-  /** A query outside any transaction. */
+  /** Runs a query outside any transaction. */
   async query<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (this.#reader !== null && isRead(query)) {
       return this.#session(this.#reader).run<Row>(query.sql, query.parameters)
@@ -72,9 +72,9 @@ export class SqliteEngine {
   }
 
   /**
-   * A number that is another one as soon as rows may have changed: by a commit of this process, unless
-   * all its work invalidates nothing (`GroupedWork`), or by any commit of another process or connection.
-   * Undefined while that cannot be told.
+   * A number that changes whenever rows may have changed: by a commit of this process, unless all its work
+   * is marked `invalidatesNothing` (`GroupedWork`), or by any commit of another process or connection.
+   * Undefined while that is unknown.
    */
   stamp(): number | undefined {
     if (this.#snapshotOpen || this.#closed) return undefined
@@ -87,36 +87,36 @@ export class SqliteEngine {
     return this.#stamp
   }
 
-  /** Another number after each commit of another connection; undefined while that cannot be told. */
+  /** Changes with each commit of another connection; undefined while that is unknown. */
   foreignVersion(): number | undefined {
     if (this.#snapshotOpen || this.#closed) return undefined
     const version = this.#readVersion()
     return version === undefined ? undefined : Number(version)
   }
 
-  /** Changes with the commits of all connections but the one that asks. */
+  /** Changes with commits of all connections except the one that asks. */
   #readVersion(): unknown {
     try {
       return this.writer.run<{ data_version: unknown }>(VERSION, []).rows[0]?.data_version
     } catch {
-      // Another process repairs the file; a read waits for that or reports why it cannot.
+      // Another process is recovering the file; a read waits for that or reports why it cannot.
       return undefined
     }
   }
 
-  /** Called in the same turn as each commit that `stamp` is to tell of. */
+  /** Called in the same turn as each commit that must change `stamp`. */
   changed(): void {
     this.#stamp += 1
   }
 
-  /** True if the writing connection is in a transaction with an older snapshot. */
+  /** True if the write connection is in a transaction with an older snapshot. */
   setSnapshotOpen(open: boolean): void {
     this.#snapshotOpen = open
   }
 
   /**
-   * Sets whether the commits of the writing connection wait for the disk. Call it with the lock,
-   * before the transaction begins.
+   * Sets whether commits of the write connection wait for the disk. Requires the lock, before the
+   * transaction begins.
    */
   syncCommits(durable: boolean): void {
     if (this.#durable === durable) return
@@ -124,7 +124,7 @@ export class SqliteEngine {
     this.#durable = durable
   }
 
-  /** Runs synchronous work on the writing connection between transactions. */
+  /** Runs synchronous work on the write connection between transactions. */
   async exclusive<T>(work: () => T): Promise<T> {
     await this.lock()
     try {
@@ -136,11 +136,10 @@ export class SqliteEngine {
   }
 
   /**
-   * Runs the work of the holder of the lock, again while another process or connection writes. SQLite
-   * would wait by itself, but hold up everything else in this process, perhaps the very transaction it
-   * waits for: therefore the writing connection has no busy timeout of its own. Work that is refused
-   * for this reason has changed nothing.
-   * @throws DatabaseError `busy` when that took too long
+   * Runs the lock holder's work, retrying while another process or connection writes. SQLite could wait
+   * itself, but would block this process, perhaps even the transaction it waits for; therefore the write
+   * connection has no busy timeout. Work refused for this reason has changed nothing.
+   * @throws DatabaseError `busy` after the busy timeout
    */
   async patiently<T>(work: () => T): Promise<T> {
     for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(pause * 2, 50)) {
@@ -156,7 +155,7 @@ export class SqliteEngine {
   }
 
   /**
-   * Resolves when the writing connection is free.
+   * Resolves when the write connection is free.
    * @throws DatabaseError `busy` after the busy timeout, or `waitMs` milliseconds
    */
   lock(waitMs = this.#busyTimeoutMs): Promise<void> {
@@ -181,7 +180,7 @@ export class SqliteEngine {
     })
   }
 
-  /** The running transaction, for handles that may outlive it; 0: there is none. */
+  /** The running transaction, for handles that may outlive it; 0 if there is none. */
   get runningTransaction(): number {
     return this.#running
   }
@@ -222,7 +221,10 @@ export class SqliteEngine {
     return true
   }
 
-  /** Requests that came together have come to their transactions when this turn of the event loop ends. */
+  /**
+   * Requests that arrived together have joined their transactions by the end of this turn of the event
+   * loop.
+   */
   #settleSoon(): void {
     if (!this.transactions.isWaiting || this.#settles) return
     this.#settles = true
@@ -232,12 +234,12 @@ export class SqliteEngine {
     })
   }
 
-  /** What is awaited before the connections are closed, such as work that gathers for a commit. */
+  /** Registers work to await before the connections are closed, such as pending group commits. */
   beforeClose(settled: () => Promise<void>): void {
     this.#beforeClose.push(settled)
   }
 
-  /** Waits for the running transaction, then closes both connections. Safe to call twice. */
+  /** Waits for the running transaction, then closes both connections. Idempotent. */
   async close(): Promise<void> {
     for (const settled of this.#beforeClose) await settled()
     await this.lock(Number.POSITIVE_INFINITY)

@@ -5,43 +5,43 @@ import type { SqliteSession } from './session.ts'
 
 /** Synchronous work of one caller inside a shared transaction. */
 export interface GroupedWork<Result> {
-  /** Rows it writes, about; a transaction takes about 200. */
+  /** Approximate number of rows it writes; a transaction takes about 200. */
   readonly rows: number
-  /** False: a power failure may lose it, a killed process never does. */
+  /** False: the write may be lost in a power failure, but not if the process is killed. */
   readonly durable: boolean
-  /** Writes no rows cached by `keptRecords`; other writes change `SqliteEngine.stamp`. */
+  /** The work writes no rows cached by `keptRecords`; other writes change `SqliteEngine.stamp`. */
   readonly invalidatesNothing?: boolean
-  /** Undoes what it has written when it throws. */
+  /** Must undo its writes if it throws. */
   run(session: SqliteSession): Result
 }
 
-/** Joins the writes of many callers into few transactions. */
+/** Group commit: combines the writes of many callers into few transactions. */
 export interface SqliteGroup {
-  /** Resolves after the commit. Work runs in the order in which it was given. */
+  /** Resolves after the commit. Work runs in the order it was given. */
   write<Result>(work: GroupedWork<Result>): Promise<Result>
 }
 
 interface Entry {
   readonly work: GroupedWork<unknown>
-  /** After the commit. */
+  /** Called after the commit. */
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Keeps a transaction well under the time that other work may be held up. */
+/** Keeps transactions short, so that they do not delay other work noticeably. */
 const ROWS_AT_ONCE = 200
 
 /**
- * A commit waits until so many turns of the event loop bring no more work to it, at most this long:
- * each commit writes all pages that it has touched, and those of random ids are many. A process with
- * nothing else to do thus waits for nothing, a busy one gathers much.
+ * A commit waits until this many turns of the event loop add no more work, up to this long. Each commit
+ * writes all pages it touched, and rows with random ids touch many. An idle process does not wait, and a
+ * busy one batches a lot.
  */
 const QUIET_TURNS = 2
 const PATIENCE_MS = 4
 
 const groups = new WeakMap<SqliteEngine, SqliteGroup>()
 
-/** The one group of a database. */
+/** The group of a database. */
 export function sqliteGroup(engine: SqliteEngine): SqliteGroup {
   const known = groups.get(engine)
   if (known !== undefined) return known
@@ -53,7 +53,7 @@ export function sqliteGroup(engine: SqliteEngine): SqliteGroup {
 
 function createGroup(engine: SqliteEngine): {
   readonly group: SqliteGroup
-  /** Resolves when nothing waits. */
+  /** Resolves when no work is pending. */
   readonly settled: () => Promise<void>
 } {
   let waiting: Entry[] = []
@@ -72,7 +72,7 @@ function createGroup(engine: SqliteEngine): {
     }
     flushing = undefined
   }
-  /** Resolves when what comes together is together. */
+  /** Resolves when no more work arrives. */
   const gathered = async (): Promise<void> => {
     const begin = performance.now()
     let quiet = 0
@@ -109,7 +109,7 @@ function takeBatch(waiting: readonly Entry[]): Entry[] {
   return waiting.slice(0, end === -1 ? waiting.length : Math.max(1, end))
 }
 
-/** Runs all work of a batch in one transaction; work that throws does not disturb the rest. */
+/** Runs a batch in one transaction; work that throws does not affect the rest. */
 function commitBatch(engine: SqliteEngine, batch: readonly Entry[]): void {
   const session = engine.writer
   engine.syncCommits(batch.some(({ work }) => work.durable))
@@ -133,10 +133,10 @@ function commitBatch(engine: SqliteEngine, batch: readonly Entry[]): void {
   }
 }
 
-/** The write mode of a group's statements. */
+/** How statements of a group are written. */
 type Writing = Pick<GroupedWork<unknown>, 'durable' | 'invalidatesNothing'>
 
-/** One statement as work of a group; a statement that fails undoes itself. */
+/** One statement as grouped work; a statement that fails rolls itself back. */
 export function oneStatement<Row>(
   query: { readonly sql: string; readonly parameters: readonly unknown[] },
   writing: Writing,
@@ -144,7 +144,7 @@ export function oneStatement<Row>(
   return { rows: 1, ...writing, run: (session) => session.run<Row>(query.sql, query.parameters) }
 }
 
-/** Several statements as work of a group, all or nothing. */
+/** Several statements as grouped work, all or nothing. */
 export function allStatements(
   queries: readonly { readonly sql: string; readonly parameters: readonly unknown[] }[],
   writing: Writing,

@@ -3,7 +3,7 @@ import { StatementCache, type SqliteDatabase } from './statement-cache.ts'
 import type { DatabaseWatch } from '../database-metrics.ts'
 import { translateError } from '../translate-error.ts'
 
-/** One connection with its prepared statements. Everything on it is synchronous. */
+/** A connection with its prepared statements. All its methods are synchronous. */
 export class SqliteSession {
   readonly database: SqliteDatabase
   readonly statements: StatementCache
@@ -46,12 +46,12 @@ export class SqliteSession {
   }
 }
 
-/** The driver returns a row in the shape that the query selects. */
+/** The driver returns rows in the shape the query selects. */
 function rowsOf<Row>(rows: unknown[]): Row[] {
   return rows as Row[]
 }
 
-/** libsql crashes the process for a value of an unknown type, so other types are rejected. */
+/** libsql crashes the process on values of unknown types, so they are rejected here. */
 function bindable(value: unknown): unknown {
   switch (typeof value) {
     case 'string':

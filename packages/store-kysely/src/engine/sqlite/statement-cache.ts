@@ -1,7 +1,7 @@
-/** The part of better-sqlite3's statement that is used; libsql has the same. */
+/** The used part of better-sqlite3's statement; libsql has the same. */
 export interface SqliteStatement {
   readonly reader: boolean
-  /** Makes `all` and `get` give the values of rows as lists. */
+  /** Makes `all` and `get` return rows as arrays of values. */
   raw(on: true): unknown
   columns(): { readonly name: string }[]
   all(parameters: readonly unknown[]): unknown[]
@@ -12,7 +12,7 @@ export interface SqliteStatement {
   }
 }
 
-/** The part of better-sqlite3's database that is used; libsql has the same. */
+/** The used part of better-sqlite3's database; libsql has the same. */
 export interface SqliteDatabase {
   readonly inTransaction: boolean
   prepare(sql: string): SqliteStatement
@@ -21,7 +21,7 @@ export interface SqliteDatabase {
   close(): void
 }
 
-/** Statements that give one row at most: what they change, they change before they give it. */
+/** Statements that return at most one row, after all their changes are made. */
 const SINGLE =
   /^\s*select\b[^]*\blimit 1$|^\s*update\b[^]*\blimit 1\)\s+returning\b|^pragma data_version$/i
 
@@ -40,7 +40,7 @@ export class PreparedStatement {
     this.#names = this.reader ? namesOf(statement) : []
   }
 
-  /** The rows of a reader. The driver makes objects of them slower than is done here. */
+  /** Reads all rows. Building the objects here is faster than in the driver. */
   read(parameters: readonly unknown[]): object[] {
     if (!this.#single) return this.#statement.all(parameters).map((row) => this.#objectOf(row))
     const row = this.#statement.get(parameters)
@@ -53,7 +53,7 @@ export class PreparedStatement {
 
   #objectOf(row: unknown): object {
     const values = valuesOf(row)
-    // A table has grown since.
+    // Columns were added to the table.
     if (values.length !== this.#names.length) this.#names = namesOf(this.#statement)
     const object: Record<string, unknown> = {}
     let index = 0
@@ -75,9 +75,8 @@ function valuesOf(row: unknown): readonly unknown[] {
 }
 
 /**
- * Keeps the last used prepared statements of one connection, so that a query is compiled once. They
- * are kept in two generations: when the young one is full it becomes the old one, and what was not
- * used since is dropped. Finding a statement thus moves nothing.
+ * Caches the most recently used prepared statements of a connection in two generations: when the young one
+ * is full it becomes the old one, and statements not used since are dropped. A lookup thus moves nothing.
  */
 export class StatementCache {
   readonly #database: SqliteDatabase
@@ -85,7 +84,7 @@ export class StatementCache {
   #young = new Map<string, PreparedStatement>()
   #old = new Map<string, PreparedStatement>()
 
-  /** `limit` is the most that is kept. */
+  /** `limit`: maximum number of cached statements. */
   constructor(database: SqliteDatabase, limit: number) {
     this.#database = database
     this.#generation = Math.max(1, Math.floor(limit / 2))

@@ -1,21 +1,23 @@
 import { DatabaseError } from '../database-error.ts'
 import type { SqliteSession } from './session.ts'
 
-/** A transaction whose work is done and whose commit is to come. */
+/** A transaction whose work is done and whose commit is pending. */
 interface Waiting {
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
-/** A commit is shared by this many at most, and by none that begins later than this after the first. */
+/**
+ * Maximum number of transactions that share a commit, and the maximum delay between the first and the last.
+ */
 const SHARED_BY = 32
 const SHARED_MS = 4
 
 /**
- * The transactions of the writing connection, which are one after the other. A commit waits for the
- * disk, so those that come in one turn of the event loop, or queue up, share one: the first begins a
- * transaction of the database, those behind it stand behind savepoints inside, and all are answered once
- * it is committed. What fails is undone alone. Its caller holds the connection.
+ * The transactions of the write connection, run one after the other. A commit waits for the disk, so
+ * transactions that arrive in the same turn of the event loop, or queue up, share one: the first begins a
+ * database transaction, the following ones use savepoints within it, and all resolve once it is committed.
+ * Failures are rolled back individually. The caller must hold the connection.
  */
 export class SqliteTransactions {
   readonly #session: SqliteSession
@@ -33,13 +35,13 @@ export class SqliteTransactions {
     return this.#waiting.length > 0
   }
 
-  /** True once no transaction may join. */
+  /** True once no further transaction may join. */
   get isFull(): boolean {
     const { length } = this.#waiting
     return length >= SHARED_BY || (length > 0 && performance.now() - this.#since > SHARED_MS)
   }
 
-  /** Begins inside the transaction of those that wait; false when none do. */
+  /** Joins the pending transaction; false if there is none. */
   join(): boolean {
     if (this.#waiting.length === 0) return false
     this.#session.run('savepoint x_member', [])
@@ -47,7 +49,7 @@ export class SqliteTransactions {
     return true
   }
 
-  /** Resolves after the commit, which `settle` makes. */
+  /** Resolves after the commit, which `settle` performs. */
   async commit(): Promise<void> {
     if (!this.#session.database.inTransaction) throw this.#lose()
     if (this.#isInside) this.#session.run('release x_member', [])
@@ -57,11 +59,11 @@ export class SqliteTransactions {
   }
 
   /**
-   * Undoes what was done since `join`, or since the transaction began. What it was undone for may
-   * stand on the work of those that wait, so it resolves after their commit.
+   * Rolls back to `join`, or to the start of the transaction. Its failure may depend on the work of pending
+   * transactions, so it resolves after their commit.
    */
   async rollback(): Promise<void> {
-    // SQLite rolls back by itself when the disk is full or fails.
+    // SQLite itself rolls back if the disk is full or fails.
     if (!this.#session.database.inTransaction) {
       this.#lose()
       return
@@ -76,7 +78,7 @@ export class SqliteTransactions {
     await this.#settled().catch(() => undefined)
   }
 
-  /** Commits what waits. */
+  /** Commits the pending transactions. */
   settle(): void {
     if (this.#waiting.length === 0) return
     const waiting = this.#waiting
@@ -97,7 +99,7 @@ export class SqliteTransactions {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
-  /** The work of all that wait was undone with that of another. */
+  /** The work of all pending transactions was rolled back together with another's. */
   #lose(): DatabaseError {
     const error = new DatabaseError('busy', 'The transaction was undone with another that failed')
     this.#isInside = false

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { spell } from './types.ts'
 
-/** Buckets of rate limits (OP-17). They are worth nothing after a crash, so PostgreSQL writes no log of them. */
+/** Rate limit buckets (OP-17). They are worthless after a crash, so the PostgreSQL table is unlogged. */
 export const rateBuckets: Migration = {
   id: '0001-buckets',
   isExpansion: true,

@@ -1,9 +1,9 @@
 import type { DialectKind } from '../../engine/engine.ts'
 
 /**
- * Words of our migrations and what each dialect calls them. Texts compare by code point on both;
- * SEQUENCE is a hidden number that orders rows by insertion; CLUSTERED ends a table whose rows stand
- * in its primary key.
+ * Placeholders in our migrations and their form in each dialect. Text compares by code point on both;
+ * SEQUENCE is a hidden number that preserves insertion order; CLUSTERED ends a table stored in primary key
+ * order.
  */
 const WORDS: Readonly<Record<DialectKind, Readonly<Record<string, string>>>> = {
   sqlite: {
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<DialectKind, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** A statement of a migration in the words of a dialect. */
+/** Translates a migration statement to a dialect. */
 export function spell(dialect: DialectKind, statement: string): string {
   const ordered = dialect === 'sqlite' ? reverseConstraints(statement) : statement
   return ordered
@@ -38,8 +38,8 @@ export function spell(dialect: DialectKind, statement: string): string {
 }
 
 /**
- * A row may break several constraints, and the first one written is to be reported. PostgreSQL
- * checks them in the order they were made, SQLite in the opposite one.
+ * A row may violate several constraints, of which the first in the statement must be reported. PostgreSQL
+ * checks them in creation order, SQLite in reverse.
  */
 function reverseConstraints(statement: string): string {
   const [head = '', ...constraints] = statement.split(/,\s*(?=constraint )/)

@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { spell } from '../types.ts'
 
-/** Everything of the flow service and its jobs. */
+/** All tables of the flow service and its jobs. */
 export const initial: Migration = {
   id: '0001-initial',
   statements: (dialect) =>

@@ -1,9 +1,9 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * Events are stored in the order of their writes. In a table without row ids, SQLite keeps about 1 kB
- * of a row in place and the rest on a separate page, and such a table repeats whole rows above its
- * leaves: each commit of builds wrote three times as many pages. PostgreSQL has this order already.
+ * Stores events in write order. In a table without rowids SQLite keeps only about 1 kB of a row in place
+ * and repeats whole rows in its inner pages, which tripled the pages written per commit. PostgreSQL already
+ * stores rows in this order.
  */
 export const eventRows: Migration = {
   id: '0002-event-rows',

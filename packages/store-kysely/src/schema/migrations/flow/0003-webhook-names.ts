@@ -2,9 +2,8 @@ import type { Migration } from '../../migrate.ts'
 import { spell } from '../types.ts'
 
 /**
- * Endpoint names of flows that take webhooks are unique over all users. Of several that have one
- * already the oldest keeps it for callers without an account; the others are called by their id, or
- * by the name together with `user_id`.
+ * Makes endpoint names of flows with webhooks globally unique. Of existing duplicates the oldest flow keeps
+ * the name for callers without an account; the others are called by id, or by name together with `user_id`.
  */
 export const webhookNames: Migration = {
   id: '0003-webhook-names',
