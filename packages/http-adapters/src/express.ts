@@ -3,18 +3,18 @@ import { createNodeBridge } from './lib/node/node-bridge.ts'
 import type { TrustProxy } from './lib/forwarded.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
-/** The part of an Express (5 or 4) or Connect request that the mount uses. */
+/** The used part of an Express (5 or 4) or Connect request. */
 export interface ExpressRequest extends IncomingMessage {
-  /** The path before any router has cut something off. */
+  /** The path before routers removed their prefixes. */
   originalUrl?: string
-  /** The path prefix that routers have removed. */
+  /** The prefix removed by routers. */
   baseUrl?: string
-  /** The application, whose setting `trust proxy` counts. */
+  /** The application, whose `trust proxy` setting applies. */
   app?: { get(setting: string): unknown }
 }
 export type ExpressResponse = ServerResponse
 
-/** A middleware, and the end of the line for what it serves. */
+/** A middleware that calls `next()` only for requests it does not serve. */
 export type ExpressHandler = (
   request: ExpressRequest,
   response: ExpressResponse,
@@ -45,7 +45,7 @@ export function expressHandler<C = AdapterContext>(
   }
 }
 
-/** The compiled setting: the function by which Express itself finds `req.ip` and `req.protocol`. */
+/** Express's compiled setting, from which it derives `req.ip` and `req.protocol`. */
 function trustOf({ app }: ExpressRequest): TrustProxy {
   const setting = app?.get('trust proxy fn')
   return typeof setting === 'function' ? (setting as Exclude<TrustProxy, boolean>) : false

@@ -3,7 +3,7 @@ import { createNodeBridge } from './lib/node/node-bridge.ts'
 import { plainAddress, type Caller } from './lib/forwarded.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
-/** The part of a Fastify request that the mount uses. */
+/** The used part of a Fastify request. */
 export interface FastifyRequest {
   readonly raw: IncomingMessage
   readonly originalUrl: string
@@ -13,7 +13,7 @@ export interface FastifyRequest {
   body: unknown
 }
 
-/** The part of a Fastify reply that the mount uses. */
+/** The used part of a Fastify reply. */
 export interface FastifyReply {
   readonly raw: ServerResponse
   getHeaders(): Record<string, number | string | string[] | undefined>
@@ -23,7 +23,7 @@ export interface FastifyReply {
 }
 
 type Done = (error: null, body: unknown) => void
-/** The part of a Fastify instance that the mount uses. */
+/** The used part of a Fastify instance. */
 export interface FastifyInstance {
   readonly prefix?: string
   removeAllContentTypeParsers(): unknown
@@ -65,7 +65,7 @@ export function fastifyPlugin<C = AdapterContext>(
     }
   return async (instance) => {
     instance.removeAllContentTypeParsers()
-    // The body stays on its stream; hooks of the host may have put one over that of the message.
+    // The body stays on its stream; a host's hook may have replaced the message's own stream.
     instance.addContentTypeParser('*', {}, (_request, payload, done) => done(null, payload))
     for (const url of ['/', '/*']) instance.all(url, route(instance.prefix))
   }
@@ -75,7 +75,7 @@ function callerOf({ ip, protocol, host }: FastifyRequest): Caller {
   return { address: plainAddress(ip), scheme: protocol === 'https' ? 'https' : 'http', host }
 }
 
-/** Takes the reply over, with its headers, which Fastify keeps to itself until it sends the reply. */
+/** Takes over the reply, including headers that Fastify would only write when sending it. */
 function take(reply: FastifyReply): void {
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value)

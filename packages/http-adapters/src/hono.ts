@@ -3,7 +3,7 @@ import { joinedVary } from './lib/node/joined-vary.ts'
 import { createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
-/** The part of a Hono context that the mount uses. */
+/** The used part of a Hono context. */
 export interface HonoContext {
   readonly req: {
     readonly raw: Request
@@ -11,7 +11,7 @@ export interface HonoContext {
     formData(): Promise<FormData>
   }
   readonly env: unknown
-  /** The answer as middleware has prepared it. */
+  /** The response prepared by middleware. */
   res?: Response | undefined
 }
 
@@ -37,8 +37,8 @@ export function honoHandler<C = AdapterContext>(
 }
 
 /**
- * The answer with the headers of the host: cookies and `Vary` of both, else the handler's (AB-22).
- * Hono itself would put the host's over those of the handler.
+ * The response with the host's headers: cookies and `Vary` of both, otherwise the handler's take precedence
+ * (AB-22). Hono itself would override the handler's.
  */
 function joined(c: HonoContext, answer: Response): Response {
   const prepared = c.res?.headers
@@ -53,18 +53,18 @@ function joined(c: HonoContext, answer: Response): Response {
   }
   const { status, statusText, body } = answer
   const both = new Response(body, { status, statusText, headers })
-  // Emptied first: Hono joins an answer with the one before.
+  // Cleared first, because Hono merges a new response with the previous one.
   c.res = undefined
   c.res = both
   return both
 }
 
-/** The request with the body that the host has read through Hono (AD-15). */
+/** The request with the body the host has already read through Hono (AD-15). */
 async function restored({ req }: HonoContext): Promise<Request> {
   const { url, method, signal } = req.raw
   const headers = new Headers(req.raw.headers)
   const body = await readAgain(req, headers.get('content-type') ?? '').catch(lost)
-  // The boundary of a form that is written again is a new one.
+  // A re-encoded form has a new boundary.
   if (body instanceof FormData) headers.delete('content-type')
   const init = { method, headers, signal, body, duplex: 'half' as const }
   return new Request(url, init)
@@ -83,7 +83,7 @@ async function readAgain(
   return again
 }
 
-/** A body that fails when it is read: what the host read past Hono cannot be had again. */
+/** A body that fails when read, because the host consumed it bypassing Hono. */
 function lost(): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull() {
@@ -92,7 +92,7 @@ function lost(): ReadableStream<Uint8Array> {
   })
 }
 
-/** Sources of the client address below Hono: node-server gives its message, others an info object. */
+/** Sources of the client address: node-server provides its message, other platforms an info object. */
 function addressFrom(env: unknown): string | undefined {
   const { incoming, remoteAddr } = Object(env) as ServerBindings
   return incoming?.socket?.remoteAddress ?? remoteAddr?.hostname

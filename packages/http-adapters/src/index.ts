@@ -6,13 +6,13 @@ export { BodyError } from './lib/body-error.ts'
 export { toGenuineRequest } from './lib/shapes.ts'
 export type { AdapterContext, AdapterOptions, FetchHandler } from './lib/shapes.ts'
 
-/** A function for the servers of Deno, Bun and Workers, which pass more than the request. */
+/** A fetch function for Deno, Bun and Workers, which pass additional arguments. */
 export type PlatformFetch = (request: Request, ...platform: unknown[]) => Promise<Response>
 
 /**
- * Mounts a handler in a server that calls a function of its own with genuine requests:
- * `Deno.serve(toFetch(handler))`. Other requests are answered with 404.
- * @throws TypeError naming an option that is unknown or invalid
+ * Mounts a handler in a server that calls a fetch function: `Deno.serve(toFetch(handler))`. Other requests
+ * get 404.
+ * @throws TypeError naming an unknown or invalid option
  */
 export function toFetch<C = AdapterContext>(
   handler: FetchHandler<C>,
@@ -24,9 +24,9 @@ export function toFetch<C = AdapterContext>(
 }
 
 /**
- * A JSON answer (AD-14): deferred where the mount can send it from its parts, else a genuine
- * Response. Default `200`, `application/json`.
- * @throws TypeError when the value has no JSON text
+ * A JSON response (AD-14): deferred if the mount can send it without building a Response. Default
+ * `200`, `application/json`.
+ * @throws TypeError if the value cannot be serialised
  */
 export function jsonResponse(
   request: Request,
@@ -54,7 +54,7 @@ function withJsonType(headers: HeadersInit): HeaderLines {
   return isTyped ? lines : [...JSON_ONLY, ...lines]
 }
 
-/** The client address as Deno (`info.remoteAddr`) and Bun (`server.requestIP`) give it. */
+/** The client address, as provided by Deno (`info.remoteAddr`) and Bun (`server.requestIP`). */
 function addressFrom(request: Request, platform: unknown): string | undefined {
   const { remoteAddr, requestIP } = Object(platform) as PlatformInfo
   return remoteAddr?.hostname ?? requestIP?.call(platform, request)?.address

@@ -1,7 +1,7 @@
 import { createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
-/** The arguments that Next passes to a route handler. */
+/** The arguments Next.js passes to a route handler. */
 export interface NextHost {
   request: Request
   routeContext: unknown
@@ -11,10 +11,10 @@ type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 type RouteHandler = (request: Request, routeContext?: unknown) => Promise<Response>
 
 /**
- * Mounts a handler in the app router of Next, in a `route.ts` of a catch-all folder:
- * `export const { GET, POST, PUT, PATCH, DELETE } = nextHandlers(handler)`. The handler sees the
- * full path; other requests are answered with 404.
- * @throws TypeError naming an option that is unknown or invalid
+ * Mounts a handler in the Next.js app router, in the `route.ts` of a catch-all folder: `export const { GET,
+ * POST, PUT, PATCH, DELETE } = nextHandlers(handler)`. The handler sees the full path; other requests get
+ * 404.
+ * @throws TypeError naming an unknown or invalid option
  */
 export function nextHandlers<C = AdapterContext>(
   handler: FetchHandler<C>,

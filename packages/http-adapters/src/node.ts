@@ -3,16 +3,15 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { createNodeBridge } from './lib/node/node-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
-/** A listener for the servers of node:http, node:https and node:http2 (compatibility mode). */
+/** A listener for servers of node:http, node:https and node:http2 (compatibility mode). */
 export type NodeListener = (
   message: IncomingMessage | Http2ServerRequest,
   reply: ServerResponse | Http2ServerResponse,
 ) => void
 
 /**
- * Mounts a handler in a server of node:http: `createServer(toNodeListener(handler))`. What is not
- * for it is answered with 404.
- * @throws TypeError naming an option that is unknown or invalid
+ * Mounts a handler in a node:http server: `createServer(toNodeListener(handler))`. Other requests get 404.
+ * @throws TypeError naming an unknown or invalid option
  */
 export function toNodeListener<C = AdapterContext>(
   handler: FetchHandler<C>,
@@ -25,7 +24,10 @@ export function toNodeListener<C = AdapterContext>(
   }
 }
 
-/** HTTP/2 compatibility mode has what this package uses of HTTP/1; where it differs, the bridge asks. */
+/**
+ * HTTP/2 compatibility mode supports everything this package uses of HTTP/1; the bridge checks where they
+ * differ.
+ */
 function asHttp1(
   message: IncomingMessage | Http2ServerRequest,
   reply: ServerResponse | Http2ServerResponse,

@@ -4,10 +4,10 @@ const STATUS = { body_too_large: 413, body_consumed: 500, client_gone: 499 } as 
 
 /** A request body could not be read (AD-15, AD-16, AD-18). */
 export class BodyError extends Error {
-  /** Over the limit, already consumed by the host, or cut off by a client that left. */
+  /** Too large, already consumed by the host, or interrupted by a client disconnect. */
   readonly code: keyof typeof STATUS
   readonly status: 413 | 500 | 499
-  /** The limit in bytes that was passed. */
+  /** The exceeded limit, in bytes. */
   readonly limit?: number
 
   constructor(code: keyof typeof STATUS, limit?: number) {
@@ -18,7 +18,7 @@ export class BodyError extends Error {
     if (limit !== undefined) this.limit = limit
   }
 
-  /** By this the cores know it, and answer in their own form. */
+  /** Lets the cores recognise the error and respond in their own format. */
   get [BODY_TOO_LARGE](): boolean {
     return this.code === 'body_too_large'
   }

@@ -5,21 +5,21 @@ import { checkOptions, readOrigin } from './options.ts'
 import type { AdapterContext, AdapterOptions, FetchHandler } from './shapes.ts'
 import { isBelow, isInside, isRewritten, originOf, requestPath } from './target.ts'
 
-/** One request in a mount: its data from the server, and how it is answered. */
+/** One request to a mount: its data, and how it is answered. */
 export interface Call<Host> {
   readonly host: Host
   readonly method: string
-  /** Path and query as the client sent them. */
+  /** Path and query as sent by the client. */
   readonly target: string
   /** Port of the server, for clients that send no host. */
   readonly port?: number | undefined
-  /** Path of the mount, if the host names one: the request path may not leave it. */
+  /** Path of the mount, if known; the request path must not leave it. */
   readonly prefix?: string | undefined
-  /** The request for the handler, once there is one. */
+  /** The handler's request, once created. */
   request?: Request | undefined
-  /** The caller and the requested address; `trust` is the option `trustProxy`. */
+  /** The caller and the requested origin; `trust` is the option `trustProxy`. */
   caller(trust: TrustProxy | undefined): Caller
-  /** Makes the request with this address. */
+  /** Creates the request with this URL. */
   open(url: string): Request
   /** True if the client disconnected before the response was complete. */
   isGone(): boolean
@@ -27,18 +27,19 @@ export interface Call<Host> {
   isSent(): boolean
   send(response: Response): Promise<void> | void
   breakOff(): void
-  /** Leaves the request to the host; without it the answer is 404. */
+  /** Passes the request to the host; without it the response is 404. */
   pass?: (() => void) | undefined
-  /** Leaves an error to the host, where it takes any. */
+  /** Passes an error to the host, if it accepts errors. */
   fail?: ((error: unknown) => void) | undefined
 }
 
-/** Methods that a Request cannot have. */
+/** Methods not allowed in a Request. */
 const NO_REQUEST = new Set(['CONNECT', 'TRACE', 'TRACK'])
 
 /**
- * Runs the gate, context, handler and error handling of each call; the result never throws (AD-3).
- * @throws TypeError naming an option that is unknown or invalid (AD-4)
+ * Runs routing, context, handler and error handling of each call; the returned function never throws
+ * (AD-3).
+ * @throws TypeError naming an unknown or invalid option (AD-4)
  */
 export function createDispatcher<Host, C>(
   handler: FetchHandler<C>,
@@ -69,7 +70,7 @@ export function createDispatcher<Host, C>(
 
     const base: AdapterContext = address === undefined ? {} : { clientAddress: address }
     if (host === '') base.hostMissing = true
-    // Without the option `C` has no member that must be there (OptionsFor).
+    // Without the option, `C` has no required members (OptionsFor).
     const context = options.context === undefined ? (base as C) : options.context(call.host, base)
     follow(call, context, (made) =>
       follow(call, handler(request, made), (response) => answer(call, response)),
@@ -86,7 +87,7 @@ export function createDispatcher<Host, C>(
     call.send(response)?.catch((error: unknown) => fail(call, error))
   }
 
-  /** Continues with a value, synchronously if it is no promise. */
+  /** Continues with a value, synchronously unless it is a promise. */
   function follow<T>(call: Call<Host>, value: T | Promise<T>, step: (value: T) => void): void {
     if (!isPromise(value)) return step(value)
     value.then(
@@ -107,7 +108,7 @@ export function createDispatcher<Host, C>(
     recover(call, error).catch(() => call.breakOff())
   }
 
-  /** Reports a failure once, and answers it where that is still possible (AD-26). */
+  /** Reports a failure once, and answers it if that is still possible (AD-26). */
   async function recover(call: Call<Host>, error: unknown): Promise<void> {
     const sent = call.isSent()
     // A response cut off by a disconnect is not a failure.
@@ -130,7 +131,7 @@ export function createDispatcher<Host, C>(
   return (call) => attempt(call, receive, call)
 }
 
-/** Without `onError` a failure is not lost (OP-12). */
+/** Without `onError` failures are still logged (OP-12). */
 function writeToConsole(error: unknown, { method, headers }: Request): void {
   const id = headers.get('x-request-id')
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`

@@ -4,16 +4,16 @@ import { behindProxies, plainAddress } from './forwarded.ts'
 import { createDispatcher } from './dispatcher.ts'
 import type { AdapterOptions, FetchHandler } from './shapes.ts'
 
-/** A platform's own request, and the platform's data about its client. */
+/** A platform's request with its information about the client. */
 interface FetchCall<Host, Passed> {
   readonly request: Request
   readonly host: Host
   readonly address?: string | undefined
-  /** Leaves the request to the platform; without it the answer is 404. */
+  /** Passes the request to the platform; without it the response is 404. */
   readonly pass?: () => Promise<Passed>
 }
 
-/** Leads genuine requests through a handler; rejects only with `onError: 'host'`. */
+/** Passes genuine requests to a handler; rejects only with `onError: 'host'`. */
 export function createFetchBridge<Host, C, Passed = never>(
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
@@ -41,14 +41,15 @@ export function createFetchBridge<Host, C, Passed = never>(
     })
 }
 
-/** A platform sends genuine responses only. */
+/** Platforms accept only genuine responses. */
 function genuine(response: Response): Response {
   return responseParts(response) === undefined ? response : new Response(response.body, response)
 }
 
 /**
- * The request with this address and a bounded body: the same one, unless its length is unknown or too
- * large, which its reader finds out (AD-16). Built from its parts: it may not be Node's own.
+ * The request with this URL and a bounded body. The same object is used, unless its length is unknown or
+ * too large, in which case reading fails (AD-16). Built from its parts, because it may come from another
+ * realm.
  */
 function asked(request: Request, url: string, limit: number): Request {
   const { method, headers, signal, bodyUsed } = request
@@ -61,7 +62,7 @@ function asked(request: Request, url: string, limit: number): Request {
   return new Request(url, init)
 }
 
-/** The same body, not touched before it is read, which fails above the limit. */
+/** The same body, untouched until read; fails above the limit. */
 function counted(
   body: ReadableStream<Uint8Array>,
   limit: number,

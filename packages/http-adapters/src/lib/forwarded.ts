@@ -1,15 +1,15 @@
-/** No one, everyone, or the addresses that the function accepts; hop 0 is the peer of the socket. */
+/** Trusts no proxy, every proxy, or the addresses the function accepts; hop 0 is the socket's peer. */
 export type TrustProxy = boolean | ((address: string, hop: number) => boolean)
 
-/** The caller's address and the address it requested. */
+/** The caller's address and the requested origin. */
 export interface Caller {
   readonly address: string | undefined
   readonly scheme: 'http' | 'https'
-  /** '' where the client has named none. */
+  /** '' if the client sent none. */
   readonly host: string
 }
 
-/** The client as trusted proxies report it; `peer` itself when its socket is not trusted (AD-10). */
+/** The client as reported by trusted proxies; `peer` itself if its socket is not trusted (AD-10). */
 export function behindProxies(
   peer: Caller,
   trust: TrustProxy,
@@ -22,7 +22,7 @@ export function behindProxies(
   const hops = header('x-forwarded-for')?.split(',').toReversed() ?? []
   for (const [index, hop] of hops.entries()) {
     const next = plainAddress(hop.trim())
-    // An invalid address says nothing about the hop behind it.
+    // After an invalid address the remaining hops are unknown.
     if (next === undefined) break
     address = next
     if (!isTrusted(next, index + 1)) break
@@ -37,10 +37,12 @@ export function behindProxies(
 }
 
 const VERSION4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
-/** The address in what may stand around it: brackets, a port, a zone, the prefix of mapped IPv4. */
+/** An address, optionally with brackets, port, zone, or the prefix of IPv4-mapped addresses. */
 const WRITTEN = /^\[?(?:::ffff:(?=\d+\.))?([\d.]+|[\da-f.]*:[\da-f:.]*)(?:%[^\]]*)?\]?(?::\d+)?$/i
 
-/** An address without port and zone, IPv4-mapped IPv6 as IPv4; undefined for other strings (AD-9). */
+/**
+ * An address without port and zone, with IPv4-mapped IPv6 as IPv4; undefined for invalid strings (AD-9).
+ */
 export function plainAddress(text = ''): string | undefined {
   const address = VERSION4.test(text) ? text : (WRITTEN.exec(text)?.[1] ?? '')
   return VERSION4.test(address) || URL.canParse(`http://[${address}]`) ? address : undefined

@@ -17,7 +17,7 @@ const CHECKS: Checks = {
   request: (value) => value === 'lean' || value === 'genuine',
 }
 
-/** Refuses a handler and options that no mount could work with (AD-4): TypeError naming the option. */
+/** Validates handler and options of a mount (AD-4); throws a TypeError naming the option. */
 export function checkOptions<Host, C>(
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
@@ -31,7 +31,7 @@ export function checkOptions<Host, C>(
   }
 }
 
-/** The origin as URLs write it; TypeError when the text is no absolute http(s) origin. */
+/** Normalises an origin; throws a TypeError unless it is an absolute http(s) origin. */
 export function readOrigin(text: string): string {
   if (!isOrigin(text)) throw new TypeError(`Invalid option origin: ${text}`)
   return new URL(text).origin

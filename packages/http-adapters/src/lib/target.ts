@@ -1,15 +1,15 @@
 const HOST = /^(?:\[[\da-f:.]+\]|[\w\-.~!$&'()*+,;=%]+)(?::\d*)?$/i
-/** Targets that the URL standard leaves as they are, so that no URL has to be built for them. */
+/** Targets that URL parsing does not change, so that no URL has to be built. */
 const PLAIN = /^\/[\w\-.~!$&()*+,;=:@%/?]*$/
 const DOT_SEGMENT = /\/(?:\.|%2e)/i
 
-/** Origins by Host header, for each scheme; null for an invalid one. */
+/** Cache of origins by Host header, per scheme; null for an invalid header. */
 const origins = {
   http: new Map<string, string | null>(),
   https: new Map<string, string | null>(),
 }
 
-/** Scheme and Host header as an origin; null when the header is no valid host[:port] (AD-11). */
+/** Scheme and Host header as an origin; null if the header is not a valid host[:port] (AD-11). */
 export function originOf(scheme: 'http' | 'https', host: string): string | null {
   const known = origins[scheme]
   let origin = known.get(host)
@@ -22,7 +22,7 @@ export function originOf(scheme: 'http' | 'https', host: string): string | null 
   return origin
 }
 
-/** The path and query of a request target, written as `new URL(...).href` writes them (AD-11). */
+/** Path and query of a request target, serialised like `new URL(...).href` (AD-11). */
 export function requestPath(target: string): string {
   if (PLAIN.test(target) && !DOT_SEGMENT.test(target)) return target
   const [sent = ''] = target.split('#', 1)
@@ -35,8 +35,8 @@ const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i
 const DOTS = /^(?:\.|%2e){1,2}$/i
 
 /**
- * True if the URL standard derives another path from a target than a host that routes by the string:
- * dot segments, a backslash, an absolute form (AB-20).
+ * True if URL parsing yields a different path than the one a host routes by: dot segments, a backslash, an
+ * absolute form (AB-20).
  */
 export function isRewritten(target: string): boolean {
   const [path = ''] = target.split(/[?#]/, 1)
@@ -44,7 +44,7 @@ export function isRewritten(target: string): boolean {
   return DOT_SEGMENT.test(path) && path.split('/').some((segment) => DOTS.test(segment))
 }
 
-/** True if a path is below the prefix of a mount, whose segments may be parameters (AB-21). */
+/** True if a path is within a mount's prefix, whose segments may be parameters (AB-21). */
 export function isInside(path: string, prefix: string): boolean {
   const sent = path.split(/[?#]/, 1)[0]?.split('/') ?? []
   const mounted = prefix.replace(/\/$/, '').split('/')

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Exchange } from './exchange.ts'
 
-/** A signal that aborts when the client leaves before the response is complete (AD-18). */
+/** A signal that is aborted when the client disconnects before the response is complete (AD-18). */
 export function abortSignal(exchange: Exchange): AbortSignal {
   const controller = new AbortController()
   if (exchange.isGone()) controller.abort()
@@ -9,14 +9,17 @@ export function abortSignal(exchange: Exchange): AbortSignal {
   return controller.signal
 }
 
-/** Calls back when the client leaves before the response is complete; gives the way to stop it. */
+/**
+ * Calls `listener` when the client disconnects before the response is complete; returns a function that
+ * stops listening.
+ */
 export function onLeave(exchange: Exchange, listener: () => void): () => void {
   const { message, reply } = exchange
   const onClose = (): void => {
     stop()
     if (!exchange.isComplete()) listener()
   }
-  // A pipelined response that waits for earlier ones gets no event when the connection ends.
+  // A pipelined response that waits for earlier ones gets no event when the connection closes.
   const forget = reply.socket === null ? onSocketClose(message.socket, onClose) : () => undefined
   const stop = (): void => {
     reply.off('close', onClose)
@@ -26,7 +29,7 @@ export function onLeave(exchange: Exchange, listener: () => void): () => void {
   return stop
 }
 
-/** The waiting responses of a connection, which are together one listener of it. */
+/** The waiting responses of a connection share one listener on it. */
 interface Waiting {
   readonly listeners: Set<() => void>
   readonly onClose: () => void

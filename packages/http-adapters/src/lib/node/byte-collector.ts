@@ -2,13 +2,13 @@
 const FIRST_SIZE = 4096
 
 /**
- * Joins the chunks of a body in memory of at most three times its size, however small they are
- * (AB-13). Copies them, because a chunk of one byte holds all that came from the socket with it.
+ * Joins the chunks of a body using at most three times its size, however small they are (AB-13). Chunks are
+ * copied, because even a one-byte chunk retains the whole socket read it came from.
  */
 export class ByteCollector {
   #bytes: Uint8Array = new Uint8Array(0)
   #size = 0
-  /** True if `#bytes` is a chunk as received, which its stream still owns. */
+  /** True if `#bytes` is a chunk as received, still owned by its stream. */
   #isBorrowed = true
 
   push(chunk: Uint8Array): void {
@@ -22,7 +22,7 @@ export class ByteCollector {
     this.#size += chunk.length
   }
 
-  /** The bytes so far; the chunk itself when there was only one. */
+  /** The bytes so far; the original chunk if there was only one. */
   bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#size)
   }

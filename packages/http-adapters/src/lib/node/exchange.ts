@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
 
-/** The properties in which hosts leave a body that they have read. */
+/** The properties in which frameworks store a parsed body. */
 export interface ParsedBody {
   readonly rawBody?: unknown
   readonly body?: unknown
 }
 
-/** One request under way on its socket. */
+/** A request in progress on its socket. */
 export class Exchange {
   readonly message: IncomingMessage
   readonly reply: ServerResponse
-  /** A body that the host has already read. */
+  /** A body the host has already read. */
   readonly parsed: ParsedBody
-  /** The most bytes of the body that are read. */
+  /** Maximum bytes of the body to read. */
   readonly limit: number
   /** True if the body was handed out as a stream, which the response may depend on. */
   bodyStreamTaken = false
@@ -49,7 +49,7 @@ export class Exchange {
     return this.reply.writableFinished && this.http2?.aborted !== true
   }
 
-  /** Ends the connection (HTTP/2: the stream) so that no client takes the response for complete. */
+  /** Destroys the connection (HTTP/2: the stream), so that no client takes the response for complete. */
   breakOff(): void {
     // INTERNAL_ERROR of RFC 9113, section 7.
     if (this.http2 !== undefined) this.http2.close(2)

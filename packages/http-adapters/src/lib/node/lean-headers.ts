@@ -2,7 +2,7 @@ import { standIn } from '@x/wire'
 
 const TOKEN = /^[\w!#$%&'*+\-.^`|~]+$/
 
-/** The values of a header in raw pairs, joined as `Headers` joins them; null when it is absent. */
+/** The values of a header in raw pairs, joined like `Headers` does; null if absent. */
 export function rawHeader(raw: readonly string[], name: string): string | null {
   let found: string | null = null
   for (let at = 0; at < raw.length; at += 2) {
@@ -14,10 +14,13 @@ export function rawHeader(raw: readonly string[], name: string): string | null {
   return found
 }
 
-/** Headers read straight from raw pairs; genuine ones are built for all but `get` and `has` (AD-13). */
+/**
+ * Headers read directly from raw pairs; genuine Headers are built for everything but `get` and `has`
+ * (AD-13).
+ */
 export class LeanHeaders {
   readonly #raw: readonly string[]
-  /** The genuine headers, which are read from as soon as there are any. */
+  /** The genuine headers, used once they exist. */
   genuine: Headers | undefined = undefined
 
   constructor(raw: readonly string[]) {

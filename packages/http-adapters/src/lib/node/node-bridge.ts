@@ -9,26 +9,26 @@ import { toGenuineRequest, type AdapterOptions, type FetchHandler } from '../sha
 import { toRequest } from './to-request.ts'
 import { writeResponse } from './write-response.ts'
 
-/** The objects that a framework on node:http passes with each request. */
+/** The objects a framework on node:http passes with each request. */
 interface NodeCall<Host> {
   readonly message: IncomingMessage
   readonly reply: ServerResponse
   readonly host: Host
-  /** The request target as the client sent it. */
+  /** The request target as sent by the client. */
   readonly target: string | undefined
-  /** The part of the target that the framework has matched already. */
+  /** The prefix the framework has already matched. */
   readonly prefix?: string | undefined
-  /** Whom the framework is set to trust, or what it has found out itself. */
+  /** The framework's own proxy setting, or the caller it has determined. */
   readonly trust?: () => TrustProxy | Caller
-  /** Passes on a request that is not for this mount; without it the answer is 404. */
+  /** Passes on a request outside this mount; without it the response is 404. */
   readonly pass?: () => void
-  /** Takes the reply over from the framework, before anything is written. */
+  /** Takes over the reply from the framework before anything is written. */
   readonly take?: () => void
-  /** Hands an error to the framework, as long as it has its reply. */
+  /** Passes an error to the framework while it still owns the reply. */
   readonly fail?: (error: unknown) => void
 }
 
-/** Leads the requests of a framework over node:http through a handler; never throws (AD-3, AD-4). */
+/** Passes requests of a node:http framework to a handler; never throws (AD-3, AD-4). */
 export function createNodeBridge<Host extends object, C>(
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
@@ -78,14 +78,14 @@ class ServerCall<Host extends object> extends Exchange implements Call<Host> {
     if (this.isGone() || this.isSent()) {
       return responseParts(response) === undefined ? response.body?.cancel() : undefined
     }
-    // A reply that was taken over cannot be given back.
+    // A reply that was taken over cannot be returned to the framework.
     if (this.#call.take !== undefined) this.fail = undefined
     this.#call.take?.()
     return writeResponse(this, response)
   }
 }
 
-/** The caller and the requested address, from the socket, trusted proxies or the framework. */
+/** The caller and the requested origin, from the socket, trusted proxies or the framework. */
 function callerOf({ rawHeaders, socket }: IncomingMessage, trust: TrustProxy | Caller): Caller {
   const header = (name: string): string | null => rawHeader(rawHeaders, name)
   const host = header(':authority') ?? header('host') ?? ''

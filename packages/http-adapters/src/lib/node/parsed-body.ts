@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.ts'
 import { BodyError } from '../body-error.ts'
 
-/** The bytes of a body that the host has read already (AD-15); BodyError when they are lost. */
+/** The bytes of a body the host has already read (AD-15); throws BodyError if they are lost. */
 export function parsedBody({ message, parsed, limit }: Exchange): Uint8Array {
   const kept = parsed.rawBody ?? parsed.body
   const isEmpty = kept === undefined && !message.readableDidRead
@@ -18,7 +18,7 @@ function encoded(kept: unknown, type = ''): Uint8Array {
   return Buffer.from(isForm ? new URLSearchParams(fields(kept)).toString() : JSON.stringify(kept))
 }
 
-/** The fields of a parsed form: nested ones as `name[key]`, a list of texts as a repeated field. */
+/** The fields of a parsed form: nested ones as `name[key]`, an array of strings as a repeated field. */
 function fields(value: unknown, name = ''): [string, string][] {
   if (value === null || value === undefined) return [[name, '']]
   if (typeof value !== 'object') return [[name, `${value as string | number | boolean}`]]

@@ -6,14 +6,14 @@ import type { Exchange } from './exchange.ts'
 import { parsedBody } from './parsed-body.ts'
 import { discardRest } from './unread-body.ts'
 
-/** A chunk of fewer bytes costs several times its size wherever it is kept. */
+/** Below this size, retaining a chunk costs several times its size. */
 const SMALL = 512
-/** So many small chunks are passed on as they come, so many more one for each turn of the event loop. */
+/** This many small chunks are passed on as they arrive; further ones at one per turn of the event loop. */
 const FEW = 8
 const MANY = 4096
 const JOIN_MS = 10
 
-/** True if the request has a body in the sense of `Request.body`: GET and HEAD never have one. */
+/** True if the request has a body in the sense of `Request.body`; GET and HEAD never do. */
 export function hasBody({ message, http2 }: Exchange): boolean {
   const { method, headers } = message
   if (method === 'GET' || method === 'HEAD') return false
@@ -21,7 +21,7 @@ export function hasBody({ message, http2 }: Exchange): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-/** Reads the whole body and converts it; in a single promise when nothing about it is unusual. */
+/** Reads the whole body and converts it, with a single promise in the common case. */
 export function collect<T>(exchange: Exchange, convert: (bytes: Uint8Array) => T): Promise<T> {
   const { message, limit } = exchange
   const isPlain =
@@ -61,7 +61,7 @@ async function collectChunks(exchange: Exchange): Promise<Uint8Array> {
   return collected.bytes()
 }
 
-/** The chunks of a body, each taken from the socket when it is asked for. */
+/** The chunks of a body, read from the socket on demand. */
 export async function* chunks(exchange: Exchange): AsyncGenerator<Uint8Array> {
   const { message, reply, limit } = exchange
   const stream = streamOf(exchange)
@@ -77,16 +77,16 @@ export async function* chunks(exchange: Exchange): AsyncGenerator<Uint8Array> {
       size += bytes.length
       if (size > limit) throw tooLarge
       yield new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
-      // While this waits, the stream joins what comes (AB-13).
+      // Meanwhile the stream joins arriving chunks (AB-13).
       if (bytes.length < SMALL && ++small > FEW) await pause(small)
     }
-    // HTTP/2 ends the stream of an aborted upload like a complete one and reports the abort later.
+    // HTTP/2 ends the stream of an aborted upload normally and reports the abort later.
     await setImmediate()
     if (message.aborted || exchange.http2?.rstCode) throw new BodyError('client_gone')
   } catch (error) {
     throw message.aborted ? new BodyError('client_gone') : error
   } finally {
-    // A reader that stops after the response leaves the rest undrained.
+    // If the reader stops after the response, the rest must not be drained without limit.
     if (reply.writableFinished) discardRest(exchange)
   }
 }
@@ -96,7 +96,7 @@ async function pause(small: number): Promise<void> {
   else await setImmediate()
 }
 
-/** The stream the body comes from: that of the message, or one that the host has put over it. */
+/** The stream of the body: the message, or a stream the host has put in its place. */
 function streamOf({ parsed, message }: Exchange): Readable {
   return parsed.body instanceof Readable ? parsed.body : message
 }

@@ -7,7 +7,7 @@ import { GENUINE_REQUEST } from '../shapes.ts'
 
 const utf8 = new TextDecoder()
 
-/** A Request that reads from the socket itself and builds a genuine one only on demand (AD-12). */
+/** A Request that reads directly from the socket and builds a genuine one only on demand (AD-12). */
 export function toRequest(exchange: Exchange, url: string): Request {
   return new LeanRequest(exchange, url) as unknown as Request
 }
@@ -57,7 +57,7 @@ class LeanRequest {
     return this.#read((bytes) => new Uint8Array(bytes))
   }
 
-  /** Reads the body once; through the genuine request when there is one. */
+  /** Reads the body once, through the genuine request if it exists. */
   #read<T>(convert: (bytes: Uint8Array) => T): Promise<T> {
     if (this.#used || this.#genuine !== undefined || !hasBody(this.#exchange)) {
       return this[GENUINE_REQUEST]()
@@ -68,7 +68,7 @@ class LeanRequest {
     return collect(this.#exchange, convert)
   }
 
-  /** The genuine request; a body that was read before is one that is used there. */
+  /** The genuine request; its body counts as used if it was already read. */
   [GENUINE_REQUEST](): Request {
     if (this.#genuine !== undefined) return this.#genuine
     const { url, method, headers, signal } = this

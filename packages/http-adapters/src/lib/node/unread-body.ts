@@ -3,16 +3,16 @@ import type { Socket } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Exchange } from './exchange.ts'
 
-/** Bytes of an unread body that are drained so that the connection can be used again (AD-17). */
+/** Maximum bytes of an unread body that are drained so that the connection can be reused (AD-17). */
 const DRAINED = 64 * 1024
 
-/** Time in which a client that is still sending reads the response, before its connection is reset. */
+/** Time for a client that is still sending to read the response before its connection is reset. */
 const LINGER_MS = 500
 
 /**
- * Drains a body that the handler left unread, before the head of the response leaves; only for one
- * of unknown length that takes a moment. What is read at this moment, or may be read by the response
- * as it streams, is looked at again when the response is complete.
+ * Drains a body the handler left unread before the response head is sent; asynchronous only for bodies of
+ * unknown length. Bodies that are being read, or may be read while the response streams, are checked again
+ * when the response is complete.
  */
 export function settleUnread(exchange: Exchange, isStreaming: boolean): Promise<void> | undefined {
   const { message, reply, http2, bodyStreamTaken } = exchange
@@ -30,20 +30,20 @@ export function settleUnread(exchange: Exchange, isStreaming: boolean): Promise<
   return coding === undefined ? undefined : arrived(exchange)
 }
 
-/** After the response: drains the unread rest of the body, or closes its connection. */
+/** After the response: drains the unread rest of the body, or closes the connection. */
 export function discardRest(exchange: Exchange): void {
   const { message, http2 } = exchange
   if (http2 === undefined && !message.complete) linger(message.socket)
   if (exchange.closeAfterResponse) message.socket.destroySoon()
   else if (isRead(message)) return
-  // The client need not send the rest: the answer is complete (RFC 9113, 8.1).
+  // The client need not send the rest, because the response is complete (RFC 9113, 8.1).
   else if (http2 !== undefined) http2.close()
   else drain(exchange)
 }
 
 /**
- * Lets the socket end with the response and stay open a moment longer: closing it while bytes of the
- * client lie unread resets the connection, and the reset can overtake the response.
+ * Half-closes the socket with the response and keeps it open briefly: closing it while client bytes are
+ * unread resets the connection, and the reset can overtake the response.
  */
 function linger(socket: Socket): void {
   let isEnding = false
@@ -55,12 +55,12 @@ function linger(socket: Socket): void {
   }
 }
 
-/** True if the message is being read, or was read to its end. */
+/** True if the message is being read, or was read completely. */
 function isRead(message: IncomingMessage): boolean {
   return message.complete || message.listenerCount('data') + message.listenerCount('readable') > 0
 }
 
-/** Lets the rest of a body pass; when it is too much, the connection ends after the response. */
+/** Drains the rest of a body; if it is too large, the connection closes after the response. */
 function drain(exchange: Exchange): void {
   const { message, reply } = exchange
   let passed = 0
@@ -76,7 +76,7 @@ function drain(exchange: Exchange): void {
   if (announced > DRAINED) pass(announced)
 }
 
-/** Waits until the body has passed, or what has arrived of it so far. */
+/** Waits until the body, or the part that has arrived so far, is drained. */
 async function arrived({ message }: Exchange): Promise<void> {
   const { socket } = message
   for (let turn = 0, before = 0; turn < 2 || socket.bytesRead > before; turn++) {

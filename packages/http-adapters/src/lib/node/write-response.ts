@@ -16,7 +16,7 @@ interface Head extends Omit<ResponseParts, 'body'> {
   readonly statusText?: string
 }
 
-/** Sends a response: in one write when its body is at hand, else as it comes (AD-14, AD-21). */
+/** Sends a response, in one write if its body is available, else as a stream (AD-14, AD-21). */
 export function writeResponse(exchange: Exchange, response: Response): Promise<void> | undefined {
   const parts = responseParts(response)
   if (parts === undefined) return writeGenuine(exchange, response)
@@ -39,14 +39,14 @@ async function writeGenuine(exchange: Exchange, response: Response): Promise<voi
 function writeWhole(exchange: Exchange, head: Head, body: ResponseParts['body']): void {
   if (exchange.isGone()) return
   const isBodiless = hasNoBody(exchange, head.status)
-  // Without a body at hand, HEAD and 304 announce the length that the handler gave.
+  // Without an available body, HEAD and 304 announce the handler's length.
   const none = isBodiless ? undefined : 0
   const length = typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? none)
   writeHead(exchange, head, length)
   exchange.reply.end(isBodiless ? undefined : body)
 }
 
-/** Sends chunk by chunk, the next one when the socket has taken the last (AD-22, AD-23). */
+/** Sends chunk by chunk; waits for the socket to accept each one (AD-22, AD-23). */
 async function stream(
   exchange: Exchange,
   head: Head,
@@ -110,13 +110,13 @@ const VARY = /^vary$/i
 const FRAMING = /^(?:transfer-encoding|content-length)$/i
 const CONNECTION = /^(?:connection|keep-alive|proxy-connection|upgrade)$/i
 
-// eslint-disable-next-line typescript/unbound-method -- it is compared, never called
+// eslint-disable-next-line typescript/unbound-method -- compared, never called
 const nodeWriteHead = ServerResponse.prototype.writeHead
 
 /**
- * Writes status and headers, over those that the host has set (AD-20); throws before anything is
- * changed when it cannot.
- * @param length bytes of the body, where they are known
+ * Writes status and headers, overriding those set by the host (AD-20); throws before anything is changed
+ * if it fails.
+ * @param length bytes of the body, if known
  */
 function writeHead(
   { reply, http2, closeAfterResponse }: Exchange,
@@ -145,8 +145,7 @@ function writeHead(
 }
 
 /**
- * Sets headers over those of the host, whose cookies and `Vary` stay (AB-22); when one of them cannot
- * be set, none is.
+ * Sets headers, overriding the host's except cookies and `Vary` (AB-22); if one is invalid, none is set.
  */
 function setHeaders(reply: ServerResponse, lines: Head['headers']): void {
   for (const [name, value] of lines) {

@@ -1,20 +1,20 @@
 import { refillMs } from '@x/wire'
 import type { RateLimitStore } from './store.ts'
 
-/** The one command that is used of a Redis client; a client of `ioredis` has it. */
+/** The only Redis command used; implemented by `ioredis` clients. */
 export interface RedisScripts {
   eval(script: string, keys: number, ...values: (string | number)[]): Promise<unknown>
 }
 
-/** Options of buckets in Redis. */
+/** Options of Redis buckets. */
 export interface RedisRateLimitOptions {
-  /** Stands before each key. Default `x:rate:`. */
+  /** Key prefix. Default `x:rate:`. */
   readonly prefix?: string
 }
 
 /**
- * A bucket is the millisecond at which it is full again, by the clock of Redis; a full one has no key.
- * A clock that was set back makes no bucket emptier than empty.
+ * A bucket is the time in milliseconds at which it is full again, by the clock of Redis; full buckets have
+ * no key. If the clock was set back, a bucket does not become emptier than empty.
  */
 const TAKE = `
 local time = redis.call('TIME')

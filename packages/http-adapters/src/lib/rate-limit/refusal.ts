@@ -1,8 +1,8 @@
 import { json } from '@x/wire'
 
 /**
- * The form of an answer 429: `flow` of the flow API (`detail`), `scim` of RFC 7644, `openai` of the
- * OpenAI API, `problem` of RFC 9457.
+ * Format of a 429 response: `flow` for the flow API (`detail`), `scim` for RFC 7644, `openai` for the
+ * OpenAI API, `problem` for RFC 9457.
  */
 export type RefusalForm = 'flow' | 'scim' | 'openai' | 'problem'
 
@@ -38,7 +38,7 @@ const FORMS: Readonly<Record<RefusalForm, Form>> = {
   },
 }
 
-/** 429 that says when to come again. */
+/** A 429 response with `retry-after`. */
 export function refusal(request: Request, form: RefusalForm, seconds: number): Response {
   const { type, body } = FORMS[form]
   return json(request, body(`Too many requests; try again in ${seconds} s.`), {

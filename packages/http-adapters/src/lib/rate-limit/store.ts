@@ -8,25 +8,25 @@ import {
 
 export type { BucketLimit, BucketState }
 
-/** Buckets of requests by key, for one process or many (OP-17). */
+/** Token buckets by key, for one process or many (OP-17). */
 export interface RateLimitStore {
   /**
-   * Takes one request out of the bucket of `key` if it has one, in one step that no other process can
-   * come between. A key that was never seen has a full bucket.
+   * Atomically takes one request from the bucket of `key`, if there is one. An unknown key has a full
+   * bucket.
    * @param key at most 256 characters
    */
   take(key: string, limit: BucketLimit): BucketState | Promise<BucketState>
 }
 
-/** Options of buckets in memory. */
+/** Options of in-memory buckets. */
 export interface MemoryRateLimitOptions {
-  /** Keys kept; the one that was quiet longest goes first. Default 100,000, about 15 MB. */
+  /** Maximum number of keys; least recently used ones are evicted. Default 100,000, about 15 MB. */
   readonly maxKeys?: number
-  /** The clock. Default: that of the system. */
+  /** The clock. Default: the system's. */
   readonly runtime?: Pick<Runtime, 'now'>
 }
 
-/** Buckets of this process alone. */
+/** In-memory buckets for a single process. */
 export function createMemoryRateLimitStore({
   maxKeys = 100_000,
   runtime = createSystemRuntime(),

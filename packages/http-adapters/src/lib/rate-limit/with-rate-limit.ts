@@ -15,46 +15,46 @@ import {
   type RateLimitStore,
 } from './store.ts'
 
-/** Options of a limit on requests. */
+/** Options of a rate limit. */
 export interface RateLimitOptions<C> {
   /**
-   * Whose request this is, `user:7` for example; null or undefined: it is not limited. Take what was
-   * verified, or the address: a caller who makes up keys makes up buckets.
+   * The key of a request, such as `user:7`; null or undefined: not limited. Use verified identities or the
+   * address, as callers can invent any other key.
    */
   readonly key: (
     request: Request,
     context: C,
   ) => string | null | undefined | Promise<string | null | undefined>
-  /** The bucket of a key. */
+  /** The bucket size of a key. */
   readonly limit: BucketLimit | ((key: string) => BucketLimit)
-  /** The buckets. Default: `createMemoryRateLimitStore()`. */
+  /** The bucket store. Default: `createMemoryRateLimitStore()`. */
   readonly store?: RateLimitStore
-  /** Name of the policy in the header fields, and before each key in the store. Default `default`. */
+  /** Name of the policy in the response headers, and key prefix in the store. Default `default`. */
   readonly name?: string
-  /** The form of an answer 429. Default `problem`. */
+  /** Format of 429 responses. Default `problem`. */
   readonly form?: RefusalForm | ((request: Request) => RefusalForm)
-  /** Time that the store has, in milliseconds. Default 1,000. */
+  /** Timeout of the store, in milliseconds. Default 1,000. */
   readonly storeTimeoutMs?: number
-  /** Clock and timers. Default: those of the system. */
+  /** Clock and timers. Default: the system's. */
   readonly runtime?: Pick<Runtime, 'now' | 'sleep'>
-  /** Called with errors of the store, while the buckets of this process are used. Default: none. */
+  /** Called with store errors; meanwhile in-memory buckets are used. Default: none. */
   readonly onStoreError?: (error: unknown) => void
-  /** Header fields of an answer 429, which the handler has no part in: those of CORS for example. */
+  /** Additional headers of 429 responses, which bypass the handler; for example CORS. */
   readonly headers?: (request: Request) => Readonly<Record<string, string>>
 }
 
-/** A store that failed is asked again after this time, so that not each request waits for it. */
+/** After a failure the store is not used for this long, so that requests do not wait for it. */
 const ASK_AGAIN_MS = 5000
-/** Longer keys are kept by their digest. */
+/** Longer keys are stored as their digest. */
 const LONGEST_KEY = 200
 
 /**
- * Lets a handler answer only so many requests of each key (OP-17); others get 429 with `retry-after`.
- * Answers carry the fields `RateLimit-Policy` and `RateLimit` of
- * draft-ietf-httpapi-ratelimit-headers-11: the bucket's size and the seconds in which it fills; what is
- * left, and the seconds until it is full. Limits may be wrapped around each other under different names.
- *
- * @throws TypeError naming an option that cannot be used
+ * Limits a handler to a number of requests per key (OP-17); further ones get 429 with `retry-after`.
+ * Responses
+ * carry the headers `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11: bucket
+ * size and refill time in seconds; remaining requests and seconds until it is full. Limits with different
+ * names can be nested.
+ * @throws TypeError naming an invalid option
  */
 export function withRateLimit<C = AdapterContext>(
   handler: FetchHandler<C>,
@@ -79,7 +79,7 @@ export function withRateLimit<C = AdapterContext>(
   }
 }
 
-/** Takes from the store, and from buckets of this process while the store does not answer. */
+/** Uses the store, or in-memory buckets while the store does not respond. */
 function withFallback<C>({
   store,
   storeTimeoutMs = 1000,
@@ -100,7 +100,7 @@ function withFallback<C>({
       try {
         onStoreError?.(error)
       } catch {
-        // A limit is no reason to fail a request.
+        // A failing limit must not fail the request.
       }
       return await own.take(key, limit)
     }
@@ -115,7 +115,7 @@ async function within<T>(
   const done = new AbortController()
   const late = async (): Promise<never> => {
     await sleep(ms, done.signal)
-    // Another turn: where this process was held up, the answer may have come already.
+    // One more turn, because the response may have arrived while this process was blocked.
     await sleep(0, done.signal)
     throw new Error(`The store of rate limits has not answered in ${ms} ms`)
   }
