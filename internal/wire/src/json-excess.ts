@@ -7,16 +7,16 @@ const COLON = 0x3a
 export interface JsonLimits {
   /** Levels of lists and objects inside one another. */
   readonly depth: number
-  /** Values in all: members of objects and items of lists. Default: any number. */
+  /** Maximum number of values: members of objects and items of arrays. Default: unlimited. */
   readonly values?: number
-  /** Lists, objects and members of objects in all; items of lists cost less. Default: any number. */
+  /** Maximum number of arrays, objects and object members; array items cost less. Default: unlimited. */
   readonly structures?: number
 }
 
 /**
- * Tells what a JSON text has too much of, without parsing it: what is built of a few bytes each costs a
- * hundred times their size, and nobody else has a turn meanwhile. Brackets and commas are counted outside
- * of strings, without recursion; the text need not be well-formed.
+ * Names the exceeded limit of a JSON text without parsing it, because parsed values take up to a hundred
+ * times the space of their text, and parsing blocks other requests. Counts brackets and commas outside
+ * strings, without recursion; the text need not be well-formed.
  */
 export function jsonExcess(text: string, limits: JsonLimits): keyof JsonLimits | null {
   const { depth: deepest, values: most = Number.POSITIVE_INFINITY } = limits
@@ -45,13 +45,13 @@ export function jsonExcess(text: string, limits: JsonLimits): keyof JsonLimits |
   return null
 }
 
-/** Returns whether a JSON text is nested deeper than so many levels. */
+/** True if a JSON text is nested deeper than `depth` levels. */
 export function exceedsDepth(text: string, depth: number): boolean {
-  // Every level needs two characters, or the end is missing.
+  // Every level needs two characters, unless its end is missing.
   return text.length > depth && jsonExcess(text, { depth }) === 'depth'
 }
 
-/** The position of the quote that ends the string which begins at `start`. */
+/** The position of the quote that ends the string beginning at `start`. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

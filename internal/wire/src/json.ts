@@ -1,12 +1,12 @@
 import { deferredResponse, isLeanRequest } from './deferred-response.ts'
 
-/** Differences of a JSON response from `200 application/json`. */
+/** How a JSON response differs from `200 application/json`. */
 export interface JsonInit {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A JSON answer to `request`, deferred where its adapter can send one from its parts. */
+/** A JSON response to `request`, deferred if its adapter can send one from its parts. */
 export function json(request: Request, value: unknown, init: JsonInit = {}): Response {
   return respond(request, JSON.stringify(value), {
     ...init,
@@ -14,7 +14,7 @@ export function json(request: Request, value: unknown, init: JsonInit = {}): Res
   })
 }
 
-/** An answer with a body that is at hand, deferred where the adapter of `request` can send it. */
+/** A response with an available body, deferred if the adapter of `request` can send it from its parts. */
 export function respond(
   request: Request,
   body: string | Uint8Array | null,

@@ -1,14 +1,14 @@
-/** True on every error that says a body is too large, of this code, of another copy or of an adapter. */
+/** True on errors of this code, of another copy, or of an adapter that mean a body is too large. */
 export const BODY_TOO_LARGE: unique symbol = Symbol.for('x.http.body-too-large') as never
 
-/** A request body passed a limit (bytes) while it was read. */
+/** A request body exceeded a limit (bytes) while it was read. */
 export interface BodyTooLarge {
   readonly limit: number
-  /** Bytes seen when reading stopped, where that is known: the announced length, or what had arrived. */
+  /** Bytes seen when reading stopped, if known: the announced length, or the bytes received. */
   readonly size?: number
 }
 
-/** A request body passed the limit (bytes) while it was read. Nothing of it is kept. */
+/** A request body exceeded the limit (bytes) while it was read. None of it is retained. */
 export class BodyTooLargeError extends Error implements BodyTooLarge {
   readonly [BODY_TOO_LARGE] = true
   readonly limit: number
@@ -22,15 +22,17 @@ export class BodyTooLargeError extends Error implements BodyTooLarge {
   }
 }
 
-/** Tells a BodyTooLargeError, also one of another copy of this code, and what adapters throw for it. */
+/**
+ * Recognises a BodyTooLargeError, also from another copy of this code, and equivalent errors of adapters.
+ */
 export function isBodyTooLarge(value: unknown): value is BodyTooLarge {
   if (typeof value !== 'object' || value === null) return false
   return (value as { [BODY_TOO_LARGE]?: unknown })[BODY_TOO_LARGE] === true
 }
 
 /**
- * The whole body of a request.
- * @param limit bytes; a larger body is refused by its announced length, else while it is read
+ * Reads the whole body of a request.
+ * @param limit bytes; a larger body is rejected by its announced length, else while it is read
  * @throws BodyTooLargeError
  */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
@@ -39,7 +41,7 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
     if (bytes.length > limit) throw new BodyTooLargeError(limit, bytes.length)
     return bytes
   }
-  // One buffer that grows: a list of chunks of a byte each would cost a hundred times their size.
+  // A single growing buffer, because a list of one-byte chunks would take a hundred times their size.
   let whole = new Uint8Array(Math.min(limit, 4096))
   let size = 0
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -57,8 +59,8 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
 }
 
 /**
- * The body as UTF-8 text, a byte order mark left out.
- * @throws BodyTooLargeError; TypeError when the bytes are no UTF-8 and `fatal` is set
+ * The body as UTF-8 text, without a byte order mark.
+ * @throws BodyTooLargeError; TypeError if `fatal` is set and the bytes are not valid UTF-8
  */
 export async function readText(
   request: Request,
@@ -68,7 +70,7 @@ export async function readText(
   return new TextDecoder('utf-8', { fatal }).decode(await readBody(request, limit))
 }
 
-/** True if the length is known in advance (and within the limit), so that one read is enough. */
+/** True if the length is announced and within the limit, so that a single read suffices. */
 function announced(request: Request, limit: number): boolean {
   const header = request.headers.get('content-length')
   if (header === null || !/^\d+$/.test(header)) return false

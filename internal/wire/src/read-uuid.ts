@@ -2,7 +2,7 @@ const HEX = /^[0-9a-f]{32}$/i
 const HYPHENATED = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
- * Reads a UUID in any accepted spelling: with or without hyphens, in braces, as a URN, in either case.
+ * Parses a UUID in any accepted notation: with or without hyphens, in braces, as a URN, in either case.
  * @returns the hyphenated lower-case form; undefined for any other string
  */
 export function readUuid(value: string): string | undefined {

@@ -1,43 +1,43 @@
-/** One request as hooks see it: the same object at its start and at its end (OP-1). */
+/** A request as passed to hooks: the same object at its start and end (OP-1). */
 export interface ObservedRequest {
   readonly requestId: string
   readonly method: string
-  /** Pattern of the path, `/api/v1/flows/{flow_id}` for example; null where no operation was found. */
+  /** Pattern of the path, such as `/api/v1/flows/{flow_id}`; null if no operation was found. */
   readonly route: string | null
-  /** The caller's trace headers; no other header is passed on. */
+  /** The caller's trace headers; other headers are not included. */
   readonly headers: { readonly traceparent?: string; readonly tracestate?: string }
-  /** The context that the host gave with the request, the same object. */
+  /** The context object passed by the host with the request. */
   readonly context: unknown
   /** Set once known. */
   userId?: string
   /** Set once known. */
   tenant?: string
   /**
-   * Trace context that the runs and jobs of this request take along, at most 1 KiB; `headers` by default. A
-   * start hook that opens a span sets its own.
+   * Trace context for the runs and jobs of this request, at most 1 KiB. Default: `headers`. A start hook
+   * that opens a span sets its own.
    */
   carrier?: Readonly<Record<string, string>>
 }
 
-/** The end of a request; `error` is set if it was answered with 500. */
+/** The end of a request; `error` is set if the response was 500. */
 export interface RequestEnd {
   readonly status: number
   readonly error?: unknown
-  /** Until the head of the answer; its body may go on. */
+  /** Time until the response head; the body may still be streaming. */
   readonly durationMs: number
 }
 
-/** Runs the work of a request and gives its result, for example inside an async context. */
+/** Runs the work of a request and returns its result, for example within an async context. */
 export type AroundRequest = <T>(work: () => T) => T
 
-/** Watches requests. What a hook throws goes to `onError`; the request is answered all the same. */
+/** Observes requests. Errors thrown by a hook are passed to `onError` and do not affect the response. */
 export interface RequestHooks {
-  /** Called in the same turn as the handler. A function that it returns is called with the work. */
+  /** Called in the same turn as the handler. A returned function is called with the work. */
   onRequestStart?(request: ObservedRequest): void | AroundRequest
   onRequestEnd?(request: ObservedRequest, end: RequestEnd): void
 }
 
-/** Several hooks as one; the first is outermost. Undefined when there are none. */
+/** Combines hooks; the first is outermost. Undefined if there are none. */
 export function joinRequestHooks(
   given: readonly (RequestHooks | undefined)[],
 ): RequestHooks | undefined {
@@ -61,14 +61,14 @@ export function joinRequestHooks(
   }
 }
 
-/** The work that `observeRequest` watches. */
+/** The work observed by `observeRequest`. */
 export interface ObservedWork {
-  /** Answers the request; `failed` takes what it answers with 500. */
+  /** Handles the request; calls `failed` with the error of a 500 response. */
   readonly work: (failed: (error: unknown) => void) => Promise<Response>
   readonly onError: (error: unknown) => void
 }
 
-/** Tells hooks of a request while it is answered. */
+/** Calls hooks around the handling of a request. */
 export async function observeRequest(
   hooks: RequestHooks,
   request: ObservedRequest,
@@ -101,7 +101,7 @@ function startOf(
   }
 }
 
-/** Calls the work once, also when what goes around it throws. */
+/** Calls the work exactly once, even if the wrapper throws. */
 function runInside<T>(
   outer: AroundRequest | undefined,
   work: () => T,
@@ -120,7 +120,7 @@ function runInside<T>(
   return done === undefined ? work() : done.value
 }
 
-/** The headers that hooks see. */
+/** The headers passed to hooks. */
 export function traceHeaders(headers: Headers): ObservedRequest['headers'] {
   const traceparent = headers.get('traceparent')
   if (traceparent === null) return {}

@@ -2,12 +2,12 @@ import { withHeaders } from './with-headers.ts'
 
 export const REQUEST_ID = 'x-request-id'
 
-/** Printable ASCII without blanks at its ends, which headers lose. */
+/** Printable ASCII without leading or trailing spaces, which headers lose. */
 const GIVEN = /^[!-~](?:[ -~]{0,126}[!-~])?$/
 
 /**
- * The id of a request: that of the host, else the header `x-request-id` (printable ASCII, at most 128
- * characters), else a made one (OP-10).
+ * The id of a request: the host's, else the header `x-request-id` (printable ASCII, at most 128
+ * characters), else a random one (OP-10).
  */
 export function requestIdOf(
   request: Request,
@@ -19,8 +19,8 @@ export function requestIdOf(
   return sent !== null && GIVEN.test(sent) ? sent : make()
 }
 
-/** The answer with the id of its request in `x-request-id`. */
+/** Adds the request id to a response as `x-request-id`. */
 export function withRequestId(response: Response, id: string): Response {
-  // An id of a host may be what no header can hold.
+  // A host's id may contain characters that are not allowed in headers.
   return GIVEN.test(id) ? withHeaders(response, [[REQUEST_ID, id]], { replace: true }) : response
 }

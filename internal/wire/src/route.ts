@@ -1,20 +1,20 @@
 import { addRoute, createRouter, findRoute } from 'rou3'
 
-/** The result of matching a path: an operation, a path without this method, or nothing. */
+/** The result of matching: an operation, a path without this method, or nothing. */
 export type RouteMatch<R> =
   | { readonly kind: 'found'; readonly route: R; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: 'method'; readonly allow: readonly string[] }
   | { readonly kind: 'none' }
 
 export interface RouteTable<R> {
-  /** `path` is compared as it is: case-sensitive, a slash at the end counts. */
+  /** `path` is compared exactly: case-sensitive, including trailing slashes. */
   match(method: string, path: string): RouteMatch<R>
 }
 
 /**
- * Finds the operation for a method and a path. Patterns hold parameters as `{name}`, one whole
- * segment each; literal segments win over parameters. Parameters are percent-decoded once, and kept
- * as they are where that fails.
+ * Finds the operation for a method and path. Patterns contain parameters as `{name}`, one whole segment
+ * each; literal segments take precedence. Parameters are percent-decoded once, or kept unchanged if that
+ * fails.
  */
 export function createRouteTable<R extends { readonly method: string; readonly path: string }>(
   routes: readonly R[],
@@ -69,7 +69,7 @@ interface Named<R> {
 type Methods<R> = Map<string, Named<R>>
 type Router<R> = ReturnType<typeof createRouter<Methods<R>>>
 
-/** rou3 takes a slash at the end for nothing; here it is another path. */
+/** rou3 ignores trailing slashes; here they distinguish paths. */
 function findParametric<R>(
   { router, slashed }: { readonly router: Router<R>; readonly slashed: Router<R> },
   path: string,

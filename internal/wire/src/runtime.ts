@@ -1,13 +1,13 @@
-/** The one door to the clock, to randomness and to timers. */
+/** Clock, randomness and timers; the cores access them only through this interface. */
 export interface Runtime {
   now(): Date
   /** A random UUID in lower case (RFC 9562 version 4). */
   uuid(): string
   randomBytes(size: number): Uint8Array
   /**
-   * Resolves after `ms` milliseconds, never for Infinity; rejects with the signal's reason when it is
-   * aborted first.
-   * @param options `background`: the wait does not keep the process alive by itself
+   * Resolves after `ms` milliseconds, never for Infinity; rejects with the signal's reason if it is aborted
+   * first.
+   * @param options `background`: the timer does not keep the process alive
    */
   sleep(
     ms: number,
@@ -16,10 +16,10 @@ export interface Runtime {
   ): Promise<void>
 }
 
-/** Milliseconds; a timer over it fires at once (AB-90). */
+/** Maximum delay of a timer in milliseconds; longer ones fire immediately (AB-90). */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** The runtime's own clock, randomness and timers. */
+/** The platform's clock, randomness and timers. */
 export function createSystemRuntime(): Runtime {
   return {
     now: () => new Date(),
@@ -47,7 +47,7 @@ export function createSystemRuntime(): Runtime {
             signal?.removeEventListener('abort', stop)
             resolve()
           }, part)
-          // A number where there is no Node.
+          // A number outside Node.
           const handle: unknown = started
           if (background && typeof handle === 'object' && handle !== null && 'unref' in handle)
             started.unref()

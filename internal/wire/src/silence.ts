@@ -1,22 +1,24 @@
 import type { Runtime } from './runtime.ts'
 
-/** The clock of a body that shows a sign of life when nothing comes. */
+/** Detects idle periods of a stream, for keep-alive comments. */
 export interface Silence {
-  /** The item, or undefined when there was none for the time. One item is waited for at a time. */
+  /** The item, or undefined after an idle period. Only one item may be awaited at a time. */
   orItem<R>(item: Promise<R>): Promise<R | undefined>
-  /** Stops the clock for good. */
+  /** Stops the timer for good. */
   end(): void
 }
 
-/** Given, so that ending a wait makes no error object: that costs more than all the rest of it. */
+/**
+ * Passed explicitly, because creating an error object would be the most expensive part of ending a wait.
+ */
 const ENDED = new Error('ended')
 
-/** One timer for a whole body: a timer for each item would cost more than sending it. */
+/** One timer for the whole stream: a timer per item would cost more than sending it. */
 export function createSilence({
   everyMs,
   runtime,
 }: {
-  /** Milliseconds. */
+  /** Idle period in milliseconds. */
   readonly everyMs: number
   readonly runtime: Runtime
 }): Silence {
@@ -25,7 +27,7 @@ export function createSilence({
   let isTicking = false
   let wake: (() => void) | null = null
 
-  /** Sleeps until somebody has waited for the whole time; no item, nothing to wake. */
+  /** Sleeps until an item has been awaited for the whole period. */
   const tick = async (): Promise<void> => {
     isTicking = true
     let wait = everyMs

@@ -1,6 +1,6 @@
 /**
- * Makes a class stand in for one of the runtime: its objects are `instanceof` that one, and what they
- * lack is asked of the genuine object that `build` gives.
+ * Makes a class a substitute for a built-in one: its objects are `instanceof` the built-in class, and
+ * missing members are forwarded to the genuine object created by `build`.
  */
 export function standIn<Lean extends object>(
   lean: { readonly prototype: Lean },

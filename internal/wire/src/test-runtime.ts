@@ -1,8 +1,10 @@
 import type { Runtime } from './runtime.ts'
 
-/** A runtime for tests: its clock moves only by `advance`, its ids are a counter, its bytes are seeded. */
+/**
+ * A runtime for tests: its clock moves only with `advance`, its ids are a counter, its bytes are seeded.
+ */
 export interface TestRuntime extends Runtime {
-  /** Moves the clock and resolves the sleeps that are due, in order, letting each be reacted to. */
+  /** Moves the clock and resolves the due sleeps in order, running reactions to each. */
   advance(ms: number): Promise<void>
 }
 
@@ -12,8 +14,8 @@ interface Sleeper {
 }
 
 /**
- * @param options.start start of the clock, 2030-01-01T00:00:00Z by default
- * @param options.seed of the random bytes, 1 by default
+ * @param options.start start of the clock. Default 2030-01-01T00:00:00Z
+ * @param options.seed seed of the random bytes. Default 1
  */
 export function createTestRuntime({
   start = new Date('2030-01-01T00:00:00.000Z'),
@@ -72,7 +74,7 @@ export function createTestRuntime({
   }
 }
 
-/** Lets promise reactions run, nested ones too. */
+/** Runs pending promise reactions, including nested ones. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await Promise.resolve()
 }

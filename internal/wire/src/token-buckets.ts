@@ -1,24 +1,24 @@
-/** How fast a bucket of requests refills, and how many it holds. */
+/** Refill rate and capacity of a bucket. */
 export interface BucketLimit {
-  /** Requests that come back each second; more than 0, fractions too. */
+  /** Requests added per second; greater than 0, may be fractional. */
   readonly perSecond: number
-  /** Requests that a full bucket holds; a positive integer. */
+  /** Requests in a full bucket; a positive integer. */
   readonly burst: number
 }
 
-/** The outcome of taking one request out of a bucket. */
+/** The result of taking one request from a bucket. */
 export interface BucketState {
   readonly allowed: boolean
-  /** Milliseconds until the bucket is full again, 0 for a full one. */
+  /** Milliseconds until the bucket is full again; 0 if it is full. */
   readonly fullInMs: number
 }
 
-/** Milliseconds in which one request comes back. */
+/** Milliseconds until one request is added. */
 export const refillMs = ({ perSecond }: BucketLimit): number => 1000 / perSecond
 
-/** Whole requests that are left in a bucket. */
+/** Whole requests left in a bucket. */
 export function leftIn(limit: BucketLimit, { fullInMs }: BucketState): number {
-  // A thousandth of a request forgives the rounding of stores that count in whole milliseconds.
+  // A tolerance of a thousandth of a request, for stores that round to whole milliseconds.
   return Math.max(0, Math.floor(limit.burst - fullInMs / refillMs(limit) + 0.001))
 }
 
@@ -28,15 +28,15 @@ export function waitSeconds(limit: BucketLimit, { fullInMs }: BucketState): numb
   return Math.max(1, Math.ceil(over / 1000))
 }
 
-/** Buckets by key in this process. */
+/** In-process buckets by key. */
 export interface TokenBuckets {
-  /** Takes one request out of the bucket of `key` at a time in milliseconds. */
+  /** Takes one request from the bucket of `key`; `now` in milliseconds. */
   take(key: string, limit: BucketLimit, now: number): BucketState
 }
 
 /**
- * Token buckets, each kept as the one moment at which it will be full. At most `maxKeys`: the one that
- * was quiet longest goes first, and is full again when it comes back.
+ * Token buckets, each stored as the time at which it will be full. Holds at most `maxKeys`; the least
+ * recently used one is evicted and is full when it comes back.
  */
 export function createTokenBuckets(maxKeys: number): TokenBuckets {
   const fullAt = new Map<string, number>()
@@ -44,7 +44,7 @@ export function createTokenBuckets(maxKeys: number): TokenBuckets {
     take(key, limit, now) {
       const step = refillMs(limit)
       const whole = limit.burst * step
-      // A clock that was set back must not make a bucket emptier than empty.
+      // If the clock was set back, a bucket must not become emptier than empty.
       const before = Math.min(Math.max(fullAt.get(key) ?? now, now), now + whole)
       const allowed = before + step <= now + whole + step / 1000
       const after = allowed ? before + step : before

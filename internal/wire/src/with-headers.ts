@@ -2,7 +2,7 @@ import { deferredResponse, responseParts } from './deferred-response.ts'
 
 type HeaderLine = readonly [name: string, value: string]
 
-/** The answer with further header lines; a deferred one stays deferred. Names are in lower case. */
+/** Adds header lines to a response; a deferred one stays deferred. Names are in lower case. */
 export function withHeaders(
   response: Response,
   lines: readonly HeaderLine[],
@@ -19,7 +19,7 @@ export function withHeaders(
   try {
     return write(response, lines, replace)
   } catch {
-    // The headers of a fetched answer are immutable.
+    // Headers of a fetched response are immutable.
     return write(new Response(response.body, response), lines, replace)
   }
 }

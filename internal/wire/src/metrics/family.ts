@@ -1,27 +1,27 @@
-/** Values of the labels of a metric, by name. */
+/** Label values of a metric, by name. */
 export type Labels = Readonly<Record<string, string>>
 
-/** What a metric is. */
+/** The definition of a metric. */
 export interface MetricSpec {
   /** Letters, digits, `_` and `:`. */
   readonly name: string
   readonly help: string
   /** Names of its labels. */
   readonly labels?: readonly string[]
-  /** Different values of one label; 200. */
+  /** Maximum number of distinct values per label. Default 200. */
   readonly maxValues?: number
-  /** Different sets of values; 2,000. */
+  /** Maximum number of series. Default 2,000. */
   readonly maxSeries?: number
 }
 
-/** One line of what is read: the suffix of its name, its labels and its value. */
+/** One collected value: the suffix of its name, its labels and its value. */
 export interface Sample {
   readonly suffix: '' | '_bucket' | '_sum' | '_count'
   readonly labels: readonly (readonly [name: string, value: string])[]
   readonly value: number
 }
 
-/** A metric as it is read. */
+/** A collected metric. */
 export interface CollectedMetric {
   readonly name: string
   readonly help: string
@@ -29,7 +29,7 @@ export interface CollectedMetric {
   readonly samples: readonly Sample[]
 }
 
-/** One metric with its series. */
+/** A metric with its series. */
 export interface Family {
   readonly name: string
   readonly help: string
@@ -37,19 +37,19 @@ export interface Family {
   readonly change: (labels: Labels, value: number, how: 'set' | 'add') => void
   readonly observe: (labels: Labels, value: number) => void
   readonly samples: () => Sample[]
-  /** @throws TypeError for another type or other labels */
+  /** @throws TypeError if type or labels differ */
   check(type: CollectedMetric['type'], spec: MetricSpec): void
 }
 
 interface Series {
   readonly values: readonly string[]
   value: number
-  /** Of a histogram, one more than its bounds. */
+  /** For a histogram: one more than it has bounds. */
   readonly counts: number[]
   count: number
 }
 
-/** Series by the values of their labels, one after another: found without making a text of them. */
+/** Series nested by their label values, so that a lookup builds no string. */
 interface SeriesTree {
   readonly next: Map<string, SeriesTree>
   series: Series | undefined
@@ -58,10 +58,10 @@ interface SeriesTree {
 const NAME = /^[a-zA-Z_:][\w:]*$/
 const LABEL = /^[a-zA-Z_]\w*$/
 const OTHER = 'other'
-/** Longer values of a label say nothing more. */
+/** Maximum length of a label value. */
 const MAX_LENGTH = 200
 
-/** @throws TypeError for a name that no reader takes */
+/** @throws TypeError for an invalid name */
 export function createFamily(
   type: CollectedMetric['type'],
   spec: MetricSpec & { readonly buckets: readonly number[] },

@@ -6,9 +6,9 @@ import {
   type MetricSpec,
 } from './family.ts'
 
-/** Counts up. */
+/** A value that only increases. */
 export interface Counter {
-  /** @param by at least 0; 1 by default */
+  /** @param by at least 0. Default 1 */
   add(labels?: Labels, by?: number): void
 }
 
@@ -18,29 +18,29 @@ export interface Gauge {
   add(labels: Labels, by: number): void
 }
 
-/** Counts values in ranges. */
+/** Counts values in buckets. */
 export interface Histogram {
   observe(labels: Labels, value: number): void
 }
 
-/** How a histogram differs from other metrics. */
+/** The definition of a histogram. */
 export interface HistogramSpec extends MetricSpec {
-  /** Upper bounds in ascending order; seconds from 1 ms to 5 minutes by default. */
+  /** Upper bounds in ascending order. Default: seconds from 1 ms to 5 minutes. */
   readonly buckets?: readonly number[]
 }
 
 /**
- * Counters, gauges and histograms of one process. Asking for a name again gives the same metric. Values of
- * labels beyond the bounds of a metric count as `other`, so that what clients send never makes it grow.
+ * Counters, gauges and histograms of one process. Requesting a name again returns the same metric. Label
+ * values beyond a metric's limits count as `other`, so that clients cannot make it grow.
  */
 export interface Metrics {
   /** @param spec `name` ends with `_total` */
   counter(spec: MetricSpec): Counter
   gauge(spec: MetricSpec): Gauge
   histogram(spec: HistogramSpec): Histogram
-  /** Called before the metrics are read, to set gauges; what it throws leaves them as they were. */
+  /** Called before the metrics are collected, to set gauges; if it throws, they are unchanged. */
   onCollect(collect: () => void | Promise<void>): () => void
-  /** All metrics with their samples, in the order of their making. */
+  /** All metrics with their samples, in order of creation. */
   collect(): Promise<readonly CollectedMetric[]>
 }
 
@@ -49,7 +49,7 @@ const BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ]
 
-/** Metrics that start empty. */
+/** Creates an empty metrics registry. */
 export function createMetrics(): Metrics {
   const families = new Map<string, Family>()
   const collectors = new Set<() => void | Promise<void>>()

@@ -5,8 +5,8 @@ const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
 /**
- * Answers with all metrics in the text format 0.0.4 of Prometheus, or in OpenMetrics where `Accept` names it.
- * It asks for no credentials: put it behind your own, or on an address that only the scraper reaches.
+ * Responds with all metrics in the Prometheus text format 0.0.4, or in OpenMetrics if requested by
+ * `Accept`. Requires no credentials: put it behind your own, or on an address only the scraper can reach.
  */
 export function prometheusHandler(metrics: Metrics): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -19,13 +19,13 @@ export function prometheusHandler(metrics: Metrics): (request: Request) => Promi
   }
 }
 
-/** The text of metrics. */
+/** Formats metrics as text. */
 export function formatMetrics(all: readonly CollectedMetric[], isOpen = false): string {
   const parts = all.map((metric) => formatMetric(metric, isOpen))
   return parts.join('') + (isOpen ? '# EOF\n' : '')
 }
 
-/** In OpenMetrics the name of a counter is that without `_total`. */
+/** In OpenMetrics the name of a counter excludes `_total`. */
 function formatMetric({ name, help, type, samples }: CollectedMetric, isOpen: boolean): string {
   const family = isOpen && type === 'counter' ? name.replace(/_total$/, '') : name
   const lines = samples.map(({ suffix, labels, value }) => {

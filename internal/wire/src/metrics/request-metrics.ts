@@ -3,8 +3,8 @@ import type { RequestHooks } from '../request-hooks.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
- * Counts requests and their time until the head of the answer (OP-8).
- * @param count of the answers that are streams
+ * Counts requests and measures their time until the response head (OP-8).
+ * @param count number of open streaming responses
  */
 export function requestMetrics(
   metrics: Metrics,
