@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-/** Requests without a key of their own are those of the user who has signed in to the console. */
+/** Requests without their own key use the session of the user signed in to the console. */
 const START = `function asSignedIn(request) {
   const token = /(?:^|; )access_token_lf=([^;]+)/.exec(document.cookie)?.[1]
   const names = Object.keys(request.headers).map((name) => name.toLowerCase())
@@ -48,7 +48,7 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** The page loads nothing from elsewhere and sends requests to this server only. */
+/** The page loads no external resources and connects only to this server. */
 const HEADERS = {
   'cache-control': 'no-cache',
   'content-security-policy':
@@ -73,8 +73,8 @@ const FILES: ReadonlyMap<string, readonly [type: string, load: () => Promise<str
 ])
 
 /**
- * Answers for the API reference: each operation with its schemas, to be tried out with a key, or as the
- * user who has signed in to the console. Null for every other path.
+ * Serves the API reference: each operation with its schemas, and a form to call it with a key or the
+ * console's session. Null for every other path.
  */
 export async function apiPage(request: Request, path: string): Promise<Response | null> {
   const file = FILES.get(path)

@@ -7,7 +7,7 @@ import type { Settings } from './settings/read-settings.ts'
 
 /** The runners of users' code, and their shutdown. */
 export interface CodeRunners {
-  /** Undefined: no code of users runs. */
+  /** Undefined if users' code is not run. */
   readonly runner: CodeRunner | undefined
   close(): Promise<void>
 }
@@ -15,8 +15,8 @@ export interface CodeRunners {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The runners that the settings switch on; nothing of Python is loaded while it is off.
- * @throws TypeError when Python is on and its package is missing, or a number is out of its range
+ * Creates the runners enabled in the settings; nothing of Python is loaded while it is disabled.
+ * @throws TypeError if Python is enabled without its package, or a number is out of range
  */
 export async function createCodeRunnersOf(
   settings: Settings,
@@ -48,7 +48,7 @@ export async function createCodeRunnersOf(
   }
 }
 
-/** One limit for both kinds of code, where the operator sets one (AB-76). */
+/** A limit shared by both kinds of code, if configured (AB-76). */
 function sharedTurns(settings: Settings) {
   const { SERVICE_MAX_SANDBOXES: concurrency, SERVICE_PYTHON_INTERPRETERS: own } = settings
   if (concurrency === undefined || own !== undefined || settings.SERVICE_PYTHON !== true) return {}
@@ -57,7 +57,7 @@ function sharedTurns(settings: Settings) {
   }
 }
 
-/** The setting behind an option of the runner. */
+/** The setting behind each option of the runner. */
 const SETTINGS: ReadonlyMap<string, string> = new Map([
   ['timeoutMs', 'SERVICE_PYTHON_TIMEOUT_MS'],
   ['memoryMb', 'SERVICE_PYTHON_MEMORY_MB'],

@@ -11,7 +11,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The files of the console page; its script is bundled when first asked for. */
+/** The files of the console page; its script is bundled on first request. */
 const FILES: ReadonlyMap<string, readonly [type: string, load: () => Promise<string>]> = new Map([
   ['/', ['text/html; charset=utf-8', () => read('index.html')]],
   ['/console.css', ['text/css; charset=utf-8', () => read('console.css')]],
@@ -23,7 +23,7 @@ const FILES: ReadonlyMap<string, readonly [type: string, load: () => Promise<str
 
 const read = (name: string): Promise<string> => readFile(new URL(name, folder), 'utf8')
 
-/** Answers for the console page, which is at `home`; null for every other path. */
+/** Serves the console page at `home`; null for every other path. */
 export async function consolePage(
   request: Request,
   path: string,

@@ -8,9 +8,9 @@ import { openSqlite, type SqliteOptions } from '@x/store-kysely/sqlite'
 import { SettingsError } from './settings/read-settings.ts'
 
 /**
- * Opens the database that an address names (`sqlite:PATH`, `sqlite::memory:`, `postgres://...`; a
- * file in `folder` by default) and brings its tables up to date.
- * @throws SettingsError for any other address, and for a database that cannot be reached
+ * Opens a database (`sqlite:PATH`, `sqlite::memory:`, `postgres://...`; default: a file in `folder`) and
+ * migrates its tables.
+ * @throws SettingsError for any other address, or if the database cannot be reached
  */
 export async function openDatabase(
   address: string | undefined,
@@ -29,7 +29,7 @@ export async function openDatabase(
   return { db, kind: describe(address, folder) }
 }
 
-/** Each kind of database takes those that are its own. */
+/** Options of both kinds of database; each uses its own. */
 type DatabaseOptions = Pick<SqliteOptions, 'metrics'> & Pick<PostgresOptions, 'maxConnections'>
 
 function open(address: string, options: DatabaseOptions) {
@@ -42,7 +42,7 @@ function open(address: string, options: DatabaseOptions) {
   return openSqlite(path, own)
 }
 
-/** For the start message: no user, no password. */
+/** For the start message: without user and password. */
 function describe(address: string | undefined, folder: string): string {
   if (address === undefined) return `SQLite, ${join(folder, 'service.db')}`
   if (address.startsWith('sqlite:')) return `SQLite, ${address.slice('sqlite:'.length)}`

@@ -7,7 +7,7 @@ export interface DemoStep {
   readonly run: () => Promise<readonly string[]>
 }
 
-/** The server of the demo and the credentials for it. */
+/** The demo server and its credentials. */
 export interface DemoServer {
   readonly url: string
   readonly apiKey: string
@@ -19,7 +19,7 @@ type Sender = (path: string, body: object, method?: 'POST' | 'PATCH') => Promise
 
 /**
  * The steps of the demo, in order: each is one HTTP request to a running server.
- * @throws from `run`: Error with the answer when its status is not 2xx
+ * @throws from `run`: Error with the response if its status is not 2xx
  */
 export function createDemoSteps({ url, apiKey, projectId, scimToken }: DemoServer): DemoStep[] {
   const flows = createSender(url, { 'x-api-key': apiKey })
@@ -109,7 +109,7 @@ function createSender(url: string, credential: Readonly<Record<string, string>>)
 /** MCP requires both; the other APIs answer with JSON. */
 const ACCEPTED = 'application/json, text/event-stream'
 
-/** The text that the chat output of a flow answers. */
+/** The text of a flow's chat output. */
 async function textOfRun(response: Response): Promise<string> {
   const { outputs } = (await response.json()) as {
     outputs: { outputs: { results: { message: { text: string } } }[] }[]
@@ -117,7 +117,7 @@ async function textOfRun(response: Response): Promise<string> {
   return outputs[0]?.outputs[0]?.results.message.text ?? 'no answer'
 }
 
-/** The messages of the demo surface up to the one that lets a client show it. */
+/** The messages of the demo surface, up to the one that makes it displayable. */
 async function readSurface(url: string): Promise<string[]> {
   const leave = new AbortController()
   const headers = { accept: 'application/jsonl' }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { SettingsError } from './settings/read-settings.ts'
 
-/** Answers for the files of a single-page editor; null for what is not its business. */
+/** Serves the files of a single-page editor; null for all other paths. */
 export type EditorPage = (request: Request, path: string) => Promise<Response | null>
 
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -25,15 +25,15 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.txt', 'text/plain; charset=utf-8'],
 ])
 
-/** Paths of the server itself, which never mean a page of the editor. */
+/** Paths of the server itself, which are never editor pages. */
 const SERVER = /^\/(?:api|surfaces|health|health_check|docs|openapi\.json|console)(?:[/.]|$)/
-/** Builders put a hash of the content into the names of these files. */
+/** Build tools put a content hash into the names of these files. */
 const HASHED = /^\/assets\/.*-[\w-]{8,}\.\w+$/
 
 /**
- * Serves a built single-page editor: its files, and its index for the addresses that its own router
- * knows. Only files that are in the folder at the start are served, so that no path climbs out of it.
- * @throws SettingsError when the folder has no index.html
+ * Serves a built single-page editor: its files, and its index for client-side routes. Only files present at
+ * start are served, which rules out path traversal.
+ * @throws SettingsError if the folder has no index.html
  */
 export async function createEditorPage(folder: string): Promise<EditorPage> {
   const files = await listFiles(folder)
@@ -56,14 +56,14 @@ export async function createEditorPage(folder: string): Promise<EditorPage> {
   }
 }
 
-/** The file that a path means: itself, or the index for a page that a browser opens. */
+/** The file for a path: the file itself, or the index for page navigations. */
 function nameOf(files: ReadonlyMap<string, string>, request: Request, path: string): string | null {
   if (files.has(path)) return path
   const opensPage = request.headers.get('accept')?.includes('text/html') === true
   return path === '/' || (opensPage && extname(path) === '') ? '/index.html' : null
 }
 
-/** Regular files below a folder, by their path on the server. Links are left out. */
+/** Regular files below a folder, by their path on the server. Symbolic links are skipped. */
 async function listFiles(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: unknown) => {

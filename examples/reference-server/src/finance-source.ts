@@ -1,11 +1,11 @@
 import type { FinanceSource } from '@x/flow-engine/graph'
 
-/** Bytes of an answer. */
+/** Maximum bytes of a response. */
 const LARGEST = 8 * 1024 * 1024
 
 /**
- * The finance source behind an address of the operator: `GET ADDRESS?symbol=&method=&count=` answers
- * JSON. Without an address it says which variable names one.
+ * The finance data source at the operator's URL: `GET URL?symbol=&method=&count=` returns JSON. Without a
+ * URL, calls fail naming the setting.
  */
 export function createFinanceSource(address: string | undefined): FinanceSource {
   return {

@@ -6,12 +6,12 @@ import type { Settings } from './settings/read-settings.ts'
 
 const ECHO = new URL('../flows/echo.json', import.meta.url)
 
-/** Credentials created at the first start, shown once. Later starts only have the name. */
+/** Credentials created at the first start and shown once. Later starts only have the name. */
 export interface FirstStart {
   readonly username: string
   /** Id of the new superuser; undefined if one existed. */
   readonly id?: string
-  /** Set when it was generated. */
+  /** Set if it was generated. */
   readonly password?: string
   readonly apiKey?: string
   /** The default project of the superuser, if there is one. */

@@ -3,25 +3,24 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 
 /**
- * Idle time after which a connection is closed: longer than the 60 seconds of common load balancers, which
- * would otherwise send a request into a connection that is just being closed, and answer 502.
+ * Idle connections are closed after this time: longer than the 60 seconds of common load balancers, which
+ * would otherwise reuse a connection that is being closed and respond with 502.
  */
 const KEEP_ALIVE_MS = 75_000
 
-/** A server that has its address and waits for what it is to serve. */
+/** A server that already listens but has no handler yet. */
 export interface ListeningServer {
   readonly server: Server
-  /** `http://HOST:PORT`, with the port that was really taken. */
+  /** `http://HOST:PORT`, with the actual port. */
   readonly url: string
-  /** Serves; requests that came earlier have waited for this. */
+  /** Starts serving; earlier requests have been waiting for this. */
   readonly mount: (listener: RequestListener) => void
 }
 
 /**
- * Takes the address before anything else is created: the port of PORT=0 is in every absolute address
- * from the first response on, and an address in use stops the start before it has created a superuser
- * whose password would be lost.
- * @throws the system's error when the address is in use
+ * Listens before anything else is created: absolute URLs need the actual port for PORT=0, and an address in
+ * use must stop the start before a superuser is created whose password would be lost.
+ * @throws the system's error if the address is in use
  */
 export async function listenFirst(host: string, port: number): Promise<ListeningServer> {
   const server = createServer({
@@ -49,21 +48,21 @@ export async function listenFirst(host: string, port: number): Promise<Listening
   }
 }
 
-/** Answers probes at once (OP-13). */
+/** Answers health probes immediately (OP-13). */
 function answerStarting(reply: ServerResponse): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
   reply.writeHead(503, headers).end('{"status":"not ready","failed":"start"}')
 }
 
-/** Interval in which connections that became idle are closed while the server stops. */
+/** Interval for closing idle connections while the server stops. */
 const IDLE_CHECK_MS = 50
 
-/** Stops accepting and gives running requests `patienceMs`. */
+/** Stops accepting connections and waits up to `patienceMs` for running requests. */
 export async function closeServer(server: Server, patienceMs: number): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   const patience = setTimeout(() => server.closeAllConnections(), patienceMs)
-  // Kept alive, a connection whose request ends now would hold the process for seconds.
+  // Otherwise a keep-alive connection whose request ends now would keep the process running for seconds.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   await closed
   clearTimeout(patience)

@@ -11,17 +11,17 @@ export interface MaintenanceOptions {
   readonly store: Pick<FlowStore, 'messages' | 'vertexBuilds' | 'transactions'>
   /** Audit records are kept for 90 days (OP-11). */
   readonly audit?: Pick<AuditStore, 'trim'>
-  /** Removes files of strangers that are older than a day. */
+  /** Removes anonymous uploads older than a day. */
   readonly sweepUploads?: () => Promise<void>
-  /** Age in milliseconds at which remains of public builds are removed. */
+  /** Age in milliseconds at which data of public builds is removed. */
   readonly retentionMs: number
   readonly runtime?: Runtime
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Maintains the database: a minute after the start and then hourly, removes messages, build records,
- * transactions of public builds and strangers' files that are too old; once a day updates the query
+ * Maintains the database. A minute after the start and then hourly, it removes expired messages, build
+ * records and transactions of public builds, and anonymous uploads; once a day it updates the query
  * planner's statistics. The engine removes finished jobs.
  */
 export function startMaintenance(options: MaintenanceOptions): { stop(): Promise<void> } {

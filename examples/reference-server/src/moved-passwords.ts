@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { FlowError, type PasswordHasher } from '@x/flow-engine'
 
-/** Costs above are refused: a stored hash must not be able to occupy a thread for minutes. */
+/** Higher costs are rejected, because a stored hash must not occupy a thread for minutes. */
 const HIGHEST_COST = 14
 const TIMEOUT_MS = 30_000
 
@@ -13,9 +13,9 @@ const PROGRAM = `
 `
 
 /**
- * Lets users sign in with the bcrypt hash that another service made. The password is checked on a thread
- * of its own, one at a time; after the first good sign-in the hash is one of `hasher`. Beyond `waiting`
- * that wait (50), `verify` rejects with a FlowError `rate_limited`.
+ * Accepts bcrypt hashes created by another service. Passwords are checked in a separate thread, one at a
+ * time; the first successful sign-in replaces the hash by one from `hasher`. If more than `waiting`
+ * (default 50) are queued, `verify` rejects with a FlowError `rate_limited`.
  */
 export function acceptBcrypt(
   hasher: PasswordHasher,

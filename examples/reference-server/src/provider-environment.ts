@@ -18,8 +18,8 @@ const NAMES = [
 ]
 
 /**
- * The part of the environment that flows may read: the settings of the model providers, and what
- * SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT names. Everything else stays the server's own.
+ * The environment variables flows may read: settings of the model providers, and those named in
+ * SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT. All others are private to the server.
  */
 export function providerEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

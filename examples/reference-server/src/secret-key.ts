@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { SettingsError } from './settings/read-settings.ts'
 
 /**
- * The key that signs tokens: the one given, else the one kept in the configuration folder (file
- * `secret_key`, mode 0600), made on the first start.
- * @throws SettingsError when the given key has fewer than 32 characters
+ * The key that signs tokens: the given one, else the one in the configuration folder (file `secret_key`,
+ * mode 0600), which is generated on the first start.
+ * @throws SettingsError if the given key has fewer than 32 characters
  */
 export function readSecretKey(given: string | undefined, folder: string): string {
   if (given !== undefined) {
@@ -17,7 +17,7 @@ export function readSecretKey(given: string | undefined, folder: string): string
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'secret_key')
   try {
-    // `wx`: of two processes that start at once, one makes the key and the other reads it.
+    // `wx`: of two concurrent processes, one creates the key and the other reads it.
     writeFileSync(path, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error

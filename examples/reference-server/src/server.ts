@@ -56,11 +56,11 @@ export interface ReferenceServer {
   readonly scimEnabled: boolean
   readonly mcpEnabled: boolean
   readonly firstStart: FirstStart
-  /** Says that it is not ready and waits SERVICE_DRAIN_SECONDS, in which it serves on. */
+  /** Reports not ready and keeps serving for SERVICE_DRAIN_SECONDS. */
   drain(): Promise<void>
-  /** Ends the streams of surfaces, takes no new jobs and gives running ones `patienceMs`. */
+  /** Ends surface streams, accepts no new jobs and waits up to `patienceMs` for running ones. */
   finish(patienceMs: number): Promise<void>
-  /** Stores what is still in memory and closes the database. */
+  /** Flushes pending writes and closes the database. */
   close(): Promise<void>
 }
 
@@ -72,14 +72,14 @@ interface ServerContext {
 
 /** The server's address and log. */
 interface Surroundings {
-  /** `http://HOST:PORT`, the base of absolute addresses where SERVICE_PUBLIC_URL gives no other. */
+  /** `http://HOST:PORT`, the base of absolute URLs unless SERVICE_PUBLIC_URL is set. */
   readonly url: string
   readonly log: Log
 }
 
 /**
- * Every package of this workspace behind one listener.
- * @throws SettingsError, TypeError for settings that cannot be used
+ * Runs every package of this workspace behind one listener.
+ * @throws SettingsError, TypeError for invalid settings
  */
 export async function createReferenceServer(
   settings: Settings,
@@ -96,7 +96,7 @@ export async function createReferenceServer(
   const metrics = counted === undefined ? {} : { metrics: counted.metrics }
   const spans = await openTracing(settings, { version: SERVICE_VERSION, log })
 
-  // Everything that can be refused is read before anything is made.
+  // All settings are validated before anything is created.
   const flowSettings = toFlowSettings(settings, publicUrl)
   const trustProxy = readTrustProxy(settings.SERVICE_TRUST_PROXY ?? [])
   const provisioning = readProvisioning(environment, publicUrl)
@@ -214,7 +214,7 @@ export async function createReferenceServer(
       targetType: 'user',
       targetId: firstStart.id,
     })
-  // Builds of a process that died end or continue now, instead of at the next request for one.
+  // Builds of dead processes end or continue now instead of at the next request for one.
   const recovered = engine.jobs.recover()
   recovered.catch(onError)
   const readiness = createReadiness({ database: () => stores.flow.ping(), queue: () => recovered })
@@ -248,7 +248,7 @@ export async function createReferenceServer(
   )
   const handle = async (request: Request, context: ServerContext): Promise<Response> => {
     const path = pathOf(request.url)
-    // Probes name the address of a pod, which no setting knows.
+    // Probes use a pod's address as the host name, which no setting can list.
     if (path === '/health/ready' && request.method === 'GET')
       return identified(await readinessAnswer(readiness), context.requestId)
     if (path === '/metrics') {
@@ -275,7 +275,7 @@ export async function createReferenceServer(
 
   return {
     listener: requests.wrap((message, reply) => {
-      // Clients that keep the connection would find it closed in the middle of their next request.
+      // Keep-alive clients would otherwise find the connection closed during their next request.
       if (readiness.isStopping) reply.shouldKeepAlive = false
       listener(message, reply)
     }),
@@ -310,7 +310,7 @@ export async function createReferenceServer(
 const isPostgres = ({ SERVICE_DATABASE_URL: address = '' }: Settings): boolean =>
   address.startsWith('postgres')
 
-/** With PostgreSQL the collections lie in the service's database, where every process sees them. */
+/** With PostgreSQL the collections are in the service's database, shared by all processes. */
 function vectorDatabase(settings: Settings, folder: string): VectorDatabase | undefined {
   if (isPostgres(settings)) return undefined
   return createVectorDatabase(settings.SERVICE_VECTOR_DIR ?? join(folder, 'vectors'))
@@ -333,7 +333,7 @@ function queueOptions(settings: Settings) {
   }
 }
 
-/** The answer of a handler that does not know the number of its request. */
+/** Adapts a handler that does not need the server context. */
 function own(work: MountHandler<ServerContext>): MountHandler<ServerContext> {
   return async (request, path, context) => {
     const answer = await work(request, path, context)

@@ -18,11 +18,11 @@ export interface SingleSignOnOptions {
   readonly publicUrl: string
   readonly secretKey: string
   readonly onError: (error: unknown) => void
-  /** Takes audit records. */
+  /** Stores audit records. */
   readonly record: AuditTrail['record']
 }
 
-/** Answers for the paths of single sign-on; null for every other path. */
+/** Handles the paths of single sign-on; null for every other path. */
 export type SingleSignOn = (
   request: Request,
   path: string,
@@ -30,8 +30,8 @@ export type SingleSignOn = (
 ) => Promise<Response | null>
 
 /**
- * Single sign-on through OpenID Connect, on when its issuer and client are set.
- * @throws SettingsError when only one of them is
+ * Single sign-on with OpenID Connect, enabled by setting issuer and client.
+ * @throws SettingsError if only one of them is set
  */
 export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
   const { settings, engine, scim } = options
@@ -58,7 +58,7 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
     if (request.method === 'GET' && path === '/api/v1/oidc/callback')
       return signIn.callback(request, recordOf(options.record, context))
     if (request.method !== 'POST' || path !== '/api/v1/logout') return null
-    // The provider's own session ends at an address of its own, which the client is told.
+    // The provider's session is ended at a separate URL, which is returned to the client.
     const signedOut = await engine.handler(request, context)
     const logout = await signIn.endSessionUrl().catch(() => undefined)
     if (logout !== undefined) signedOut.headers.set('x-oidc-logout', logout)
@@ -66,7 +66,7 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
   }
 }
 
-/** Records a sign-in, and the user that was made for it (OP-11). */
+/** Records a sign-in, and the creation of its user (OP-11). */
 function recordOf(record: AuditTrail['record'], context: HostContext) {
   const { requestId = null, clientAddress = null } = context
   return async ({ outcome, userId, isNew }: OidcSignInEnd): Promise<void> => {
@@ -77,7 +77,7 @@ function recordOf(record: AuditTrail['record'], context: HostContext) {
   }
 }
 
-/** A provisioned user by the directory's id, else by an address that the provider has verified. */
+/** Finds a provisioned user by the directory's id, else by a verified email address. */
 async function findManagedUser(
   { users }: ScimService,
   { externalId, email }: OidcIdentity,

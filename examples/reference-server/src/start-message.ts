@@ -1,6 +1,6 @@
 import type { ReferenceServer } from './server.ts'
 
-/** The text printed at the start: URLs, credentials that are shown once, and three commands. */
+/** The text printed at start: URLs, credentials shown once, and three commands. */
 export function startMessage(url: string, server: ReferenceServer): string {
   const { database, scimEnabled, mcpEnabled, firstStart } = server
   const { username, password, apiKey, projectId } = firstStart

@@ -4,13 +4,13 @@ import type { CollectionStore } from '@x/flow-engine/store'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
 
-/** The database of Chroma and FAISS collections beside a SQLite database. */
+/** The database of Chroma and FAISS collections when the service uses SQLite. */
 export interface VectorDatabase {
   readonly collections: CollectionStore
   close(): Promise<void>
 }
 
-/** A database file of its own in `folder`, made when the first collection is asked for. */
+/** A separate database file in `folder`, created when the first collection is used. */
 export function createVectorDatabase(folder: string): VectorDatabase {
   const file = join(folder, 'collections.db')
   let opened: ReturnType<typeof open> | undefined

@@ -3,26 +3,26 @@ import type { OutboxStore } from '@x/scim-core'
 import { createWebhooks, type Webhooks, type WebhooksOptions } from '@x/scim-core/outbound'
 
 const DAY_MS = 86_400_000
-/** Events hold attributes of users, so they go 30 days after their last delivery. */
+/** Events contain user attributes, so they are removed 30 days after their last delivery. */
 const KEPT_MS = 30 * DAY_MS
 
 export interface OutboxOptions {
   readonly store: OutboxStore
   /** Without it nothing is sent. */
   readonly secretKey: string | undefined
-  /** Private hosts that webhooks may reach, by a fetch that checks them. */
+  /** Private hosts webhooks may reach, through a fetch that checks them. */
   readonly privateHosts?: { readonly fetch: NonNullable<WebhooksOptions['fetch']> }
   readonly onError: (error: unknown) => void
 }
 
-/** Dependencies of the outbox while the server runs. */
+/** A running outbox. */
 export interface RunningOutbox {
   readonly webhooks: Webhooks | null
-  /** Finishes what is being sent. */
+  /** Finishes deliveries in progress. */
   stop(): Promise<void>
 }
 
-/** Sends the events of the outbox, and removes old ones once a day. */
+/** Delivers the events of the outbox, and removes old ones once a day. */
 export function startOutbox({
   store,
   secretKey,

@@ -7,9 +7,9 @@ const TIMEOUT_MS = 60_000
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Reads what one user sees over the HTTP API. Passwords, secret values and keys are never shown there:
- * the user has no password afterwards, and the report names the variables to enter again.
- * @throws SettingsError when the service does not answer with this key
+ * Reads one user's data over the HTTP API, which never returns passwords, secret values or keys: the user
+ * has no password afterwards, and the report lists the variables to enter again.
+ * @throws SettingsError if the service does not respond with this key
  */
 export async function openApiSource(options: {
   readonly address: string
@@ -97,7 +97,7 @@ export async function openApiSource(options: {
       }
     },
     async *apiKeys() {
-      // The API shows masked keys only.
+      // The API only returns masked keys.
     },
     async *files() {
       for (const file of await list('/api/v2/files/')) {

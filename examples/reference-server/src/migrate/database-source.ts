@@ -17,9 +17,9 @@ const OWNED = new Set(['folder', 'flow'])
 type Row = Readonly<Record<string, unknown>>
 
 export interface DatabaseSourceOptions {
-  /** `sqlite:PATH` or `postgres://...`. A SQLite file is copied first and never written. */
+  /** `sqlite:PATH` or `postgres://...`. A SQLite file is copied first and never modified. */
   readonly address: string
-  /** The service's configuration folder: uploaded files and the file `secret_key`. */
+  /** The service's configuration folder, with uploaded files and the file `secret_key`. */
   readonly configDir: string
   /** Default: the content of `secret_key`. */
   readonly secretKey?: string | undefined
@@ -27,7 +27,7 @@ export interface DatabaseSourceOptions {
 
 /**
  * Reads the database of Langflow 1.7.
- * @throws SettingsError for an address that names no such database
+ * @throws SettingsError if the address is not such a database
  */
 export async function openDatabaseSource(options: DatabaseSourceOptions): Promise<Source> {
   const { db, columns, close } = openDatabase(options.address)
@@ -39,7 +39,7 @@ export async function openDatabaseSource(options: DatabaseSourceOptions): Promis
     throw new SettingsError(`No table "flow" in ${withoutPassword(options.address)}`)
   }
 
-  /** Projects and flows without an owner are the examples that Langflow itself adds. */
+  /** Projects and flows without an owner are Langflow's own examples. */
   async function* rows(table: string): AsyncGenerator<Row> {
     const isOwned = OWNED.has(table) ? sql`user_id is not null` : sql`1 = 1`
     for (let last: unknown = ''; ;) {
@@ -171,7 +171,8 @@ interface OpenedDatabase {
 function openDatabase(address: string): OpenedDatabase {
   if (/^postgres(ql)?:\/\//.test(address)) {
     const db = openPostgres<unknown>(address, { maxConnections: 1 })
-    // Times have no zone and are UTC. As JSON they stay text; the driver would take them as local times.
+    // Times are stored in UTC without a zone. As JSON they stay strings; the driver would parse them as
+    // local times.
     return { db, columns: sql`row_to_json(source) as record`, close: () => db.destroy() }
   }
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(address)?.[1]
@@ -218,7 +219,7 @@ function fileOf(
   return { ...file, read: () => readFile(path).catch(() => null) }
 }
 
-/** SQLite keeps ids as 32 hex digits, PostgreSQL as UUIDs. */
+/** SQLite stores ids as 32 hex digits, PostgreSQL as UUIDs. */
 function uuid(value: unknown): string {
   return text(value).replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5')
 }

@@ -3,12 +3,12 @@ import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 const VERSION = 0x80
 const KEY = 32
 const MAC = 32
-/** Version, time and initialisation vector. */
+/** Length of version, time and initialisation vector. */
 const HEAD = 1 + 8 + 16
 
 /**
- * Reads Fernet tokens (github.com/fernet/spec), with the secret key of the other service: 32 bytes as
- * base64url. Null for a secret of another form.
+ * Decrypts Fernet tokens (github.com/fernet/spec) with the other service's secret key: 32 bytes as
+ * base64url. Null for a secret in another format.
  */
 export function createFernetReader(secret: string): ((token: string) => string | null) | null {
   const key = Buffer.from(secret, 'base64url')

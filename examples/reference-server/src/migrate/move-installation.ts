@@ -17,8 +17,8 @@ export interface Target {
 }
 
 /**
- * Copies everything that is not there yet. Ids stay; a user whose name exists becomes that user. What
- * cannot be taken over is left out and stands in the report; a second run changes nothing.
+ * Copies all records that do not exist yet, keeping their ids; a user whose name exists is mapped to that
+ * user. Records that cannot be copied are skipped and reported; a second run changes nothing.
  */
 export async function moveInstallation(
   source: Source,
@@ -34,7 +34,7 @@ export async function moveInstallation(
   await moveMessages(source, { ...target, owners, report })
 }
 
-/** The user here of each user there. */
+/** Maps the other service's users to users of this one. */
 type Owners = ReadonlyMap<string, string>
 
 interface Move extends Target {
@@ -142,7 +142,7 @@ const FIELD: Readonly<Record<string, string>> = {
   'flow.endpointName': 'endpoint name',
 }
 
-/** A project that was there before, under another id, takes the flows of its namesake. */
+/** A project that already exists under another id receives the flows of its namesake. */
 async function foldersByName(
   source: Source,
   { store, owners }: Pick<Move, 'store' | 'owners'>,
@@ -158,7 +158,7 @@ async function foldersByName(
   return folders
 }
 
-/** Addresses of the owner's files name the owner. */
+/** File addresses contain the owner's id, which is replaced. */
 function ownFiles(data: string | null, before: string, now: string): string | null {
   return before === now ? data : (data?.replaceAll(`${before}/`, `${now}/`) ?? null)
 }
@@ -210,7 +210,7 @@ async function moveApiKeys(source: Source, { store, owners, report }: Move): Pro
   }
 }
 
-/** The other service lists its MCP servers, with their secrets, in a file of the user. */
+/** The other service stores its MCP servers, with their secrets, in a file of the user. */
 const TOOL_SERVERS = /^_mcp_servers/
 
 async function moveFiles(source: Source, move: Move): Promise<void> {

@@ -1,4 +1,4 @@
-/** Kinds of records, in the order in which they are copied. */
+/** Kinds of records, in the order they are copied. */
 export const kinds = [
   'users',
   'projects',
@@ -13,7 +13,7 @@ export type Kind = (typeof kinds)[number]
 /** Further lines of the same kind are only counted. */
 const MOST_LINES = 50
 
-/** Counts copied records and lists those left out with the reason. */
+/** Counts copied records, and lists skipped ones with the reason. */
 export function createReport() {
   const counts = new Map(kinds.map((kind) => [kind, { moved: 0, there: 0, left: 0 }]))
   const lines = new Map<Kind, string[]>(kinds.map((kind) => [kind, []]))
@@ -30,7 +30,7 @@ export function createReport() {
     moved: (kind: Kind) => count(kind, 'moved'),
     /** Copied by an earlier run. */
     there: (kind: Kind) => count(kind, 'there'),
-    /** Left out, with the reason. */
+    /** Skipped, with the reason. */
     left(kind: Kind, name: string, reason: string) {
       count(kind, 'left')
       say(kind, `left out: "${name}", ${reason}`)

@@ -2,7 +2,7 @@
 export interface SourceUser {
   readonly id: string
   readonly username: string
-  /** A bcrypt hash; null where the source does not tell it. */
+  /** A bcrypt hash; null if the source does not provide it. */
   readonly passwordHash: string | null
   readonly isActive: boolean
   readonly isSuperuser: boolean
@@ -19,7 +19,7 @@ export interface SourceProject {
   readonly parentId: string | null
 }
 
-/** A flow, or a component that was saved as one. */
+/** A flow, or a component saved as one. */
 export interface SourceFlow {
   readonly id: string
   readonly userId: string
@@ -43,7 +43,7 @@ export interface SourceFlow {
   readonly updatedAt: Date
 }
 
-/** A variable; `value` null where it cannot be read. */
+/** A variable; `value` is null if it cannot be read. */
 export interface SourceVariable {
   readonly id: string
   readonly userId: string
@@ -71,7 +71,7 @@ export interface SourceMessage {
   readonly contentBlocks: readonly object[]
 }
 
-/** An API key; `key` null where it cannot be read. */
+/** An API key; `key` is null if it cannot be read. */
 export interface SourceApiKey {
   readonly id: string
   readonly userId: string
@@ -85,15 +85,15 @@ export interface SourceApiKey {
 export interface SourceFile {
   readonly owner: 'user' | 'flow'
   readonly ownerId: string
-  /** The name under which it is stored, below its owner. */
+  /** The name it is stored under, below its owner. */
   readonly storedName: string
-  /** Of a user's file: its record. */
+  /** Record of a user's file. */
   readonly listed: { readonly id: string; readonly name: string; readonly createdAt: Date } | null
-  /** Null when the bytes are gone. */
+  /** Null if the bytes no longer exist. */
   read(): Promise<Uint8Array | null>
 }
 
-/** What is read from the other service, each kind page by page. */
+/** Reads the other service's data, each kind page by page. */
 export interface Source {
   users(): AsyncIterable<SourceUser>
   projects(): AsyncIterable<SourceProject>

@@ -3,15 +3,15 @@ import { SettingsError } from '../settings/read-settings.ts'
 import { flushLines, printLine } from './stdout-lines.ts'
 
 export interface AuditLog {
-  /** One JSON line. */
+  /** Writes one JSON line. */
   write(entry: object): void
   /** Resolves when all lines are written. */
   close(): Promise<void>
 }
 
 /**
- * Writes to standard output or to the end of a file (mode 0600).
- * @throws SettingsError when the file cannot be written
+ * Writes to standard output, or appends to a file (mode 0600).
+ * @throws SettingsError if the file cannot be written
  */
 export function openAuditLog(
   target: string | undefined,

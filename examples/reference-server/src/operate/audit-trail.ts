@@ -3,17 +3,17 @@ import type { AuditAction, AuditRecord, AuditStore } from '@x/flow-engine/store'
 import type { ScimEvents, ScimService } from '@x/scim-core'
 import type { Log } from './log.ts'
 
-/** Writes audit records to the log, and those that the flow service does not make to the store (OP-11). */
+/** Writes audit records to the log, and stores those not created by the flow service (OP-11). */
 export interface AuditTrail {
-  /** For records that are stored already. */
+  /** For records that are already stored. */
   readonly told: (record: AuditRecord) => void
-  /** Stores and tells a record of the server's own. */
+  /** Stores and logs a record created by the server. */
   record(facts: Pick<AuditRecord, 'action' | 'via'> & Partial<AuditRecord>): Promise<void>
-  /** Makes records of what a directory changes. */
+  /** Creates records for changes made by a directory. */
   follow(scim: ScimService): void
 }
 
-/** Events of SCIM that are records, and of what. */
+/** SCIM events that are recorded, with their action and target type. */
 const SCIM_ACTIONS = {
   'user.created': ['user.created', 'user'],
   'user.updated': ['user.changed', 'user'],

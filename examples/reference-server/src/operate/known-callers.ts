@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { ObservedRequest } from '@x/flow-engine'
 
-/** Credentials whose owner is remembered; those that were quiet longest go first. */
+/** Maximum number of remembered credentials; least recently used ones are evicted. */
 const MOST = 50_000
 
-/** The owners of credentials, as far as a service has found them to be good. */
+/** The owners of credentials that a service has accepted. */
 export interface KnownCallers {
-  /** `user:ID` or `tenant:NAME`; undefined for a request without credentials that were good before. */
+  /** `user:ID` or `tenant:NAME`; undefined for a request without previously accepted credentials. */
   ownerOf(request: Request, context: object): string | undefined
-  /** Learns from a request that a service has answered. */
+  /** Remembers the owner of a request that was answered. */
   readonly learn: (request: ObservedRequest, end: { readonly status: number }) => void
 }
 
 /**
- * Remembers whose credentials were accepted, by their digest, so that a limit can count by user before
- * anybody has looked at the credentials again. What nobody has accepted is not taken for a name: whoever
- * makes up keys is counted by address.
+ * Remembers the owners of accepted credentials by digest, so that requests can be limited per user before
+ * credentials are checked. Unknown credentials do not count as an identity, so callers who invent keys are
+ * limited by address.
  */
 export function createKnownCallers(): KnownCallers {
   const owners = new Map<string, string>()
@@ -47,7 +47,7 @@ export function createKnownCallers(): KnownCallers {
   }
 }
 
-/** Of all credentials of a request together; undefined when it has none. */
+/** Digest of all credentials of a request; undefined if there are none. */
 function digestOf({ url, headers }: Request): string | undefined {
   const query = url.includes('x-api-key') ? new URL(url).searchParams.getAll('x-api-key') : []
   const cookie = /(?:^|;\s*)access_token_lf=([^;]+)/.exec(headers.get('cookie') ?? '')?.[1]

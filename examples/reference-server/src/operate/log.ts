@@ -4,14 +4,14 @@ import { flushLines, printLine } from './stdout-lines.ts'
 const LEVELS = ['debug', 'info', 'warning', 'error', 'silent'] as const
 export type Level = (typeof LEVELS)[number]
 
-/** Writes a line to standard output; never secrets. */
+/** Writes a line to standard output. Never pass secrets. */
 export type Log = (level: Exclude<Level, 'silent'>, message: string, details?: object) => void
 
 type Line = { readonly at: string; readonly level: Level; readonly message: string }
 
 /**
- * One line for each call: JSON, or for people. Lines below `LOG_LEVEL` are not written. Those that come
- * together are written together (`printLine`), warnings and errors at once.
+ * Writes one line per call, as JSON or readable text. Lines below `LOG_LEVEL` are dropped. Lines are
+ * batched (`printLine`), except warnings and errors.
  */
 export function createLog(settings: Pick<Settings, 'LOG_LEVEL' | 'LOG_FORMAT'>): Log {
   const text = settings.LOG_FORMAT === 'pretty' ? prettyLine : JSON.stringify
@@ -41,7 +41,7 @@ export function holdLog(log: Log): {
   }
 }
 
-/** Tells whether lines of a level are written. */
+/** True if lines of a level are written. */
 export function isLogged(
   { LOG_LEVEL: least = 'info' }: Pick<Settings, 'LOG_LEVEL'>,
   level: Level,

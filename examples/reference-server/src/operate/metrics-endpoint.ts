@@ -7,20 +7,21 @@ import { isLoopback } from '../settings/flow-settings.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { observeProcess } from './process-metrics.ts'
 
-/** The metrics of the server and where they are read. */
+/** The metrics of the server and their endpoint. */
 export interface MetricsEndpoint {
   readonly metrics: Metrics
-  /** `GET /metrics` on the server's own port; undefined for those who may not read it. */
+  /** `GET /metrics` on the server's own port; undefined for callers who may not read it. */
   answer(request: Request, clientAddress: string | undefined): Promise<Response> | undefined
   close(): Promise<void>
 }
 
-/** What a proxy adds: the caller is not who has connected. */
+/** Headers added by proxies: the caller is not the connected peer. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const
 
 /**
- * On with `SERVICE_METRICS` (OP-7). With `SERVICE_METRICS_PORT` a listener of its own answers; without, the
- * server's port does for whoever has `SERVICE_METRICS_TOKEN`, or without a token for this machine alone.
+ * Enabled by `SERVICE_METRICS` (OP-7). With `SERVICE_METRICS_PORT` a separate port serves them; otherwise
+ * the server's port does, for clients with `SERVICE_METRICS_TOKEN` or, if no token is set, for this machine
+ * only.
  */
 export async function openMetrics(
   settings: Settings,
@@ -71,7 +72,7 @@ function hasToken({ headers }: Request, token: string): boolean {
   return constantTimeEqual(given, token)
 }
 
-/** A caller on this machine that no proxy stands in front of. */
+/** True for a caller on this machine, without a proxy. */
 function isLocal({ url, headers }: Request, clientAddress = ''): boolean {
   const { hostname } = new URL(url)
   return (

@@ -8,7 +8,7 @@ const GC_KINDS: ReadonlyMap<number, string> = new Map([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weak'],
 ])
 
-/** Figures of this process (OP-8); the function returned stops them. */
+/** Metrics of this process (OP-8); the returned function stops them. */
 export function observeProcess(metrics: Metrics, version: string): () => void {
   const gauge = (name: string, help: string) => metrics.gauge({ name, help })
   const heap = gauge('process_heap_used_bytes', 'Heap in use.')

@@ -13,22 +13,22 @@ import type { Kysely } from 'kysely'
 import { SettingsError, type Settings } from '../settings/read-settings.ts'
 import { createKnownCallers, type KnownCallers } from './known-callers.ts'
 
-/** The limit on requests, and what it has to be told. */
+/** The rate limit and its inputs. */
 export interface RequestLimit<C> {
-  /** @param cors the header fields with which pages of other origins may read an answer */
+  /** @param cors headers that allow pages of other origins to read the response */
   wrap(
     handler: FetchHandler<C>,
     cors: (request: Request) => Readonly<Record<string, string>>,
   ): FetchHandler<C>
-  /** Hears of requests that services have answered. */
+  /** Called with requests that services have answered. */
   readonly learn: KnownCallers['learn']
   close(): void
 }
 
-/** The surroundings of the limit. */
+/** Dependencies of the rate limit. */
 interface Surroundings<Tables> {
   readonly db: Kysely<Tables>
-  /** Other processes share the database. */
+  /** True if other processes share the database. */
   readonly isShared: boolean
   readonly onError: (error: unknown) => void
 }
@@ -40,10 +40,11 @@ const NO_LIMIT = {
 }
 
 /**
- * Limits requests by user, by tenant of SCIM, and by address where the caller is not known
- * (`SERVICE_RATE_LIMIT`, OP-17). The buckets lie in Redis with `SERVICE_RATE_LIMIT_REDIS_URL`, else in a
- * PostgreSQL database of the service, else in this process.
- * @throws SettingsError when Redis cannot be used
+ * Limits requests by user, by SCIM tenant, and by address for unknown callers (`SERVICE_RATE_LIMIT`,
+ * OP-17).
+ * The buckets are in Redis with `SERVICE_RATE_LIMIT_REDIS_URL`, else in the service's PostgreSQL database,
+ * else in memory.
+ * @throws SettingsError if Redis cannot be used
  */
 export async function openRequestLimit<C extends AdapterContext, Tables>(
   settings: Settings,
@@ -79,12 +80,12 @@ export async function openRequestLimit<C extends AdapterContext, Tables>(
   }
 }
 
-/** Without credentials, and answered before anything is read. */
+/** Has no credentials and is answered without reading anything. */
 function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('access-control-request-method')
 }
 
-/** A page that may read the answer learns when to come again. */
+/** Lets pages that may read the response see the retry headers. */
 function readable(cors: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   if (cors['access-control-allow-origin'] === undefined) return cors
   return { ...cors, 'access-control-expose-headers': 'retry-after, ratelimit, ratelimit-policy' }
@@ -94,7 +95,7 @@ function bucket(perMinute: number, burst = perMinute): BucketLimit {
   return { perSecond: perMinute / 60, burst }
 }
 
-/** Counts of runs a day, which last over restarts (OP-18). */
+/** Counts daily runs persistently (OP-18). */
 export async function quotasOf<Tables>(
   { SERVICE_MAX_RUNS_PER_DAY_PER_USER: runs = 0 }: Settings,
   db: Kysely<Tables>,
@@ -107,7 +108,7 @@ async function sharedStore<Tables>(db: Kysely<Tables>): Promise<RateLimitStore> 
   return createRateLimitStore(db)
 }
 
-/** A client of IPv6 has a whole network of 64 bits. */
+/** IPv6 clients are limited by /64 network. */
 function blockOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('::')
@@ -131,7 +132,7 @@ async function openRedis(url: string): Promise<{ store: RateLimitStore; close: (
     throw new SettingsError(`${name} needs the package ioredis: npm install ioredis`, { cause })
   })
   const redis = new Redis(url, { maxRetriesPerRequest: 1 })
-  // What fails is reported by the command that fails; without a listener each attempt is printed.
+  // Failures are reported by the failing command; without a listener each connection attempt is logged.
   redis.on('error', () => undefined)
   return { store: createRedisRateLimitStore(redis), close: () => redis.disconnect() }
 }

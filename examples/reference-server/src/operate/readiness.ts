@@ -1,17 +1,17 @@
 const ANSWER_MS = 2000
-/** Lifetime of a finding: anyone may ask for it. */
+/** How long a result is cached, because the endpoint is public. */
 const KEPT_MS = 1000
 
-/** Tells whether this process should get requests (OP-13). */
+/** Determines whether this process should receive requests (OP-13). */
 export interface Readiness {
-  /** The first part that is not ready; undefined when all are. */
+  /** The first component that is not ready; undefined if all are. */
   failing(): Promise<string | undefined>
-  /** From now on `stopping` fails. */
+  /** From now on `stopping` is reported. */
   stop(): void
   readonly isStopping: boolean
 }
 
-/** Parts by name, in the order they are asked; one that rejects or takes 2 s fails. */
+/** Checks components by name, in order; one that rejects or takes 2 s is not ready. */
 export function createReadiness(
   parts: Readonly<Record<string, () => Promise<unknown>>>,
 ): Readiness {
@@ -54,7 +54,7 @@ async function answersInTime(part: () => Promise<unknown>): Promise<boolean> {
   return answers
 }
 
-/** `GET /health/ready`: 200, or 503 with the name of the failing part and nothing else. */
+/** `GET /health/ready`: 200, or 503 with only the name of the failing component. */
 export async function readinessAnswer(readiness: Readiness): Promise<Response> {
   const failed = await readiness.failing()
   const headers = { 'cache-control': 'no-store' }

@@ -1,4 +1,7 @@
-/** Lines of so many milliseconds, or characters, are written at once: a write costs more than its line. */
+/**
+ * Lines are written together after this many milliseconds or characters, because a write costs more than
+ * its line.
+ */
 const GATHER_MS = 10
 const GATHER_LENGTH = 65_536
 
@@ -15,7 +18,7 @@ export function printLine(line: string): void {
   else timer ??= setTimeout(flushLines, GATHER_MS).unref()
 }
 
-/** Writes the lines that wait. */
+/** Writes all pending lines. */
 export function flushLines(): void {
   clearTimeout(timer)
   timer = undefined

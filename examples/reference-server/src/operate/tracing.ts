@@ -5,8 +5,8 @@ import type { Log } from './log.ts'
 type Hooks = Required<Pick<FlowEngineOptions, 'hooks' | 'requestHooks'>>
 
 /**
- * Spans with `SERVICE_OTEL` (OP-2), made by the OpenTelemetry SDK that was registered before the start, for
- * example by `node --import`. The server brings the API alone.
+ * Creates spans if `SERVICE_OTEL` is set (OP-2), with the OpenTelemetry SDK registered before the start,
+ * for example by `node --import`. The server itself only depends on the API.
  */
 export async function openTracing(
   { SERVICE_OTEL: isOn, SERVICE_OTEL_CONTENT: content }: Settings,
@@ -23,7 +23,7 @@ export async function openTracing(
   return openTelemetryHooks(tracer, { content: content as 'none' | 'truncated' | 'full' })
 }
 
-/** Hooks that look at the end of requests, and those that make spans around them. */
+/** Combines hooks that observe the end of requests with those that create spans around them. */
 export function withSpans(watching: RequestHooks, spans: RequestHooks | undefined): RequestHooks {
   if (spans === undefined) return watching
   return {

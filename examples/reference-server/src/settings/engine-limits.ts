@@ -6,7 +6,7 @@ import type { Settings } from './read-settings.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** The limits of runs as variables set them (OP-16). */
+/** Run limits from the variables (OP-16). */
 export function runLimits(settings: Settings): Partial<RunLimits> {
   const vertexSeconds = settings.SERVICE_MAX_VERTEX_SECONDS ?? 0
   return given({
@@ -23,7 +23,7 @@ export function runLimits(settings: Settings): Partial<RunLimits> {
   })
 }
 
-/** Projects as MCP servers, and their limits; false where they are off. */
+/** Options of the MCP servers; false if they are disabled. */
 export function mcpOptions(settings: Settings): McpOptions | false {
   if (settings.SERVICE_MCP_SERVER === false) return false
   return {
@@ -42,7 +42,7 @@ export function mcpOptions(settings: Settings): McpOptions | false {
 
 type OpenAiOptions = Exclude<FlowEngineOptions['openai'], false | undefined>
 
-/** Flows as models of the OpenAI API, and their limits; false where they are off. */
+/** Options of the OpenAI-compatible API; false if it is disabled. */
 export function openAiOptions(settings: Settings): OpenAiOptions | false {
   if (settings.SERVICE_OPENAI_API === false) return false
   return given({
@@ -51,7 +51,7 @@ export function openAiOptions(settings: Settings): OpenAiOptions | false {
   })
 }
 
-/** Limits of the demo surface: of its store, its channel and what viewers post. */
+/** Limits of the demo surface: its store, its channel and messages posted by viewers. */
 export function surfaceLimits(settings: Settings): DemoSurfaceLimits {
   return {
     store: given({
@@ -73,7 +73,7 @@ const times = (value: number | undefined, unit: number): number | undefined =>
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** Without what is undefined. */
+/** Removes undefined properties. */
 function given<T extends object>(values: T): Given<T> {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined),

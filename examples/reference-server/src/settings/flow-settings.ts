@@ -3,12 +3,12 @@ import { SettingsError, type Settings } from './read-settings.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/
 
-/** Tells whether only this machine can reach an address. */
+/** True if only this machine can reach an address. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 /**
- * The settings of the flow service: every `SERVICE_` variable that has a setting of its name.
- * @throws SettingsError for settings that are unsafe together
+ * The settings of the flow service: every `SERVICE_` variable with a corresponding setting.
+ * @throws SettingsError for unsafe combinations
  */
 export function toFlowSettings(settings: Settings, publicUrl: string): Partial<FlowSettings> {
   const local = isLoopback(settings.HOST ?? '')
@@ -33,8 +33,8 @@ const camelCase = (name: string): string =>
   name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /**
- * The base of absolute addresses, without a slash at its end.
- * @throws SettingsError when it is no http or https address
+ * The base of absolute URLs, without a trailing slash.
+ * @throws SettingsError if it is not an http or https URL
  */
 export function readPublicUrl(given: string | undefined): string | undefined {
   if (given === undefined) return undefined

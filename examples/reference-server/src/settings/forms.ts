@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Required form of a text, or of each part of a list. */
+/** Required format of a string, or of each item of a list. */
 export interface Form {
   /** Completes `NAME must be ...`. */
   readonly accepted: string

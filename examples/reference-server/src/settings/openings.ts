@@ -2,7 +2,7 @@ import { isLoopback, readPublicUrl, toFlowSettings } from './flow-settings.ts'
 import type { Settings } from './read-settings.ts'
 import { readTrustProxy } from './trust-proxy.ts'
 
-/** Something that the settings expose, and to whom. */
+/** Something the settings expose, and to whom. */
 export interface Opening {
   /** The variable, or a path. */
   readonly name: string
@@ -12,9 +12,9 @@ export interface Opening {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Lists what these settings expose: the listen address, switches without their safe value, cookies
- * without TLS, and what strangers may do by default.
- * @throws SettingsError, TypeError for settings that the start would refuse
+ * Lists what these settings expose: the listen address, options without their safe value, cookies without
+ * TLS, and what anonymous clients may do by default.
+ * @throws SettingsError, TypeError for settings that would prevent the start
  */
 export function openingsOf(settings: Settings, environment: Environment): Opening[] {
   const host = settings.HOST ?? '127.0.0.1'
@@ -31,7 +31,7 @@ export function openingsOf(settings: Settings, environment: Environment): Openin
   ].map(({ name, opens }) => ({ name, opens }))
 }
 
-/** The answer of `--check`. */
+/** The output of `--check`. */
 export function openingsText(openings: readonly Opening[], warnings: readonly string[]): string {
   const width = Math.max(...openings.map(({ name }) => name.length))
   return [
@@ -62,7 +62,7 @@ function cookieOpenings(
     }))
 }
 
-/** Needs both the switch and the list of commands. */
+/** Requires both the option and a list of commands. */
 function commandOpenings(settings: Settings): Opening[] {
   const { SERVICE_MCP_STDIO: isOn, SERVICE_MCP_STDIO_COMMANDS: commands = [] } = settings
   if (isOn !== true) return []
@@ -73,7 +73,7 @@ function commandOpenings(settings: Settings): Opening[] {
   return [{ name: 'SERVICE_MCP_STDIO', opens }]
 }
 
-/** A switch that is not at its safe value. */
+/** An option that does not have its safe value. */
 interface Switch extends Opening {
   readonly isOpen: (settings: Settings) => boolean
 }
@@ -150,7 +150,7 @@ const switches: readonly Switch[] = [
   },
 ]
 
-/** Every variable that the list may contain. */
+/** Every variable the list may contain. */
 export const openingVariables: readonly string[] = [
   'HOST',
   'SERVICE_ACCESS_SECURE',
@@ -176,7 +176,7 @@ function variableOpenings(environment: Environment): Opening[] {
   ]
 }
 
-/** What strangers can use with any settings. */
+/** Features available to anonymous clients with any settings. */
 function lanes(settings: Settings): Opening[] {
   const {
     SERVICE_MAX_PUBLIC_BODY: kib = 1024,

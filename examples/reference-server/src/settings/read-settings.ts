@@ -12,12 +12,12 @@ type Read<V extends Variable> = V['kind'] extends 'boolean'
       ? readonly string[]
       : string
 
-/** The values of all variables; undefined if neither given nor defaulted. */
+/** The values of all variables; undefined if neither set nor defaulted. */
 export type Settings = {
   readonly [K in keyof Table]: Read<Table[K]> | undefined
 }
 
-/** An invalid variable. The start stops with this one line. */
+/** An invalid variable; the start fails with this one line. */
 export class SettingsError extends Error {}
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -26,7 +26,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /**
- * Reads the settings from an environment. Unknown names of the service's prefixes are warned about.
+ * Reads the settings from an environment. Unknown names with the service's prefixes produce warnings.
  * @throws SettingsError naming the variable
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): {
@@ -37,13 +37,13 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     name,
     readVariable(name, variable, env[name]),
   ])
-  // The SCIM package reads its own variables, some of them more leniently.
+  // The SCIM package reads its own variables and is less strict about some.
   for (const [name, variable] of Object.entries<Variable>(scimVariables))
     readVariable(name, variable, env[name])
   return { settings: Object.fromEntries(entries) as Settings, warnings: unknownNames(env) }
 }
 
-/** The value of one variable, its default where nothing is given. @throws SettingsError */
+/** The value of one variable, or its default. @throws SettingsError */
 export function readVariable(name: string, variable: Variable, given: string | undefined): unknown {
   const text = given === undefined || given.trim() === '' ? variable.default : given.trim()
   if (text === undefined) return undefined
@@ -69,7 +69,7 @@ export function readVariable(name: string, variable: Variable, given: string | u
   return text
 }
 
-/** The accepted values, completing `NAME must be ...`; undefined if any text is accepted. */
+/** The accepted values, completing `NAME must be ...`; undefined if any string is accepted. */
 function acceptedOf({ kind, min = 0, max, form }: Variable): string | undefined {
   if (kind === 'boolean') return 'true or false'
   if (kind === 'integer')
@@ -79,7 +79,7 @@ function acceptedOf({ kind, min = 0, max, form }: Variable): string | undefined 
   return typeof kind === 'string' ? form?.accepted : `one of ${kind.join(', ')}`
 }
 
-/** Not called for secrets, which have no form. */
+/** Not called for secrets, which have no required format. */
 function refuse(name: string, accepted = 'text', given = ''): never {
   const shown = given.length > 60 ? `${given.slice(0, 60)}...` : given
   throw new SettingsError(`${name} must be ${accepted}, but is ${JSON.stringify(shown)}`)
@@ -145,7 +145,7 @@ function takesOf(variable: Variable): string {
   return escaped(accepted ?? 'text')
 }
 
-/** For a cell of a table. */
+/** Escapes text for a table cell. */
 const escaped = (text: string): string =>
   text
     .replaceAll('|', '\\|')

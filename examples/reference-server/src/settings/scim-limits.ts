@@ -34,7 +34,7 @@ export function scimLimits(env: Readonly<Record<string, string | undefined>>): S
   return Object.fromEntries(read)
 }
 
-/** Tenants that metrics count by name (OP-8). @throws SettingsError naming the variable */
+/** Number of tenants counted by name in metrics (OP-8). @throws SettingsError naming the variable */
 export function metricTenants(env: Readonly<Record<string, string | undefined>>): number {
   const name = 'SCIM_METRICS_TENANTS'
   return Number(readVariable(name, scimVariables[name], env[name]))

@@ -1,7 +1,7 @@
 import { addressRange, webAddress } from './forms.ts'
 import { choice, flag, integer, list, secret, text, type Variable } from './variable.ts'
 
-/** The variables of SCIM, listed here for `--help`; `readScimSettings` reads them. */
+/** The SCIM variables, listed here for `--help`; `readScimSettings` reads them. */
 export const scimVariables = {
   SCIM_ENABLED: flag('enables provisioning'),
   SCIM_TOKEN: secret(

@@ -21,7 +21,7 @@ export function shortcomingsOf(settings: Settings): Opening[] {
   ].map(([name, opens]) => ({ name, opens }))
 }
 
-/** The part of `--check` about a public server. */
+/** The section of `--check` about public servers. */
 export function shortcomingsText(found: readonly Opening[]): string {
   if (found.length === 0) return 'Nothing is missing for a public server.'
   const width = Math.max(...found.map(({ name }) => name.length))
@@ -103,7 +103,7 @@ function secretShortcomings(settings: Settings): Found {
 const isWeak = (secret: string | undefined): boolean =>
   secret !== undefined && (secret.length < SHORTEST_SECRET || isRepeated(secret))
 
-/** Has few different characters, or is a common example. */
+/** Contains few different characters, or is a common example. */
 const isRepeated = (secret: string): boolean =>
   new Set(secret).size < 8 || KNOWN.test(secret) || /change.?me/i.test(secret)
 
@@ -115,7 +115,7 @@ function databaseShortcomings({ SERVICE_DATABASE_URL: url = 'sqlite:' }: Setting
   return [['SERVICE_DATABASE_URL', problem]]
 }
 
-/** Files that other users of this machine can modify, and secrets that they can read. */
+/** Files other users of this machine can modify, and secrets they can read. */
 function folderShortcomings({
   SERVICE_CONFIG_DIR: folder = './data',
   SERVICE_DATABASE_URL: url,

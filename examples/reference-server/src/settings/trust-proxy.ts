@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { SettingsError } from './read-settings.ts'
 
 /**
- * Reads `true`, `false`, or a list of addresses and CIDR ranges whose forwarded headers count.
+ * Parses `true`, `false`, or a list of addresses and CIDR ranges whose forwarded headers are trusted.
  * @throws SettingsError for anything else
  */
 export function readTrustProxy(

@@ -5,14 +5,14 @@ export type VariableKind = 'text' | 'secret' | 'boolean' | 'integer' | 'list' | 
 
 export interface Variable {
   readonly kind: VariableKind
-  /** As written in the environment; undefined = none. */
+  /** As written in the environment; undefined: none. */
   readonly default?: string
   readonly meaning: string
-  /** Smallest integer allowed, 0 by default. */
+  /** Smallest allowed integer. Default 0. */
   readonly min?: number
   /** Largest integer allowed. */
   readonly max?: number
-  /** Required form of a text, or of each part of a list. */
+  /** Required format of a string, or of each item of a list. */
   readonly form?: Form
 }
 

@@ -1,7 +1,7 @@
 import { hostOrRange, origin, webAddress } from './forms.ts'
 import { choice, flag, integer, list, of, secret, text, type Variable } from './variable.ts'
 
-/** Every environment variable of the server except those of SCIM, in the order of `--help`. */
+/** All environment variables of the server except those of SCIM, in the order of `--help`. */
 export const variables = {
   HOST: text('listen address', '127.0.0.1'),
   PORT: { ...integer('listen port; 0 picks a free one', 7860), max: 65_535 },

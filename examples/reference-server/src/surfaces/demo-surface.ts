@@ -6,7 +6,7 @@ import {
   type SurfaceHandlerOptions,
 } from '@x/surface-protocol/http'
 
-/** Bounds of the surface; those left out are the defaults of the package. */
+/** Limits of the surface. Default: those of the package. */
 export interface DemoSurfaceLimits {
   readonly store: Partial<SurfaceLimits>
   readonly channel: Pick<
@@ -17,8 +17,8 @@ export interface DemoSurfaceLimits {
 }
 
 /**
- * A surface that all viewers share: a counter with a button. GET streams it (SSE or JSON Lines, by
- * `Accept`), POST takes what users do.
+ * A surface shared by all viewers: a counter with a button. GET streams it (SSE or JSON Lines, by
+ * `Accept`), POST accepts user actions.
  */
 export function createDemoSurface({
   limits,
@@ -47,7 +47,8 @@ export function createDemoSurface({
       children: [
         ui.Text({ text: bind('/demo/title'), usageHint: 'h2' }),
         ui.Text({ text: bind('/demo/count') }),
-        // Not the name of its action: the public renderer takes a text that is an id for a component.
+        // Differs from the name of its action, because the public renderer reads a string that equals an id
+        // as a component reference.
         ui.Button({ child: ui.Text({ text: 'Count' }), action: 'count' }).id('count-button'),
       ],
     }),
