@@ -9,7 +9,7 @@ import type { ScimClientRow, ScimConnectionRow, ScimTables } from '../schema/tab
 type Db = Kysely<ScimTables>
 type LastError = NonNullable<Connection['lastError']>
 
-/** The JSON holds the time of the error as a string. */
+/** The JSON stores the time of the error as a string. */
 const lastError: Codec<LastError, string> = {
   encode: (value) => JSON.stringify(value),
   decode(column) {
@@ -112,7 +112,7 @@ export function createConnectionStore(db: Db): ConnectionStore {
   }
 }
 
-/** Two who create connections of a tenant at once count one after the other. */
+/** Concurrent insertions for a tenant are serialised, so that the limit holds. */
 async function insertConnection(tx: Db, record: Connection, limit: number): Promise<boolean> {
   const { tenant } = record
   if (engineOf(tx).kind === 'postgres') {

@@ -6,11 +6,11 @@ import { computed, documentOperand, prefixed, type ResourceColumns } from './ope
 import { CONTACT_LISTS } from './search-keys.ts'
 import type { Condition, Operand } from './sql-words.ts'
 
-/** Access to the elements of one list. */
+/** SQL access to the elements of one list. */
 export interface ElementList {
-  /** The value of a sub-attribute of the element at hand. */
+  /** The value of a sub-attribute of the current element. */
   operand(path: AttributePath): Operand
-  /** Resources of which an element satisfies `where`. */
+  /** Resources with an element that satisfies `where`. */
   some(where: Condition): Condition
   /** The condition under which an element counts as a value. */
   readonly present: Condition
@@ -21,11 +21,11 @@ export interface ElementScope {
   readonly resource: ResourceColumns
   readonly tenant: string
   readonly dialect: DialectKind
-  /** As a set of rows found through an index, or as a test of the row at hand. */
+  /** As a set of rows found through an index, or as a test of the current row. */
   readonly mode: 'sets' | 'rows'
 }
 
-/** The list that an `element` filter applies to. */
+/** The list an `element` filter applies to. */
 export function elementList(path: AttributePath, scope: ElementScope): ElementList {
   if (path.urn === null && scope.resource.kind === 'user') {
     if (CONTACT_LISTS.has(path.name)) return contactList(path.name, scope)
@@ -113,7 +113,7 @@ function membersOfGroup({ tenant, dialect, mode }: ElementScope): ElementList {
   }
 }
 
-/** The address of a member, which is below `/Users` or, for a nested group, below `/Groups`. */
+/** The URL of a member, below `/Users` or, for a nested group, below `/Groups`. */
 function memberAddress(path: AttributePath, dialect: ElementScope['dialect']): Operand {
   const user = prefixed(path, sql`m.member_id`, dialect)
   if (path.groupPrefix === undefined) return user
@@ -121,7 +121,7 @@ function memberAddress(path: AttributePath, dialect: ElementScope['dialect']): O
   return { ...user, sql: sql`case when n.id is null then ${user.sql} else ${group.sql} end` }
 }
 
-/** A list without its own table: its elements are read from the documents of the row. */
+/** A list without its own table: elements are read from the documents of the row. */
 function documentList(path: AttributePath, { dialect }: ElementScope): ElementList {
   const json = jsonSql(dialect)
   const list = path.urn === null ? [path.name] : [path.urn, path.name]

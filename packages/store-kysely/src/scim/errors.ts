@@ -7,7 +7,7 @@ const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['scim_group.unique_key', 'group.displayName'],
 ])
 
-/** The errors of the storage interface (SC-82) for those of the database. */
+/** Maps database errors to the errors of the storage interface (SC-82). */
 export function toScimError(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return isEnded(error) ? transactionEnded() : error
   if (error.kind === 'unique') {
@@ -19,7 +19,7 @@ export function toScimError(error: unknown): unknown {
   return new StoreUnavailableError(message, { cause: error, retryable })
 }
 
-/** Kysely's own error for a transaction that was used after its end. */
+/** Kysely's own error for a transaction used after its end. */
 function isEnded(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Transaction is already ')
 }

@@ -15,12 +15,11 @@ import {
 } from './sql-words.ts'
 
 /**
- * A filter as a condition on the row `r` of a resource, which agrees with the core's own evaluation
- * (SC-44). @throws InvalidFilterError for one that is nested too deeply. Everything is pushed down; values are parameters, and names come from the schema (SC-78).
- *
- * In the mode `sets`, what an index answers becomes a set of rows that the database makes once; in
- * the mode `rows` each row is tested by itself, which is faster where most rows match and only the
- * first are wanted.
+ * Translates a filter to a condition on the row `r` of a resource, with the same semantics as the core
+ * (SC-44). @throws InvalidFilterError for excessive nesting. Everything is pushed down; values are
+ * parameters, and names come from the schema (SC-78). In mode `sets`, indexed parts become a set of rows
+ * computed once; in mode `rows` each row is tested individually, which is faster if most rows match and
+ * only the first are needed.
  */
 export function filterToSql(filter: ResolvedFilter, scope: ElementScope): Condition {
   return toSql(withInnerNots(filter), scope)

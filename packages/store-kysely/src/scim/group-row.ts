@@ -3,7 +3,7 @@ import { date } from '../records/columns.ts'
 import type { ScimGroupRow } from '../schema/tables/scim.ts'
 import { GROUP_COLUMNS, searchDocument } from './search-keys.ts'
 
-/** The columns a record is made of; `tenant` is known. */
+/** The columns needed for a record; `tenant` is known. */
 export const GROUP_RECORD_COLUMNS = [
   'id',
   'external_id',
@@ -18,7 +18,7 @@ export const GROUP_RECORD_COLUMNS = [
 
 export type GroupRecordRow = Pick<ScimGroupRow, (typeof GROUP_RECORD_COLUMNS)[number]>
 
-/** A row to be written. */
+/** A row to write. */
 export type GroupValues = Omit<ScimGroupRow, 'seq'>
 
 export function fromGroupRow(tenant: string, row: GroupRecordRow): GroupRecord {

@@ -8,10 +8,10 @@ import type { ScimTables } from '../schema/tables/scim.ts'
 
 type Db = Kysely<ScimTables>
 
-/** Ids in one query: a page of a list, however long. */
+/** Maximum ids per query: enough for a page of any list. */
 const AT_ONCE = 10_000
 
-/** The groups of many users by their ids, each list in the order of the groups' ids. */
+/** The groups of several users by user id, each list ordered by group id. */
 export async function groupsOfMembers(
   db: Db,
   tenant: string,

@@ -16,10 +16,10 @@ import { listGroups } from './list.ts'
 
 type Db = Kysely<ScimTables>
 
-/** State shared by the group stores of one database or one transaction. */
+/** State shared by the group stores of a database or a transaction. */
 export interface GroupContext {
   readonly cache: ListCache
-  /** Inside a transaction: the groups read so far. */
+  /** Within a transaction: the groups read so far. */
   readonly seenGroups?: Map<string, GroupRecord>
 }
 
@@ -142,7 +142,7 @@ const updateGroup = hotQuery<ScimTables, NewGroupValues, never>((db, value) =>
   versionedUpdate(db, value).set(groupColumns(value)),
 )
 
-/** For records whose indexed values stay, as when a member comes or goes. */
+/** For records whose indexed values are unchanged, as when members change. */
 const updateDocument = hotQuery<ScimTables, NewGroupValues, never>((db, value) =>
   versionedUpdate(db, value).set(documentColumns(value)),
 )

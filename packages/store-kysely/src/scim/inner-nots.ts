@@ -1,13 +1,13 @@
 import { InvalidFilterError, type ResolvedFilter } from '@x/scim-core'
 
-/** Levels of `and` within `or` and the like: SQLite's parser holds 100 open symbols. */
+/** Maximum alternations of `and` and `or`: SQLite's parser supports 100 open symbols. */
 const MAX_NESTING = 18
 
 /**
- * The same filter with `not` at single comparisons only, and lists in lists of the same kind joined, so
- * that as little as can be is nested. Each condition holds or does not, null among them: so De Morgan's
- * laws apply.
- * @throws InvalidFilterError for what the database could not read all the same
+ * The same filter with `not` only around single comparisons, and nested lists of the same kind flattened,
+ * to
+ * minimise nesting. Conditions are two-valued, with null as false, so De Morgan's laws apply.
+ * @throws InvalidFilterError if it is still too deep for the database
  */
 export function withInnerNots(filter: ResolvedFilter): ResolvedFilter {
   const result = pushed(filter, false)

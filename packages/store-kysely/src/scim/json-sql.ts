@@ -1,31 +1,31 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { DialectKind } from '../engine/engine.ts'
 
-/** Reading JSON documents inside the database, in both dialects. */
+/** Reads JSON documents inside the database, in both dialects. */
 export interface JsonSql {
-  /** The text at a path; null when there is none. */
+  /** The string at a path; null if there is none. */
   text(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown>
   number(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown>
   /** 0 or 1. */
   boolean(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown>
-  /** True if a path holds, or contains, anything but null, `""` and empty containers. */
+  /** True if a path contains anything but null, `""` and empty containers. */
   present(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown>
-  /** The elements of the list at a path, to be selected from. */
+  /** The elements of the list at a path, to select from. */
   elements(document: RawBuilder<unknown>, path: JsonPath): JsonElements
 }
 
 /** Elements of a list as the table `e`. */
 export interface JsonElements {
   readonly from: RawBuilder<unknown>
-  /** The place of an element in its list, usable in further paths. */
+  /** The index of an element in its list, usable in further paths. */
   readonly position: RawBuilder<unknown>
   /** 1 for an element whose `primary` is true. */
   readonly primary: RawBuilder<unknown>
-  /** Leaves out values that are not elements of a list. */
+  /** Excludes values that are not list elements. */
   readonly where: RawBuilder<unknown>
 }
 
-/** Member names, and positions in lists as SQL. */
+/** Member names, and array indexes as SQL. */
 export type JsonPath = readonly (string | RawBuilder<unknown>)[]
 
 export function jsonSql(dialect: DialectKind): JsonSql {
@@ -42,7 +42,7 @@ const SQLITE: JsonSql = {
   elements: (document, path) => ({
     from: sql`json_each(${document}, ${sqlitePath(path)}) as e`,
     position: sql.ref('e.key'),
-    // SQLite does not find the outer row in the `order by` of a sub-select.
+    // SQLite does not resolve the outer row in the `order by` of a sub-select.
     primary: sql`coalesce(case e.type when 'object' then e.value ->> '$.primary' end, 0)`,
     where: sql`typeof(e.key) = 'integer'`,
   }),

@@ -1,31 +1,28 @@
 import type { KeysetPosition } from '@x/scim-core'
 
 /**
- * Remembers where pages ended, so that walking a list page by page costs the same for each page
- * instead of passing over all earlier rows again. A place is forgotten when a write may have moved
- * the rows before it, in this process or another (SH-65).
+ * Caches where pages ended, so that every page of a list costs the same instead of skipping all earlier
+ * rows again. An entry is dropped when a write of this or another process may have moved earlier rows
+ * (SH-65).
  */
 export interface ListCache {
-  /** Counts the writes of this process that may have moved places; asked before a page is read. */
+  /** Counts the writes of this process that may have moved positions; read before a page is read. */
   generation(): number
   find(list: string, offset: number, view: ListView): KeysetPosition | undefined
   remember(list: string, offset: number, position: KeysetPosition, view: ListView): void
-  /** A record was inserted that was created at that time. */
+  /** Call when a record with that creation time was inserted. */
   inserted(created: Date): void
   changed(kind: 'updated' | 'removed'): void
 }
 
-/** The state of a database before a page of it was read. */
+/** The state of a database before one of its pages was read. */
 export interface ListView {
-  /**
-   * Another value after each write of another process that may have moved places; undefined while that
-   * cannot be told.
-   */
+  /** Changes after each write of another process that may have moved positions; undefined if unknown. */
   readonly version: number | string | undefined
   readonly generation: number
 }
 
-/** The list of all records in their default order: only removing one moves the others. */
+/** The list of all records in default order: only removals move its positions. */
 export const PLAIN_LIST = 'plain'
 
 const PLACES = 1000
@@ -56,7 +53,7 @@ export function createListCache(): ListCache {
     },
     remember(list, offset, position, view) {
       const { version } = view
-      // A position that was read before the last write may have moved.
+      // A position read before the last write may have moved.
       if (version === undefined || view.generation !== generation) return
       const key = `${list}\n${offset}`
       places.delete(key)
@@ -70,7 +67,7 @@ export function createListCache(): ListCache {
   }
 }
 
-/** The cache inside a transaction: it gives nothing, and forgets what it must after the commit. */
+/** The cache within a transaction: returns nothing, and defers invalidation until the commit. */
 export function deferredListCache(cache: ListCache): ListCache & { commit(): void } {
   const changes: (() => void)[] = []
   return {

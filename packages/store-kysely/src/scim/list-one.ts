@@ -7,8 +7,8 @@ import { userGroups, type UserGroupsRow } from './user-groups.ts'
 import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
 
 /**
- * The list of a filter that at most one user can match (`userName eq`, `id eq`), which directories
- * send before each write: one compiled query gives page and total. Undefined for all other lists.
+ * Lists a filter that can match at most one user (`userName eq`, `id eq`), as directories send before each
+ * write: one compiled query returns page and total. Undefined for all other lists.
  */
 export async function findOne(
   db: Kysely<ScimTables>,

@@ -14,7 +14,7 @@ type Db = Kysely<ScimTables>
 export interface PlacedRow {
   readonly id: string
   readonly sort_key?: SortKey
-  /** Only in a page that is counted along. */
+  /** Only in a page that includes the count. */
   readonly hits?: number
 }
 
@@ -24,13 +24,13 @@ export interface PageRequest {
   readonly scope: ElementScope
   readonly order: ListOrder
   readonly matches: readonly Condition[]
-  /** The page begins after this position in the order. */
+  /** The page starts after this position. */
   readonly after: KeysetPosition | undefined
   readonly limit: number
   readonly offset: number
-  /** Few rows match: they are found first and sorted then. */
+  /** Few rows match: they are found first, then sorted. */
   readonly few: boolean
-  /** The page comes with the number of all matches. */
+  /** The page includes the number of all matches. */
   readonly isCounted?: boolean
 }
 
@@ -42,7 +42,7 @@ export async function readPage<Row>(db: Db, page: PageRequest): Promise<Row[]> {
   return rowsOf<Row>(page, rows)
 }
 
-/** A page of a list without filter or order, as most clients read it: compiled once. */
+/** A page of a list without filter or sort, the most frequent query: compiled once. */
 export async function readPlainPage<Row>(db: Db, page: PageRequest): Promise<Row[]> {
   const { source, scope, after, limit, offset } = page
   const way = after !== undefined ? 'after' : offset > 0 ? 'deep' : 'first'
@@ -77,7 +77,7 @@ function pageQuery(
   const pageKey = order.key === null ? sql`` : sql`, page.sort_key`
   const [count, hits] =
     page.isCounted === true ? [sql`, count(*) over () as hits`, sql`, page.hits`] : [sql``, sql``]
-  // Far down a list, only the index is walked; the documents are read for the page alone.
+  // Far into a list, only the index is scanned; documents are read for the page alone.
   const query =
     page.offset === 0 && page.isCounted !== true
       ? sql`select ${columns}${key} ${rest}`
@@ -88,7 +88,7 @@ function pageQuery(
     : query
 }
 
-/** A sort key may be a number with more digits than SQLite puts in JSON. */
+/** A sort key may be a number with more digits than SQLite writes in JSON. */
 function isPacked({ scope, order }: PageRequest): boolean {
   return scope.dialect === 'sqlite' && order.key === null
 }
@@ -100,20 +100,20 @@ function rowsOf<Row>(page: PageRequest, rows: readonly unknown[]): Row[] {
   return values.map((row) => named(page.source.columns, row)) as Row[]
 }
 
-/** A row by the names of its columns. */
+/** A row keyed by its column names. */
 function named(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
   const row: Record<string, unknown> = {}
   for (let i = 0; i < names.length; i += 1) row[names[i] ?? ''] = values[i]
   return row
 }
 
-/** The condition of a list: its tenant, what is alive, and more. */
+/** The condition of a list: tenant, not deleted, and further ones. */
 export function whereOf({
   scope,
   conditions,
   few,
 }: Pick<PageRequest, 'scope' | 'few'> & { readonly conditions: readonly Condition[] }): Condition {
-  // The plus keeps SQLite from walking the whole list in order when few rows match.
+  // The unary plus keeps SQLite from scanning the whole list in order if few rows match.
   const tenant =
     few && scope.dialect === 'sqlite'
       ? sql`+r.tenant = ${scope.tenant}`

@@ -1,7 +1,7 @@
 import type { ListQuery } from '@x/scim-core'
 import type { ListCache } from './list-cache.ts'
 
-/** A list that is asked for. */
+/** A requested list. */
 export interface ListRequest {
   readonly tenant: string
   readonly query: ListQuery

@@ -26,7 +26,7 @@ import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row
 
 type Db = Kysely<ScimTables>
 
-/** One page of users. Filter, order, limit and count are the database's work (SC-84). */
+/** A page of users. The database does filtering, ordering, limiting and counting (SC-84). */
 export async function listUsers(db: Db, request: ListRequest): Promise<ListedRecords<UserRecord>> {
   const { tenant } = request
   const one = await findOne(db, request)
@@ -38,7 +38,7 @@ export async function listUsers(db: Db, request: ListRequest): Promise<ListedRec
   })
 }
 
-/** One page of groups, without their members. */
+/** A page of groups, without their members. */
 export function listGroups(db: Db, request: ListRequest): Promise<ListedRecords<GroupRecord>> {
   const { tenant } = request
   return listRecords(db, request, {
@@ -48,7 +48,7 @@ export function listGroups(db: Db, request: ListRequest): Promise<ListedRecords<
   })
 }
 
-/** One page of the resources of a host's own type. */
+/** A page of resources of a host's own type. */
 export function listResources(
   db: Db,
   { type, ...request }: ListRequest & { readonly type: string },
@@ -67,7 +67,7 @@ interface Source<Row, Read> {
   read(row: Row): Read
 }
 
-/** Above this many hits, testing rows in order until the page is full is faster than making a set. */
+/** Above this many matches, testing rows in order until the page is full is faster than computing a set. */
 const FEW = 2000
 
 async function listRecords<
@@ -121,14 +121,14 @@ async function listRecords<
 }
 
 /**
- * Sorted groups, and resources of a host, come with their total in one query (SH-77): they are few, so
- * sorting them all costs less than a second query. Users may be many, and some orders of them have an index.
+ * Sorted groups and host resources are read together with their total (SH-77): there are few, so sorting
+ * them all costs less than a second query. Users may be many, and some of their orders are indexed.
  */
 function isCountedAlong({ sort, after, limit }: ListQuery, { kind }: ResourceColumns): boolean {
   return sort !== undefined && after === undefined && limit > 0 && kind !== 'user'
 }
 
-/** Null for an empty page after the start, from which the total is unknown. */
+/** Null for an empty page after the start, which does not reveal the total. */
 async function readCounted<
   Row extends PlacedRow,
   Read extends UserRecord | GroupRecord | ResourceRecord,
@@ -162,7 +162,7 @@ async function readCounted<
   return { total: first?.hits ?? 0, records, ...keysOf(rows, query) }
 }
 
-/** The sort keys in the form of the core, which knows booleans. */
+/** The sort keys in the core's form, which has booleans. */
 function keysOf(
   rows: readonly PlacedRow[],
   { sort }: ListQuery,
@@ -181,7 +181,7 @@ async function countRows(
   filter: ResolvedFilter | undefined,
 ): Promise<Count> {
   const { resource, tenant } = scope
-  // Users and groups are counted as they are written; the types of a host are small.
+  // Users and groups are counted when written; host types are small.
   if (filter === undefined && resource.table !== 'scim_resource') {
     const { rows } = await readTotal.run(db, { tenant, kind: resource.kind })
     const { total = 0, version } = rows[0] ?? {}
@@ -202,7 +202,9 @@ interface Count {
 
 const NO_COUNT: Count = { total: 0, version: undefined }
 
-/** SQLite's sign of writes by other processes, for every list; PostgreSQL shows them with the count. */
+/**
+ * On SQLite: changes with writes by other processes, for every list. PostgreSQL reads it with the count.
+ */
 function foreignVersion(db: Db): number | undefined {
   const engine = engineOf(db)
   return engine.kind === 'sqlite' ? engine.sqlite.foreignVersion() : undefined
@@ -214,7 +216,7 @@ interface TotalRow {
 }
 
 const readTotal = hotQuery<ScimTables, { tenant: string; kind: string }, TotalRow>((db, value) => {
-  // Each insertion and removal writes a row of the counts, which then has another `xmin`.
+  // Each insertion and removal updates a row of the counts, which changes its `xmin`.
   const version =
     engineOf(db).kind === 'sqlite'
       ? sql`null`

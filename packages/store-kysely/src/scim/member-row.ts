@@ -1,6 +1,6 @@
 import type { MemberRow } from '@x/scim-core'
 
-/** A membership with the user or the group that it names. */
+/** A membership joined with its user or group. */
 export interface JoinedMember {
   readonly member_id: string
   readonly added_at: number
@@ -10,7 +10,7 @@ export interface JoinedMember {
   readonly display_name: string | null
 }
 
-/** Null for a member that is gone or a tombstone. */
+/** Null for a removed member or a tombstone. */
 export function toMember(row: JoinedMember): MemberRow | null {
   if (row.user_id !== null) return { id: row.member_id, type: 'User', display: row.display }
   if (row.group_id === null) return null

@@ -8,7 +8,10 @@ import type { ScimTables } from '../schema/tables/scim.ts'
 
 type Db = Kysely<ScimTables>
 
-/** The members of many groups with one query, in the order of `list`; null when they are more than `limit`. */
+/**
+ * The members of several groups with one query, in the order of `list`; null if there are more than
+ * `limit`.
+ */
 export async function membersOfGroups(
   db: Db,
   tenant: string,
@@ -27,7 +30,7 @@ export async function membersOfGroups(
   return found
 }
 
-/** The id of the group, and the member. The text was made by the query. */
+/** Group id and member. The JSON was created by the query. */
 type PackedMember = readonly [
   owner: string,
   id: string,
@@ -36,7 +39,7 @@ type PackedMember = readonly [
 ]
 
 interface PageRow {
-  /** All memberships up to the cut, with those of tombstones. */
+  /** Number of memberships up to the cut-off, including tombstones. */
   readonly total: number
   readonly page: string
 }
@@ -48,10 +51,10 @@ interface PageValues {
   readonly cut: number
 }
 
-/** Cut and counted before it is joined and sorted, so that too many members cost a walk of the index alone. */
+/** Cut off and counted before joining and sorting, so that too many members only cost an index scan. */
 const readMembers = hotQuery<ScimTables, PageValues, PageRow>((db, value) => {
   const { kind } = engineOf(db)
-  // A query that begins with `select` is one that reads, and needs no writing connection.
+  // A query that begins with `select` is read-only and needs no write connection.
   const query = sql<PageRow>`select total, page from (
     with cut as materialized (
       select ids.id as owner, r.tenant, r.member_id, r.added_at

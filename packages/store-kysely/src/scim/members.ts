@@ -15,7 +15,7 @@ type Db = Kysely<ScimTables>
 /** Members read at once; a group is never loaded as a whole (SC-58). */
 const PAGE = 1000
 
-/** Membership in SQL, as rows of a relation: the size of a group does not matter for a change. */
+/** Memberships as rows of a relation: the cost of a change does not depend on the size of a group. */
 export function createMemberStore(db: Db): MemberStore {
   return {
     async add(tenant, groupId, memberIds, at) {
@@ -82,12 +82,12 @@ export function createMemberStore(db: Db): MemberStore {
   }
 }
 
-/** Keeps SQLite from walking the whole group instead of looking the members up one by one. */
+/** Keeps SQLite from scanning the whole group instead of looking up the members individually. */
 function outOfIndex(db: Db) {
   return engineOf(db).kind === 'sqlite' ? sql`+group_id` : sql`group_id`
 }
 
-/** Ids that were changed, in the order given. Locks are taken in one order, against deadlocks. */
+/** The changed ids, in the given order. Locks are taken in a fixed order to avoid deadlocks. */
 async function changeMany(
   db: Db,
   memberIds: readonly string[],
@@ -142,7 +142,7 @@ async function* listPages(db: Db, page: MemberPage): AsyncGenerator<readonly Mem
 
 const FIRST = { addedAt: Number.MIN_SAFE_INTEGER, memberId: '' }
 
-/** An id that is no member (any more) starts from the beginning. */
+/** An id that is not (or no longer) a member starts from the beginning. */
 async function placeOf(
   db: Db,
   key: { readonly tenant: string; readonly groupId: string; readonly memberId: string },

@@ -8,9 +8,9 @@ import type { Operand } from './sql-words.ts'
 /** The columns of a resource type's attributes; `r` is the row of the resource. */
 export interface ResourceColumns {
   readonly table: 'scim_user' | 'scim_group' | 'scim_resource'
-  /** `resource:` and the name of a host's own type. */
+  /** `resource:` followed by the name of a host's own type. */
   readonly kind: 'user' | 'group' | `resource:${string}`
-  /** Keeps tombstones out. */
+  /** Excludes tombstones. */
   readonly alive: RawBuilder<unknown>
   readonly columns: ReadonlyMap<string, Operand>
 }
@@ -90,7 +90,7 @@ export function operandOf(
   return documentOperand(path, path.urn === null ? parts : [path.urn, ...parts], dialect)
 }
 
-/** A value of the documents: texts folded from `search`, all else as it is from `data`. */
+/** A value in the documents: strings folded from `search`, everything else from `data`. */
 export function documentOperand(
   path: AttributePath,
   parts: JsonPath,
@@ -114,7 +114,7 @@ export function documentOperand(
   }
 }
 
-/** An address that is not stored: the prefix and the id it ends with. */
+/** A computed URL: the prefix and the id it ends with. */
 export function prefixed(
   path: AttributePath,
   id: RawBuilder<unknown>,
@@ -125,7 +125,7 @@ export function prefixed(
   return computed(sql`(${given} || ${id})`, dialect)
 }
 
-/** A string made by an expression; PostgreSQL compares it by code point. */
+/** A string computed by an expression; PostgreSQL compares it by code point. */
 export function computed(expression: RawBuilder<unknown>, dialect: DialectKind): Operand {
   return {
     kind: 'text',
@@ -137,7 +137,7 @@ export function computed(expression: RawBuilder<unknown>, dialect: DialectKind):
 const isComputedSub = ({ sub, prefix }: AttributePath): boolean =>
   sub === 'displayName' || (sub === '$ref' && prefix !== undefined)
 
-/** `$ref` and `displayName` of a manager are those of the user it names, if there is one (SC-22). */
+/** `$ref` and `displayName` of a manager are those of the referenced user, if it exists (SC-22). */
 function managerOperand(path: AttributePath, dialect: DialectKind): Operand {
   const id = jsonSql(dialect).text(sql.ref('r.data'), [path.urn ?? '', path.name, 'value'])
   const shown =

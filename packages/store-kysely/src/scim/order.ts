@@ -11,11 +11,11 @@ export interface ListOrder {
   /** The sort key; null: created. */
   readonly key: RawBuilder<unknown> | null
   readonly descending: boolean
-  /** No resource is without the key. */
+  /** Every resource has the key. */
   readonly total: boolean
-  /** @param unindexed keeps SQLite from choosing the index of the order */
+  /** @param unindexed prevents SQLite from using the index of the order */
   terms(unindexed: boolean): RawBuilder<unknown>
-  /** The same order over a key that was computed before. */
+  /** The same order over a precomputed key. */
   termsOver(key: RawBuilder<unknown>): RawBuilder<unknown>
 }
 
@@ -31,7 +31,7 @@ export function orderOf(sort: ListQuery['sort'], scope: ElementScope): ListOrder
     }
   }
   const { path, descending } = sort
-  // Addresses are compared as they are: all have the same prefix.
+  // URLs are compared as they are, since all have the same prefix.
   const key = sortExpression(
     { ...path, caseExact: path.caseExact || path.prefix !== undefined },
     scope,
@@ -74,7 +74,7 @@ export function afterPosition(
     : sql`(${key} > ${value} or ${key} is null or ${sameKey})`
 }
 
-/** The comparable value of an attribute; of a list, that of its primary or first element. */
+/** The comparable value of an attribute; for a list, that of its primary or first element. */
 function sortExpression(path: AttributePath, scope: ElementScope): RawBuilder<unknown> {
   const { resource, dialect, tenant } = scope
   if (!path.multiValued) return operandOf(path, resource, dialect).sql

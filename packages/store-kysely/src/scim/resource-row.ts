@@ -3,7 +3,7 @@ import { date } from '../records/columns.ts'
 import type { ScimResourceRow } from '../schema/tables/scim.ts'
 import { searchDocument } from './search-keys.ts'
 
-/** The columns a record is made of; tenant and type are known. */
+/** The columns needed for a record; tenant and type are known. */
 export const RESOURCE_COLUMNS = [
   'id',
   'external_id',
@@ -15,7 +15,7 @@ export const RESOURCE_COLUMNS = [
 
 export type ResourceRecordRow = Pick<ScimResourceRow, (typeof RESOURCE_COLUMNS)[number]>
 
-/** A row to be written, but for what names it. */
+/** A row to write, without its key. */
 export function toResourceRow(
   record: ResourceRecord,
 ): Omit<ScimResourceRow, 'seq' | 'tenant' | 'type' | 'id'> {
@@ -31,7 +31,7 @@ export function toResourceRow(
 
 const NO_COLUMNS: ReadonlySet<string> = new Set()
 
-/** The unique values are those of the attributes, which the core makes again when it writes. */
+/** The unique values are not read, because the core recomputes them on writes. */
 export function fromResourceRow(tenant: string, row: ResourceRecordRow): ResourceRecord {
   return {
     tenant,

@@ -9,7 +9,7 @@ import { fromResourceRow, RESOURCE_COLUMNS, toResourceRow } from './resource-row
 
 type Db = Kysely<ScimTables>
 
-/** A store of one type that can be written. */
+/** A writable store of one type. */
 export type SqlResourceStore = Required<Omit<ResourceStore, 'snapshot'>>
 
 /** The resources of a host's own type in SQL. */
@@ -74,7 +74,7 @@ interface ResourceKey {
   readonly type: string
 }
 
-/** @throws UniqueConflictError naming the attribute whose value another resource has */
+/** @throws UniqueConflictError naming the attribute whose value is taken */
 async function insertKeys(
   tx: Db,
   { tenant, type, record }: ResourceKey & { readonly record: ResourceRecord },

@@ -18,21 +18,22 @@ const SCIM_SCHEMA: Schema = {
 }
 
 /**
- * Makes or updates the tables of the SCIM store; when they are up to date, it needs no right to create
- * anything. Processes that start at once wait for each other. A process starts on tables of a newer version
- * as long as these were only expanded.
- * @throws MigrationError when the database was migrated by another version
+ * Creates or updates the tables of the SCIM store; if they are up to date, no DDL privileges are needed.
+ * Concurrent processes wait for each other. A process also starts on tables of a newer version if these
+ * were
+ * only expanded.
+ * @throws MigrationError if the database was migrated by an incompatible version
  */
 export function migrateScim<Tables>(db: Kysely<Tables>, options?: MigrateOptions): Promise<void> {
   return migrate(db, SCIM_SCHEMA, options)
 }
 
-/** The steps of the SCIM schema, and which of them the database has. */
+/** The migrations of the SCIM schema, and which of them are applied. */
 export function scimMigrationStatus<Tables>(db: Kysely<Tables>): Promise<MigrationState[]> {
   return migrationStatus(db, SCIM_SCHEMA)
 }
 
-/** The statements that `migrateScim` would run. */
+/** The statements `migrateScim` would run. */
 export function scimMigrationPlan<Tables>(db: Kysely<Tables>): Promise<string[]> {
   return migrationPlan(db, SCIM_SCHEMA)
 }

@@ -1,7 +1,7 @@
 import { fold, parseInstant, recordDisplay, type ScimDocument, type UserRecord } from '@x/scim-core'
 import type { ScimUserElementRow } from '../schema/tables/scim.ts'
 
-/** Lists whose elements hold value, display, type and primary and nothing else. */
+/** Lists whose elements only have value, display, type and primary. */
 export const CONTACT_LISTS: ReadonlySet<string> = new Set([
   'emails',
   'phoneNumbers',
@@ -10,12 +10,12 @@ export const CONTACT_LISTS: ReadonlySet<string> = new Set([
   'roles',
 ])
 
-/** Key under which the search document holds the instants of texts that are times. */
+/** Key in the search document for the instants of strings that are times. */
 export const INSTANTS = '#'
 
 export type ElementRow = Omit<ScimUserElementRow, 'user_seq' | 'tenant'>
 
-/** The search keys of a user, taken from its document. */
+/** The search keys of a user, derived from its document. */
 export interface UserKeys {
   readonly display: string | null
   readonly display_key: string | null
@@ -24,7 +24,7 @@ export interface UserKeys {
   readonly family_name_key: string | null
 }
 
-/** The searchable columns of a user, but for the lists and the search document. */
+/** The searchable columns of a user, except lists and the search document. */
 export function userKeys(record: UserRecord, data: ScimDocument): UserKeys {
   const display = recordDisplay(record)
   const name = data['name']
@@ -37,7 +37,7 @@ export function userKeys(record: UserRecord, data: ScimDocument): UserKeys {
   }
 }
 
-/** The elements of the contact lists of a user, ready for their table. */
+/** The elements of a user's contact lists, as rows of their table. */
 export function elementRows(data: ScimDocument): ElementRow[] {
   const rows: ElementRow[] = []
   for (const attr of CONTACT_LISTS) {
@@ -59,9 +59,9 @@ export function elementRows(data: ScimDocument): ElementRow[] {
 }
 
 /**
- * The attributes that have no column, as JSON with texts folded, so that the database can compare
- * them as the core does. Texts that are times stand once more as instants under `#`.
- * @param columns names of attributes that have columns of their own
+ * Attributes without a column, as JSON with folded strings, so that the database can compare them like the
+ * core. Strings that are times are repeated as instants under `#`.
+ * @param columns names of attributes with their own columns
  */
 export function searchDocument(data: ScimDocument, columns: ReadonlySet<string>): string {
   let rest: Record<string, unknown> | null = null
@@ -77,10 +77,10 @@ export function searchDocument(data: ScimDocument, columns: ReadonlySet<string>)
   )
 }
 
-/** Attributes of users that the search document leaves out. */
+/** User attributes not in the search document. */
 export const USER_COLUMNS: ReadonlySet<string> = new Set([...CONTACT_LISTS, 'displayName'])
 
-/** Attributes of groups that the search document leaves out. */
+/** Group attributes not in the search document. */
 export const GROUP_COLUMNS: ReadonlySet<string> = new Set(['displayName', 'members'])
 
 function foldedCopy(value: unknown): unknown {
@@ -90,7 +90,7 @@ function foldedCopy(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, foldedCopy(item)]))
 }
 
-/** The same structure with instants in place of the texts that are times; undefined without any. */
+/** The same structure with instants in place of strings that are times; undefined without any. */
 function instantsOf(value: unknown): unknown {
   if (typeof value === 'string') return parseInstant(value) ?? undefined
   if (typeof value !== 'object' || value === null) return undefined
@@ -104,7 +104,7 @@ function instantsOf(value: unknown): unknown {
   return entries.length > 0 ? Object.fromEntries(entries) : undefined
 }
 
-/** PostgreSQL's JSON takes neither U+0000 nor halves of surrogate pairs; no valid resource has them. */
+/** PostgreSQL's JSON supports neither U+0000 nor lone surrogates; valid resources contain neither. */
 function storable(text: string): string {
   return /[\0\ud800-\udfff]/.test(text)
     ? text.replaceAll('\0', '\u0001').replaceAll(/\p{Surrogate}/gu, '\ufffd')

@@ -4,14 +4,14 @@ import { operandOf } from './operands.ts'
 import { CONTACT_LISTS } from './search-keys.ts'
 
 /**
- * Operators that an index answers, or that an index is at least narrower for than the table. The set
- * may hold tombstones: the query around it leaves them out, and the index alone answers for the set.
+ * Operators that can use an index, or an index at least narrower than the table. The set may contain
+ * tombstones, which the surrounding query excludes, so that the set needs only the index.
  */
 export const INDEXED_OPERATORS: ReadonlySet<string> = new Set(['eq', 'sw', 'co', 'ew'])
 
 /**
- * The estimated size of a filter's result: `few` when it demands a value that few resources have,
- * `some` when an index narrows it down, `all` when each row has to be looked at.
+ * The estimated size of a filter's result: `few` if it requires a value that few resources have, `some` if
+ * an index narrows it down, `all` if every row has to be tested.
  */
 export type Selectivity = 'few' | 'some' | 'all'
 
@@ -49,7 +49,7 @@ function hasTable(urn: string | null, name: string): boolean {
   return urn === null && (CONTACT_LISTS.has(name) || name === 'groups' || name === 'members')
 }
 
-/** Elements of one value are few, those of one type are not. */
+/** Few elements share a value, but many share a type. */
 function demandsValue(where: ResolvedFilter): boolean {
   if (where.kind === 'and') return where.terms.some(demandsValue)
   if (where.kind === 'or') return where.terms.every(demandsValue)

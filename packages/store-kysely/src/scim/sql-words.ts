@@ -3,18 +3,18 @@ import type { CompareOperator } from '@x/scim-core'
 import type { DialectKind } from '../engine/engine.ts'
 import { afterPrefix } from '../query/prefix.ts'
 
-/** A piece of SQL that is true, false or (counting as false) null. */
+/** An SQL expression that is true, false, or null (which counts as false). */
 export type Condition = RawBuilder<unknown>
 
 /** The operand of a comparison. Booleans are 0 and 1, times milliseconds, strings folded if needed. */
 export interface Operand {
   readonly kind: 'text' | 'number'
   readonly sql: RawBuilder<unknown>
-  /** A column of the resource's own table that heads an index. */
+  /** The column is the first one of an index on the resource's own table. */
   readonly indexed: boolean
 }
 
-/** One comparison. A missing value satisfies `ne` alone (SC-40). */
+/** One comparison. A missing value satisfies only `ne` (SC-40). */
 export function comparison(
   operand: Operand,
   operator: CompareOperator,
@@ -42,14 +42,14 @@ export function comparison(
   }
 }
 
-/** PostgreSQL takes a parameter beside a bigint for one, which a fraction is not. */
+/** PostgreSQL types a parameter next to a bigint as bigint, which a fraction is not. */
 function parameter(value: string | number | boolean): RawBuilder<unknown> {
   if (typeof value === 'boolean') return sql`${Number(value)}`
   const fraction = typeof value === 'number' && !Number.isSafeInteger(value)
   return fraction ? sql`cast(${value} as double precision)` : sql`${value}`
 }
 
-/** No pattern language is involved, so no character of the literal is special (SC-78). */
+/** Does not use patterns, so no character of the literal is special (SC-78). */
 function textMatch(
   left: RawBuilder<unknown>,
   operator: 'co' | 'sw' | 'ew',

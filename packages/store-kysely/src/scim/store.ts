@@ -32,35 +32,34 @@ import { createResourceStore, type SqlResourceStore } from './resources.ts'
 import { createTokenStore } from './tokens.ts'
 import { createUserStore, type AdoptUser } from './users.ts'
 
-/** The handle of a running transaction; `createFlowStore(transaction)` joins it. */
+/** The handle of a running transaction; pass it to `createFlowStore` to join it. */
 export type ScimTransaction = Kysely<ScimTables>
 
-/** Options that connect a SCIM store with a host's own records. */
+/** Options of a SCIM store. */
 export interface ScimStoreOptions {
-  /** Called inside the transaction of every user write; what it throws undoes the write (SU-2). */
+  /** Called inside the transaction of every user write; throwing rolls it back (SU-2). */
   readonly onUserWrite?: OnUserWrite<ScimTransaction>
   /** Called inside the transaction of every write of a group or its members (SH-11). */
   readonly onGroupWrite?: OnGroupWrite<ScimTransaction>
-  /** Gives the id of a host's account that a new user takes over, or null (SU-11). */
+  /** Returns the id of a host account that a new user takes over, or null (SU-11). */
   readonly adopt?: AdoptUser
 }
 
-/** A store over SQL, with the tokens of its database. */
+/** A SQL store, including the tokens of its database. */
 export interface SqlScimStore extends ScimStore {
   readonly outbox: OutboxStore
   readonly connections: ConnectionStore
-  /** Resources of a type of `resourceTypes`. */
+  /** Resources of a type in `resourceTypes`. */
   resources(type: string): SqlResourceStore
   readonly tokens: TokenStore
 }
 
 /**
- * The SCIM store over a database that `migrateScim` has prepared, or over a running transaction of
- * one, which its writes then join. Every method rejects with `UniqueConflictError` or
- * `StoreUnavailableError` of `@x/scim-core`, with what hooks throw, and inside a hook of the database with
- * a `ScimReentryError`.
- *
- * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`, or has plugins or
+ * Creates a SCIM store on a database prepared by `migrateScim`, or on a running transaction, which its
+ * writes
+ * then join. Methods reject with `UniqueConflictError` or `StoreUnavailableError` of `@x/scim-core`, with
+ * errors of hooks, or with a `ScimReentryError` within a hook.
+ * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`, or has plugins or
  * another schema
  */
 export function createScimStore<Tables>(
@@ -73,7 +72,7 @@ export function createScimStore<Tables>(
   return openStore(scimTables(db), { ...options, runHook: run, awaitsHook: hasHook(options) })
 }
 
-/** The same with hooks of this package, which wait for nothing but the database. */
+/** The same with hooks of this package, which only wait for the database. */
 export function createLinkedScimStore<Tables>(
   db: Kysely<Tables>,
   options: Omit<ScimStoreOptions, 'onGroupWrite'>,
@@ -136,13 +135,13 @@ type RunHook = <Result>(hook: () => Result | Promise<Result>) => Promise<Result>
 
 interface BoundOptions extends ScimStoreOptions {
   readonly runHook: RunHook
-  /** True if transactions await a hook of the host and therefore commit on their own. */
+  /** True if transactions await a host's hook and therefore commit separately. */
   readonly awaitsHook: boolean
 }
 
 /**
- * The parts are created on first use: a transaction mostly needs one or two. A class: a literal with
- * getters would get its own hidden class for each transaction, which outlives it.
+ * Creates its parts on first use, because a transaction usually needs only one or two. A class: a literal
+ * with getters would get a separate hidden class per transaction, which outlives it.
  */
 class BoundStore implements SqlScimStore {
   readonly transaction: SqlScimStore['transaction']
@@ -207,7 +206,7 @@ class BoundStore implements SqlScimStore {
   }
 }
 
-/** The hooks of users, run so that what they call is known. */
+/** The user hooks, run so that calls from within them are detected. */
 function hooksOf({ onUserWrite, adopt, runHook: run }: BoundOptions): {
   readonly onUserWrite?: OnUserWrite<ScimTransaction>
   readonly adopt?: AdoptUser
@@ -218,7 +217,7 @@ function hooksOf({ onUserWrite, adopt, runHook: run }: BoundOptions): {
   }
 }
 
-/** Runs the work of a transaction, and reports what it does to groups. */
+/** Runs a transaction's work, and reports what it does to groups. */
 async function observed<Result>(
   tx: BoundStore,
   { onGroupWrite, runHook: run }: BoundOptions,
@@ -233,7 +232,7 @@ async function observed<Result>(
   return result
 }
 
-/** A store of which each write of groups is a transaction, so that it is reported whole. */
+/** A store in which each group write is a transaction, so that it is reported as a whole. */
 function eachInTransaction(store: BoundStore): Pick<SqlScimStore, 'users' | 'groups' | 'members'> {
   const { users, groups, members } = store
   const within = <Result>(
@@ -261,7 +260,7 @@ function eachInTransaction(store: BoundStore): Pick<SqlScimStore, 'users' | 'gro
 
 const caches = new WeakMap<object, ListCache>()
 
-/** All stores of one database share what they know about its lists. */
+/** All stores of a database share their list cache. */
 function cacheOf(db: ScimTransaction): ListCache {
   const engine = engineOf(db)
   const known = caches.get(engine)
@@ -271,13 +270,13 @@ function cacheOf(db: ScimTransaction): ListCache {
   return cache
 }
 
-/** Statements are compiled once for each kind of database, so nothing may rewrite them (SH-74). */
+/** Statements are compiled once per dialect, so nothing may rewrite them (SH-74). */
 function assertPlain<Tables>(db: Kysely<Tables>): void {
   if (db.getExecutor().plugins.length === 0) return
   throw new TypeError('createScimStore needs the database as openSqlite or openPostgres gave it')
 }
 
-/** Which tables a database has is known to its migrations, not to its type. */
+/** The tables are guaranteed by the migrations, not by the database's type. */
 function scimTables<Tables>(db: Kysely<Tables>): ScimTransaction {
   return db as unknown as ScimTransaction
 }

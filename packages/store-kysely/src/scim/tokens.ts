@@ -17,7 +17,7 @@ const tokens = mapping<TokenRecord, ScimTokenRow>({
   connectionId: nullable(plain()),
 })
 
-/** Without `connectionId` when there is none. */
+/** Omits `connectionId` if there is none. */
 function tokenOf(row: ScimTokenRow): TokenRecord {
   const { connectionId = null, ...token } = tokens.fromRow(row)
   return connectionId === null ? token : { ...token, connectionId }

@@ -3,12 +3,12 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 
-/** The row of a user read together with its groups, as JSON: `[[id, displayName], ...]` by id. */
+/** A user row read together with its groups, as JSON: `[[id, displayName], ...]` by id. */
 export interface UserGroupsRow {
   readonly groups: string
 }
 
-/** The groups of a user read along with its row: one statement instead of two. */
+/** Reads the groups of a user together with its row: one statement instead of two. */
 export function userGroups(db: Kysely<ScimTables>): RawBuilder<string> {
   const memberships = sql`from scim_member as m
     join scim_group as g on g.tenant = m.tenant and g.id = m.group_id
@@ -20,14 +20,14 @@ export function userGroups(db: Kysely<ScimTables>): RawBuilder<string> {
         ${memberships})`
 }
 
-/** The groups in a row, as records show them. */
+/** The groups in a row, in the form of records. */
 export function readGroups(groups: string): readonly GroupBrief[] {
   return groups === '[]' ? NONE : briefs(groups)
 }
 
 const NONE: readonly GroupBrief[] = []
 
-/** The text was made by the query. */
+/** The JSON was created by the query. */
 function briefs(json: string): readonly GroupBrief[] {
   const pairs = JSON.parse(json) as readonly (readonly [id: string, displayName: string])[]
   return pairs.map(([id, displayName]) => ({ id, displayName }))

@@ -53,17 +53,17 @@ export const lockUserWithGroups = hotQuery<ScimTables, UserKey, UserRecordRow & 
   (db, value) => userWithGroups(db, value).forUpdate(),
 )
 
-/** The displayed parts of one user in references. */
+/** The parts of a user shown in references. */
 export const readBrief = hotQuery<ScimTables, UserKey, UserBrief>((db, value) =>
   aliveUser(db, value).select(['id', 'display']),
 )
 
-/** The same of a user that must not be removed before the transaction ends. */
+/** The same, locked against removal until the transaction ends. */
 export const keepBrief = hotQuery<ScimTables, UserKey, UserBrief>((db, value) =>
   aliveUser(db, value).select(['id', 'display']).forKeyShare(),
 )
 
-/** The parts of the stored row that an update needs. */
+/** The parts of the stored row needed for an update. */
 export type UserHead = Pick<ScimUserRow, 'lists' | (typeof INDEXED_COLUMNS)[number]> & {
   readonly seq: number
 }
@@ -74,7 +74,7 @@ export const readHead = hotQuery<ScimTables, UserKey & Expected, UserHead>((db, 
     .where('version', '=', value('expectedVersion')),
 )
 
-/** The `seq` of the new row is given, or on SQLite its `insertId`, which costs no row. */
+/** The `seq` of the new row is returned, or on SQLite its `insertId`, which is cheaper than a row. */
 export const insertUser = hotQuery<ScimTables, UserValues, { seq: number }>((db, value) => {
   const insert = db.insertInto('scim_user').values({
     tenant: value('tenant'),
@@ -88,7 +88,7 @@ export const insertUser = hotQuery<ScimTables, UserValues, { seq: number }>((db,
     : insert.returning('seq')
 })
 
-/** For records whose indexed values stay. */
+/** For records whose indexed values are unchanged. */
 export const updateDocument = hotQuery<ScimTables, UserValues & Expected, never>((db, value) =>
   versionedUpdate(db, value).set(documentColumns(value)),
 )

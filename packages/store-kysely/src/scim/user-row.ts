@@ -4,7 +4,7 @@ import type { ScimUserRow } from '../schema/tables/scim.ts'
 import { elementRows, searchDocument, USER_COLUMNS, userKeys } from './search-keys.ts'
 import { readGroups, type UserGroupsRow } from './user-groups.ts'
 
-/** The columns a record is made of; `tenant` is known, `deleted_at` is null. */
+/** The columns needed for a record; `tenant` is known, `deleted_at` is null. */
 export const USER_RECORD_COLUMNS = [
   'id',
   'external_id',
@@ -18,10 +18,10 @@ export const USER_RECORD_COLUMNS = [
 
 export type UserRecordRow = Pick<ScimUserRow, (typeof USER_RECORD_COLUMNS)[number]>
 
-/** A row to be written. */
+/** A row to write. */
 export type UserValues = Omit<ScimUserRow, 'seq'>
 
-/** The indexed columns: a write that does not change them touches no index. */
+/** The indexed columns: a write that does not change them updates no index. */
 export const INDEXED_COLUMNS = [
   'user_name_key',
   'external_id',

@@ -34,32 +34,32 @@ import { fromUserRow, INDEXED_COLUMNS, toUserRow, type UserValues } from './user
 
 type Db = Kysely<ScimTables>
 
-/** Ids in one query: the managers of a page, however long. */
+/** Maximum ids per query: enough for the managers of any page. */
 const AT_ONCE = 10_000
 
-/** State shared by the stores of one database. */
+/** State shared by the stores of a database. */
 export interface ScimContext {
   readonly cache: ListCache
-  /** Inside a transaction: the users read so far, which need not be read again to be changed. */
+  /** Within a transaction: the users read so far, which need not be read again before a change. */
   readonly seen?: Map<string, UserRecord>
   readonly onUserWrite?: OnUserWrite<Db> | undefined
   readonly adopt?: AdoptUser | undefined
 }
 
-/** Gives the id of a host's account that a new SCIM user takes over, or null (SU-11). */
+/** Returns the id of a host account that a new SCIM user takes over, or null (SU-11). */
 export type AdoptUser = (
   tenant: string,
   record: UserRecord,
   transaction: Db,
 ) => Promise<string | null>
 
-/** Users in SQL. `db` may be a transaction: every query of one call goes through it. */
+/** Creates a user store. `db` may be a transaction: all queries of a call go through it. */
 export function createUserStore(db: Db, context: ScimContext): UserStore {
   const { cache, onUserWrite, adopt } = context
   const alone = <Result>(work: (tx: Db) => Promise<Result>): Promise<Result> =>
     db.isTransaction ? statement(db, work) : atomic(db, work)
 
-  /** A write followed by its hook, all or nothing. `write` returns false when no row matched. */
+  /** A write followed by its hook, all or nothing. `write` returns false if no row matched. */
   const write = (
     key: { readonly tenant: string; readonly id: string },
     work: (tx: Db) => Promise<UserRecord | null | false>,
@@ -154,7 +154,7 @@ async function getUser(
   return row === undefined ? null : fromUserRow(key.tenant, row)
 }
 
-/** Writes only what changed: indexes and list elements stay alone when their values do. */
+/** Writes only what changed: indexes and list elements are not touched if their values are the same. */
 async function updateUser(
   tx: Db,
   record: UserRecord,
@@ -183,8 +183,7 @@ async function updateUser(
 }
 
 /**
- * True if no indexed column and no element changes. The part that a change leaves
- * alone is the same value in both documents.
+ * True if no indexed column and no element changes. Unchanged parts are the same value in both documents.
  */
 function isSameIndexed(record: UserRecord, before: UserRecord): boolean {
   if (record.deletedAt !== null || record.externalId !== before.externalId) return false

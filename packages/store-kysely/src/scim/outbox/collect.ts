@@ -13,10 +13,10 @@ type CollectOptions = Parameters<DeliveryStore['collect']>[1]
 /** The `next_at` of a delivery that waits for an earlier one of its resource. */
 export const BLOCKED = Number.MAX_SAFE_INTEGER
 
-/** Endpoints looked at in one round. */
+/** Endpoints processed per round. */
 const ENDPOINTS = 100
 
-/** Makes deliveries of the events that each endpoint has not seen yet. */
+/** Creates deliveries of the events each endpoint has not seen yet. */
 export async function collectDeliveries(
   db: Db,
   kinds: readonly ScimEndpointRow['kind'][],
@@ -88,7 +88,7 @@ async function collectFor(
   return news.length
 }
 
-/** An event that deliveries are made of. */
+/** The parts of an event needed for deliveries. */
 export interface EventHead {
   readonly seq: number
   readonly type: string
@@ -97,7 +97,7 @@ export interface EventHead {
   readonly resource_id: string
 }
 
-/** Streams get one delivery for each set, and choose the events when a token is made. */
+/** Streams get one delivery per set; the events are selected when the token is created. */
 export function isWanted(
   { kind, events }: Pick<ScimEndpointRow, 'kind' | 'events'>,
   { type, id, set_id }: Pick<EventHead, 'type' | 'id' | 'set_id'>,
@@ -107,7 +107,10 @@ export function isWanted(
   return events === null || (JSON.parse(events) as readonly string[]).includes(type)
 }
 
-/** New deliveries; each but the first of a resource waits for those before it. The endpoint is locked. */
+/**
+ * Creates deliveries; all but the first of a resource wait for the earlier ones. The endpoint must be
+ * locked.
+ */
 export async function makeDeliveries(
   tx: Db,
   { id }: Pick<ScimEndpointRow, 'id'>,
@@ -137,7 +140,7 @@ export async function makeDeliveries(
   await blockLater(tx, id, Math.min(...events.map(({ seq }) => seq)))
 }
 
-/** Deliveries from an event on wait for an earlier one of their resource. */
+/** Makes deliveries from an event on wait for an earlier one of their resource. */
 async function blockLater(tx: Db, endpointId: string, from: number): Promise<void> {
   await sql`update scim_delivery set next_at = ${BLOCKED}
     where endpoint_id = ${endpointId} and state = 'waiting' and locked_until = 0

@@ -16,7 +16,7 @@ interface DueValues {
 
 type DueRow = EventColumns & Pick<ScimDeliveryRow, 'attempts' | 'event_seq'>
 
-/** Claims deliveries that no process is making; other processes then skip them. */
+/** Claims unclaimed deliveries; other processes then skip them. */
 export const readDue = hotQuery<ScimTables, DueValues, DueRow>((db, value) => {
   const query = db
     .selectFrom('scim_delivery as d')
@@ -33,7 +33,7 @@ export const readDue = hotQuery<ScimTables, DueValues, DueRow>((db, value) => {
   return locksRows(db) ? query.forUpdate('d').skipLocked() : query
 })
 
-/** Keeps others from deliveries until a time. */
+/** Reserves deliveries until a time. */
 export const leaseSome = hotQuery<
   ScimTables,
   { readonly endpointId: string; readonly seqs: unknown; readonly until: number },
@@ -49,7 +49,7 @@ export const leaseSome = hotQuery<
 interface SettledValues {
   readonly endpointId: string
   readonly eventId: string
-  /** The lease that it must still have; null: any. */
+  /** The lease it must still have; null: any. */
   readonly lockedUntil: number | null
   readonly state: ScimDeliveryRow['state']
   readonly attempts: number
@@ -59,7 +59,7 @@ interface SettledValues {
   readonly lastError: string | null
 }
 
-/** Writes the result of one delivery, if it still waits and its lease is the given one. */
+/** Writes the result of a delivery if it is still waiting with the given lease. */
 export const settleOne = hotQuery<ScimTables, SettledValues, never>((db, value) =>
   db
     .updateTable('scim_delivery')

@@ -85,7 +85,7 @@ async function one(db: Db, id: string): Promise<ScimEndpointRow | undefined> {
   return db.selectFrom('scim_endpoint').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The endpoint, locked until the transaction ends: work on its deliveries is done one after another. */
+/** Reads and locks an endpoint until the transaction ends, so that work on its deliveries is serialised. */
 export async function lockEndpoint(tx: Db, id: string): Promise<ScimEndpointRow | undefined> {
   const query = tx.selectFrom('scim_endpoint').selectAll().where('id', '=', id)
   const locks = engineOf(tx).kind === 'postgres'
@@ -115,7 +115,7 @@ async function updateEndpoint(
   return true
 }
 
-/** Gives up what waits at an endpoint. */
+/** Fails the waiting deliveries of an endpoint. */
 export async function failWaiting(tx: Db, endpointId: string, reason: string): Promise<void> {
   await tx
     .updateTable('scim_delivery')
@@ -125,7 +125,7 @@ export async function failWaiting(tx: Db, endpointId: string, reason: string): P
     .execute()
 }
 
-/** A position after all committed events; events of open transactions come after it. */
+/** A position after all committed events and before those of open transactions. */
 async function presentPlace(tx: Db, tenant: string): Promise<number> {
   if (engineOf(tx).kind === 'postgres') return lastSettled(tx)
   const { last } = await tx
@@ -136,7 +136,7 @@ async function presentPlace(tx: Db, tenant: string): Promise<number> {
   return last ?? 0
 }
 
-/** Two who create endpoints of a tenant at once count one after the other. */
+/** Concurrent insertions for a tenant are serialised, so that the limit holds. */
 async function lockTenant(tx: Db, tenant: string): Promise<void> {
   if (engineOf(tx).kind === 'sqlite') return
   await sql`select pg_advisory_xact_lock(hashtext('scim_endpoint'), hashtext(${tenant}))`.execute(
