@@ -1,6 +1,6 @@
 import { ScimConfigError } from './errors.ts'
 
-/** Returns whether an address is one of the allowed ones. */
+/** Returns whether an address is allowed. */
 export type AddressFilter = (address: string | undefined) => boolean
 
 interface Range {
@@ -10,8 +10,7 @@ interface Range {
 }
 
 /**
- * Addresses and CIDR ranges of IPv4 and IPv6 (SC-81). An IPv4 address inside IPv6 is compared as the
- * IPv4 address it is.
+ * Parses IPv4 and IPv6 addresses and CIDR ranges (SC-81). IPv4-mapped IPv6 addresses are compared as IPv4.
  * @throws ScimConfigError for an entry that is neither
  */
 export function createAddressFilter(entries: readonly string[]): AddressFilter {

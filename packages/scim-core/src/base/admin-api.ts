@@ -10,20 +10,20 @@ export interface AdminCaller {
 export interface AdminOptions {
   /** Path of the mount, such as `/admin/scim`. */
   readonly basePath: string
-  /** The caller and its tenant; null is answered with 401. */
+  /** Returns the caller and its tenant; null results in 401. */
   readonly authorize: (
     request: Request,
   ) => AdminCaller | null | Response | Promise<AdminCaller | null | Response>
   readonly onError?: (error: unknown) => void
 }
 
-/** One request with its target and its caller. */
+/** One request with its target and caller. */
 export interface AdminCall<Target> {
   readonly target: Target
   readonly tenant: string
-  /** First part of the path below the base; empty at the base. */
+  /** First segment of the path below the base; empty at the base itself. */
   readonly id: string
-  /** Third part of the path. */
+  /** Third segment of the path. */
   readonly part: string
   readonly query: URLSearchParams
   readonly body: () => Promise<AdminBody>
@@ -33,10 +33,10 @@ export type AdminOperation<Target> = (
   call: AdminCall<Target>,
 ) => Promise<readonly [status: number, body: object | null]>
 
-/** The operations of a path by their methods. */
+/** The operations of a path, by method. */
 export type AdminOperations<Target> = ReadonlyMap<string, AdminOperation<Target>>
 
-/** Answers JSON requests of a host's settings page, inside the tenant of the caller. Never rejects. */
+/** Handles JSON requests of a host's settings page within the caller's tenant. Never rejects. */
 export function createAdminHandler<Target>(
   { basePath, authorize, onError = () => undefined }: AdminOptions,
   target: Target,

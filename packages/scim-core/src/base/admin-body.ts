@@ -2,10 +2,10 @@ import { readText } from '@x/wire'
 
 const BODY_BYTES = 65_536
 
-/** A JSON object of any members. */
+/** An arbitrary JSON object. */
 export type AdminBody = Readonly<Record<string, unknown>>
 
-/** The JSON object of a request; empty when there is no body. @throws TypeError */
+/** The JSON object of a request; empty without a body. @throws TypeError */
 export async function readAdminBody(request: Request): Promise<AdminBody> {
   const text = await textOf(request)
   if (text.trim() === '') return {}
@@ -32,7 +32,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A time of a body or query; undefined when there is none. @throws TypeError */
+/** A time in a body or query; undefined if absent. @throws TypeError */
 export function readAdminTime(name: string, value: unknown): Date | undefined {
   if (value === undefined || value === null) return undefined
   const at = new Date(typeof value === 'string' ? value : Number.NaN)

@@ -1,6 +1,6 @@
 /**
- * A module that comes with the runtime, by `process.getBuiltinModule`, so that no file of this package
- * imports `node:`. Undefined where the runtime has none.
+ * A built-in module of the runtime, through `process.getBuiltinModule`, so that no file of this package
+ * imports `node:`. Undefined if the runtime has none.
  */
 export function builtInModule(name: `node:${string}`): unknown {
   const runtime: unknown = Reflect.get(globalThis, 'process')

@@ -1,10 +1,10 @@
 import { isProfileName, SCIM_PROFILES, type ScimProfileName } from './profiles.ts'
 import { isQuirk, type ScimQuirk } from './quirks.ts'
 
-/** Whose client speaks SCIM to a connection. */
+/** The SCIM client of a connection. */
 export type ConnectionProvider = 'entra' | 'okta' | 'google' | 'onelogin' | 'other'
 
-/** Options of one customer; each replaces the option of its name (SH-53). */
+/** Options for one customer; each overrides the option with the same name (SH-53). */
 export interface ConnectionSettings {
   readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
   readonly userName?: 'email' | 'any'
@@ -12,7 +12,7 @@ export interface ConnectionSettings {
   readonly unknownMembers?: 'reject' | 'skip'
   readonly emptyMembers?: 'array' | 'omit'
   readonly putWithoutMembers?: 'clear' | 'keep'
-  /** Options of `SCIM_PROFILES` for this customer; the settings beside it come first. */
+  /** Options of `SCIM_PROFILES` for this customer; the other settings here take precedence. */
   readonly profile?: ScimProfileName
 }
 
@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   putWithoutMembers: ['clear', 'keep'],
 }
 
-/** @throws TypeError naming the setting that cannot be used */
+/** @throws TypeError naming the invalid setting */
 export function readConnectionSettings(value: unknown): ConnectionSettings {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TypeError('settings must be an object')

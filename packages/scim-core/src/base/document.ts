@@ -3,7 +3,7 @@ export type ScimDocument = Readonly<Record<string, unknown>>
 
 const documents = new WeakMap<object, ScimDocument>()
 
-/** The attributes in `record.data`, parsed once for each record object. Not to be changed. */
+/** The attributes in `record.data`, parsed once per record object. Must not be modified. */
 export function recordData(record: { readonly data: string }): ScimDocument {
   const known = documents.get(record)
   if (known !== undefined) return known
@@ -12,12 +12,12 @@ export function recordData(record: { readonly data: string }): ScimDocument {
   return parsed
 }
 
-/** Remembers the parsed form of a record that was just made from it. */
+/** Caches the parsed form of a record that was just created from it. */
 export function rememberData(record: object, data: ScimDocument): void {
   documents.set(record, data)
 }
 
-/** The text was written by this package, so it is an object. */
+/** The JSON was written by this package, so it is an object. */
 function parseData(json: string): ScimDocument {
   return JSON.parse(json) as ScimDocument
 }

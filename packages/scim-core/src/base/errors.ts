@@ -49,10 +49,10 @@ export const SCIM_ERRORS = {
   unavailable: { status: 503 },
 } as const satisfies Record<string, Answer>
 
-/** Every kind of failure a request can be answered with. */
+/** All error codes. */
 export type ScimErrorCode = keyof typeof SCIM_ERRORS
 
-/** A failure with its answer: status, scimType and a detail that is safe to show (SC-11). */
+/** An error with its response: status, scimType and a detail that is safe to show (SC-11). */
 export class ScimError extends Error {
   readonly [SCIM_ERROR] = true
   readonly code: ScimErrorCode
@@ -72,9 +72,9 @@ export class ScimError extends Error {
   }
 }
 
-/** A filter that cannot be used: grammar, names, types or limits (SC-41). */
+/** An invalid filter: syntax, names, types or limits (SC-41). */
 export class InvalidFilterError extends ScimError {
-  /** Index in the filter text where reading stopped; 0 for errors of names and types. */
+  /** Index in the filter where parsing stopped; 0 for errors in names and types. */
   readonly position: number
 
   constructor(detail: string, position = 0) {
@@ -84,10 +84,10 @@ export class InvalidFilterError extends ScimError {
   }
 }
 
-/** A wrong option, thrown while a service is made. */
+/** An invalid option, thrown when a service is created. */
 export class ScimConfigError extends Error {
   readonly [CONFIG_ERROR] = true
-  /** The option or environment variable at fault. */
+  /** The invalid option or environment variable. */
   readonly option: string
 
   constructor(option: string, message: string) {
@@ -137,7 +137,7 @@ export function notFound(type: string, id: string): ScimError {
   return new ScimError('not_found', `${type} ${shown(id)} does not exist.`)
 }
 
-/** A client's value for use in a detail: at most 100 characters, control characters left out. */
+/** Formats a client's value for use in a detail: at most 100 characters, without control characters. */
 export function shown(value: string): string {
   const clean = value.replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ')
   return clean.length > 100 ? `${clean.slice(0, 100)}...` : clean

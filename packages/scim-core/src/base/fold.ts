@@ -1,17 +1,17 @@
 /**
- * The form in which strings are compared where case does not count: NFKC, then lower case (SC-38), with
- * the final sigma as any other, so that a word keeps its prefixes (SH-71). Keys of unique indexes are made
- * with it.
+ * Normalises strings for case-insensitive comparison: NFKC, then lower case (SC-38), with the final sigma
+ * replaced by the ordinary one, so that prefixes of a word are preserved (SH-71). Also used for keys of
+ * unique indexes.
  */
 export function fold(text: string): string {
   if (!UNUSUAL.test(text)) return text.toLowerCase()
   return text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ')
 }
 
-/** Anything but printable ASCII, which NFKC leaves as it is. */
+/** Anything but printable ASCII, which NFKC does not change. */
 const UNUSUAL = /[^ -~]/
 
-/** Orders strings by code point, as UTF-8 bytes do: -1, 0 or 1. */
+/** Compares strings by code point, like their UTF-8 bytes: -1, 0 or 1. */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i += 1) {
@@ -22,7 +22,7 @@ export function compareCodePoints(a: string, b: string): number {
   return Math.sign(a.length - b.length)
 }
 
-/** Surrogates encode code points above all others. */
+/** Surrogates represent code points above all others. */
 function rank(unit: number): number {
   if (unit < 0xd8_00) return unit
   return unit > 0xdf_ff ? unit - 0x8_00 : unit + 0x20_00

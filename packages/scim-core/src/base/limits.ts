@@ -1,32 +1,32 @@
 import { ScimConfigError } from './errors.ts'
 
-/** Bounds of what one request may hold. */
+/** Limits of one request. */
 export interface ScimLimits {
-  /** Bytes of a request body. */
+  /** Maximum bytes of a request body. */
   readonly bodyBytes: number
-  /** Nested objects and lists in a body. */
+  /** Maximum nesting depth of objects and arrays in a body. */
   readonly jsonDepth: number
   readonly patchOperations: number
-  /** Comparisons of elements that the operations of one PATCH make; longer texts count for more. */
+  /** Element comparisons made by the operations of one PATCH; longer strings count for more. */
   readonly patchComparisons: number
-  /** UTF-16 code units of one resource as JSON, members aside, after a PATCH. */
+  /** UTF-16 code units of one resource as JSON after a PATCH, without members. */
   readonly resourceLength: number
   readonly membersPerRequest: number
-  /** Elements of one multi-valued attribute, members aside. */
+  /** Elements of one multi-valued attribute, except members. */
   readonly valuesPerAttribute: number
   /** UTF-16 code units of one string. */
   readonly stringLength: number
   readonly filterLength: number
   readonly filterTerms: number
   readonly filterDepth: number
-  /** Terms that no index answers, of a filter with more than 8 of them, times resources of the type. */
+  /** For filters with more than 8 terms: terms that cannot use an index, times resources of the type. */
   readonly filterComparisons: number
   readonly pathLength: number
   /** Names in `attributes` and `excludedAttributes` together. */
   readonly attributesListed: number
   readonly bulkOperations: number
   readonly bulkBytes: number
-  /** Members of groups in one answer. */
+  /** Group members in one response. */
   readonly membersPerAnswer: number
 }
 
@@ -50,7 +50,7 @@ export const DEFAULT_LIMITS: ScimLimits = {
   membersPerAnswer: 5_000_000,
 }
 
-/** The limits with defaults for those not given. @throws ScimConfigError unless positive integers */
+/** Applies defaults to missing limits. @throws ScimConfigError unless positive integers */
 export function completeLimits(limits: Partial<ScimLimits> = {}): ScimLimits {
   const all = { ...DEFAULT_LIMITS, ...limits }
   for (const [name, value] of Object.entries(all)) {

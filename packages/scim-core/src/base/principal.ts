@@ -6,7 +6,7 @@ export type ScimScope =
   | 'users:write'
   | 'groups:read'
   | 'groups:write'
-  /** For one of the host's own types (SH-38). */
+  /** For one of the host's own resource types (SH-38). */
   | `${string}:read`
   | `${string}:write`
 
@@ -16,39 +16,39 @@ export interface ScimPrincipal {
   readonly tenant: string
   readonly scopes: readonly ScimScope[]
   readonly kind: 'token' | 'host'
-  /** The connection that the credential belongs to. */
+  /** The connection the credential belongs to. */
   readonly connectionId?: string
-  /** Replace the options of the same names for this request (SH-53). */
+  /** Override the options with the same names for this request (SH-53). */
   readonly settings?: ConnectionSettings
-  /** Of the connection, for metrics (OP-8). */
+  /** Provider of the connection, for metrics (OP-8). */
   readonly provider?: ConnectionProvider
 }
 
-/** Why a credential that is known is refused; `unavailable`: it cannot be checked at the moment (503). */
+/** Why a known credential is refused; `unavailable`: it cannot be checked at the moment (503). */
 export interface ScimAuthProblem {
   readonly problem: 'expired' | 'revoked' | 'invalid' | 'unavailable'
 }
 
-/** The outcome of a request, for the code that authenticated it. */
+/** The outcome of a request, reported to the code that authenticated it. */
 export interface ScimAnswered {
   readonly status: number
   readonly scimType: string | null
-  /** Detail of an error. */
+  /** Detail of the error. */
   readonly detail: string | null
 }
 
 /** Facts about a request that only the host knows; all optional. */
 export interface ScimContext {
   readonly tenant?: string
-  /** With host authentication: who makes the request; `authenticate` is not called then. */
+  /** With host authentication: the caller; `authenticate` is then not called. */
   readonly principal?: ScimPrincipal
-  /** For audit entries, events and `x-request-id`; default: that header, else a random one (OP-10). */
+  /** For audit entries, events and `x-request-id`. Default: that header, else a random id (OP-10). */
   readonly requestId?: string
   /** For `allowedAddresses`. */
   readonly clientAddress?: string
 }
 
-/** All scopes. This list object also grants the scopes of a host's own types. */
+/** All scopes. This array object itself also grants the scopes of a host's own types. */
 export const ALL_SCOPES: readonly ScimScope[] = [
   'users:read',
   'users:write',

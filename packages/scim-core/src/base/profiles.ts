@@ -1,14 +1,14 @@
 import type { QuirkSwitches } from './quirks.ts'
 
-/** Requests of one tenant: a token bucket in this process (SH-58). */
+/** Requests per tenant: a token bucket in this process (SH-58). */
 export interface RateLimit {
   /** At least 25. */
   readonly perSecond: number
-  /** Requests at once after a pause. Default: twice `perSecond`. */
+  /** Maximum burst of requests. Default: twice `perSecond`. */
   readonly burst?: number
 }
 
-/** A profile of SCIM, and the draft that describes it. */
+/** A SCIM profile and the draft that specifies it. */
 export interface ScimProfile {
   readonly name: ScimProfileName
   readonly draft: string
@@ -27,7 +27,7 @@ export interface InteropOptions {
   readonly quirks: QuirkSwitches
 }
 
-/** Further options of `ipsie-al2`. */
+/** Additional options of `ipsie-al2`. */
 export interface IpsieOptions extends InteropOptions {
   readonly bulk: true
   readonly cursor: true
@@ -63,8 +63,8 @@ const interop: InteropOptions = {
 }
 
 /**
- * Options of services that follow a profile, to be spread: `createScimService({ ...SCIM_PROFILES.interop,
- * store, baseUrl, auth })`. The drafts change; `profile` names the one that an entry follows (SH-57).
+ * Options for services that follow a profile, to be spread: `createScimService({ ...SCIM_PROFILES.interop,
+ * store, baseUrl, auth })`. The drafts evolve; `profile` names the version an entry follows (SH-57).
  */
 export const SCIM_PROFILES: {
   readonly interop: InteropOptions
@@ -81,7 +81,7 @@ export const SCIM_PROFILES: {
   },
 }
 
-/** Returns whether a name is one of the profiles. */
+/** Returns whether a name is a profile name. */
 export function isProfileName(name: unknown): name is ScimProfileName {
   return typeof name === 'string' && Object.hasOwn(SCIM_PROFILES, name)
 }

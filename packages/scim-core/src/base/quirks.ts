@@ -24,8 +24,8 @@ export type ScimQuirk = (typeof SCIM_QUIRKS)[number]
 export type QuirkSwitches = Readonly<Record<ScimQuirk, boolean>>
 
 /**
- * All switches: on for `all` (and for those an object leaves out), off for `none`.
- * @throws ScimConfigError for a name that is no switch
+ * Resolves all switches: `all` enables them (also those missing in an object), `none` disables them.
+ * @throws ScimConfigError for an unknown switch
  */
 export function completeQuirks(
   quirks: 'all' | 'none' | Partial<Record<ScimQuirk, boolean>> = 'all',

@@ -5,23 +5,23 @@ import { sha256 } from './digest.ts'
 
 export type { CryptoKey, JWK, JSONWebKeySet } from 'jose'
 
-/** A private key that signs tokens; `jose` is loaded with the first of them. */
+/** A private key that signs tokens; `jose` is loaded on first use. */
 export interface SigningKey {
-  /** The public part, for the page where the keys are published. */
+  /** The public part, for the JWKS endpoint. */
   readonly publicJwk: JWK
-  /** @param typ the `typ` of the header, such as `at+jwt` */
+  /** @param typ the `typ` header, such as `at+jwt` */
   sign(claims: Readonly<Record<string, unknown>>, typ: string): Promise<string>
 }
 
 export interface SigningKeyOptions {
-  /** A private key for signatures. */
+  /** A private signing key. */
   readonly key: CryptoKey | JWK
   readonly algorithm: string
   /** Default: `kid` of the JWK, else its thumbprint (RFC 7638). */
   readonly keyId?: string | undefined
 }
 
-/** @throws TypeError for a key without a private part, or one whose public part cannot be found */
+/** @throws TypeError for a key without a private part, or whose public part cannot be derived */
 export function createSigningKey({ key, algorithm, keyId }: SigningKeyOptions): SigningKey {
   const plain = isCryptoKey(key) ? publicOf(key) : withoutPrivate(key)
   const kid = keyId ?? plain.kid ?? thumbprint(plain)
@@ -48,7 +48,7 @@ function isCryptoKey(key: CryptoKey | JWK): key is CryptoKey {
   return !('kty' in key)
 }
 
-/** Only these may leave the process (RFC 7518 section 6). */
+/** Only these members may be published (RFC 7518 section 6). */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid'] as const
 
 function withoutPrivate(key: JWK): JWK {
@@ -68,7 +68,7 @@ function publicOf(key: CryptoKey): JWK {
   return crypto.createPublicKey(crypto.KeyObject.from(key)).export({ format: 'jwk' })
 }
 
-/** RFC 7638: the required members by name. */
+/** RFC 7638: the required members in alphabetical order. */
 function thumbprint(key: JWK): string {
   const names = ['crv', 'e', 'kty', 'n', 'x', 'y'] as const
   const members = names.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]]))

@@ -20,7 +20,7 @@ export function createConnectionLog({
   readonly runtime: Runtime
   readonly onError: (error: unknown) => void
 }): ConnectionLog {
-  /** Connections that are being written: what comes meanwhile is left out. */
+  /** Connections being written; further events are dropped meanwhile. */
   const writing = new Set<string>()
   const write = (tenant: string, id: string, patch: ConnectionPatch): void => {
     const key = `${id} ${Object.keys(patch).join()}`

@@ -30,11 +30,11 @@ export interface ScimConnectionsOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** One object for each customer: its settings, its tokens and clients (section 8). */
+/** Manages the connection of each customer: its settings, tokens and clients (section 8). */
 export interface ScimConnections {
   /**
-   * The token is shown this once.
-   * @throws TypeError for a name, provider or setting that cannot be used; ScimError conflict above 50
+   * The token is only returned here.
+   * @throws TypeError for an invalid name, provider or setting; ScimError conflict above 50 connections
    */
   create(input: {
     readonly tenant: string
@@ -56,7 +56,7 @@ export interface ScimConnections {
       readonly settings?: ConnectionSettings
     },
   ): Promise<Connection>
-  /** Its tokens and clients end at once. @throws ScimError not_found */
+  /** Its tokens and clients are revoked immediately. @throws ScimError not_found */
   remove(tenant: string, id: string): Promise<void>
   /** @throws ScimError not_found; conflict above 10 live tokens */
   issueToken(
@@ -68,7 +68,7 @@ export interface ScimConnections {
       readonly scopes?: readonly ScimScope[]
     },
   ): Promise<IssuedToken>
-  /** @throws ScimError not_found; conflict for a token that has ended, and above 10 live tokens */
+  /** @throws ScimError not_found; conflict for an expired or revoked token, and above 10 live tokens */
   rotateToken(
     tenant: string,
     id: string,
@@ -79,7 +79,10 @@ export interface ScimConnections {
   revokeToken(tenant: string, id: string, tokenId: string): Promise<void>
   /** @throws ScimError not_found */
   listTokens(tenant: string, id: string): Promise<TokenInfo[]>
-  /** With `jwks` the client signs assertions and has no secret. @throws ScimError not_found */
+  /**
+   * With `jwks` the client authenticates with signed assertions and has no secret. @throws ScimError
+   * not_found
+   */
   issueClient(
     tenant: string,
     id: string,
@@ -131,7 +134,7 @@ export function createScimConnections({
   const recordAnswer = (principal: ScimPrincipal, answer: ScimAnswered): void =>
     log.answered(principal, answer)
 
-  /** The connection of a credential, when it may be used. */
+  /** The connection of a credential, if it may be used. */
   const usable = async (tenant: string, id: string | null): Promise<Connection | null> => {
     const connection = id === null ? null : await store.byId(id)
     if (connection?.tenant !== tenant || !connection.enabled) return null
@@ -269,7 +272,7 @@ function readProvider(provider: ConnectionProvider): ConnectionProvider {
   throw new TypeError(`provider must be one of ${PROVIDERS.join(', ')}`)
 }
 
-/** Public keys alone: a private one must not be kept here. */
+/** Only public keys are accepted, because private ones must not be stored here. */
 function readJwks(jwks: JSONWebKeySet): JSONWebKeySet {
   const isList = typeof jwks === 'object' && jwks !== null && Array.isArray(jwks.keys)
   if (!isList || jwks.keys.length === 0 || jwks.keys.length > 20) {

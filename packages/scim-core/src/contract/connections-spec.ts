@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ClientRecord, Connection, ConnectionStore } from '../store/connections.ts'
 import { moment, OTHER_TENANT, TENANT, type StoreSubject, type TestFunctions } from './fixture.ts'
 
-/** The tests that every store of connections has to pass (section 8). */
+/** Defines the tests of a connection store (section 8). */
 export function defineConnectionStoreContract(
   t: TestFunctions,
   { name, create, destroy }: StoreSubject<ConnectionStore>,

@@ -8,8 +8,8 @@ import { pagingSpec } from './paging-spec.ts'
 import { usersSpec } from './users-spec.ts'
 
 /**
- * The tests every SCIM store has to pass (SC-87), for any runner with describe, it, beforeEach and
- * afterEach. Assertions are those of `node:assert/strict`.
+ * Defines the tests of a SCIM store (SC-87) for any runner with describe, it, beforeEach and afterEach.
+ * Assertions use `node:assert/strict`.
  */
 export function defineScimStoreContract(t: TestFunctions, subject: ScimStoreSubject): void {
   const { name, create, destroy, concurrent = true } = subject

@@ -15,7 +15,7 @@ const E = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 const B = 'urn:example:badge'
 const id = (n: number): string => userRecord(n).id
 
-/** Filters of users and the numbers of those that satisfy them; rules of section 8. */
+/** User filters and the numbers of the matching users; rules of section 8. */
 const USER_FILTERS: readonly (readonly [filter: string, matches: readonly number[]])[] = [
   // Strings are compared folded; externalId and id exactly.
   ['userName eq "MIRA.K@corp.example"', [1]],

@@ -9,7 +9,7 @@ import type { GroupRecord } from '../store/groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserRecord } from '../store/users.ts'
 
-/** The functions of a test runner that the suite is written with (vitest, node:test, jest ...). */
+/** The test runner functions used by the suite (vitest, node:test, jest ...). */
 export interface TestFunctions {
   readonly describe: (name: string, define: () => void) => unknown
   readonly it: (name: string, run: () => Promise<void> | void) => unknown
@@ -19,17 +19,17 @@ export interface TestFunctions {
 
 /** A store under test. */
 export interface StoreSubject<Store> {
-  /** For the titles. */
+  /** Shown in test titles. */
   readonly name: string
-  /** A new, empty store for each test. */
+  /** Creates an empty store for each test. */
   readonly create: () => Store | Promise<Store>
-  /** Takes it away again. */
+  /** Disposes of a store created by `create`. */
   readonly destroy?: (store: Store) => void | Promise<void>
 }
 
 /** A SCIM store under test. */
 export interface ScimStoreSubject extends StoreSubject<ScimStore> {
-  /** The store can be used by several callers at a time. Default true. */
+  /** The store supports concurrent callers. Default true. */
   readonly concurrent?: boolean
 }
 
@@ -47,7 +47,7 @@ export function moment(offset: number): Date {
   return new Date(START + offset)
 }
 
-/** A user whose `n` decides id, name and time of creation. */
+/** A user whose id, name and creation time are derived from `n`. */
 export function userRecord(
   n: number,
   fields: Partial<UserRecord> & { data?: string } = {},
@@ -69,7 +69,7 @@ export function userRecord(
   }
 }
 
-/** A group, likewise. */
+/** A group derived from `n`. */
 export function groupRecord(n: number, fields: Partial<GroupRecord> = {}): GroupRecord {
   const displayName = fields.displayName ?? `Group ${n}`
   return {
@@ -106,7 +106,7 @@ const SCHEMAS = createSchemas({
   ],
 })
 
-/** A filter in the form stores get it; one that is the same for all resources is refused. */
+/** A filter in the form passed to stores; one that is constant for all resources is rejected. */
 export function userFilter(text: string): ResolvedFilter {
   return resolved(text, 'User')
 }
@@ -121,7 +121,7 @@ function resolved(text: string, type: 'User' | 'Group'): ResolvedFilter {
   return filter
 }
 
-/** A path of users to sort by. */
+/** A user attribute to sort by. */
 export function userPath(name: string): AttributePath {
   const [attribute = '', sub = null] = name.split('.')
   const found = findPath(SCHEMAS.User, { urn: null, name: attribute, sub }, true)
@@ -129,7 +129,7 @@ export function userPath(name: string): AttributePath {
   return toAttributePath(withValueSub(found))
 }
 
-/** The members of a list call, in order. */
+/** Collects an async iterable. */
 export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = []
   for await (const item of source) items.push(item)

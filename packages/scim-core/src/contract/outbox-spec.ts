@@ -11,7 +11,7 @@ const LATER = moment(1_000_000)
 
 class Abandoned extends Error {}
 
-/** The tests that every outbox has to pass: order, leases, replay (SH-20 to SH-28). */
+/** Defines the tests of an outbox: order, leases, replay (SH-20 to SH-28). */
 export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubject): void {
   const { name, create, destroy } = subject
   const { describe, it } = t

@@ -33,7 +33,7 @@ const [ROLE] = createTypeSchemas([
   },
 ])
 
-/** The tests that every store of a host's own types has to pass (SH-40). */
+/** Defines the tests of a store for a host's own types (SH-40). */
 export function defineResourceStoreContract(
   t: TestFunctions,
   { name, create, destroy }: StoreSubject<WritableStore>,

@@ -1,17 +1,17 @@
 import type { CompareOperator } from './resolved.ts'
 
-/** An attribute path as it was written, with the spelling of the client. */
+/** An attribute path in the client's spelling. */
 export interface PathAst {
-  /** Text before the last colon; null when there is none. */
+  /** The part before the last colon; null if there is none. */
   readonly urn: string | null
-  /** Empty when the path can only be a URN. */
+  /** Empty if the path can only be a URN. */
   readonly name: string
   readonly sub: string | null
   /** The filter in brackets between name and sub-attribute. */
   readonly where: FilterAst | null
 }
 
-/** A filter as it was written (RFC 7644 section 3.4.2.2), names not looked up yet. */
+/** A parsed filter (RFC 7644 section 3.4.2.2); names are not resolved yet. */
 export type FilterAst =
   | { readonly kind: 'and' | 'or'; readonly terms: readonly FilterAst[] }
   | { readonly kind: 'not'; readonly term: FilterAst }

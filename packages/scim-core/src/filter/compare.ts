@@ -25,7 +25,7 @@ export function textTest(operator: CompareOperator, literal: string): (text: str
   }
 }
 
-/** Orders two sort keys of one path, those that are null last: -1, 0 or 1. */
+/** Compares two sort keys of one path, null last: -1, 0 or 1. */
 export function compareSortKeys(a: SortKey, b: SortKey): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
   if (typeof a === 'string' && typeof b === 'string') return compareCodePoints(a, b)

@@ -7,7 +7,7 @@ import type { AttributePath } from '../schema/attribute-path.ts'
 
 type Test = (value: unknown) => boolean
 
-/** A resolved filter as a function over resources in canonical spelling. */
+/** Compiles a resolved filter to a predicate over resources in canonical spelling. */
 export function compileFilter(filter: ResolvedFilter): (resource: ScimDocument) => boolean {
   switch (filter.kind) {
     case 'and':
@@ -37,7 +37,7 @@ export function compileFilter(filter: ResolvedFilter): (resource: ScimDocument) 
   }
 }
 
-/** The comparable value of an attribute for sorting; of a list, that of its primary or first element. */
+/** The sort key of an attribute; for a list, that of its primary or first element. */
 export function sortKey(resource: ScimDocument, path: AttributePath): SortKey {
   const container = path.urn === null ? resource : property(resource, path.urn)
   let value = path.name === '' ? container : property(container, path.name)
@@ -50,7 +50,8 @@ export function sortKey(resource: ScimDocument, path: AttributePath): SortKey {
 }
 
 /**
- * Returns whether a value counts for `pr`: not null, `""`, `[]`, nor an object without present members.
+ * Returns whether a value counts as present for `pr`: not null, `""`, `[]`, or an object without present
+ * members.
  */
 export function isPresent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false
@@ -58,7 +59,7 @@ export function isPresent(value: unknown): boolean {
   return Object.values(value).some(isPresent)
 }
 
-/** The `where` of an `element` filter as a function over elements. */
+/** Compiles the `where` of an `element` filter to a predicate over elements. */
 export function compileElementFilter(where: ResolvedFilter): Test {
   switch (where.kind) {
     case 'and':
@@ -82,7 +83,7 @@ export function compileElementFilter(where: ResolvedFilter): Test {
   }
 }
 
-/** All tests (`and`), or one of them (`or`), in their order. */
+/** Combines tests with `and` or `or`, evaluated in order. */
 function joined<T>(
   kind: 'and' | 'or',
   tests: readonly ((value: T) => boolean)[],
@@ -162,7 +163,7 @@ function comparableValue({ type, caseExact }: AttributePath, value: unknown): So
   }
 }
 
-/** Reads the value of a path at the top of a filter. */
+/** Reads the value of a path outside brackets. */
 function reader(path: AttributePath): (resource: ScimDocument) => unknown {
   const { urn, name, sub } = path
   if (path.prefix !== undefined && !path.multiValued) {
@@ -186,7 +187,7 @@ function elementReader(path: AttributePath): (element: unknown) => unknown {
   return (element) => property(element, sub)
 }
 
-/** An address that is not stored, made of its prefix and the id it ends with. */
+/** A computed URL: its prefix followed by the id it ends with. */
 function prefixed(path: AttributePath, resource: ScimDocument, value: unknown): string | undefined {
   const id = path.key === 'meta.location' ? resource['id'] : property(value, 'value')
   if (typeof id !== 'string') return undefined
@@ -195,7 +196,7 @@ function prefixed(path: AttributePath, resource: ScimDocument, value: unknown): 
   return `${(isGroup ? path.groupPrefix : path.prefix) ?? ''}${id}`
 }
 
-/** A member of what may be an object. */
+/** Reads a member of a value that may not be an object. */
 function property(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined
   return (value as Readonly<Record<string, unknown>>)[name]

@@ -1,16 +1,16 @@
 import type { ResolvedFilter } from './resolved.ts'
 
-/** A filter, or its value where that is the same for every resource. */
+/** A filter, or a boolean if it is constant for all resources. */
 export type Decision = ResolvedFilter | boolean
 
 export const NEVER = false
 
-/** `and` without decided terms. */
+/** Combines with `and`, removing constant terms. */
 export function allOf(terms: readonly Decision[]): Decision {
   return combine('and', terms)
 }
 
-/** `or` without decided terms. */
+/** Combines with `or`, removing constant terms. */
 export function anyOf(terms: readonly Decision[]): Decision {
   return combine('or', terms)
 }
@@ -19,7 +19,7 @@ export function negate(term: Decision): Decision {
   return typeof term === 'boolean' ? !term : { kind: 'not', term }
 }
 
-/** The filter of a decision. @throws TypeError when it is decided, which the caller has ruled out */
+/** The filter of a decision. @throws TypeError if it is constant, which the caller has ruled out */
 export function assertUndecided(decision: Decision): ResolvedFilter {
   if (typeof decision === 'boolean') throw new TypeError('The filter is decided')
   return decision

@@ -1,6 +1,6 @@
 import type { FilterAst, PathAst } from './ast.ts'
 
-/** A filter as text; `parseFilter` of it gives an equal tree. */
+/** Formats a filter; `parseFilter` of the result yields an equal tree. */
 export function formatFilter(ast: FilterAst): string {
   switch (ast.kind) {
     case 'or':
@@ -17,12 +17,12 @@ export function formatFilter(ast: FilterAst): string {
   }
 }
 
-/** An attribute path as text. */
+/** Formats an attribute path. */
 export function formatPath(path: PathAst): string {
   return joinPath(path, path.where === null ? '' : `[${formatFilter(path.where)}]`)
 }
 
-/** An attribute path for details of errors, which hold no literal of a filter (SC-72). */
+/** Formats an attribute path for error details, without filter literals (SC-72). */
 export function describePath(path: PathAst): string {
   return joinPath(path, path.where === null ? '' : '[...]')
 }

@@ -9,7 +9,7 @@ const EQUALITY: readonly CompareOperator[] = ['eq', 'ne']
 const ORDER: readonly CompareOperator[] = [...EQUALITY, 'gt', 'ge', 'lt', 'le']
 const TEXT: readonly CompareOperator[] = [...ORDER, 'co', 'sw', 'ew']
 
-/** The operators of each type (table of SC-40). */
+/** The operators supported by each type (table of SC-40). */
 const OPERATORS: Readonly<Record<AttributeType, readonly CompareOperator[]>> = {
   string: TEXT,
   reference: TEXT,
@@ -22,8 +22,8 @@ const OPERATORS: Readonly<Record<AttributeType, readonly CompareOperator[]>> = {
 }
 
 /**
- * The literal of a comparison in comparable form.
- * @throws InvalidFilterError when the type does not know the operator or the literal
+ * Converts the literal of a comparison to comparable form.
+ * @throws InvalidFilterError if the type does not support the operator or the literal
  */
 export function comparable(
   comparison: {

@@ -5,8 +5,8 @@ import { compileFilter } from './compile.ts'
 import { resolveFilter } from './resolve.ts'
 
 /**
- * Returns whether a resource, in canonical spelling, satisfies a filter: the definition of section 8,
- * which every translation to a query language must agree with.
+ * Returns whether a resource in canonical spelling matches a filter. This is the reference semantics of
+ * section 8, which every translation to a query language must reproduce.
  * @throws InvalidFilterError
  */
 export function matchFilter(

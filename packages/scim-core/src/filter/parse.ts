@@ -14,17 +14,17 @@ import {
   type Scanner,
 } from './scanner.ts'
 
-/** Bounds of a filter and which tolerances apply; defaults as in the `limits` option. */
+/** Limits of a filter, and the tolerances that apply; defaults as in the `limits` option. */
 export interface FilterLimits {
-  /** Characters; 4096 by default. */
+  /** Maximum characters. Default 4096. */
   readonly filterLength?: number
-  /** Comparisons; 64 by default. */
+  /** Maximum comparisons. Default 64. */
   readonly filterTerms?: number
-  /** Nested parentheses and brackets; 32 by default. */
+  /** Maximum nesting of parentheses and brackets. Default 32. */
   readonly filterDepth?: number
-  /** Unquoted words as string literals (quirk `bareFilterValues`); default true. */
+  /** Accept unquoted words as string literals (quirk `bareFilterValues`). Default true. */
   readonly bareFilterValues?: boolean
-  /** `attr[filter].sub op value` (quirk `valuePathSub`); default true. */
+  /** Accept `attr[filter].sub op value` (quirk `valuePathSub`). Default true. */
   readonly valuePathSub?: boolean
 }
 
@@ -41,10 +41,10 @@ const OPENING = 40
 const CLOSING = 41
 const OPENING_BRACKET = 91
 const CLOSING_BRACKET = 93
-/** Setting this bit makes an ASCII letter lower-case, and no other character a letter. */
+/** Setting this bit converts ASCII letters to lower case and turns no other character into a letter. */
 const LOWER = 32
 
-/** The operators, by their two characters. */
+/** The operators, keyed by their two characters. */
 const OPERATORS: ReadonlyMap<number, CompareOperator> = new Map(
   (['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const).map((name) => [
     pair(name.charCodeAt(0), name.charCodeAt(1)),
@@ -54,7 +54,7 @@ const OPERATORS: ReadonlyMap<number, CompareOperator> = new Map(
 const PRESENT = pair(112, 114)
 
 /**
- * Reads a filter (RFC 7644 section 3.4.2.2, grammar of section 8 of the specification) in one pass.
+ * Parses a filter (RFC 7644 section 3.4.2.2, grammar in section 8 of the specification) in one pass.
  * @throws InvalidFilterError with the position of the error
  */
 export function parseFilter(text: string, limits: FilterLimits = NO_LIMITS): FilterAst {
@@ -67,7 +67,7 @@ export function parseFilter(text: string, limits: FilterLimits = NO_LIMITS): Fil
   return filter
 }
 
-/** Reads the path at the start of `text`; what follows it starts at `end`. */
+/** Parses the path at the start of `text`; the rest starts at `end`. */
 export function parsePathAst(
   text: string,
   limits: FilterLimits = NO_LIMITS,
@@ -106,7 +106,7 @@ function completed(limits: FilterLimits): Required<FilterLimits> {
   }
 }
 
-/** Terms joined by `or`, each of terms joined by `and`. */
+/** `or` terms, each consisting of `and` terms. */
 function parseOr(reader: Reader): FilterAst {
   const first = parseAnd(reader)
   if (!takeConnector(reader, 'or')) return first
@@ -125,7 +125,7 @@ function parseAnd(reader: Reader): FilterAst {
   return { kind: 'and', terms }
 }
 
-/** Takes ` and ` or ` or ` when it comes next. */
+/** Consumes ` and ` or ` or ` if it comes next. */
 function takeConnector(reader: Reader, word: 'and' | 'or'): boolean {
   const start = reader.position
   if (!skipSpace(reader)) return false
@@ -137,7 +137,7 @@ function takeConnector(reader: Reader, word: 'and' | 'or'): boolean {
   return false
 }
 
-/** Returns whether a word comes next, in any case. */
+/** Returns whether a word comes next, ignoring case. */
 function isNext({ text, position }: Reader, word: 'and' | 'or' | 'not'): boolean {
   if (position + word.length > text.length) return false
   for (let i = 0; i < word.length; i += 1) {
@@ -152,7 +152,7 @@ function parseUnit(reader: Reader): FilterAst {
   return takeNot(reader) ? { kind: 'not', term: parseGroup(reader) } : parseExpression(reader)
 }
 
-/** Takes `not` when a group follows it. */
+/** Consumes `not` if a group follows. */
 function takeNot(reader: Reader): boolean {
   const start = reader.position
   if (!isNext(reader, 'not')) return false
@@ -170,7 +170,7 @@ function parseGroup(reader: Reader): FilterAst {
   return filter
 }
 
-/** A filter in parentheses or brackets, with the space around it. */
+/** A filter in parentheses or brackets, with surrounding whitespace. */
 function nested(reader: Reader): FilterAst {
   reader.depth += 1
   if (reader.depth > reader.limits.filterDepth) {
@@ -233,7 +233,7 @@ function isOperatorNext(reader: Reader): boolean {
   return found
 }
 
-/** Two characters as one number, letters in lower case. */
+/** Encodes two characters as a number, letters in lower case. */
 function pair(first: number, second: number): number {
   return ((first | LOWER) << 16) | (second | LOWER)
 }

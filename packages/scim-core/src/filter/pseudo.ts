@@ -6,9 +6,9 @@ import { textTest } from './compare.ts'
 import type { CompareOperator, FilterLiteral } from './resolved.ts'
 
 /**
- * Evaluates comparisons of attributes that the resource type determines: `schemas` and `meta.resourceType`.
- * @param comparison null asks for presence
- * @returns undefined for every other attribute
+ * Evaluates comparisons of attributes determined by the resource type: `schemas` and `meta.resourceType`.
+ * @param comparison null tests presence
+ * @returns undefined for all other attributes
  */
 export function decidePseudo(
   found: FoundPath,
@@ -25,12 +25,12 @@ export function decidePseudo(
   return decideSchemas(schema, (text) => test(fold(text)))
 }
 
-/** Returns whether a path means the list `schemas`. */
+/** Returns whether a path refers to `schemas`. */
 export function isSchemas({ extension, attribute }: FoundPath): boolean {
   return extension === null && attribute?.name === 'schemas'
 }
 
-/** Some URN in `schemas` passes a test: that of the type, or that of an extension with data. */
+/** True if some URN in `schemas` passes a test: that of the type, or of an extension with data. */
 export function decideSchemas(schema: ResourceSchema, test: (urn: string) => boolean): Decision {
   return anyOf([
     test(schema.urn),

@@ -17,17 +17,17 @@ import { decidePseudo, decideSchemas, isSchemas } from './pseudo.ts'
 import type { CompareOperator, ResolvedFilter } from './resolved.ts'
 import type { AttributePath } from '../schema/attribute-path.ts'
 
-/** Options for reading names and literals, and the values of computed attributes. */
+/** Options for resolving names and literals, and the values of computed attributes. */
 export interface ResolveOptions {
-  /** Quirk `booleanStrings`; default true. */
+  /** Quirk `booleanStrings`. Default true. */
   readonly booleanStrings?: boolean
-  /** Quirk `unprefixedExtension`; default true. */
+  /** Quirk `unprefixedExtension`. Default true. */
   readonly unprefixedExtension?: boolean
-  /** Treats unknown attributes as absent instead of an error (queries over all types). */
+  /** Treats unknown attributes as absent instead of rejecting them (queries over all types). */
   readonly unknownIsAbsent?: boolean
   /**
-   * The base URL. With it, `meta.location` and `$ref` compare as `prefix` + id; without it they are
-   * read from the resource like any attribute.
+   * The base URL. If given, `meta.location` and `$ref` compare as `prefix` + id; otherwise they are read
+   * from the resource like any attribute.
    */
   readonly baseUrl?: string
   /** Resources have `meta.version`. Default true. */
@@ -38,7 +38,7 @@ const MANAGER_REF = `${ENTERPRISE_URN}:manager.$ref`
 
 type Compare = Extract<FilterAst, { kind: 'compare' }>
 
-/** The scope of names: a resource type, and inside brackets one list. */
+/** The scope of names: a resource type, or within brackets a list. */
 interface Scope {
   readonly schema: ResourceSchema
   readonly options: ResolveOptions
@@ -46,9 +46,9 @@ interface Scope {
 }
 
 /**
- * Looks up the names of a filter and makes its literals comparable. `true` or `false`: the filter is
- * that for every resource.
- * @throws InvalidFilterError for unknown attributes, operators a type lacks, wrong literals (SC-41)
+ * Resolves the names of a filter and converts its literals. Returns `true` or `false` if the filter is
+ * constant for all resources.
+ * @throws InvalidFilterError for unknown attributes, unsupported operators or invalid literals (SC-41)
  */
 export function resolveFilter(
   ast: FilterAst,
@@ -59,7 +59,7 @@ export function resolveFilter(
 }
 
 /**
- * The same for the filter in the brackets after a list; `element` is the list's path.
+ * The same for the filter in brackets after a list; `element` is the path of the list.
  * @throws InvalidFilterError
  */
 export function resolveElementFilter(
@@ -91,7 +91,7 @@ function resolve(ast: FilterAst, scope: Scope): Decision {
   }
 }
 
-/** The attribute of a path; undefined when it is absent from the type and that is no error. */
+/** The attribute of a path; undefined if the type lacks it and that is not an error. */
 function find(path: PathAst, { schema, options, element }: Scope): FoundPath | undefined {
   const found =
     element === null
@@ -153,17 +153,17 @@ function resolveCompare(ast: Compare, scope: Scope): Decision {
   return single ? compare : overElements({ found, path, compare, operator }, scope)
 }
 
-/** Returns whether a path means a value of the resource itself, not of a list element. */
+/** Returns whether a path refers to a value of the resource itself, not of a list element. */
 function isOfResource({ where }: PathAst, { element }: Scope): boolean {
   return where === null && element?.attribute?.multiValued !== true
 }
 
-/** Resources show no version while etag is off. */
+/** Resources have no version while etag is disabled. */
 function isUnversioned({ key }: AttributePath, { options }: Scope): boolean {
   return key === 'meta.version' && options.versioned === false
 }
 
-/** `eq null` is "not present", `ne null` is "present" (SC-40). */
+/** `eq null` means "not present", `ne null` means "present" (SC-40). */
 function resolveNull({ path, operator }: Compare, scope: Scope): Decision {
   if (operator !== 'eq' && operator !== 'ne') {
     throw new InvalidFilterError(`The operator ${operator} cannot be used with null.`)
@@ -173,8 +173,8 @@ function resolveNull({ path, operator }: Compare, scope: Scope): Decision {
 }
 
 /**
- * A comparison over the elements of a list: true when one element satisfies it; `ne` also when no
- * element has a value (SC-39, SC-40).
+ * A comparison over a list: true if any element satisfies it; `ne` also if no element has a value (SC-39,
+ * SC-40).
  */
 function overElements(
   comparison: {
@@ -195,7 +195,7 @@ function overElements(
   ])
 }
 
-/** Some element satisfies the filter in brackets and, when given, one condition more. */
+/** Some element satisfies the filter in brackets and an optional further condition. */
 function resolveElement(
   found: FoundPath,
   path: PathAst,
@@ -226,7 +226,7 @@ function elementTest(where: Decision): (element: unknown) => boolean {
   return typeof where === 'boolean' ? () => where : compileElementFilter(where)
 }
 
-/** The attribute has a value. */
+/** True if the attribute has a value. */
 function anyPresent(found: FoundPath, scope: Scope): ResolvedFilter {
   return { kind: 'present', path: describe({ ...found, sub: null }, scope) }
 }
@@ -240,7 +240,7 @@ function describe(found: FoundPath, { schema, options }: Scope): AttributePath {
   return options.baseUrl === undefined ? path : withPrefix(path, schema, options.baseUrl)
 }
 
-/** A path with the prefix before the id in a URL that is built when a resource is shown. */
+/** Adds to a path the prefix before the id in a URL that is computed when a resource is shown. */
 export function withPrefix(
   path: AttributePath,
   schema: ResourceSchema,

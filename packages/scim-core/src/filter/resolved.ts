@@ -3,12 +3,12 @@ import type { AttributePath } from '../schema/attribute-path.ts'
 export type CompareOperator = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
 
 /**
- * A literal made comparable: a string is folded unless the path is case-exact; a dateTime is its
- * instant in milliseconds since 1970 (with a fraction where it has one); binary is its base64 text.
+ * A literal in comparable form: strings are folded unless the path is case-exact; dateTimes are
+ * milliseconds since 1970 (possibly with a fraction); binaries are their base64 text.
  */
 export type FilterLiteral = string | number | boolean
 
-/** The value that a sort compares, made comparable like a literal; null if the resource has none. */
+/** The value compared by a sort, in comparable form; null if the resource has none. */
 export type SortKey = FilterLiteral | null
 
 /**

@@ -6,16 +6,16 @@ const QUOTE = 34
 const DOT = 46
 const BACKSLASH = 92
 
-/** Classes of characters in a path; any other character ends it. */
+/** Character classes in a path; any other character ends it. */
 const END = 0
 const LETTER = 1
-/** Digits, `_` and `-`, which do not start a name. */
+/** Digits, `_` and `-`, which cannot start a name. */
 const INNER = 2
-/** `$`, which only starts a name. */
+/** `$`, which can only start a name. */
 const DOLLAR = 3
 const SEPARATOR = 4
 const COLON = 5
-/** `%`, `+` and `~`, which only URNs hold. */
+/** `%`, `+` and `~`, which only occur in URNs. */
 const URN_ONLY = 6
 
 const KINDS = tableOf([
@@ -27,18 +27,18 @@ const KINDS = tableOf([
   ['%+~', URN_ONLY],
 ])
 
-/** Characters that end an unquoted value, and those that it may contain (quirk `bareFilterValues`). */
+/** Characters that end an unquoted value, and those it may contain (quirk `bareFilterValues`). */
 const BARE = tableOf([['abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@+:-', 1]])
 const STOP = tableOf([['"()[] \u007f', 1]])
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** A place in a text, moved forward as the text is read. */
+/** A position in a text, advanced while it is read. */
 export interface Scanner {
   readonly text: string
   position: number
 }
 
-/** Moves over white space; whether there was any. */
+/** Skips white space; returns whether there was any. */
 export function skipSpace(scanner: Scanner): boolean {
   const { text, position } = scanner
   let end = position
@@ -47,19 +47,19 @@ export function skipSpace(scanner: Scanner): boolean {
   return end > position
 }
 
-/** The code of the character that comes next; 0 at the end. */
+/** The code of the next character; 0 at the end. */
 export function nextCode({ text, position }: Scanner): number {
   return position < text.length ? text.charCodeAt(position) : 0
 }
 
-/** Takes one character when it comes next. */
+/** Consumes a character if it comes next. */
 export function take(scanner: Scanner, code: number): boolean {
   if (nextCode(scanner) !== code) return false
   scanner.position += 1
   return true
 }
 
-/** Takes the characters of attribute names and URNs that come next; may be empty. */
+/** Consumes characters of attribute names and URNs; may be empty. */
 export function takeName(scanner: Scanner): string {
   const { text, position } = scanner
   let end = position
@@ -74,15 +74,14 @@ export function isInName(text: string, index: number): boolean {
 }
 
 /**
- * Takes `name.sub` or `urn:...:name.sub`; what can only be a URN has no name.
- * @returns undefined, and takes nothing, when no path comes next
+ * Consumes `name.sub` or `urn:...:name.sub`; a path that can only be a URN has no name.
+ * @returns undefined without consuming anything if no path comes next
  */
 export function takePath(scanner: Scanner): PathAst | undefined {
   const { text, position } = scanner
   let colon = -1
   let dot = -1
-  // The start of the current name or sub-attribute; true while everything since the last colon is
-  // names.
+  // Start of the current name or sub-attribute; true while everything since the last colon is names.
   let part = position
   let named = true
   let end = position
@@ -117,7 +116,7 @@ export function takePath(scanner: Scanner): PathAst | undefined {
   }
 }
 
-/** Takes `.sub` when it comes next; null when there is no dot, undefined when no name follows it. */
+/** Consumes `.sub` if it comes next; null without a dot, undefined if no name follows it. */
 export function takeSub(scanner: Scanner): string | null | undefined {
   if (!take(scanner, DOT)) return null
   const start = scanner.position
@@ -128,8 +127,8 @@ export function takeSub(scanner: Scanner): string | null | undefined {
 }
 
 /**
- * Takes a JSON string, number, `true`, `false` or `null` in any case, or a bare word.
- * @returns undefined, and takes nothing, when no value comes next
+ * Consumes a JSON string, number, `true`, `false` or `null` in any case, or a bare word.
+ * @returns undefined without consuming anything if no value comes next
  */
 export function takeValue(
   scanner: Scanner,
@@ -148,7 +147,7 @@ export function takeValue(
   return value === undefined ? word : value
 }
 
-/** The error for a text that does not go on as it should; the text, maybe a literal, is not in it. */
+/** The error for unexpected input. The input is not included, as it may be a literal. */
 export function unexpected({ position }: Scanner, wanted: string): InvalidFilterError {
   return new InvalidFilterError(`Expected ${wanted} at position ${position}.`, position)
 }
@@ -165,7 +164,7 @@ function isStop(text: string, index: number): boolean {
 
 function literalOf(word: string, first: number): number | boolean | null | undefined {
   const isNumeric = first < 58 && NUMBER.test(word)
-  // Adding 0 turns -0 into 0, which is how it is written back.
+  // Adding 0 converts -0 to 0, as it will be formatted.
   if (isNumeric) return Number.isFinite(Number(word)) ? Number(word) + 0 : undefined
   if (word.length !== 4 && word.length !== 5) return undefined
   const lower = word.toLowerCase()
@@ -174,7 +173,7 @@ function literalOf(word: string, first: number): number | boolean | null | undef
   return lower === 'false' ? false : undefined
 }
 
-/** Takes the JSON string that starts here. */
+/** Consumes the JSON string that starts here. */
 function takeString(scanner: Scanner): string {
   const { text, position } = scanner
   for (let end = position + 1; end < text.length; end += 1) {
@@ -188,7 +187,7 @@ function takeString(scanner: Scanner): string {
   throw notClosed(position)
 }
 
-/** Takes a string with a character at `special` that only JSON knows to read or refuse. */
+/** Consumes a string with a character at `special` that is left to JSON.parse to accept or reject. */
 function takeEscaped(scanner: Scanner, special: number): string {
   const { text, position } = scanner
   let end = special

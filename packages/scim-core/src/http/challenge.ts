@@ -2,7 +2,7 @@ import { ScimError, type ScimErrorCode } from '../base/errors.ts'
 
 const REALM = 'Bearer realm="scim"'
 
-/** A refusal with the accepted credentials in `WWW-Authenticate` (SH-49). */
+/** An authentication error with the accepted credentials in `WWW-Authenticate` (SH-49). */
 export class ChallengeError extends ScimError {
   readonly challenge: string
 
@@ -27,7 +27,7 @@ const DESCRIPTIONS = {
   invalid: 'The token is not valid',
 } as const
 
-/** 401 for a credential that is refused. */
+/** 401 for a rejected credential. */
 export function refusedCredential(
   problem: keyof typeof DESCRIPTIONS,
   detail = 'The bearer token is not valid.',
@@ -37,13 +37,13 @@ export function refusedCredential(
   return new ChallengeError('unauthorized', detail, { challenge })
 }
 
-/** 403 for a credential that may not do this. */
+/** 403 for a credential without the required scope. */
 export function insufficientScope(scope: string): ScimError {
   const challenge = `${REALM}, error="insufficient_scope", scope="${scope}"`
   return new ChallengeError('forbidden', `The scope ${scope} is needed.`, { challenge })
 }
 
-/** The challenge that goes with an error; undefined: none. */
+/** The challenge sent with an error; undefined: none. */
 export function challengeOf(error: ScimError): string | undefined {
   if (error instanceof ChallengeError) return error.challenge
   return error.status === 401 ? REALM : undefined

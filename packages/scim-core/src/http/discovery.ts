@@ -9,7 +9,7 @@ const CORE = 'urn:ietf:params:scim:schemas:core:2.0'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** ServiceProviderConfig; every flag follows from the options (SC-65). */
+/** ServiceProviderConfig; every flag is derived from the options (SC-65). */
 export function serviceProviderConfig(config: ScimConfig, baseUrl: string): Json {
   const { bulk, etag, limits, maxPageSize, pageSize, cursor } = config
   return {
@@ -104,7 +104,7 @@ export function schemaResources(
   }))
 }
 
-/** One attribute as RFC 7643 section 7 shows it. */
+/** Formats an attribute as in RFC 7643 section 7. */
 function attributeJson(one: AttributeDescriptor): Json {
   const { type } = one
   const exactness = type === 'string' || type === 'reference' || type === 'binary'

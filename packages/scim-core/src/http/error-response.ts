@@ -6,7 +6,7 @@ import { BODY_HEADERS, type Reply } from './reply.ts'
 /** URN of error bodies. */
 export const ERROR_URN = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
-/** Headers that go with a code. */
+/** Headers sent with each code. */
 const HEADERS: Partial<Record<ScimError['code'], Readonly<Record<string, string>>>> = {
   unavailable: { 'retry-after': '5' },
 }
@@ -25,7 +25,7 @@ export function errorBody({
   }
 }
 
-/** The answer to a failed request. */
+/** The response to a failed request. */
 export function errorReply(error: ScimError): Reply & { readonly body: string } {
   const challenge = challengeOf(error)
   return {

@@ -1,7 +1,7 @@
 import type { ScimPrincipal } from '../base/principal.ts'
 import type { Call } from '../rules/call.ts'
 
-/** One authenticated request on its way through a route. */
+/** An authenticated request being handled by a route. */
 export interface Exchange {
   readonly request: Request
   readonly method: string

@@ -4,7 +4,7 @@ import { invalidSyntax, ScimError, shown } from '../base/errors.ts'
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['application/scim+json', 'application/json'])
 
 /**
- * The JSON object of a request body (SC-9).
+ * Parses the JSON object of a request body (SC-9).
  * @throws ScimError unsupported_media_type, invalid_syntax; BodyTooLargeError
  */
 export async function readJsonBody(
@@ -33,7 +33,7 @@ async function readUtf8(request: Request, limit: number): Promise<string> {
 
 /** @throws ScimError invalid_syntax */
 export function parseJsonObject(text: string, depth: number): Readonly<Record<string, unknown>> {
-  // Checked before parsing: a million nested values would block the event loop.
+  // Checked before parsing, because a million nested values would block the event loop.
   if (exceedsDepth(text, depth))
     throw invalidSyntax(`The body is nested deeper than ${depth} levels.`)
   const value = parse(text)
@@ -59,8 +59,8 @@ const CLOSE_BRACKET = 93
 const COLON = 58
 
 /**
- * Walks well-formed JSON text once: no two keys of one object may be equal but for case, which
- * `JSON.parse` would have merged.
+ * Walks well-formed JSON once: no two keys of an object may be equal ignoring case, since `JSON.parse`
+ * would have silently dropped duplicates.
  */
 function assertDistinctKeys(text: string): void {
   const open: (Set<string> | null)[] = []

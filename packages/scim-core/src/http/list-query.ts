@@ -10,7 +10,7 @@ export const SEARCH_URN = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'
 
 type Parameters = ReadonlyMap<string, readonly string[]>
 
-/** Reads query parameters; names that are not known are ignored. @throws ScimError invalid_value */
+/** Parses query parameters; unknown names are ignored. @throws ScimError invalid_value */
 export function readListParameters(parameters: Parameters, limits: ScimLimits): ListRequest {
   const text = (name: string): string | undefined => parameters.get(name)?.[0]
   return complete(
@@ -26,7 +26,7 @@ export function readListParameters(parameters: Parameters, limits: ScimLimits): 
   )
 }
 
-/** Reads the body of a search (SC-35). @throws ScimError invalid_syntax, invalid_value */
+/** Parses the body of a search (SC-35). @throws ScimError invalid_syntax, invalid_value */
 export function readSearchBody(
   body: Readonly<Record<string, unknown>>,
   limits: ScimLimits,
@@ -38,7 +38,7 @@ export function readSearchBody(
   return readListMembers(body, limits)
 }
 
-/** Reads the parameters of a list out of an object. @throws ScimError invalid_value */
+/** Parses the list parameters in an object. @throws ScimError invalid_value */
 export function readListMembers(
   body: Readonly<Record<string, unknown>>,
   limits: ScimLimits,

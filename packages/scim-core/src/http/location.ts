@@ -1,7 +1,7 @@
-/** A request's path and query, cut out of its URL without parsing the rest. */
+/** A request's path and query, extracted from its URL without parsing the rest. */
 export interface Place {
   readonly path: string
-  /** Without the question mark; empty when there is none. */
+  /** Without the question mark; empty if there is none. */
   readonly query: string
 }
 
@@ -16,14 +16,14 @@ export function placeOf(url: string): Place {
   return { path: url.slice(start, mark), query: url.slice(mark + 1, end) }
 }
 
-/** The part of a path below the base path; undefined when it is not below it (SC-6). */
+/** The part of a path below the base path; undefined if it is not below it (SC-6). */
 export function belowBase(path: string, basePath: string): string | undefined {
   if (!path.startsWith(basePath)) return undefined
   const rest = path.slice(basePath.length)
   return rest === '' || rest.startsWith('/') ? rest : undefined
 }
 
-/** Percent-decodes once; a text that cannot be decoded stays as it is. */
+/** Percent-decodes once; returns the string unchanged if it cannot be decoded. */
 export function decodeOnce(text: string): string {
   if (!text.includes('%')) return text
   try {
@@ -33,7 +33,7 @@ export function decodeOnce(text: string): string {
   }
 }
 
-/** Query parameters: the first of each name, and all of those that may be repeated. */
+/** Query parameters: the first of each name, or all of those that may be repeated. */
 export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
   if (query === '') return NO_PARAMETERS
   const parameters = new Map<string, string[]>()

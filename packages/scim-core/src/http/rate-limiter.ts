@@ -2,7 +2,7 @@ import { createTokenBuckets, waitSeconds, type Runtime } from '@x/wire'
 import { ScimError } from '../base/errors.ts'
 import type { RateLimit } from '../base/profiles.ts'
 
-/** 429 that says when to come again. */
+/** 429 with the time to wait. */
 export class RateLimitError extends ScimError {
   /** Whole seconds. */
   readonly retryAfter: number
@@ -13,12 +13,12 @@ export class RateLimitError extends ScimError {
   }
 }
 
-/** Tenants whose buckets are kept; the one that was quiet longest goes first. */
+/** Maximum number of tenants with a bucket; least recently used ones are evicted. */
 const MAX_TENANTS = 10_000
 
 /**
- * Takes one request out of a tenant's bucket.
- * @throws RateLimitError when it is empty
+ * Takes a request from a tenant's bucket.
+ * @throws RateLimitError if it is empty
  */
 export function createRateLimiter(runtime: Runtime): (tenant: string, limit: RateLimit) => void {
   const buckets = createTokenBuckets(MAX_TENANTS)

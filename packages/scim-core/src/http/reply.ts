@@ -1,6 +1,6 @@
 import type { BodyText } from '../resource/body-text.ts'
 
-/** An answer before it becomes a Response. */
+/** A response before it becomes a Response object. */
 export interface Reply {
   readonly status: number
   /** JSON text; null: no body. */
@@ -8,24 +8,24 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Headers of every answer with a body (SC-8). */
+/** Headers of every response with a body (SC-8). */
 export const BODY_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/scim+json',
   'cache-control': 'no-store',
 }
 
-/** An answer with a message. */
+/** A response with a body. */
 export function reply(status: number, body: BodyText): Reply {
   return { status, body, headers: BODY_HEADERS }
 }
 
-/** An answer with a resource, its address and, where versions are shown, its entity tag (SC-61). */
+/** A response with a resource, its location and, if enabled, its entity tag (SC-61). */
 export function resourceReply(
   status: number,
   body: BodyText,
   { location, etag }: { readonly location: string; readonly etag: string | null },
 ): Reply {
-  // Merging objects by `...` would cost more than reading the user has.
+  // Written out, because merging objects by spreading costs more than reading the user did.
   const headers: Record<string, string> = {
     'content-type': 'application/scim+json',
     'cache-control': 'no-store',

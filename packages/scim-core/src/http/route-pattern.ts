@@ -11,7 +11,7 @@ const FIXED = {
   config: '/ServiceProviderConfig',
 } as const
 
-/** The pattern of a path, without ids: `/api/v1/scim/v2/Users/{id}` for example. */
+/** The pattern of a path, without ids, such as `/api/v1/scim/v2/Users/{id}`. */
 export function routePattern(route: Route, { basePath, types }: ScimConfig): string {
   return `${basePath}${below(route, types)}`
 }

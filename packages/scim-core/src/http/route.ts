@@ -2,7 +2,7 @@ import type { ServedType } from '../options/resource-type.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
 import { decodeOnce } from './location.ts'
 
-/** The meaning of a path below the base. */
+/** A parsed path below the base. */
 export type Route =
   | { readonly kind: 'collection' | 'search'; readonly type: ResourceTypeName }
   | { readonly kind: 'resource'; readonly type: ResourceTypeName; readonly id: string }
@@ -11,7 +11,7 @@ export type Route =
   | { readonly kind: 'resourceTypes'; readonly name: string | null }
   | { readonly kind: 'schemas'; readonly name: string | null }
 
-/** The methods of each route; HEAD goes with GET (SC-10). */
+/** The methods of each route; HEAD is allowed with GET (SC-10). */
 export const METHODS: Readonly<Record<Route['kind'], readonly string[]>> = {
   collection: ['GET', 'HEAD', 'POST'],
   search: ['POST'],
@@ -37,7 +37,7 @@ const SINGLE: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['bulk', { kind: 'bulk' }],
 ])
 
-/** Finds the route of a path below the base; one slash at its end does not count (SC-6). */
+/** Finds the route of a path below the base; one trailing slash is ignored (SC-6). */
 export function findRoute(below: string, types: ServedTypes): Route | undefined {
   const path = below.endsWith('/') ? below.slice(0, -1) : below
   if (path === '/') return undefined
@@ -71,14 +71,14 @@ function ownType(endpoint: string, types: ServedTypes): Route | undefined {
   return undefined
 }
 
-/** The operation that each method needs, on a route of the host's own type. */
+/** The operation each method requires, on a route of the host's own type. */
 const OPERATIONS = {
   collection: { GET: 'list', HEAD: 'list', POST: 'create' },
   search: { POST: 'list' },
   resource: { GET: 'get', HEAD: 'get', PUT: 'replace', PATCH: 'patch', DELETE: 'delete' },
 } as const
 
-/** The methods that a route knows; of a host's own type those that it offers (SH-35). */
+/** The methods of a route; for a host's own type, those it offers (SH-35). */
 export function methodsOf(route: Route, types: ServedTypes): readonly string[] {
   const { kind } = route
   if (kind !== 'collection' && kind !== 'search' && kind !== 'resource') return METHODS[kind]

@@ -4,7 +4,7 @@ import type { ResourceTypeName } from '../schema/registry.ts'
 import { insufficientScope } from './challenge.ts'
 import type { Route } from './route.ts'
 
-/** The scopes a request needs (SC-70). */
+/** The scopes required by a request (SC-70). */
 export function scopesOf(config: ScimConfig, route: Route, method: string): readonly ScimScope[] {
   const reads = method === 'GET' || method === 'HEAD'
   switch (route.kind) {
@@ -29,7 +29,7 @@ export function scopesOf(config: ScimConfig, route: Route, method: string): read
 
 /** @throws ScimError forbidden */
 export function assertScopes(principal: ScimPrincipal | null, scopes: readonly ScimScope[]): void {
-  // The list of all scopes also grants those of a host's own types.
+  // The array of all scopes also grants those of a host's own types.
   if (principal?.scopes === ALL_SCOPES) return
   const missing = scopes.find((scope) => principal?.scopes.includes(scope) !== true)
   if (missing !== undefined) throw insufficientScope(missing)

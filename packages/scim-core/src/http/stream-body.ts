@@ -1,17 +1,17 @@
 import type { StreamedText } from '../resource/body-text.ts'
 
-/** Characters that are gathered before they are written. */
+/** Characters buffered before they are written. */
 const CHUNK = 65_536
 
-/** The end of a body after its first byte. */
+/** Callbacks for the end of a streamed body. */
 export interface StreamEnd {
   readonly onEnd: () => void
-  /** The client has gone. */
+  /** Called if the client disconnects. */
   readonly onCancel: () => void
   readonly onError: (error: unknown) => void
 }
 
-/** A text as a body that is made as fast as it is read (SH-64). */
+/** Streams a text, generated as fast as it is read (SH-64). */
 export function streamBody(
   text: StreamedText,
   { onEnd, onCancel, onError }: StreamEnd,

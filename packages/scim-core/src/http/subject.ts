@@ -15,7 +15,9 @@ const COLLECTION_OPS: Readonly<Record<string, ScimAuditEntry['op']>> = {
   POST: 'create',
 }
 
-/** The subject of a request, known from its method and path alone (SC-71); `other` when the path or method means nothing. */
+/**
+ * The subject of a request, determined from method and path alone (SC-71); `other` if they match nothing.
+ */
 export function subjectOf(route: Route | undefined, method: string): Subject {
   switch (route?.kind) {
     case 'collection':

@@ -20,8 +20,8 @@ const MAX_ENTRIES = 10_000
 const EPOCH = new Date(0)
 
 /**
- * A list of plain objects as the resources of a type, for reading only (SH-39). `load` is called once for
- * each request. More than 10,000 entries are a RangeError.
+ * Serves an array of plain objects as the read-only resources of a type (SH-39). `load` is called once per
+ * request. Throws a RangeError for more than 10,000 entries.
  */
 export function createCatalogueStore(
   load: (tenant: string) => readonly CatalogueEntry[] | Promise<readonly CatalogueEntry[]>,
@@ -40,7 +40,7 @@ export function createCatalogueStore(
   }
 }
 
-/** The entries of one request. Most requests show few of them, so records are made of those alone. */
+/** The entries of one request. Records are created only for entries that are shown. */
 function snapshotOf(tenant: string, entries: readonly CatalogueEntry[]): ResourceStore {
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   const records = new Map<string, ResourceRecord>()
@@ -66,7 +66,7 @@ function snapshotOf(tenant: string, entries: readonly CatalogueEntry[]): Resourc
   }
 }
 
-/** The sort key of an entry in a list. */
+/** The sort key of an entry. */
 function placeOf({ id, externalId, created = EPOCH, version = 1 }: CatalogueEntry): StoredRecord {
   return { id, externalId: externalId ?? null, created, version }
 }

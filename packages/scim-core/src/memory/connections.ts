@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../base/fold.ts'
 import type { ClientRecord, Connection, ConnectionStore } from '../store/connections.ts'
 
-/** Connections in memory, for tests and trials. */
+/** An in-memory connection store, for tests and trials. */
 export function createMemoryConnectionStore(): ConnectionStore {
   const connections = new Map<string, Connection>()
   const clients = new Map<string, ClientRecord>()

@@ -6,7 +6,7 @@ import { demanded, listPage } from './list.ts'
 import type { Session } from './session.ts'
 import { memberRows, type TenantState } from './tenant.ts'
 
-/** Groups in memory, within one session. */
+/** In-memory groups within a session. */
 export function createGroupStore({ state, undo }: Session): GroupStore {
   return {
     get: async (tenant, id) => {
@@ -55,7 +55,7 @@ function list(tenant: TenantState, query: ListQuery): ListedRecords<GroupRecord>
   })
 }
 
-/** A part of the groups, in default order, that holds every match of the filter. */
+/** A subset of the groups, in default order, that contains every match of the filter. */
 function candidates(
   { groups, relation }: TenantState,
   { filter }: ListQuery,

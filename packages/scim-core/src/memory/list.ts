@@ -11,7 +11,7 @@ interface Row<R> {
   readonly key: SortKey
 }
 
-/** One page of `candidates`, which are in the default order. */
+/** A page of `candidates`, which are in default order. */
 export function listPage<R extends StoredRecord>(
   candidates: readonly R[],
   query: ListQuery,
@@ -53,7 +53,7 @@ function orderOf({ sort }: ListQuery): (a: Place, b: Place) => number {
     sign * compareSortKeys(a.key, b.key) || compareCodePoints(a.record.id, b.record.id)
 }
 
-/** The index of the first row after a position. */
+/** Index of the first row after a position. */
 function behind(
   rows: readonly Place[],
   { id, created, key }: KeysetPosition,
@@ -64,7 +64,7 @@ function behind(
   return index === -1 ? rows.length : index
 }
 
-/** The text that `filter` demands an attribute to equal, alone or as a term of `and`. */
+/** The string `filter` requires an attribute to equal, alone or as a term of `and`. */
 export function demanded(filter: ResolvedFilter | undefined, key: string): string | undefined {
   switch (filter?.kind) {
     case 'and': {

@@ -2,7 +2,7 @@ import type { MemberStore } from '../store/members.ts'
 import type { Session } from './session.ts'
 import { groupBriefs, memberRow, memberRows } from './tenant.ts'
 
-/** Membership in memory, within one session. */
+/** In-memory memberships within a session. */
 export function createMemberStore({
   state,
   undo,

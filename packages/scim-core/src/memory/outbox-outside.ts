@@ -2,7 +2,7 @@ import type { OutboxStore } from '../store/outbox.ts'
 import type { ResourceStore } from '../store/resources.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 
-/** The outbox outside of transactions: every call is a transaction of its own. */
+/** The outbox outside transactions: every call runs in its own transaction. */
 export function outboxOutside(transaction: ScimStore['transaction']): OutboxStore {
   const within = <Result>(work: (outbox: OutboxStore) => Promise<Result>): Promise<Result> =>
     transaction('', ({ outbox }) => {
@@ -35,7 +35,7 @@ export function outboxOutside(transaction: ScimStore['transaction']): OutboxStor
   }
 }
 
-/** Resources of a host's own type outside of transactions, likewise. */
+/** Resources of a host's own type outside transactions. */
 export function resourcesOutside(
   transaction: ScimStore['transaction'],
   type: string,

@@ -17,7 +17,7 @@ interface StoredEvent {
 
 interface StoredEndpoint {
   readonly record: EndpointRecord
-  /** The last event of which deliveries were made. */
+  /** The last event for which deliveries were created. */
   readonly position: number
 }
 
@@ -45,7 +45,7 @@ export function createOutboxState(): OutboxState {
   return { seq: 0, events: new Map(), endpoints: new Map(), deliveries: new Map() }
 }
 
-/** The outbox in memory, within one transaction. */
+/** The in-memory outbox within a transaction. */
 export function createMemoryOutbox(state: OutboxState, undo: UndoLog): OutboxStore {
   const { events, endpoints, deliveries } = state
 
@@ -303,7 +303,7 @@ export function createMemoryOutbox(state: OutboxState, undo: UndoLog): OutboxSto
   }
 }
 
-/** Streams get one delivery for each set, and choose the events when a token is made. */
+/** Streams get one delivery per set; the events are selected when the token is created. */
 function isWanted(
   row: OutboxRow,
   { kind, names }: { readonly kind: string; readonly names: readonly string[] | null },
@@ -329,7 +329,7 @@ function placeOf({ event, endpointId }: StoredDelivery): string {
   return `${event.seq}.${endpointId}`
 }
 
-/** The text was written by this package, so it is an object. */
+/** The JSON was written by this package, so it is an object. */
 function eventOf({ setId: _setId, op: _op, data, ...row }: OutboxRow): OutboxEvent {
   return { ...row, data: JSON.parse(data) as OutboxEvent['data'] }
 }

@@ -1,6 +1,6 @@
 import type { ScimStore } from '../store/scim-store.ts'
 
-/** The store outside of transactions: every call is a transaction of its own. */
+/** The store outside transactions: every call runs in its own transaction. */
 export function outsideTransactions(transaction: ScimStore['transaction']): ScimStore {
   return {
     users: {

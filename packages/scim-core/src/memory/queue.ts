@@ -1,12 +1,10 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 import { StoreUnavailableError } from '../store/errors.ts'
 
-/** Runs tasks one after another. */
+/** Runs tasks sequentially. */
 export type Queue = <Result>(task: () => Promise<Result>) => Promise<Result>
 
-/**
- * A task that waits longer than `waitMs` is not run: it rejects with a StoreUnavailableError (SH-15).
- */
+/** A task that waits longer than `waitMs` is not run; it rejects with a StoreUnavailableError (SH-15). */
 export function createQueue(
   waitMs: number,
   runtime: Pick<Runtime, 'sleep'> = createSystemRuntime(),
@@ -35,7 +33,7 @@ export function createQueue(
     const turn = last
     const result = waiting === 0 ? task() : delayed(turn, task)
     waiting += 1
-    // A caller that gives up must not let the next one pass the task that holds the store.
+    // A caller that gives up must not let the next one overtake the task that holds the store.
     last = Promise.allSettled([turn, result]).then(settled)
     return result
   }

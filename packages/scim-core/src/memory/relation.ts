@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../base/fold.ts'
 import type { UndoLog } from './table.ts'
 
-/** Membership of one tenant: groups to members with the time they were added, and back. */
+/** Memberships of one tenant: groups to members with the time they were added, and the reverse. */
 export interface Relation {
   membersOf(groupId: string): ReadonlyMap<string, number>
   groupsOf(memberId: string): ReadonlySet<string>

@@ -6,10 +6,10 @@ import type { ResourceRecord, ResourceStore } from '../store/resources.ts'
 import { demanded, listPage } from './list.ts'
 import { byCreation, type UndoLog } from './table.ts'
 
-/** The resources of one type, of all tenants. */
+/** Resources of one type, of all tenants. */
 export interface ResourceState {
   readonly records: Map<string, ResourceRecord>
-  /** Ids by the values that are unique. */
+  /** Ids by unique values. */
   readonly keys: Map<string, string>
 }
 
@@ -17,12 +17,12 @@ export function createResourceState(): ResourceState {
   return { records: new Map(), keys: new Map() }
 }
 
-/** Resources of a type of the host's own in memory, for tests and trials. */
+/** In-memory resources of a host's own type, for tests and trials. */
 export function createMemoryResourceStore(): Required<Omit<ResourceStore, 'snapshot'>> {
   return resourceStore(createResourceState(), { push: () => 0 })
 }
 
-/** The same, with what undoes the writes of a transaction. */
+/** The same, with an undo log for the writes of a transaction. */
 export function resourceStore(
   { records, keys }: ResourceState,
   undo: Pick<UndoLog, 'push'>,

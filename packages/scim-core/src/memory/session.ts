@@ -2,7 +2,7 @@ import type { UserWrite } from '../store/users.ts'
 import type { UndoLog } from './table.ts'
 import type { TenantState } from './tenant.ts'
 
-/** State that the parts of a store share during one transaction. */
+/** State shared by the parts of a store during a transaction. */
 export interface Session {
   readonly state: (tenant: string) => TenantState
   readonly undo: UndoLog

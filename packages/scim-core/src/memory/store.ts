@@ -17,15 +17,15 @@ import type { UndoLog } from './table.ts'
 import { createUserStore } from './users.ts'
 
 export interface MemoryScimStoreOptions {
-  /** Called inside the transaction of each write of a user, with the store of that transaction. */
+  /** Called inside the transaction of every user write, with the store of that transaction. */
   readonly onUserWrite?: OnUserWrite<ScimStore>
-  /** Called inside the transaction of each write of a group or its members, likewise. */
+  /** Called inside the transaction of every write of a group or its members. */
   readonly onGroupWrite?: OnGroupWrite<ScimStore>
-  /** Time that a call waits for the running transaction, in milliseconds. Default 5,000. */
+  /** Maximum time a call waits for the running transaction, in milliseconds. Default 5,000. */
   readonly busyTimeoutMs?: number
 }
 
-/** Options of the store in memory. */
+/** Options of the in-memory store. */
 export interface MemoryScimStore extends ScimStore {
   readonly outbox: OutboxStore
   resources(type: string): WritableResourceStore
@@ -34,8 +34,8 @@ export interface MemoryScimStore extends ScimStore {
 type WritableResourceStore = ReturnType<typeof resourcesOutside>
 
 /**
- * A store in memory: the executable definition of the storage interface (SC-87), for tests and
- * trials. Transactions run one after another; everything outside of one waits for the running one.
+ * An in-memory store: the executable definition of the storage interface (SC-87), for tests and trials.
+ * Transactions run sequentially; calls outside a transaction wait for the running one.
  */
 export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): MemoryScimStore {
   const { onUserWrite, onGroupWrite, busyTimeoutMs = 5_000 } = options
@@ -99,7 +99,7 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
         : observeGroupWrites(tx, (change) =>
             runHook(owner, () => onGroupWrite(change, observed.store)),
           )
-    // A transaction of the memory store is its own handle.
+    // A transaction of the in-memory store is its own handle.
     Object.assign(observed.store, { handle: observed.store })
     return {
       tx: observed.store,

@@ -1,7 +1,7 @@
 import { UniqueConflictError, type UniqueConstraint } from '../store/errors.ts'
 import { compareCodePoints } from '../base/fold.ts'
 
-/** Undoes the writes of a transaction, last write first. */
+/** Undo functions for the writes of a transaction, last write first. */
 export type UndoLog = (() => void)[]
 
 export interface StoredRecord {
@@ -19,7 +19,7 @@ export interface TableOptions<R> {
   readonly nameKey: (record: R) => string
 }
 
-/** Records by id, with the indexes that lookups and uniqueness need. */
+/** Records by id, with the indexes needed for lookups and uniqueness. */
 export interface Table<R> {
   get(id: string): R | undefined
   /** By created, then id. */

@@ -5,10 +5,10 @@ import { recordDisplay } from '../base/document.ts'
 import { createRelation, type Relation } from './relation.ts'
 import { createTable, type Table } from './table.ts'
 
-/** Everything of one tenant. */
+/** The data of one tenant. */
 export interface TenantState {
   readonly users: Table<UserRecord>
-  /** Records kept after their deletion, by id; nothing reads them but the host. */
+  /** Records kept after their deletion, by id; only the host reads them. */
   readonly tombstones: Map<string, UserRecord>
   readonly groups: Table<GroupRecord>
   readonly relation: Relation
@@ -39,7 +39,7 @@ export function memberRow({ users, groups }: TenantState, id: string): MemberRow
   return group && { id, type: 'Group', display: group.displayName }
 }
 
-/** The members of a group by time added, then id. */
+/** The members of a group, by time added, then id. */
 export function memberRows(state: TenantState, groupId: string): MemberRow[] {
   return state.relation
     .ordered(groupId)
@@ -47,7 +47,7 @@ export function memberRows(state: TenantState, groupId: string): MemberRow[] {
     .filter((row) => row !== undefined)
 }
 
-/** The groups of a member by id. */
+/** The groups of a member, by id. */
 export function groupBriefs({ groups, relation }: TenantState, memberId: string): GroupBrief[] {
   return [...relation.groupsOf(memberId)]
     .toSorted()

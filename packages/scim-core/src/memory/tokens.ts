@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../base/fold.ts'
 import type { TokenRecord, TokenStore } from '../store/tokens.ts'
 
-/** Tokens in memory, for tests and for tokens that come from settings. */
+/** An in-memory token store, for tests and for tokens from settings. */
 export function createMemoryTokenStore(): TokenStore {
   const tokens = new Map<string, TokenRecord>()
   const byDigest = new Map<string, string>()

@@ -7,7 +7,7 @@ import { demanded, listPage } from './list.ts'
 import type { Session } from './session.ts'
 import { groupBriefs, type TenantState } from './tenant.ts'
 
-/** Users in memory, within one session. */
+/** In-memory users within a session. */
 export function createUserStore({ state, undo, onUserWrite }: Session): UserStore {
   const write = (before: UserRecord | null, after: UserRecord | null): void | Promise<void> =>
     onUserWrite(userWrite(before && copy(before), after && copy(after)))
@@ -74,7 +74,7 @@ function list(tenant: TenantState, query: ListQuery): ListedRecords<UserRecord> 
   })
 }
 
-/** A part of the users, in default order, that holds every match of the filter. */
+/** A subset of the users, in default order, that contains every match of the filter. */
 function candidates(
   { users, relation }: TenantState,
   { filter }: ListQuery,

@@ -5,7 +5,7 @@ import type { JSONWebKeySet } from '../base/signing-key.ts'
 import type { ClientStore, OauthClient } from '../store/clients.ts'
 import { OauthError } from './oauth-error.ts'
 
-/** The ways a client can prove its identity. */
+/** How a client can authenticate. */
 export type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
 interface Credential {
@@ -21,7 +21,7 @@ const WINDOW_MS = 60_000
 const KEPT = 10_000
 
 /**
- * Finds the client of a token request (SH-48).
+ * Authenticates the client of a token request (SH-48).
  * @throws OauthError invalid_client, invalid_request, or too_many_requests after 10 failures in a minute
  */
 export function createClientCheck({
@@ -36,7 +36,7 @@ export function createClientCheck({
   readonly audiences: readonly string[]
 }): (request: Request, form: ReadonlyMap<string, string>) => Promise<OauthClient> {
   const failures = new Map<string, { since: number; count: number }>()
-  /** `jti` of assertions until they end, so that none is used twice in this process. */
+  /** `jti` of assertions until they expire, so that none is accepted twice by this process. */
   const used = new Map<string, number>()
 
   const failed = (clientId: string): OauthError => {
@@ -130,7 +130,7 @@ function readBasic(header: string): Pick<Credential, 'clientId' | 'proof'> {
       return { clientId: decoded(id), proof: decoded(rest.join(':')) }
     }
   } catch {
-    // As any other header that cannot be read.
+    // Handled like any other malformed header.
   }
   throw new OauthError('invalid_client', 'The authorization header cannot be read')
 }

@@ -5,18 +5,18 @@ import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
 import type { OauthFetch } from './key-source.ts'
 import { scopesOfWords, wordsOf } from './scope-words.ts'
 
-/** The answer of an introspection endpoint about a token (RFC 7662). */
+/** A token introspection response (RFC 7662). */
 export type IntrospectionClaims = Readonly<Record<string, unknown>>
 
 export interface IntrospectionAuthOptions {
-  /** The introspection endpoint. */
+  /** URL of the introspection endpoint. */
   readonly url: string
   readonly clientId: string
   readonly clientSecret: string
   readonly tenant: string | ((claims: IntrospectionClaims) => string | null)
-  /** `scim` by default; null: none. */
+  /** Default `scim`; null: none. */
   readonly requiredScope?: string | null
-  /** Time that an answer is reused at most. Default 60. */
+  /** How long a response is cached at most, in seconds. Default 60. */
   readonly cacheSeconds?: number
   readonly fetch?: OauthFetch
   readonly runtime?: Runtime
@@ -29,11 +29,11 @@ const MAX_LENGTH = 8_192
 interface Known {
   readonly principal: ScimPrincipal
   readonly since: number
-  /** Milliseconds for which it is kept. */
+  /** How long it is cached, in milliseconds. */
   readonly forMs: number
 }
 
-/** Opaque tokens that another server knows (SH-47). Tokens that are accepted are kept by their digest. */
+/** Accepts opaque tokens of another authorization server (SH-47). Accepted tokens are cached by digest. */
 export function createIntrospectionAuth(options: IntrospectionAuthOptions): ScimAuth {
   const { runtime = createSystemRuntime(), cacheSeconds = 60, requiredScope = 'scim' } = options
   const cache = new Map<string, Known>()
@@ -77,7 +77,7 @@ export function createIntrospectionAuth(options: IntrospectionAuthOptions): Scim
   }
 }
 
-/** Null: the endpoint fails. */
+/** Null if the endpoint fails. */
 async function introspect(
   { url, clientId, clientSecret, fetch: ask = fetch }: IntrospectionAuthOptions,
   token: string,

@@ -12,17 +12,17 @@ export type JwtClaims = JWTPayload
 export interface JwtAuthOptions {
   readonly issuer: string | readonly string[]
   readonly audience: string | readonly string[]
-  /** The keys, or where they are published. */
+  /** The keys, or the URL where they are published. */
   readonly jwks: URL | string | JSONWebKeySet
   /** Default RS256, PS256, ES256, EdDSA. */
   readonly algorithms?: readonly string[]
-  /** 60 by default. */
+  /** Default 60. */
   readonly clockToleranceSeconds?: number
-  /** The word that a token's scope must have; `scim` by default. null: none, as for Entra's tokens. */
+  /** A word the token's scope must contain. Default `scim`; null: none, as for Entra's tokens. */
   readonly requiredScope?: string | null
-  /** One tenant for all tokens, or that of each; null refuses it. */
+  /** One tenant for all tokens, or a function of the claims; null refuses the token. */
   readonly tenant: string | ((claims: JwtClaims) => string | null)
-  /** Default: derived from the scope of the token. */
+  /** Default: derived from the token's scope. */
   readonly scopes?: (claims: JwtClaims) => readonly ScimScope[]
   readonly fetch?: OauthFetch
   readonly runtime?: Runtime
@@ -32,10 +32,10 @@ const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 const MAX_LENGTH = 8_192
 
 /**
- * Access tokens that an authorization server has signed (SH-45). A token that was verified is looked up while
- * its keys are current and it has not expired; tenant and scopes are asked for each time. Symmetric algorithms and `none` are never
- * accepted.
- * @throws TypeError for an algorithm that is not one of public keys
+ * Accepts access tokens signed by an authorization server (SH-45). Verified tokens are cached until they
+ * expire or the keys change; tenant and scopes are evaluated on every request. Symmetric algorithms and
+ * `none` are never accepted.
+ * @throws TypeError for an algorithm without public keys
  */
 export function createJwtAuth(options: JwtAuthOptions): ScimAuth {
   const { runtime = createSystemRuntime(), fetch: ask = fetch, requiredScope = 'scim' } = options
@@ -91,7 +91,7 @@ export function createJwtAuth(options: JwtAuthOptions): ScimAuth {
   }
 }
 
-/** A finder keeps the keys it has imported, which costs more than to verify with them. */
+/** A finder caches imported keys; importing costs more than verifying. */
 const finders = new WeakMap<JSONWebKeySet, ReturnType<typeof createLocalJWKSet>>()
 
 function finderOf(keys: JSONWebKeySet): ReturnType<typeof createLocalJWKSet> {
@@ -102,10 +102,10 @@ function finderOf(keys: JSONWebKeySet): ReturnType<typeof createLocalJWKSet> {
   return finder
 }
 
-/** The keys cannot be read at the moment. */
+/** The keys cannot be fetched at the moment. */
 class KeysUnavailable extends Error {}
 
-/** Verifies with the keys that are known, and once more when none of them fits (SH-46). */
+/** Verifies with the known keys, and again with fresh ones if none matches (SH-46). */
 async function verified<Result>(
   source: KeySource,
   verify: (keys: JSONWebKeySet) => Promise<Result>,
@@ -130,9 +130,7 @@ function problemOf(error: unknown): ScimAuthProblem {
   throw error
 }
 
-/**
- * Returns whether a token claims to come from one of the issuers; other methods may know it otherwise.
- */
+/** Returns whether a token claims one of the issuers; other tokens are left to other methods. */
 function isOf(token: string, issuers: readonly string[]): boolean {
   if (token.length > MAX_LENGTH || token.split('.').length !== 3) return false
   try {

@@ -1,14 +1,14 @@
 import { elapsedMs, type Runtime } from '@x/wire'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 
-/** The part of `fetch` that key servers and introspection are asked with. */
+/** The part of `fetch` used for key servers and introspection. */
 export type OauthFetch = (url: string, init?: RequestInit) => Promise<Response>
 
-/** Keys of an issuer, wherever they come from. */
+/** The keys of an issuer. */
 export interface KeySource {
-  /** null: the key server cannot be reached, and no keys are known. */
+  /** null: the key server is unreachable and no keys are cached. */
   keys(): Promise<JSONWebKeySet | null>
-  /** Asks again, unless it was asked within the last 30 seconds; null as above. */
+  /** Fetches again, unless it did so within the last 30 seconds; null as above. */
   fresh(): Promise<JSONWebKeySet | null>
   /** True if the last request failed. */
   hasFailed(): boolean
@@ -16,12 +16,12 @@ export interface KeySource {
 
 const KEPT_MS = 600_000
 const PAUSE_MS = 30_000
-/** A server that did not answer in time is not waited for again so soon. */
+/** How long an unresponsive server is not asked again, in milliseconds. */
 const HUNG_MS = 5_000
 const TIMEOUT_MS = 5_000
 const ANSWER_LENGTH = 1_048_576
 
-/** Keys that are given never change; those of a URL are kept for 10 minutes (SH-46). */
+/** Given keys never change; those from a URL are cached for 10 minutes (SH-46). */
 export function createKeySource(
   jwks: URL | string | JSONWebKeySet,
   { fetch: ask, runtime }: { readonly fetch: OauthFetch; readonly runtime: Runtime },
@@ -34,7 +34,7 @@ export function createKeySource(
   let askedAt = Number.NEGATIVE_INFINITY
   let readAt = Number.NEGATIVE_INFINITY
   let failed = false
-  /** When the last request was given up because no answer came. */
+  /** When the last request timed out. */
   let hungAt: number | null = null
   let running: Promise<void> | null = null
 
@@ -62,7 +62,7 @@ export function createKeySource(
         if (hungAt === null || elapsedMs(hungAt, now) >= HUNG_MS) await once()
         return known
       }
-      // While the server fails, keys that are known go on being used, and it is not asked each time.
+      // While the server fails, cached keys remain in use and it is not asked on every request.
       if (elapsedMs(askedAt, now) < PAUSE_MS) return known
       const asking = once()
       if (hungAt === null) await asking

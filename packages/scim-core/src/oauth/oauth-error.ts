@@ -6,7 +6,7 @@ const STATUS = {
   too_many_requests: 429,
 } as const
 
-/** A refusal of the token endpoint (RFC 6749 section 5.2). */
+/** An error of the token endpoint (RFC 6749 section 5.2). */
 export class OauthError extends Error {
   readonly code: keyof typeof STATUS
   readonly headers: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ export class OauthError extends Error {
   }
 }
 
-/** An error in the form of RFC 6749. */
+/** Formats an error as in RFC 6749. */
 export function oauthProblem(
   status: number,
   error: string,

@@ -1,8 +1,8 @@
 import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
 
 /**
- * The rights that the words of a token's scope stand for (SH-45): the required word alone means all of
- * them, names of SC-70 beside it narrow them. Null: the required word is missing.
+ * Maps a token's scope words to scopes (SH-45): the required word alone grants all, additional names of
+ * SC-70 narrow them. Null if the required word is missing.
  */
 export function scopesOfWords(
   words: readonly string[],
@@ -13,7 +13,7 @@ export function scopesOfWords(
   return named.length === 0 ? ALL_SCOPES : named
 }
 
-/** The words of a `scope` or `scp` claim, which is a text or a list. */
+/** The words of a `scope` or `scp` claim, which is a string or an array. */
 export function wordsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.split(' ').filter((word) => word !== '')
   return Array.isArray(value) ? value.filter((word) => typeof word === 'string') : []

@@ -8,16 +8,16 @@ import { createClientCheck, type ClientMethod } from './client-check.ts'
 import { OauthError, oauthProblem } from './oauth-error.ts'
 
 export interface TokenEndpointOptions {
-  /** `iss` of the tokens, and the base of the addresses in `metadata`. */
+  /** `iss` of the tokens, and the base of the URLs in `metadata`. */
   readonly issuer: string
   readonly audience: string
-  /** `connections.clients`, or clients of your own. */
+  /** `connections.clients`, or your own clients. */
   readonly store: ClientStore
-  /** A private key that signs. */
+  /** A private signing key. */
   readonly key: CryptoKey | JWK
   /** Default ES256. */
   readonly algorithm?: string
-  /** 3,600 by default. */
+  /** Default 3,600. */
   readonly ttlSeconds?: number
   /** Default: all three. */
   readonly methods?: readonly ClientMethod[]
@@ -28,13 +28,13 @@ export interface TokenEndpointOptions {
   readonly runtime?: Runtime
 }
 
-/** A token endpoint for client credentials (RFC 6749 section 4.4). */
+/** A token endpoint for the client credentials grant (RFC 6749 section 4.4). */
 export interface TokenEndpoint {
   handle(request: Request): Promise<Response>
   /** The document of RFC 8414. */
   metadata(): Readonly<Record<string, unknown>>
   jwks(): { readonly keys: readonly JWK[] }
-  /** Accepts the tokens of this endpoint, as long as their client is known. */
+  /** Accepts tokens of this endpoint while their client exists. */
   readonly auth: ScimAuth
 }
 

@@ -1,17 +1,17 @@
 import type { JWTPayload } from 'jose'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 
-/** Directories send one token with each request for an hour. */
+/** Directories typically send the same token with every request for an hour. */
 const MAX_TOKENS = 200
 
-/** Tokens whose signature and claims have been verified, with the keys that were current then. */
+/** Tokens with verified signature and claims, and the keys used for that. */
 export interface VerifiedTokens {
-  /** The claims of a token that was verified with these keys and has not expired. */
+  /** The claims of a token verified with these keys that has not expired. */
   claimsOf(token: string, keys: JSONWebKeySet): JWTPayload | undefined
   add(token: string, keys: JSONWebKeySet, claims: JWTPayload): void
 }
 
-/** Keeps the last 200 tokens; `isExpired` is asked at each use. */
+/** Caches the last 200 tokens; `isExpired` is checked on every use. */
 export function createVerifiedTokens(isExpired: (claims: JWTPayload) => boolean): VerifiedTokens {
   const known = new Map<string, { readonly keys: JSONWebKeySet; readonly claims: JWTPayload }>()
   return {

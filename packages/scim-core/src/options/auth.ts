@@ -17,7 +17,7 @@ export interface AuthenticationScheme {
   readonly primary?: boolean
 }
 
-/** One way in which requests are authenticated. */
+/** An authentication method. */
 export type ScimAuth =
   /** One static bearer token (SC-68). */
   | { readonly kind: 'token'; readonly token: string }
@@ -26,24 +26,24 @@ export type ScimAuth =
       readonly kind: 'tokens'
       readonly service: {
         readonly authenticate: (token: string) => Promise<ScimPrincipal | null>
-        /** The same, with the reason why a known token is refused. */
+        /** The same, with the reason a known token is refused. */
         readonly check?: (token: string) => Promise<ScimPrincipal | ScimAuthProblem | null>
       }
     }
-  /** Any other bearer token (SH-44). null: another way may know it. */
+  /** Any other bearer token (SH-44). Return null if another method may know it. */
   | {
       readonly kind: 'bearer'
-      /** The scheme that ServiceProviderConfig shows. */
+      /** The scheme shown in ServiceProviderConfig. */
       readonly scheme?: AuthenticationScheme
       readonly authenticate: (
         token: string,
         request: Request,
         context: ScimContext,
       ) => Awaitable<ScimPrincipal | ScimAuthProblem | null>
-      /** Called with each response to a caller that it authenticated; must not throw. */
+      /** Called with each response to a caller it has authenticated; must not throw. */
       readonly answered?: (principal: ScimPrincipal, answer: ScimAnswered) => void
     }
-  /** The host decides (SC-2). */
+  /** The host authenticates requests (SC-2). */
   | {
       readonly kind: 'host'
       readonly scheme?: AuthenticationScheme
@@ -60,14 +60,14 @@ const BEARER: AuthenticationScheme = {
   specUri: 'https://www.rfc-editor.org/info/rfc6750',
 }
 
-/** The scheme of access tokens that a client gets for its credentials (SH-52). */
+/** The scheme of access tokens issued for client credentials (SH-52). */
 export const CLIENT_CREDENTIALS: AuthenticationScheme = {
   type: 'oauth2',
   name: 'OAuth 2.0 client credentials',
   specUri: 'https://www.rfc-editor.org/info/rfc6749',
 }
 
-/** The schemes that ServiceProviderConfig shows; the first is the primary one. */
+/** The schemes shown in ServiceProviderConfig; the first is the primary one. */
 export function schemesOf(auth: ScimAuth | readonly ScimAuth[]): readonly AuthenticationScheme[] {
   const schemes = waysOf(auth).flatMap((way) => {
     if (way.kind === 'token' || way.kind === 'tokens') return [BEARER]
@@ -82,7 +82,7 @@ export function schemesOf(auth: ScimAuth | readonly ScimAuth[]): readonly Authen
   )
 }
 
-/** The ways of an option that takes one or several. */
+/** Normalises an option that accepts one method or several. */
 export function waysOf(auth: ScimAuth | readonly ScimAuth[]): readonly ScimAuth[] {
   return isList(auth) ? auth : [auth]
 }

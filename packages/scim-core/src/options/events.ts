@@ -10,16 +10,16 @@ export interface ScimEventBase {
   readonly at: string
   readonly tenant: string
   readonly requestId: string
-  /** The id of the principal; null for calls in process. */
+  /** Id of the principal; null for in-process calls. */
   readonly actor: string | null
-  /** The id of the resource (or token). */
+  /** Id of the resource (or token). */
   readonly id: string
 }
 
 interface Changed {
   readonly before: ScimDocument
   readonly after: ScimDocument
-  /** Names of attributes, extensions by URN. */
+  /** Names of attributes; extensions by URN. */
   readonly changed: readonly string[]
 }
 
@@ -27,7 +27,7 @@ interface StatusChanged {
   readonly reason: 'put' | 'patch' | 'delete'
 }
 
-/** The change of a group's members; the lists end after 1000 ids. */
+/** The change of a group's members; the lists are cut off after 1000 ids. */
 export interface MembersChanged {
   readonly added: readonly string[]
   readonly removed: readonly string[]
@@ -58,7 +58,7 @@ export interface ScimEvents {
 
 export type ScimEventName = keyof ScimEvents
 
-/** The outcome of a request, without any value (SC-71). */
+/** The outcome of a request, without any values (SC-71). */
 export interface ScimAuditEntry {
   readonly at: string
   readonly requestId: string
@@ -85,11 +85,11 @@ export interface ScimAuditEntry {
   /** Names of the events emitted. */
   readonly events: readonly string[]
   readonly durationMs: number
-  /** The answer was streamed and ended before its end: it failed, or the client had gone. */
+  /** The streamed response ended prematurely: it failed, or the client disconnected. */
   readonly aborted?: true
   /** Id of the caller's connection (SH-56). */
   readonly connectionId?: string
-  /** Only with `auditUserNames`. */
+  /** Only if `auditUserNames` is set. */
   readonly userName?: string
 }
 
@@ -97,7 +97,7 @@ export interface ScimAuditEntry {
 export interface ScimEmitter {
   readonly source: EventSource<ScimEvents>
   readonly emit: <K extends ScimEventName>(name: K, event: ScimEvents[K]) => void
-  /** Returns whether this event has listeners. Without them its payload need not be built. */
+  /** Returns whether this event has listeners. Otherwise its payload need not be created. */
   readonly wants: (name: ScimEventName) => boolean
 }
 
@@ -120,7 +120,7 @@ export function createScimEmitter(onError: (error: unknown) => void): ScimEmitte
           unsubscribe()
         }
       },
-      // The count stays: it may be too high, which only costs an unused payload.
+      // The count is not decremented: if it is too high, this only costs an unused payload.
       off: (name, listener) => source.off(name, listener),
     },
     emit,

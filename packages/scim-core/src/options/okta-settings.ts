@@ -5,7 +5,8 @@ import { defineResourceType, type ScimResourceType } from './resource-type.ts'
 const OKTA = 'urn:okta:scim:schemas:core:1.0'
 
 /**
- * `SCIM_ROLES` and `SCIM_ENTITLEMENTS`, JSON lists of `{id, displayName}`, as types in the form of Okta (SH-83).
+ * Parses `SCIM_ROLES` and `SCIM_ENTITLEMENTS`, JSON lists of `{id, displayName}`, as resource types in
+ * Okta's format (SH-83).
  * @throws ScimConfigError naming the variable
  */
 export function readOktaTypes(

@@ -25,7 +25,7 @@ import { readRateLimit, withProfile, type ProfileConfig } from './profile-option
 import { servedType, type ScimResourceType, type ServedType } from './resource-type.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 
-/** A change a host may veto inside the transaction (SC-75). */
+/** A change the host may veto inside the transaction (SC-75). */
 export interface ScimChange {
   readonly kind: 'create' | 'update' | 'delete'
   readonly resourceType: ResourceTypeName
@@ -37,15 +37,15 @@ export interface ScimChange {
   readonly memberChange: { readonly added: number; readonly removed: number } | null
 }
 
-/** The tools of `beforeCommit`. */
+/** Arguments of `beforeCommit`. */
 export interface ScimTools {
-  /** The store of the transaction, which sees uncommitted changes. */
+  /** The store of the transaction, which sees its uncommitted changes. */
   readonly store: ScimStore
   /** The `transaction` argument of store hooks. */
   readonly handle: unknown
   readonly context: ScimContext
   readonly requestId: string
-  /** The members that came and went, at most 1,000 ids at a time. */
+  /** The added and removed members, at most 1,000 ids at a time. */
   readonly members: () => AsyncIterable<{
     readonly added: readonly string[]
     readonly removed: readonly string[]
@@ -54,122 +54,119 @@ export interface ScimTools {
 
 /** Cursor paging (RFC 9865). */
 export interface CursorOptions {
-  /** Seconds a cursor can be used; 600 by default. */
+  /** Lifetime of a cursor in seconds. Default 600. */
   readonly ttl?: number
-  /** Key of the cursors' signature; random for each service by default. */
+  /** Key that signs cursors. Default: random per service. */
   readonly secret?: string
 }
 
-/** Options of a service; D-numbers are decisions of the specification. */
+/** Options of a service; D-numbers refer to decisions of the specification. */
 export interface ScimOptions {
   readonly store: ScimStore
-  /** Absolute, with the path; the only source of addresses in answers (D19). */
+  /** Absolute URL with path; all URLs in responses are derived from it (D19). */
   readonly baseUrl: string | ((tenant: string) => string)
-  /** Default: the path of `baseUrl`, or `/api/v1/scim/v2` when that is a function. */
+  /** Default: the path of `baseUrl`, or `/api/v1/scim/v2` if that is a function. */
   readonly basePath?: string
-  /** One way, or several: the first that knows a credential decides (SH-44). */
+  /** One method, or several: the first one that knows a credential decides (SH-44). */
   readonly auth: ScimAuth | readonly ScimAuth[]
-  /** Default true; false answers everything with 401 (D1). */
+  /** If false, every request gets 401 (D1). Default true. */
   readonly enabled?: boolean
   readonly resolveTenant?: (request: Request, context: ScimContext) => string | Promise<string>
-  /** Returns the id of the user for `/Me`. Without it `/Me` is 501. */
+  /** Returns the id of the user for `/Me`. Without it `/Me` returns 501. */
   readonly resolveMe?: (principal: ScimPrincipal) => string | null | Promise<string | null>
   /**
-   * Runs inside the transaction, after all its writes and store hooks, once for the resource that the
-   * request changes. What it throws undoes the request; a ScimError is the answer (SH-13).
+   * Called inside the transaction, after all its writes and store hooks, once for the resource the request
+   * changes. Throwing rolls back the request; a ScimError is returned to the client (SH-13).
    */
   readonly beforeCommit?: (change: ScimChange, tools: ScimTools) => void | Promise<void>
-  /** The older form of `beforeCommit`, without tools; not together with it. */
+  /** The older form of `beforeCommit`, without tools; the two cannot be combined. */
   readonly beforeWrite?: (change: ScimChange, context: ScimContext) => void | Promise<void>
-  /** Receives every audit entry, besides the event `audit`. */
+  /** Called with every audit entry, in addition to the event `audit`. */
   readonly audit?: (entry: ScimAuditEntry) => void | Promise<void>
   /**
-   * Receives what is answered with 500, and what listeners and callbacks throw. Default: it is written to
-   * `console.error` with the id of its request.
+   * Called with errors that result in a 500 response, and errors thrown by listeners and callbacks.
+   * Default: `console.error` with the request id.
    */
   readonly onError?: (error: unknown, info: { readonly requestId: string }) => void
-  /** Counts requests and operations (OP-6); `createMetrics` of any `/metrics`. Default: none. */
+  /** Counts requests and operations (OP-6); created with `createMetrics` from any `/metrics` entry point. Default: none. */
   readonly metrics?: Metrics
   /**
-   * Tenants that `scim_tenant_operations_total` counts by name: the first to come, at most 1,000; the
-   * others count as `other`. Default 0: operations are not counted by tenant (OP-8).
+   * Number of tenants counted by name in `scim_tenant_operations_total`, in order of appearance, at most
+   * 1,000; others count as `other`. Default 0: operations are not counted by tenant (OP-8).
    */
   readonly metricTenants?: number
-  /** Watch requests. Default: none (OP-1). */
+  /** Observes requests. Default: none (OP-1). */
   readonly requestHooks?: RequestHooks
-  /** Paths outside the base path: `respond` with 404 (default), or `pass`: 404 with x-scim-outside. */
+  /** Response for paths outside the base path: `respond` sends 404 (default); `pass` sends 404 with x-scim-outside. */
   readonly outsideBase?: 'respond' | 'pass'
   readonly runtime?: Runtime
   readonly limits?: Partial<ScimLimits>
-  /** Tolerances of section 11; default `all`. */
+  /** Tolerances of section 11. Default `all`. */
   readonly quirks?: 'all' | 'none' | Partial<Record<ScimQuirk, boolean>>
   /**
-   * The rule for a new userName (D7). Default `email`. `email` and `any` refuse invisible characters,
-   * which make a name look like another; a function decides alone.
+   * Validates a new userName (D7). `email` and `any` reject invisible characters, which make names look
+   * alike; a function decides alone. Default `email`.
    */
   readonly userName?: 'email' | 'any' | ((value: string) => boolean)
   /**
-   * Uniqueness of the primary e-mail among userNames (D8). Default `userName`: it must not equal
-   * another user's.
+   * Uniqueness of the primary e-mail among userNames (D8). `userName`: it must not equal another user's
+   * userName. Default `userName`.
    */
   readonly emailConflict?: 'userName' | 'off'
-  /** D3; default `deactivate`. */
+  /** Effect of deleting a user (D3). Default `deactivate`. */
   readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
   /** Users have the enterprise extension. Default true (D6). */
   readonly enterprise?: boolean
-  /** D23; default true. */
+  /** Whether group names are unique (D23). Default true. */
   readonly uniqueGroupNames?: boolean
-  /** D13; default `reject`. */
+  /** Handling of unknown group members (D13). Default `reject`. */
   readonly unknownMembers?: 'reject' | 'skip'
-  /** D11; default `clear`. */
+  /** Effect of a PUT without members (D11). Default `clear`. */
   readonly putWithoutMembers?: 'clear' | 'keep'
-  /** Members above which PATCH of a group answers 204 (D12); default 1000. */
+  /** Number of members above which PATCH of a group returns 204 (D12). Default 1000. */
   readonly patchBodyMembers?: number
-  /** D22; default false. */
+  /** Allows groups as members (D22). Default false. */
   readonly nestedGroups?: boolean
-  /** D25; default `array`. */
+  /** Representation of an empty group's members (D25). Default `array`. */
   readonly emptyMembers?: 'array' | 'omit'
-  /** D9; default false. */
+  /** Allows discovery without credentials (D9). Default false. */
   readonly publicDiscovery?: boolean
-  /** D5; default false. */
+  /** Enables Bulk (D5). Default false. */
   readonly bulk?: boolean
-  /** D5; default false. */
+  /** Enables entity tags (D5). Default false. */
   readonly etag?: boolean
-  /** D5; default false. */
+  /** Enables cursor paging (D5). Default false. */
   readonly cursor?: boolean | CursorOptions
-  /** D5; default none. */
+  /** Schema extensions (D5). Default: none. */
   readonly extensions?: readonly ScimExtension[]
-  /**
-   * Writes every event as a row of the store's outbox, in the transaction of the change (SH-18). Default
-   * false.
-   */
+  /** Writes every event to the store's outbox in the transaction of the change (SH-18). Default false. */
   readonly outbox?: boolean
-  /** Types of the host's own, served like groups without members (SH-35). */
+  /** The host's own resource types, served like groups without members (SH-35). */
   readonly resourceTypes?: readonly ScimResourceType[]
-  /** Shown in ServiceProviderConfig, instead of what follows from `auth` (SH-52). */
+  /** Shown in ServiceProviderConfig. Default: derived from `auth` (SH-52). */
   readonly authenticationSchemes?: readonly AuthenticationScheme[]
   /** Shown in ServiceProviderConfig. */
   readonly documentationUri?: string
   /** Shown in ServiceProviderConfig (SH-34). Default: none. */
   readonly securityEvents?: { readonly eventUris: readonly string[] }
-  /** D20; default 100. */
+  /** Default page size (D20). Default 100. */
   readonly pageSize?: number
-  /** D20; default 200. */
+  /** Maximum page size (D20). Default 200. */
   readonly maxPageSize?: number
-  /** SC-19; default `ignore`. */
+  /** Handling of unknown attributes (SC-19). Default `ignore`. */
   readonly unknownAttributes?: 'ignore' | 'reject'
-  /** Refuses a PATCH operation without path. Default false (SH-58). */
+  /** Rejects PATCH operations without a path. Default false (SH-58). */
   readonly requirePatchPath?: boolean
   /**
-   * The effect of PATCH on a complex value: it replaces the sub-attributes given (`merge`, the
-   * default), or the whole value (`whole`): those not given are removed.
+   * Effect of PATCH on a complex value: `merge` sets the given sub-attributes, `whole` also removes the
+   * others. Default `merge`.
    */
   readonly replaceComplex?: 'merge' | 'whole'
-  /** The treatment of a password: left out (`ignore`, the default), or 400. It is never stored. */
+  /** Handling of passwords: dropped (`ignore`), or rejected with 400. They are never stored. Default `ignore`. */
   readonly password?: 'ignore' | 'reject'
-  /** Requests of one tenant in this process; others get 429. Default: no limit. */
+  /** Requests per tenant in this process; further ones get 429. Default: unlimited. */
   readonly rateLimit?: RateLimit
-  /** The profile that the options follow; comes with an entry of `SCIM_PROFILES`. */
+  /** The profile the options follow; part of each entry of `SCIM_PROFILES`. */
   readonly profile?: ScimProfile
   /** Addresses and CIDR ranges; others get 403 (SC-81). Default: all. */
   readonly allowedAddresses?: readonly string[]
@@ -177,18 +174,18 @@ export interface ScimOptions {
   readonly auditUserNames?: boolean
 }
 
-/** Options with their defaults, checked. */
+/** Validated options with defaults applied. */
 export interface ScimConfig extends ProfileConfig {
   readonly store: ScimStore
   readonly schemas: ResourceSchemas
-  /** The host's own types by their names. */
+  /** The host's own types by name. */
   readonly types: ReadonlyMap<string, ServedType>
   readonly baseUrl: (tenant: string) => string
   readonly basePath: string
   readonly runtime: Runtime
   readonly limits: ScimLimits
   readonly metricTenants: number
-  /** Limits of filters in queries; resolved once. */
+  /** Limits of filters in queries, resolved once. */
   readonly filterLimits: FilterLimits
   readonly checkUserName: (value: string) => void
   readonly emailConflict: boolean
@@ -208,7 +205,7 @@ export interface ScimConfig extends ProfileConfig {
   readonly eventUris: readonly string[] | null
 }
 
-/** @throws ScimConfigError naming the option that cannot be used */
+/** @throws ScimConfigError naming the invalid option */
 export function completeOptions(options: ScimOptions): ScimConfig {
   const { baseUrl, cursor = false, allowedAddresses = [], resourceTypes = [] } = options
   assertOneHook(options)
@@ -260,7 +257,7 @@ export function completeOptions(options: ScimOptions): ScimConfig {
   }
 }
 
-/** The options with those of a connection in their place (SH-53). */
+/** The options overridden by those of a connection (SH-53). */
 export function withSettings(config: ScimConfig, settings: ConnectionSettings): ScimConfig {
   const { quirks: given, userName, profile, ...words } = settings
   const base =
@@ -284,7 +281,7 @@ function assertOneHook({ beforeCommit, beforeWrite }: ScimOptions): void {
   throw new ScimConfigError('beforeCommit', 'Give beforeCommit or beforeWrite, not both')
 }
 
-/** The schemas of users and groups, then those of the host's own types in the order given (SH-36). */
+/** The schemas of users and groups, then those of the host's own types in the given order (SH-36). */
 function allSchemas(options: ScimOptions): ResourceSchemas {
   const own = createTypeSchemas(options.resourceTypes ?? [])
   return {

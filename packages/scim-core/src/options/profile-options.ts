@@ -2,7 +2,7 @@ import { ScimConfigError } from '../base/errors.ts'
 import { SCIM_PROFILES, type RateLimit, type ScimProfile } from '../base/profiles.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
 
-/** The options of a service that a profile decides, with their defaults. */
+/** The options determined by a profile, with their defaults. */
 export interface ProfileConfig {
   readonly profile: ScimProfile | undefined
   readonly deleteUser: 'deactivate' | 'tombstone' | 'remove'
@@ -19,7 +19,7 @@ export interface ProfileConfig {
 
 type ProfileOptions = (typeof SCIM_PROFILES)[keyof typeof SCIM_PROFILES]
 
-/** The options with those of a profile in their place; `cursor` is for a service that has none. */
+/** The options overridden by those of a profile; `cursor` is used if the service has none. */
 export function withProfile<Config extends ProfileConfig>(
   config: Config,
   options: ProfileOptions,
@@ -44,7 +44,7 @@ export function withProfile<Config extends ProfileConfig>(
   }
 }
 
-/** True if the options are still those of the profile that they name (SH-57). */
+/** True if the options still match the profile they name (SH-57). */
 export function isProfileConformant(config: ProfileConfig): boolean {
   if (config.profile === undefined) return false
   const { profile: _profile, ...wanted } = SCIM_PROFILES[config.profile.name]
@@ -59,7 +59,7 @@ export function isProfileConformant(config: ProfileConfig): boolean {
   )
 }
 
-/** Directories send this many in a second when they begin. */
+/** The rate directories reach during an initial sync. */
 const MIN_RATE = 25
 
 /** @throws ScimConfigError */

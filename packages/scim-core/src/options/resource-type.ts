@@ -6,13 +6,13 @@ import type { ResourceStore } from '../store/resources.ts'
 /** Operations on the resources of a type. */
 export type ResourceOperation = 'get' | 'list' | 'create' | 'replace' | 'patch' | 'delete'
 
-/** A resource type of the host's own (section 6). */
+/** A host's own resource type (section 6). */
 export interface ScimResourceType extends ResourceTypeSchema {
   /** The store of its resources. */
   readonly store: ResourceStore
-  /** Default: all that the store has. */
+  /** Default: all operations the store supports. */
   readonly operations?: readonly ResourceOperation[]
-  /** Attribute of users whose `value` is an id of this type, and what happens to other values. */
+  /** A user attribute whose `value` is an id of this type, and the handling of other values. */
   readonly assignedBy?: {
     readonly attribute: string
     /** Default `keep`. */
@@ -22,7 +22,7 @@ export interface ScimResourceType extends ResourceTypeSchema {
   readonly scopes?: { readonly read: ScimScope; readonly write: ScimScope }
 }
 
-/** Describes a resource type for `resourceTypes`; it is checked when a service is made. */
+/** Declares a resource type for `resourceTypes`; it is validated when a service is created. */
 export function defineResourceType(type: ScimResourceType): ScimResourceType {
   return type
 }
@@ -44,7 +44,7 @@ const NEEDS: Readonly<Record<ResourceOperation, keyof ResourceStore>> = {
 }
 const ALL: readonly ResourceOperation[] = ['get', 'list', 'create', 'replace', 'patch', 'delete']
 
-/** @throws ScimConfigError for an operation that the store does not have */
+/** @throws ScimConfigError for an operation the store does not support */
 export function servedType(type: ScimResourceType): ServedType {
   const { name, store } = type
   const has = (operation: ResourceOperation): boolean => store[NEEDS[operation]] !== undefined

@@ -5,8 +5,8 @@ import { ALL_SCOPES, type ScimPrincipal } from '../base/principal.ts'
 import type { ScimSettings } from './settings.ts'
 
 /**
- * Authentication by the tokens of the settings: `SCIM_TOKEN` (principal `static` of the tenant
- * `default`) and those of `SCIM_TOKENS`, whose validity is looked at with each request.
+ * Authenticates with the tokens of the settings: `SCIM_TOKEN` (principal `static`, tenant `default`) and
+ * `SCIM_TOKENS`, whose validity is checked on every request.
  */
 export function createSettingsAuth(
   { token, tokens }: Pick<ScimSettings, 'token' | 'tokens'>,
@@ -22,7 +22,7 @@ export function createSettingsAuth(
   const authenticate = async (text: string): Promise<ScimPrincipal | null> => {
     const digest = sha256(text)
     const now = runtime.now()
-    // All are compared, so that the time does not reveal which one matched.
+    // All are compared, so that timing does not reveal which one matched.
     const matches = known.filter((entry) => constantTimeEqual(entry.digest, digest))
     const valid = matches.find(
       ({ notBefore, expiresAt }) =>

@@ -12,21 +12,21 @@ export interface ScimTokenSetting {
   readonly token: string
   /** Default `default`. */
   readonly tenant: string
-  /** Default all four. */
+  /** Default: all four. */
   readonly scopes: readonly ScimScope[]
   readonly notBefore: Date | null
   readonly expiresAt: Date | null
 }
 
-/** The settings of a server, as options of the service and what the server itself needs (SC-4). */
+/** Settings of a server: options of the service, and values used by the server itself (SC-4). */
 export interface ScimSettings {
   readonly enabled: boolean
-  /** `SCIM_TOKEN`; undefined when it is not set. */
+  /** `SCIM_TOKEN`; undefined if not set. */
   readonly token: string | undefined
   readonly tokens: readonly ScimTokenSetting[]
-  /** Undefined when neither SCIM_BASE_URL nor SERVICE_PUBLIC_URL is set. */
+  /** Undefined if neither SCIM_BASE_URL nor SERVICE_PUBLIC_URL is set. */
   readonly baseUrl: string | undefined
-  /** Options that follow from the environment alone. */
+  /** Options derived from the environment alone. */
   readonly options: Pick<
     ScimOptions,
     | 'userName'
@@ -53,15 +53,15 @@ export interface ScimSettings {
   >
   /** `SCIM_JWT_*`; undefined: signed access tokens are not accepted. */
   readonly jwt?: ScimJwtSettings | undefined
-  /** `SCIM_WEBHOOK_KEY`: seals the secrets of webhooks; they are sent when it is given. */
+  /** `SCIM_WEBHOOK_KEY`: encrypts the secrets of webhooks, and enables sending them. */
   readonly webhookKey?: string | undefined
   /** `stdout`, or the path of a file. */
   readonly auditLog: string
-  /** Sentences to be logged at start. */
+  /** Warnings to log at start. */
   readonly warnings: readonly string[]
 }
 
-/** The issuer of signed access tokens, and their checks (SH-83). */
+/** Issuer and verification of signed access tokens (SH-83). */
 export interface ScimJwtSettings {
   readonly issuer: string
   readonly audience: string
@@ -73,7 +73,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Reads the SCIM_* variables (section 3 of the specification).
- * @throws ScimConfigError naming the variable and the values allowed
+ * @throws ScimConfigError naming the variable and the allowed values
  */
 export function readScimSettings(env: Environment): ScimSettings {
   const warnings: string[] = []
@@ -88,7 +88,7 @@ export function readScimSettings(env: Environment): ScimSettings {
   }
   const types = readOktaTypes(env)
   const webhookKey = readWebhookKey(env)
-  // Webhooks are made of the outbox.
+  // Webhooks are sent from the outbox.
   const outbox = flag('SCIM_OUTBOX') || webhookKey !== undefined
   const baseUrl = readBaseUrl(env)
   if (baseUrl !== undefined && isExposed(baseUrl)) {
@@ -135,7 +135,7 @@ function readProfile(env: Environment): Partial<ScimSettings['options']> {
   return name === 'none' ? {} : SCIM_PROFILES[name]
 }
 
-/** A variable that is given comes before the profile, the profile before a default. */
+/** Variables take precedence over the profile, and the profile over defaults. */
 function unlessProfile<Part extends object>(
   env: Environment,
   name: string,
@@ -147,14 +147,14 @@ function unlessProfile<Part extends object>(
   return isDecided && given(env, name) === undefined ? undefined : part
 }
 
-/** @throws ScimConfigError when it is too short to be a secret */
+/** @throws ScimConfigError if it is too short to be a secret */
 function readWebhookKey(env: Environment): string | undefined {
   const key = given(env, 'SCIM_WEBHOOK_KEY')
   if (key === undefined || key.length >= 32) return key
   throw new ScimConfigError('SCIM_WEBHOOK_KEY', 'SCIM_WEBHOOK_KEY must have at least 32 characters')
 }
 
-/** Issuer, audience and keys belong together. */
+/** Issuer, audience and keys must be set together. */
 function readJwt(env: Environment): ScimJwtSettings | undefined {
   const [issuer, audience, jwks] = ['ISSUER', 'AUDIENCE', 'JWKS'].map((name) =>
     given(env, `SCIM_JWT_${name}`),
@@ -175,7 +175,7 @@ function given(env: Environment, name: string): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** Exactly the word `true` is true (SC-4). */
+/** Only the exact word `true` is true (SC-4). */
 function readFlag(
   env: Environment,
   name: string,
@@ -231,12 +231,12 @@ function readBaseUrl(env: Environment): string | undefined {
   return url
 }
 
-/** Returns whether a URL is http on another host than loopback. */
+/** Returns whether a URL is http on a host other than loopback. */
 function isExposed(url: string): boolean {
   return new URL(url).protocol === 'http:' && !isLoopback(url)
 }
 
-/** `all`, `none`, or the switches that are on. */
+/** `all`, `none`, or the enabled switches. */
 function readQuirks(text: string | undefined): NonNullable<ScimOptions['quirks']> {
   const names = readList(text)
   const [first = 'all', second] = names

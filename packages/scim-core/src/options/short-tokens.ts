@@ -6,12 +6,12 @@ interface GivenTokens {
   readonly baseUrl: string | undefined
 }
 
-/** Characters of a token in a setting: fewer can be guessed. */
+/** Minimum characters of a token; shorter ones can be guessed. */
 const SHORTEST_TOKEN = 16
 
 /**
- * Warnings about tokens of fewer than 16 characters, at an address that only this machine can reach.
- * @throws ScimConfigError naming the variable, at any other address
+ * Warnings about tokens under 16 characters on a loopback address.
+ * @throws ScimConfigError naming the variable on any other address
  */
 export function checkTokenLengths({ token, tokens, baseUrl }: GivenTokens): readonly string[] {
   const given: (readonly [name: string, text: string])[] = tokens.map((one) => [

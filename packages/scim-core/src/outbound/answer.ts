@@ -1,6 +1,6 @@
 import type { Attempt } from './dispatcher.ts'
 
-/** The meaning of an HTTP status for a delivery (SH-23). */
+/** Maps an HTTP status to the result of a delivery (SH-23). */
 export function attemptOf(response: Response, now: Date): Attempt {
   const { status } = response
   if (status >= 200 && status < 300) return { outcome: 'delivered', status, error: null }
@@ -18,7 +18,7 @@ function secondsOf(header: string | null, now: Date): number {
   return Number.isNaN(at) ? 0 : Math.max(0, (at - now.getTime()) / 1_000)
 }
 
-/** The answer as text, up to 64 KiB; the rest is not read. */
+/** The response text, up to 64 KiB; the rest is not read. */
 export async function readAnswer(response: Response): Promise<string> {
   if (response.body === null) return ''
   const reader = response.body.getReader()

@@ -9,11 +9,11 @@ import type {
 
 /** The receiver's response to one delivery. */
 export interface Attempt {
-  /** `gone`: the endpoint wants nothing more. */
+  /** `gone`: the endpoint wants no further events. */
   readonly outcome: 'delivered' | 'retry' | 'failed' | 'gone'
   readonly status: number | null
   readonly error: string | null
-  /** Seconds that the receiver asks to wait. */
+  /** Seconds the receiver asks to wait. */
   readonly retryAfter?: number
 }
 
@@ -33,40 +33,40 @@ export interface DispatcherOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** The result of a round: deliveries that arrived, will be retried, or were given up. */
+/** Number of deliveries that succeeded, will be retried, or were given up in a round. */
 export interface DeliveryCounts {
   readonly delivered: number
   readonly retrying: number
   readonly failed: number
 }
 
-/** Makes the deliveries of an outbox; any number of processes may at a time. */
+/** Delivers the events of an outbox; any number of processes may run one. */
 export interface Dispatcher {
-  /** One round; resolves when nothing is due any more. */
+  /** Runs one round; resolves when nothing is due any more. */
   deliverDue(): Promise<DeliveryCounts>
-  /** Runs until the signal aborts; deliveries in progress are finished. */
+  /** Runs until the signal is aborted; deliveries in progress are finished. */
   run(options: { readonly signal: AbortSignal; readonly pollMs?: number }): Promise<void>
 }
 
-/** Deliveries that one worker claims at once; settling them together costs one transaction. */
+/** Deliveries a worker claims at once; settling them together takes one transaction. */
 const BATCH = 8
-/** A request that takes longer gives the rest of its batch to others. */
+/** A request slower than this releases the rest of its batch to other workers. */
 const SLOW_MS = 250
 const COLLECTED = 500
 const MAX_WAITING = 100_000
 const LEASE_MARGIN_MS = 15_000
 const DAY_SECONDS = 86_400
 const ERROR_LENGTH = 200
-/** The reason of waits that are not needed any more; without one each would make an exception. */
+/** Abort reason for waits that are no longer needed; without one, each abort would create an exception. */
 const OVER = 'over'
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { store, kinds, runtime, concurrency, timeoutMs, onError } = options
   const { deliveries, endpoints } = store
   const counts = { delivered: 0, retrying: 0, failed: 0 }
-  /** Deliveries that were claimed: a round without any ends, though the store may say that some are due. */
+  /** Number of claimed deliveries: a round that claims none ends, even if the store reports due ones. */
   let claimed = 0
-  /** Workers at each endpoint; one that failed last gets a single one until it answers again. */
+  /** Workers at each endpoint; an endpoint that failed last gets only one until it responds again. */
   const working = new Map<string, Set<Promise<void>>>()
   const failing = new Set<string>()
   let free = concurrency
@@ -104,7 +104,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return { eventId: event.id, state, attempts, nextAt, lastStatus: status, lastError }
   }
 
-  /** Sends a batch in order; false: there was nothing to do. */
+  /** Sends a batch in order; returns false if there was nothing to do. */
   const workOnce = async (endpoint: EndpointRecord): Promise<boolean> => {
     const now = runtime.now()
     const until = new Date(now.getTime() + timeoutMs + LEASE_MARGIN_MS)
@@ -147,7 +147,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  /** Starts as many workers as the endpoints with something due may have. */
+  /** Starts as many workers as the endpoints with due deliveries may have. */
   const start = (due: readonly EndpointRecord[], stop?: AbortSignal): readonly Promise<void>[] => {
     const started: Promise<void>[] = []
     for (let isFair = true; isFair && free > 0;) {
@@ -233,7 +233,7 @@ function timedOut(timeoutMs: number): Attempt {
   return { outcome: 'retry', status: null, error }
 }
 
-/** The error of the connection; never an address or a body. */
+/** Describes a connection error without address or body. */
 function networkError(error: unknown): Attempt {
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error
   const code: unknown = typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code')

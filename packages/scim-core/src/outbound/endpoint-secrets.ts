@@ -1,16 +1,16 @@
 import type { EndpointRecord } from '../store/outbox.ts'
 import type { Sealer } from './seal.ts'
 
-/** The secrets of an endpoint; those with an end are valid until then. */
+/** The secrets of an endpoint; those with `until` are valid until then. */
 export interface EndpointSecret {
   readonly secret: string
-  /** Milliseconds since 1970; absent: no end. */
+  /** Milliseconds since 1970; absent: unlimited. */
   readonly until?: number
 }
 
 const KEPT = 1_000
 
-/** Reads and writes encrypted secrets. Decrypted ones are cached. */
+/** Encrypts and decrypts secrets; decrypted ones are cached. */
 export function createEndpointSecrets(sealer: Sealer): {
   seal(id: string, secrets: readonly EndpointSecret[]): Promise<string>
   open(endpoint: Pick<EndpointRecord, 'id' | 'secrets'>): Promise<readonly EndpointSecret[]>

@@ -1,4 +1,4 @@
-/** The events that an outbox holds (SH-18). */
+/** Events written to the outbox (SH-18). */
 export const OUTBOX_EVENTS = [
   'user.created',
   'user.updated',
@@ -14,5 +14,5 @@ export const OUTBOX_EVENTS = [
   'resource.deleted',
 ] as const
 
-/** The name of an event that can leave the service. */
+/** The name of an outbox event. */
 export type OutboxEventName = (typeof OUTBOX_EVENTS)[number]

@@ -1,7 +1,7 @@
 import { builtInModule } from '../base/built-in-module.ts'
 import { isClosedAddress } from './target-url.ts'
 
-/** The part of `fetch` that deliveries use. */
+/** The part of `fetch` used for deliveries. */
 export type DeliveryFetch = (url: string, init: DeliveryRequest) => Promise<Response>
 
 export interface DeliveryRequest {
@@ -23,7 +23,7 @@ type Lookup = (
   callback: (error: Error | null, addresses: Address[]) => void,
 ) => void
 
-/** The parts of Node's modules that a guarded request needs. */
+/** The parts of Node's modules used by a guarded request. */
 interface HttpModule {
   readonly Agent: new (options: { readonly keepAlive: boolean }) => object
   request(url: string, options: object, onResponse: (response: Incoming) => void): Outgoing
@@ -38,15 +38,15 @@ interface Outgoing {
   end(body: string): void
 }
 
-/** Bytes of an answer that are read (SH-23). */
+/** Maximum bytes read of a response (SH-23). */
 const ANSWER_BYTES = 65_536
-/** Time for what follows the head of a success: a connection that is read to its end is used again. */
+/** Time to read the rest of a successful response, so that its connection can be reused. */
 const DRAIN_MS = 1_000
 
 /**
- * The `fetch` of deliveries. On Node it checks each address that it connects to, after the name was
- * resolved, so that a name cannot point into the host's own network; elsewhere the runtime's own `fetch`
- * is used, and a host guards it itself (SH-26). Redirects are never followed.
+ * The `fetch` used for deliveries. On Node it checks every address it connects to after name resolution, so
+ * that a name cannot resolve into the host's own network; elsewhere the runtime's `fetch` is used and the
+ * host must guard it (SH-26). Redirects are never followed.
  */
 export function createGuardedFetch(allowLoopback: boolean): DeliveryFetch {
   const http = builtInModule('node:http') as HttpModule | undefined
@@ -76,7 +76,7 @@ export function createGuardedFetch(allowLoopback: boolean): DeliveryFetch {
 
 async function toResponse(incoming: Incoming): Promise<Response> {
   const { statusCode: status = 502 } = incoming
-  // Nobody reads what a success says.
+  // The body of a successful response is not needed.
   if (status >= 200 && status < 300) {
     void drain(incoming)
     return new Response(null, { status, headers: headersOf(incoming) })
@@ -104,7 +104,7 @@ function headersOf({ headers: given }: Incoming): Headers {
   return headers
 }
 
-/** Reads the rest, unless it is long or slow. */
+/** Drains the rest, unless it is long or slow. */
 async function drain(incoming: Incoming): Promise<void> {
   AbortSignal.timeout(DRAIN_MS).addEventListener('abort', () => incoming.destroy())
   let size = 0
@@ -114,13 +114,13 @@ async function drain(incoming: Incoming): Promise<void> {
       if (size >= ANSWER_BYTES) break
     }
   } catch {
-    // The delivery has succeeded, whatever becomes of the connection.
+    // The delivery has succeeded, whatever happens to the connection.
   } finally {
     if (size >= ANSWER_BYTES) incoming.destroy()
   }
 }
 
-/** Every address of a name must be public: which of them is taken is not known here. */
+/** All addresses of a name must be public, as it is unknown which one will be used. */
 function guardedLookup(lookup: Lookup) {
   return (host: string, options: { readonly all?: boolean }, callback: LookedUp): void => {
     lookup(host, { ...options, all: true }, (error, addresses) => {

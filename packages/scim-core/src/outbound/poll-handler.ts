@@ -86,7 +86,7 @@ async function poll(
   }
 }
 
-/** The first event of a set has its id. */
+/** The first event of a set provides its id. */
 function resultsOf({ ack, setErrs }: PollRequest): DeliveryResult[] {
   return [
     ...ack.map((jti) => settled(jti, 'delivered', null)),

@@ -10,7 +10,7 @@ export interface PollRequest {
 const MAX_EVENTS = 100
 const MAX_SETTLED = 10_000
 
-/** Reads the body of a poll. Returns an error message if it is invalid. */
+/** Parses the body of a poll. Returns an error message if it is invalid. */
 export function readPollRequest(text: string | null): PollRequest | string {
   const body = parse(text)
   if (body === null) return 'The body must be a JSON object.'

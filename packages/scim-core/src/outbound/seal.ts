@@ -1,7 +1,7 @@
 import { decodeBase64Url, encodeBase64Url } from '../base/base64url.ts'
 import type { Runtime } from '@x/wire'
 
-/** Encrypts texts at rest; a text opens only in the context that it was sealed for. */
+/** Encrypts strings at rest; a sealed string can only be opened with the same context. */
 export interface Sealer {
   seal(text: string, context: string): Promise<string>
   /** @throws Error for a value encrypted with another key or for another context */
@@ -13,8 +13,8 @@ type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 const NONCE = 12
 
 /**
- * AES-256-GCM; the key comes from the secret key by HKDF-SHA-256 (SH-26).
- * @throws TypeError for a secret key below 32 characters
+ * AES-256-GCM with a key derived by HKDF-SHA-256 (SH-26).
+ * @throws TypeError for a secret key under 32 characters
  */
 export function createSealer(secretKey: string, runtime: Pick<Runtime, 'randomBytes'>): Sealer {
   if (typeof secretKey !== 'string' || secretKey.length < 32) {

@@ -15,43 +15,43 @@ import { RETRY_DELAYS } from './webhooks.ts'
 export interface SecurityEventsOptions {
   /** `store.outbox` of a store whose service has `outbox: true`. */
   readonly store: OutboxStore
-  /** At least 32 characters; seals what push streams authorize with. */
+  /** At least 32 characters; encrypts the credentials of push streams. */
   readonly secretKey: string
   /** `iss` of the tokens. */
   readonly issuer: string
-  /** That of the service: poll streams lie below it. */
+  /** The service's base URL; poll streams are below it. */
   readonly baseUrl: string
-  /** A private key that signs. */
+  /** A private signing key. */
   readonly key: CryptoKey | JWK
   /** Default ES256. */
   readonly algorithm?: string
   /** Default: `kid` of the JWK, else its thumbprint. */
   readonly keyId?: string
-  /** Names of attributes only (default), or their values. */
+  /** Include names of attributes only (default), or their values. */
   readonly mode?: SetMode
-  /** Types of your own, whose tokens name their endpoint. */
+  /** Your own resource types, whose tokens use their endpoint. */
   readonly resourceTypes?: readonly { readonly name: string; readonly endpoint: string }[]
   readonly runtime?: Runtime
-  /** As of `createWebhooks`. */
+  /** Same as for `createWebhooks`. */
   readonly fetch?: DeliveryFetch
   readonly allowLoopback?: boolean
   readonly retryDelays?: readonly number[]
   readonly onError?: (error: unknown) => void
 }
 
-/** Committed changes as Security Event Tokens (RFC 8417), pushed (RFC 8935) or polled (RFC 8936). */
+/** Sends committed changes as Security Event Tokens (RFC 8417), pushed (RFC 8935) or polled (RFC 8936). */
 export interface SecurityEvents extends Dispatcher {
   readonly streams: SecurityEventStreams
-  /** Answers POST {baseUrl}/SecurityEvents/{streamId} (RFC 8936). */
+  /** Handles POST {baseUrl}/SecurityEvents/{streamId} (RFC 8936). */
   handle(request: Request): Promise<Response>
   /** The public keys of the tokens. */
   jwks(): { readonly keys: readonly JWK[] }
   readonly eventUris: readonly string[]
-  /** Deletes settled events from before a time; how many. */
+  /** Deletes settled events older than a time; returns their number. */
   prune(before: Date): Promise<number>
 }
 
-/** @throws TypeError for a `secretKey` below 32 characters, or a key that cannot sign */
+/** @throws TypeError for a `secretKey` under 32 characters, or a key that cannot sign */
 export function createSecurityEvents(options: SecurityEventsOptions): SecurityEvents {
   const {
     store,
@@ -71,7 +71,7 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
   const endpoints = new Map(options.resourceTypes?.map(({ name, endpoint }) => [name, endpoint]))
   const endpointOf = (type: string): string => endpoints.get(type) ?? `/${type}s`
 
-  /** null: the stream wants none of the events. */
+  /** null: the stream does not subscribe to any of the events. */
   const tokenOf = async (stream: EndpointRecord, head: OutboxRow): Promise<string | null> => {
     const rows = await store.set(head.tenant, head.resourceId, head.setId)
     const { audience, events } = stream
@@ -118,7 +118,7 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
   }
 }
 
-/** Errors of the receiver that another attempt may mend (RFC 8935 section 2.4). */
+/** Receiver errors that a retry may resolve (RFC 8935 section 2.4). */
 const TEMPORARY: ReadonlySet<unknown> = new Set(['authentication_failed', 'access_denied'])
 
 /** SH-32: an error about the token itself is final. */

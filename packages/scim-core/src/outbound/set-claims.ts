@@ -4,12 +4,12 @@ import { payloadOfRow, setEvents, type SetMode } from './set-events.ts'
 export interface SetClaimsOptions {
   readonly issuer: string
   readonly mode: SetMode
-  /** Below the base URL, by the name of the type: `/Users`. */
+  /** Endpoint below the base URL, by type name: `/Users`. */
   readonly endpointOf: (resourceType: string) => string
 }
 
 /**
- * The claims of the token of one set (SH-29); null when the stream wants none of its events.
+ * The claims of the token of one set (SH-29); null if the stream subscribes to none of its events.
  * @param stream.events URIs; null: all
  */
 export function setClaims(

@@ -1,13 +1,13 @@
 import type { ScimDocument } from '../base/document.ts'
 import type { OutboxRow } from '../store/outbox.ts'
 
-/** The content of a token: names of attributes, or their values. */
+/** Content of a token: names of attributes, or their values. */
 export type SetMode = 'notice' | 'full'
 
 const PREFIX = 'urn:ietf:params:scim:event:prov:'
 const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
-/** The URIs that tokens of a mode may have (SH-34). */
+/** The event URIs of tokens in a mode (SH-34). */
 export function eventUrisOf(mode: SetMode): readonly string[] {
   const changes = ['create', 'put', 'patch'].map((name) => `${PREFIX}${name}:${mode}`)
   return [...changes, ...['activate', 'deactivate', 'delete'].map((name) => PREFIX + name)]
@@ -16,8 +16,8 @@ export function eventUrisOf(mode: SetMode): readonly string[] {
 type Payload = Record<string, unknown>
 
 /**
- * The `events` of a token (SH-30, SH-31): all rows that one request caused on one resource, by URI. Rows of
- * one URI become one payload.
+ * The `events` claim of a token (SH-30, SH-31): all rows that one request caused on one resource, by URI.
+ * Rows with the same URI are merged.
  */
 export function setEvents(
   rows: readonly OutboxRow[],
@@ -50,7 +50,7 @@ function nameOf({ type, op }: OutboxRow, mode: SetMode): string {
   }
 }
 
-/** The text was written by this package, so it is an object. */
+/** The JSON was written by this package, so it is an object. */
 export function payloadOfRow({ data }: OutboxRow): ScimDocument {
   return JSON.parse(data) as ScimDocument
 }
@@ -99,7 +99,7 @@ function patchOf(operations: readonly object[]): object {
   return { schemas: [PATCH_URN], Operations: operations }
 }
 
-/** Names together, or the operations behind one another. */
+/** Merges attribute names, or concatenates operations. */
 function merged(first: Payload, second: Payload): Payload {
   const names = [...listOf(first['attributes']), ...listOf(second['attributes'])]
   if (names.length > 0) return { ...first, ...second, attributes: [...new Set(names)] }

@@ -10,7 +10,7 @@ export type StreamDelivery =
   | { readonly method: 'push'; readonly url: string; readonly authorization?: string }
   | { readonly method: 'poll' }
 
-/** A stream without its credentials, as it is shown. */
+/** A stream as shown, without its credentials. */
 export interface SecurityEventStream {
   readonly id: string
   readonly tenant: string
@@ -25,9 +25,8 @@ export interface SecurityEventStream {
 
 export interface SecurityEventStreams {
   /**
-   * `token` authorizes a poll stream's receiver and is shown this once.
-   * @throws TypeError for an address that is not public or a URI that is not made; RangeError when the
-   * tenant has 20 streams
+   * `token` authorises the receiver of a poll stream and is only returned here.
+   * @throws TypeError for a non-public address or an unknown URI; RangeError if the tenant has 20 streams
    */
   create(input: {
     readonly tenant: string
@@ -36,7 +35,7 @@ export interface SecurityEventStreams {
     readonly events?: readonly string[]
   }): Promise<{ readonly id: string; readonly token?: string }>
   list(tenant: string): Promise<SecurityEventStream[]>
-  /** False: there is none. @throws TypeError as `create` */
+  /** False if it does not exist. @throws TypeError as `create` */
   update(
     tenant: string,
     id: string,

@@ -1,6 +1,6 @@
 import { createAddressFilter } from '../base/addresses.ts'
 
-/** Addresses that no public receiver has (RFC 6890 and its like). */
+/** Non-public addresses (RFC 6890 and related). */
 const isClosed = createAddressFilter([
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -25,14 +25,15 @@ const isClosed = createAddressFilter([
 
 const isLoopback = createAddressFilter(['127.0.0.0/8', '::1/128'])
 
-/** Returns whether a name resolved to an address that deliveries must not go to (SH-26). */
+/** Returns whether deliveries must not connect to a resolved address (SH-26). */
 export function isClosedAddress(address: string): boolean {
   return isClosed(address)
 }
 
 /**
- * Reads the address of a receiver (SH-26).
- * @throws TypeError unless it is a public https URL; loopback and private ones with `allowLoopback`
+ * Validates a receiver's URL (SH-26).
+ * @throws TypeError unless it is a public https URL; with `allowLoopback` loopback and private ones are
+ * accepted
  */
 export function readTargetUrl(text: unknown, allowLoopback: boolean): string {
   const refused = new TypeError('The webhook address must be a public https URL')

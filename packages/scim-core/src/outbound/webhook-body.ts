@@ -1,13 +1,13 @@
 import type { OutboxRow } from '../store/outbox.ts'
 
-/** Bytes of one body (section 12). */
+/** Maximum bytes of a body (section 12). */
 const BODY_BYTES = 1_048_576
 
-/** The body of a webhook request: the same text for each attempt (SH-22, SH-24). */
+/** The body of a webhook request: identical for each attempt (SH-22, SH-24). */
 export function webhookBody(row: OutboxRow): string {
   const whole = textOf(row, row.data)
   if (whole.length * 3 <= BODY_BYTES || byteLength(whole) <= BODY_BYTES) return whole
-  // The text was written by this package, so it is an object.
+  // The JSON was written by this package, so it is an object.
   const payload = JSON.parse(row.data) as Record<string, unknown>
   delete payload['before']
   delete payload['after']

@@ -3,12 +3,12 @@ import { hmacSha256 } from '../base/digest.ts'
 
 const PREFIX = 'whsec_'
 
-/** A secret in the form of the Standard Webhooks convention (SH-22). */
+/** Formats a secret as in the Standard Webhooks convention (SH-22). */
 export function webhookSecret(bytes: Uint8Array): string {
   return PREFIX + btoa(String.fromCharCode(...bytes))
 }
 
-/** The signatures of one attempt, the first secret's first. */
+/** The signatures of an attempt, starting with that of the first secret. */
 export function signWebhook(
   secrets: readonly string[],
   { id, seconds, body }: { readonly id: string; readonly seconds: number; readonly body: string },
@@ -17,7 +17,7 @@ export function signWebhook(
   return secrets.map((secret) => `v1,${signature(secret, content)}`).join(' ')
 }
 
-/** The problem of a webhook request. */
+/** Why a webhook request is rejected. */
 export type WebhookSignatureErrorCode = 'missing' | 'malformed' | 'expired' | 'mismatch'
 
 /** A webhook request that must not be trusted (SH-27). */
@@ -31,30 +31,30 @@ export class WebhookSignatureError extends Error {
   }
 }
 
-/** An event as a receiver gets it. */
+/** An event as received. */
 export interface ReceivedWebhook {
-  /** The same for each attempt, so that receivers can ignore repetitions. */
+  /** Identical for each attempt, so that receivers can ignore duplicates. */
   readonly id: string
   readonly type: string
-  /** When the change was made, RFC 3339. */
+  /** Time of the change, RFC 3339. */
   readonly timestamp: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
 export interface VerifyWebhookOptions {
-  /** Several while a secret is rotated. */
+  /** Several while a secret is being rotated. */
   readonly secret: string | readonly string[]
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
-  /** As it was received, before anything has parsed it. */
+  /** The raw body, before parsing. */
   readonly body: string | Uint8Array
   readonly now?: Date
-  /** Tolerated difference of the clocks, in seconds. Default 300. */
+  /** Accepted clock difference in seconds. Default 300. */
   readonly toleranceSeconds?: number
 }
 
 /**
- * Checks a webhook request and gives its event.
- * @throws WebhookSignatureError, whose `code` is the reason
+ * Verifies a webhook request and returns its event.
+ * @throws WebhookSignatureError; `code` is the reason
  */
 export function verifyWebhook({
   secret,

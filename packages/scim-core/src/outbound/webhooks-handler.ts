@@ -14,7 +14,7 @@ export interface WebhooksHandlerOptions extends AdminOptions {
   readonly webhooks: Webhooks
 }
 
-/** The admin API of webhook endpoints, for the settings page of a host. */
+/** The admin API of webhook endpoints, for a host's settings page. */
 export function createWebhooksHandler({
   webhooks,
   ...options
@@ -166,7 +166,7 @@ function readTexts(name: string, value: unknown): readonly string[] {
   return value.map((one: unknown) => readText(name, one))
 }
 
-/** Names that are no events are refused when they are used. */
+/** Unknown event names are rejected when they are used. */
 function readNames(value: unknown): readonly OutboxEventName[] {
   return readTexts('events', value) as readonly OutboxEventName[]
 }

@@ -21,23 +21,23 @@ import { signWebhook, webhookSecret } from './webhook-signature.ts'
 export interface WebhooksOptions {
   /** `store.outbox` of a store whose service has `outbox: true`. */
   readonly store: OutboxStore
-  /** At least 32 characters; seals the secrets of endpoints. */
+  /** At least 32 characters; encrypts the secrets of endpoints. */
   readonly secretKey: string
   readonly runtime?: Runtime
-  /** Default: on Node one that refuses private addresses. A fetch of your own guards itself. */
+  /** Default: on Node a fetch that refuses private addresses. A custom fetch must guard itself. */
   readonly fetch?: DeliveryFetch
-  /** Requests at a time in this process; 8 by default. */
+  /** Concurrent requests in this process. Default 8. */
   readonly concurrency?: number
-  /** 15,000 by default. */
+  /** Default 15,000. */
   readonly timeoutMs?: number
   /** Seconds before each further attempt. Default: 5 s, 30 s, 2 min, 10 min, 1 h, 6 h, 1 day. */
   readonly retryDelays?: readonly number[]
-  /** For tests and development: plain http on loopback, and private addresses. Default false. */
+  /** Allows http on loopback and private addresses, for tests and development. Default false. */
   readonly allowLoopback?: boolean
   readonly onError?: (error: unknown) => void
 }
 
-/** An endpoint as it is shown: without its secret. */
+/** An endpoint as shown, without its secret. */
 export interface WebhookEndpoint {
   readonly id: string
   readonly tenant: string
@@ -53,9 +53,9 @@ export interface WebhookEndpoint {
 
 export interface WebhookEndpoints {
   /**
-   * The secret is shown this once.
-   * @throws TypeError for an address that is not public or a name that is no event; RangeError when the
-   * tenant has 20 endpoints
+   * The secret is only returned here.
+   * @throws TypeError for a non-public address or an unknown event name; RangeError if the tenant has 20
+   * endpoints
    */
   create(input: {
     readonly tenant: string
@@ -65,7 +65,7 @@ export interface WebhookEndpoints {
   }): Promise<{ readonly id: string; readonly secret: string }>
   list(tenant: string): Promise<WebhookEndpoint[]>
   get(tenant: string, id: string): Promise<WebhookEndpoint | null>
-  /** False: there is none. @throws TypeError as `create` */
+  /** False if it does not exist. @throws TypeError as `create` */
   update(
     tenant: string,
     id: string,
@@ -76,11 +76,11 @@ export interface WebhookEndpoints {
       readonly description?: string | null
     },
   ): Promise<boolean>
-  /** With its deliveries. False: there is none. */
+  /** Also removes its deliveries. False if it does not exist. */
   remove(tenant: string, id: string): Promise<boolean>
   /**
-   * A new secret; for `overlapSeconds` (86,400 by default) both sign. @throws RangeError when there is no
-   * such endpoint
+   * Creates a new secret; both sign for `overlapSeconds` (default 86,400). @throws RangeError if the
+   * endpoint does not exist
    */
   rotate(
     tenant: string,
@@ -89,20 +89,20 @@ export interface WebhookEndpoints {
   ): Promise<{ readonly secret: string }>
 }
 
-/** Committed changes as signed webhooks (SH-21 to SH-28). */
+/** Sends committed changes as signed webhooks (SH-21 to SH-28). */
 export interface Webhooks extends Dispatcher {
   readonly endpoints: WebhookEndpoints
   deliveries(
     tenant: string,
     query?: DeliveryQuery,
   ): Promise<{ readonly deliveries: Delivery[]; readonly next: string | null }>
-  /** Sends events once more. @throws RangeError for more than 10,000 */
+  /** Resends events. @throws RangeError for more than 10,000 */
   replay(tenant: string, query: ReplayQuery): Promise<{ readonly count: number }>
   events(
     tenant: string,
     query?: OutboxQuery,
   ): Promise<{ readonly events: OutboxEvent[]; readonly next: string }>
-  /** Deletes settled events from before a time; how many. Keep 30 days. */
+  /** Deletes settled events older than a time and returns their number. Keep 30 days. */
   prune(before: Date): Promise<number>
 }
 
@@ -112,7 +112,7 @@ const DAY_SECONDS = 86_400
 /** Seconds: 5 s, 30 s, 2 min, 10 min, 1 h, 6 h, 1 day. */
 export const RETRY_DELAYS: readonly number[] = [5, 30, 120, 600, 3_600, 21_600, DAY_SECONDS]
 
-/** @throws TypeError for a `secretKey` below 32 characters */
+/** @throws TypeError for a `secretKey` under 32 characters */
 export function createWebhooks({
   store,
   secretKey,

@@ -16,15 +16,15 @@ import { findAttribute } from '../schema/registry.ts'
 import type { PatchWork } from './patch-work.ts'
 import { targetText, type PatchContext, type PatchStep, type PatchTarget } from './step.ts'
 
-/** Context of a step, and the cost it has left. */
+/** Context of a step, and its remaining cost budget. */
 export interface StepContext extends PatchContext {
   readonly work: PatchWork
 }
 
-/** A document whose values are replaced, never changed in place. */
+/** A document whose values are replaced, never modified in place. */
 export type Draft = Record<string, StoredValue>
 
-/** The attribute of a step, with its previous value. */
+/** The attribute of a step and its previous value. */
 interface Change {
   readonly step: PatchStep
   readonly attribute: AttributeDescriptor
@@ -83,7 +83,7 @@ function assignedManager({ step, current, context }: Change): StoredValue | unde
   if (extension === null || sub?.name === '$ref') return current
   const value = sub === null ? step.value : { value: step.value }
   const given = isObject(value) && sub === null && !hasValue(value)
-  // Only computed parts were sent: the manager stays as it is.
+  // Only computed parts were sent, so the manager is unchanged.
   return given ? current : readManager(value, extension, context)
 }
 
@@ -91,7 +91,7 @@ function hasValue(value: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(value).some((key) => key.toLowerCase() === 'value')
 }
 
-/** An object with the given sub-attributes set; null unassigns one in a replacement (SH-70). */
+/** Sets the given sub-attributes of an object; null unassigns one in a replacement (SH-70). */
 function merged(
   current: StoredObject,
   { attribute, step }: { readonly attribute: AttributeDescriptor; readonly step: PatchStep },
@@ -114,7 +114,7 @@ function merged(
   return Object.keys(result).length === 0 ? undefined : result
 }
 
-/** One object, also out of a list of one (quirk `singletonArrays`). */
+/** An object, or the only element of an array (quirk `singletonArrays`). */
 function single(
   attribute: AttributeDescriptor,
   value: unknown,
@@ -127,7 +127,7 @@ function single(
   return object
 }
 
-/** SC-48: elements that are there with all that was sent are not added again. */
+/** SC-48: elements that already exist with all sent values are not added again. */
 function appended(
   { attribute, current, context }: Change,
   given: readonly unknown[],
@@ -141,7 +141,7 @@ function appended(
   return finished(attribute, [...demoted, ...added], context)
 }
 
-/** Returns whether an element has every sub-attribute of another, with the same value. */
+/** Returns whether an element contains every sub-attribute of another, with the same value. */
 function covers(element: StoredValue, sent: StoredValue): boolean {
   if (!isObject(element) || !isObject(sent)) return isEqual(element, sent)
   return Object.keys(sent).every((name) => isEqual(element[name], sent[name]))
@@ -179,10 +179,10 @@ function updatedElements(change: Change): StoredValue | undefined {
   return finished(attribute, demoted, context)
 }
 
-/** Comparisons that making an element anew costs as much as. */
+/** Rebuilding an element costs as much as this many comparisons. */
 const REWRITE = 8
 
-/** Returns whether the step selects an element; charges the cost of finding out. */
+/** Returns whether the step selects an element; charges the cost of the check. */
 function matcher({ step, attribute, context }: Change): (element: StoredValue) => boolean {
   const { where } = step.target
   if (where === null) return () => true
@@ -208,7 +208,7 @@ function updated(
   return merged(asObject(element), { attribute, step }, context)
 }
 
-/** SC-54: a value filter of equality terms that matches nothing describes a new element. */
+/** SC-54: a value filter of equality terms without a match describes a new element. */
 function createdElement(change: Change): StoredValue {
   const { step, attribute, context } = change
   const terms = step.target.where?.equalities ?? null
@@ -263,7 +263,7 @@ function assertRemovable(target: PatchTarget): void {
   if ((sub ?? attribute)?.mutability === 'immutable') throw notMutable(targetText(target))
 }
 
-/** SC-50, D15: elements that equal a given one in all sub-attributes sent. */
+/** SC-50, D15: elements equal to a given one in all sent sub-attributes. */
 function removedListed(
   { attribute, current, context }: Change,
   value: unknown,
@@ -289,7 +289,7 @@ function demote(element: StoredValue): StoredValue {
     : element
 }
 
-/** A list as it is stored: no doubles, unassigned when empty. */
+/** A list as stored: no duplicates, unassigned if empty. */
 function finished(
   attribute: AttributeDescriptor,
   list: readonly StoredValue[],

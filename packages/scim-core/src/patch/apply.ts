@@ -25,7 +25,7 @@ export interface PatchOptions {
 
 export interface PatchResult {
   readonly resource: ScimDocument
-  /** Names of the attributes that differ from before; extensions by URN. */
+  /** Names of the changed attributes; extensions by URN. */
   readonly changed: readonly string[]
 }
 
@@ -33,8 +33,8 @@ const NO_OPTIONS: PatchOptions = {}
 const DEFAULT_CONTEXT = contextOf(NO_OPTIONS)
 
 /**
- * Applies PATCH operations to a resource in canonical spelling (RFC 7644 section 3.5.2). Nothing of
- * the resource given is changed; uniqueness and the existence of members are not looked at.
+ * Applies PATCH operations to a resource in canonical spelling (RFC 7644 section 3.5.2). The given resource
+ * is not modified; uniqueness and the existence of members are not checked.
  * @throws ScimError for the first operation that cannot be applied
  */
 export function applyPatch(
@@ -63,8 +63,8 @@ function contextOf(options: PatchOptions): PatchContext {
 }
 
 /**
- * Applies the steps that do not concern members, and gives a new document.
- * @throws ScimError tooMany when the steps cost too much, invalidValue when the document gets too long
+ * Applies the steps that do not concern members and returns a new document.
+ * @throws ScimError tooMany if the steps cost too much, invalidValue if the document gets too long
  */
 export function applySteps(
   resource: ScimDocument,
@@ -82,7 +82,7 @@ export function applySteps(
   return draft
 }
 
-/** Names of the attributes in which two documents differ. */
+/** Names of the attributes that differ between two documents. */
 export function changedNames(before: ScimDocument, after: ScimDocument): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].filter((name) => !isEqual(before[name], after[name]))

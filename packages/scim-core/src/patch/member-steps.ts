@@ -7,7 +7,7 @@ import { memberOf } from './normalize.ts'
 import { createPatchWork } from './patch-work.ts'
 import { targetText, type PatchContext, type PatchStep } from './step.ts'
 
-/** A change of the members of a group, which are not part of its document (SC-58). */
+/** A change of a group's members, which are not part of its document (SC-58). */
 export type MemberStep =
   | { readonly kind: 'add' | 'remove' | 'replace'; readonly ids: readonly string[] }
   | {
@@ -40,8 +40,8 @@ export function planMembers(
 }
 
 /**
- * The ids in a list of members in any of its forms (SC-56): objects with `value`, id strings, or one
- * of them alone. Each id once.
+ * The ids in a member list in any of its forms (SC-56): objects with `value`, id strings, or a single one
+ * of these; without duplicates.
  * @throws ScimError
  */
 export function readMemberIds(value: unknown, context: PatchContext): readonly string[] {
@@ -96,7 +96,7 @@ function namedIds(filter: ResolvedFilter): readonly string[] | null {
   return filter.path.sub === 'value' ? [String(filter.value)] : null
 }
 
-/** `members[value eq a]` with add or replace names the member a itself; it changes nothing else. */
+/** `members[value eq a]` with add or replace refers to member a itself and changes nothing else. */
 function filteredIds({ target, value }: PatchStep, context: PatchContext): readonly string[] {
   const [term, second] = target.where?.equalities ?? []
   if (term?.sub.name !== 'value' || second !== undefined) throw notMutable(targetText(target))
@@ -109,7 +109,7 @@ function filteredIds({ target, value }: PatchStep, context: PatchContext): reado
 
 /**
  * Applies member changes to the `members` of a document.
- * @throws ScimError tooMany when filters look at more than `patchComparisons` members
+ * @throws ScimError tooMany if filters examine more than `patchComparisons` members
  */
 export function applyMemberSteps(
   resource: ScimDocument,
@@ -125,7 +125,7 @@ export function applyMemberSteps(
   return { ...resource, members }
 }
 
-/** Additions that follow each other as one, and removals alike: each step walks over all members. */
+/** Merges consecutive additions, and consecutive removals, because each step walks over all members. */
 function joinedSteps(steps: readonly MemberStep[]): readonly MemberStep[] {
   if (steps.length < 2) return steps
   const joined: MemberStep[] = []

@@ -24,14 +24,14 @@ import {
 /** URN of PATCH bodies. */
 export const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
-/** One operation as a client sends it (RFC 7644 section 3.5.2). */
+/** An operation as sent by a client (RFC 7644 section 3.5.2). */
 export interface PatchOperation {
   readonly op: string
   readonly path?: string
   readonly value?: unknown
 }
 
-/** The member of an object whose name equals `name` but for case. */
+/** The member of an object whose name equals `name`, ignoring case. */
 export function memberOf(object: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(object, name)) return object[name]
   const lower = name.toLowerCase()
@@ -40,7 +40,7 @@ export function memberOf(object: Readonly<Record<string, unknown>>, name: string
 }
 
 /**
- * The operations of a PATCH body (SC-45, SC-53).
+ * Parses the operations of a PATCH body (SC-45, SC-53).
  * @throws ScimError invalidSyntax
  */
 export function readPatchBody(body: unknown, quirks: QuirkSwitches): readonly unknown[] {
@@ -65,7 +65,7 @@ export function readPatchBody(body: unknown, quirks: QuirkSwitches): readonly un
 }
 
 /**
- * The steps of a list of operations, client dialects made one form (sections 9 and 11).
+ * Normalises operations of different client dialects to steps (sections 9 and 11).
  * @throws ScimError
  */
 export function planPatch(
@@ -131,12 +131,12 @@ function planPath(
   return planTarget({ op, target, value }, schema, context)
 }
 
-/** One attribute of a value without path, or of the value of an extension (SC-52). */
+/** One attribute of a value without path, or of an extension's value (SC-52). */
 interface KeyStep {
   readonly op: 'add' | 'replace'
   readonly key: string
   readonly value: unknown
-  /** The extension that the key's value belongs to. */
+  /** The extension the key's value belongs to. */
   readonly extension: ExtensionSchema | null
 }
 
@@ -162,12 +162,12 @@ function planKey(
   return planTarget({ op, target, value }, schema, context)
 }
 
-/** Without path keys, an attribute of an extension cannot be named by its bare name either. */
+/** Without path keys, extension attributes cannot be given by their bare name either. */
 function plainKeys(context: PatchContext): PatchContext {
   return { ...context, quirks: { ...context.quirks, unprefixedExtension: false } }
 }
 
-/** A key that is no path is an unknown one. */
+/** A key that is not a path is an unknown one. */
 function findKey(
   key: string,
   schema: ResourceSchema,
@@ -201,7 +201,7 @@ function planTarget(
   )
 }
 
-/** `null` is no value: replacing by it removes, adding it adds nothing (SC-49, SH-70). */
+/** `null` is not a value: replacing with it removes, adding it adds nothing (SC-49, SH-70). */
 function planNull({ target, op }: PatchStep): readonly PatchStep[] {
   return op === 'add' ? [] : [{ op: 'remove', target, value: undefined }]
 }

@@ -2,10 +2,10 @@ import { InvalidFilterError, invalidPath, shown } from '../base/errors.ts'
 import type { PathAst } from '../filter/ast.ts'
 import { parsePathAst, type FilterLimits } from '../filter/parse.ts'
 
-/** The path of a PATCH operation as it was written. */
+/** A parsed path of a PATCH operation. */
 export type PatchPath = PathAst
 
-/** Bounds of a path; `pathLength` in characters, 1024 by default. */
+/** Limits of a path; `pathLength` in characters. Default 1024. */
 export interface PathLimits extends FilterLimits {
   readonly pathLength?: number
 }
@@ -13,9 +13,9 @@ export interface PathLimits extends FilterLimits {
 const INDEX = /\[\s*\d*\s*\]/
 
 /**
- * Reads the path of a PATCH operation (SC-46): `attr`, `attr.sub`, `urn:attr.sub`, `attr[filter]`,
+ * Parses the path of a PATCH operation (SC-46): `attr`, `attr.sub`, `urn:attr.sub`, `attr[filter]`,
  * `attr[filter].sub` or the URN of an extension.
- * @throws ScimError invalidPath; InvalidFilterError for the text in the brackets
+ * @throws ScimError invalidPath; InvalidFilterError for the filter in brackets
  */
 export function parsePath(text: string, limits: PathLimits = {}): PatchPath {
   const { pathLength = 1_024 } = limits
@@ -40,7 +40,7 @@ function parseStart(
   }
 }
 
-/** Returns whether a position is between the brackets of a path. */
+/** Returns whether a position is within the brackets of a path. */
 function isInside(position: number, text: string): boolean {
   return text.includes('[') && text.indexOf('[') < position && position <= text.lastIndexOf(']')
 }
@@ -49,7 +49,7 @@ function malformed(text: string): Error {
   return invalidPath(`The path "${withoutLiterals(text)}" is not an attribute path.`)
 }
 
-/** A path for details of errors, up to where a literal could start (SC-72). */
+/** A path for error details, up to where a literal could start (SC-72). */
 export function withoutLiterals(text: string): string {
   const end = text.search(/["[]/)
   return shown(end === -1 ? text : `${text.slice(0, end)}[...]`)

@@ -3,13 +3,13 @@ import { ScimError } from '../base/errors.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { elementKey, type StoredValue } from '../schema/read-value.ts'
 
-/** The cost limit of one request's operations (AB-88), with what they have learnt about elements. */
+/** The cost budget of a request's operations (AB-88), with cached facts about elements. */
 export interface PatchWork {
-  /** @throws ScimError tooMany when all together cost more than `patchComparisons` */
+  /** @throws ScimError tooMany if the total exceeds `patchComparisons` */
   spend(comparisons: number): void
-  /** The same for elements that are equal. Elements are replaced, never changed. */
+  /** Equal for equal elements. Elements are replaced, never modified, so keys can be cached. */
   keyOf(attribute: AttributeDescriptor, element: StoredValue): string
-  /** Number of comparisons that one with this element counts for, by the length of its texts. */
+  /** Number of comparisons that one with this element counts for, by the length of its strings. */
   weightOf(attribute: AttributeDescriptor, element: StoredValue): number
 }
 
@@ -17,7 +17,7 @@ export interface PatchWork {
 const CHARACTERS = 32
 
 export function createPatchWork(patchComparisons: number): PatchWork {
-  // Many operations look at the same long list, most of whose elements they leave as they are.
+  // Many operations scan the same long list and leave most of its elements unchanged.
   const keys = new WeakMap<object, string>()
   let left = patchComparisons
 

@@ -13,11 +13,11 @@ import { describePath } from '../filter/format.ts'
 export interface PatchContext extends ReadContext {
   readonly requirePatchPath?: boolean
   readonly replaceComplex?: 'merge' | 'whole'
-  /** With it, `$ref` can be used in value filters. */
+  /** If given, `$ref` can be used in value filters. */
   readonly baseUrl?: string
 }
 
-/** One equality term of a value filter, for elements that are created from it (SC-54). */
+/** An equality term of a value filter, for elements created from it (SC-54). */
 export interface EqualityTerm {
   readonly sub: AttributeDescriptor
   readonly value: string | number | boolean
@@ -27,25 +27,25 @@ export interface EqualityTerm {
 export interface ValueFilter {
   readonly resolved: ResolvedFilter | boolean
   readonly matches: (element: unknown) => boolean
-  /** Comparisons of one element. */
+  /** Number of comparisons per element. */
   readonly terms: number
-  /** The terms when the filter is `sub eq literal`, joined by `and`; else null. */
+  /** The terms if the filter is `sub eq literal` joined by `and`; else null. */
   readonly equalities: readonly EqualityTerm[] | null
 }
 
 /** The target of an operation. */
 export interface PatchTarget extends FoundPath {
   readonly where: ValueFilter | null
-  /** As it was written. */
+  /** As written by the client. */
   readonly path: PathAst
 }
 
-/** A target for details of errors. */
+/** Formats a target for error details. */
 export function targetText({ path }: Pick<PatchTarget, 'path'>): string {
   return shown(describePath(path))
 }
 
-/** One operation on one attribute, names looked up, values not read yet. */
+/** One operation on one attribute; names are resolved, values not read yet. */
 export interface PatchStep {
   readonly op: 'add' | 'replace' | 'remove'
   readonly target: PatchTarget
@@ -54,8 +54,8 @@ export interface PatchStep {
 }
 
 /**
- * Looks a path up; undefined when the type has no such attribute.
- * @throws ScimError invalidPath for brackets behind a single value; InvalidFilterError
+ * Resolves a path; undefined if the type has no such attribute.
+ * @throws ScimError invalidPath for brackets after a single value; InvalidFilterError
  */
 export function findTarget(
   path: PathAst,

@@ -1,12 +1,12 @@
-/** A text that is given in parts, because it is too large to be built whole. */
+/** A text generated in parts, because it is too large to be built as a whole. */
 export interface StreamedText {
   readonly parts: () => AsyncIterable<string>
 }
 
-/** The text of an answer, or of a part of one. */
+/** The text of a response, or of a part of it. */
 export type BodyText = string | StreamedText
 
-/** Joins texts; the result is a stream if one of them is. */
+/** Concatenates texts; the result is a stream if one of them is. */
 export function concatenated(texts: readonly BodyText[]): BodyText {
   if (texts.every((text) => typeof text === 'string')) return texts.join('')
   return { parts: () => partsOf(texts) }
@@ -19,7 +19,7 @@ async function* partsOf(texts: readonly BodyText[]): AsyncGenerator<string> {
   }
 }
 
-/** A text built whole, for callers in the same process. */
+/** Builds the whole text, for in-process callers. */
 export async function wholeText(text: BodyText): Promise<string> {
   if (typeof text === 'string') return text
   const parts: string[] = []

@@ -6,23 +6,23 @@ import type { SortKey } from '../filter/resolved.ts'
 import type { KeysetPosition } from '../store/list-query.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
 
-/** The position at which a cursor's next page starts. */
+/** The position at which the next page starts. */
 export interface CursorState {
-  /** The type of the last record; of a query over both types, that of the list being walked. */
+  /** Type of the last record; for a query over several types, the one being listed. */
   readonly type: ResourceTypeName
   readonly position: KeysetPosition
-  /** Resources on a page. */
+  /** Resources per page. */
   readonly count: number
 }
 
-/** The query that a cursor belongs to. */
+/** The query a cursor belongs to. */
 export interface CursorScope {
   /** Endpoint, filter, sort and projection. */
   readonly fingerprint: string
   readonly tenant: string
 }
 
-/** Makes and reads the cursors of one service (SC-37). */
+/** Creates and validates the cursors of a service (SC-37). */
 export interface Cursors {
   write(state: CursorState, scope: CursorScope, now: Date): string
   /** @throws ScimError invalid_cursor, expired_cursor */
@@ -31,7 +31,7 @@ export interface Cursors {
 
 const VERSION = 1
 
-/** @param options.ttl seconds */
+/** @param options.ttl lifetime in seconds */
 export function createCursors({
   keyOf,
   ttl,

@@ -1,11 +1,11 @@
 const DAY = 86_400_000
 const DAYS_KEPT = 256
 
-/** The dates of the days asked for last, for most times in a list are of few days. */
+/** Cache of recent dates, because most times in a list fall on few days. */
 const dates = new Map<number, string>()
 const PADDED = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'))
 
-/** A time as `toISOString` writes it, at a fraction of its cost. */
+/** Formats a time like `toISOString`, at a fraction of the cost. */
 export function instantText(time: Date): string {
   const ms = time.getTime()
   const day = Math.floor(ms / DAY)

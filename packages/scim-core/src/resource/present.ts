@@ -13,12 +13,12 @@ import type { ResourceRecord } from '../store/resources.ts'
 import { recordData } from '../base/document.ts'
 import { instantText } from './instant-text.ts'
 
-/** Turns records into the JSON text of resources, with the addresses of one tenant. */
+/** Converts records to the JSON of resources, with the URLs of one tenant. */
 export interface Presenter {
   readonly baseUrl: string
   location(type: ResourceTypeName, id: string): string
   user(record: UserRecord, references?: UserReferences): string
-  /** `members` undefined: the attribute is left out. */
+  /** `members` undefined: the attribute is omitted. */
   group(record: GroupRecord, members?: readonly string[]): string
   /** A resource of a host's own type. */
   resource(type: ResourceTypeName, record: ResourceRecord): string
@@ -36,13 +36,13 @@ export interface UserReferences {
 export interface PresenterOptions {
   readonly schemas: ResourceSchemas
   readonly baseUrl: string
-  /** Shows `meta.version`. */
+  /** Includes `meta.version`. */
   readonly etag: boolean
-  /** An empty group shows `members: []`, or leaves it out (D25). */
+  /** Whether an empty group has `members: []` or omits it (D25). */
   readonly emptyMembers: 'array' | 'omit'
 }
 
-/** The text is put together from stored text, which is not parsed again. */
+/** Assembled from stored JSON, which is not parsed again. */
 export function createPresenter({
   schemas,
   baseUrl,
@@ -97,9 +97,9 @@ export function createPresenter({
   }
 }
 
-/** Printable ASCII without quote and backslash, which needs no escape in JSON. */
+/** Printable ASCII without quote and backslash, which needs no escaping in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/
-/** Characters that stay unescaped in an address. */
+/** Characters that are not escaped in a URL. */
 const UNRESERVED = /^[\w.~-]+$/
 
 function quote(text: string): string {
@@ -115,7 +115,7 @@ export function versionTag(version: number): string {
   return `W/"${version}"`
 }
 
-/** The id of the manager in the enterprise extension, when there is one. */
+/** Id of the manager in the enterprise extension, if there is one. */
 export function managerId(record: UserRecord): string | undefined {
   if (!record.data.includes(ENTERPRISE_URN)) return undefined
   const extension = recordData(record)[ENTERPRISE_URN]
@@ -137,7 +137,7 @@ function withManager(
   return JSON.stringify({ ...data, [ENTERPRISE_URN]: { ...extension, manager } })
 }
 
-/** The members of an object's text, followed by a comma. */
+/** The members of a serialised object, followed by a comma. */
 function inner(data: string): string {
   return data === '{}' ? '' : `${data.slice(1, -1)},`
 }
@@ -145,8 +145,8 @@ function inner(data: string): string {
 const lists = new WeakMap<ResourceSchema, { urn: string; mark: string }[]>()
 
 /**
- * The base URN and those of the extensions with data. Inside a JSON string quotes are escaped, so
- * the mark of a member can only be that of a member.
+ * The base URN and those of the extensions with data. Quotes inside JSON strings are escaped, so the search
+ * pattern can only match a member.
  */
 function schemaList(schema: ResourceSchema, data: string): string {
   let marks = lists.get(schema)

@@ -4,13 +4,13 @@ import { findPath } from '../schema/find-path.ts'
 import { COMMON_ATTRIBUTES, type ResourceSchema } from '../schema/registry.ts'
 import type { ScimDocument } from '../base/document.ts'
 
-/** Which attributes a client asks for (SC-33); names as written. */
+/** The requested attributes (SC-33); names as written. */
 export interface ProjectionRequest {
   readonly attributes?: readonly string[]
   readonly excludedAttributes?: readonly string[]
 }
 
-/** A request for attributes, looked up in the schema of one type. */
+/** A projection resolved for the schema of one type. */
 export interface Projection {
   /** True if the resource is shown as stored. */
   readonly whole: boolean
@@ -19,16 +19,16 @@ export interface Projection {
   readonly apply: (resource: ScimDocument) => ScimDocument
 }
 
-/** Attribute names to all of it, or some of its sub-attributes. */
+/** Attribute names mapped to `true`, or to selected sub-attributes. */
 type Selection = Map<string, true | Set<string>>
 
-/** The selection: core attributes, and for each extension all of it or some attributes. */
+/** Selected core attributes, and for each extension all or some attributes. */
 interface Selections {
   readonly core: Selection
   readonly extensions: Map<string, true | Selection>
 }
 
-/** Looks the names of a request up; unknown names are ignored. */
+/** Resolves the names of a request; unknown names are ignored. */
 export function createProjection(
   { attributes = [], excludedAttributes = [] }: ProjectionRequest,
   schema: ResourceSchema,
@@ -92,7 +92,7 @@ function splitName(text: string): { urn: string | null; name: string; sub: strin
   }
 }
 
-/** The part of an attribute that is shown; undefined means none. */
+/** The part of an attribute to show; undefined means none. */
 type Keep = (
   attribute: AttributeDescriptor,
   value: unknown,
@@ -173,7 +173,7 @@ const keepOthers: Keep = (attribute, value, selection) => {
   )
 }
 
-/** An attribute as a whole, without sub-attributes that are never (or not yet) shown. */
+/** A whole attribute without sub-attributes that are never shown, or not by default. */
 function shownOf(attribute: AttributeDescriptor, value: unknown, requested: boolean): unknown {
   const hidden = attribute.subAttributes.some(({ returned }) => isHidden(returned))
   if (!hidden) return value
@@ -186,7 +186,7 @@ function shownOf(attribute: AttributeDescriptor, value: unknown, requested: bool
   )
 }
 
-/** Applies to a complex value or to each element of a list; empty results are removed. */
+/** Maps a complex value or each element of a list; empty results are removed. */
 function mapParts(value: unknown, map: (part: unknown) => unknown): unknown {
   if (!Array.isArray(value)) return map(value)
   const parts = value.map(map).filter((part) => part !== undefined)

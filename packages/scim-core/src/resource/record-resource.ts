@@ -7,15 +7,15 @@ import type { ResourceRecord } from '../store/resources.ts'
 import type { UserBrief, UserRecord } from '../store/users.ts'
 import { recordData, type ScimDocument } from '../base/document.ts'
 
-/** Data of other tables that filters or sorting of a resource use. */
+/** Data of other tables used by filters or sorting of a resource. */
 export interface RecordReferences {
   readonly groups?: readonly GroupBrief[]
   readonly members?: Iterable<MemberRow>
-  /** The user that `manager.value` names, when there is one. */
+  /** The user referred to by `manager.value`, if it exists. */
   readonly manager?: UserBrief
 }
 
-/** The parts of `RecordReferences` that a filter (and sort) reads. */
+/** The parts of `RecordReferences` used by a filter (and sort). */
 export interface ReferenceNeeds {
   readonly groups: boolean
   readonly members: boolean
@@ -23,8 +23,8 @@ export interface ReferenceNeeds {
 }
 
 /**
- * A record in the form `compileFilter` and `sortKey` read. Times are Date objects; the addresses
- * are left out, because their paths carry a prefix.
+ * Converts a record to the form read by `compileFilter` and `sortKey`. Times are Date objects; URLs are
+ * omitted, because their paths have a prefix.
  */
 export function recordResource(
   record: UserRecord | GroupRecord | ResourceRecord,
@@ -47,7 +47,7 @@ export function recordResource(
   return manager === undefined ? resource : withManager(resource, manager)
 }
 
-/** The data of other tables that evaluating a filter and a sort path needs. */
+/** The data of other tables needed to evaluate a filter and a sort path. */
 export function referenceNeeds(filter?: ResolvedFilter, sort?: AttributePath): ReferenceNeeds {
   const paths = [...(filter === undefined ? [] : pathsOf(filter)), ...(sort ? [sort] : [])]
   const names = (name: string): boolean =>

@@ -6,7 +6,7 @@ import type { Call, Rules } from './call.ts'
 
 const snapshots = new WeakMap<Call, Map<string, Promise<ResourceStore>>>()
 
-/** The resources of a type as one request sees them: a catalogue is loaded once (SH-39). */
+/** The resources of a type as seen by one request: a catalogue is loaded once (SH-39). */
 export function snapshotOf({ config }: Rules, call: Call, name: string): Promise<ResourceStore> {
   const known = snapshots.get(call) ?? new Map<string, Promise<ResourceStore>>()
   snapshots.set(call, known)
@@ -18,8 +18,9 @@ export function snapshotOf({ config }: Rules, call: Call, name: string): Promise
 }
 
 /**
- * The elements of a user that assign resources of a host's own types (SH-41): values that the request adds
- * and that stand for nothing are refused or left out, as the type says.
+ * Checks the elements of a user that assign resources of a host's own types (SH-41): unknown values added
+ * by
+ * the request are rejected or dropped, as configured for the type.
  * @throws ScimError invalidValue naming the id
  */
 export async function checkAssigned(
@@ -51,7 +52,7 @@ export async function checkAssigned(
   return checked
 }
 
-/** Fills `display` of elements that assign a resource and have none (SH-41). */
+/** Sets `display` of elements that assign a resource and have none (SH-41). */
 export async function fillAssigned(
   rules: Rules,
   call: Call,
@@ -64,7 +65,7 @@ export async function fillAssigned(
         text.includes(`${JSON.stringify(type.assignedBy?.attribute)}:[`),
       )
       if (mine.length === 0) return text
-      // The text was made by the presenter, so it is an object.
+      // The JSON was created by the presenter, so it is an object.
       const resource = JSON.parse(text) as Record<string, unknown>
       for (const { type } of mine) {
         const attribute = type.assignedBy?.attribute ?? ''

@@ -5,7 +5,7 @@ import type { Trace } from './call.ts'
 /** The subject of an operation. */
 export type Subject = Pick<ScimAuditEntry, 'op' | 'resourceType' | 'resourceId'>
 
-/** The entry of a finished operation. */
+/** Creates the audit entry of a finished operation. */
 export function auditEntry(
   subject: Subject,
   trace: Trace,

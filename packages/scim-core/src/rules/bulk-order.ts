@@ -1,20 +1,19 @@
 import type { BulkEntry } from './bulk-plan.ts'
 
-/** The order in which the operations of a bulk request are carried out. */
+/** The order in which the operations of a bulk request run. */
 export interface BulkOrder {
   /**
-   * The next operation. `isReady` false: it is part of a cycle, which is broken here, at the first
-   * POST; its references are set afterwards. Undefined at the end.
+   * The next operation. `isReady` false: it is part of a cycle, which is broken here at the first POST; its
+   * references are set afterwards. Undefined at the end.
    */
   next(): { readonly index: number; readonly isReady: boolean } | undefined
-  /** The operation was carried out, with or without success: nothing waits for it any more. */
+  /** The operation has run, successfully or not; nothing waits for it any more. */
   done(index: number): void
 }
 
 /**
- * Operations in the order of the request, but those first to which others refer (SC-63). Every
- * reference is looked at once, so that the time is linear in their number but for the order of what is
- * ready (SH-69).
+ * Orders operations as in the request, except that referenced ones run first (SC-63). Every reference is
+ * visited once, so the time is linear in their number, apart from ordering the ready ones (SH-69).
  */
 export function bulkOrder(entries: readonly BulkEntry[]): BulkOrder {
   const postOf = new Map<string, number>()
@@ -63,7 +62,7 @@ export function bulkOrder(entries: readonly BulkEntry[]): BulkOrder {
   }
 }
 
-/** The first POST that has not run yet, otherwise the first operation. Never goes back. */
+/** The first POST that has not run yet, otherwise the first operation. Never moves backwards. */
 function createCircles(
   entries: readonly BulkEntry[],
   taken: ReadonlySet<number>,
@@ -82,7 +81,7 @@ function isPost(entry: BulkEntry | undefined): boolean {
   return entry?.operation?.method === 'POST'
 }
 
-/** A heap of indexes. */
+/** A min-heap of indexes. */
 function createSmallestFirst(): { add(index: number): void; take(): number | undefined } {
   const heap: number[] = []
   const at = (place: number): number => heap[place] ?? Number.POSITIVE_INFINITY

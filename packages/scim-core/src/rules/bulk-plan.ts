@@ -3,18 +3,18 @@ import { invalidSyntax, ScimError, shown } from '../base/errors.ts'
 import { memberOf } from '../patch/normalize.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
 
-/** One operation of a bulk request that can be carried out (SC-62). */
+/** A valid operation of a bulk request (SC-62). */
 export interface BulkOperation {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly type: ResourceTypeName
-  /** May hold a reference; null for POST. */
+  /** May contain a reference; null for POST. */
   readonly id: string | null
   readonly bulkId: string | null
   readonly version: string | null
   readonly data: unknown
 }
 
-/** An operation of the request, with its problem. */
+/** An operation of the request, or its error. */
 export interface BulkEntry {
   readonly method: string | null
   readonly bulkId: string | null
@@ -24,7 +24,7 @@ export interface BulkEntry {
   readonly references: ReadonlySet<string>
 }
 
-/** Reads the operations of a bulk request; each problem stays with its operation (SC-63). */
+/** Parses the operations of a bulk request; errors stay with their operation (SC-63). */
 export function planBulk(
   operations: readonly unknown[],
   types: ReadonlyMap<string, ResourceTypeName>,
@@ -96,7 +96,7 @@ function readPath(
 
 const REFERENCE = /bulkId:([^\s"'[\](),/]+)/g
 
-/** Adds the bulkIds that a value refers to. */
+/** Collects the bulkIds a value refers to. */
 export function collectReferences(value: unknown, into: Set<string>): void {
   if (typeof value === 'string') {
     for (const [, name] of value.matchAll(REFERENCE)) if (name !== undefined) into.add(name)
@@ -108,7 +108,7 @@ export function collectReferences(value: unknown, into: Set<string>): void {
 /** The ids that references resolve to. */
 export type BulkIds = ReadonlyMap<string, string>
 
-/** A value with its references replaced by ids; those without an id stay. */
+/** Replaces references by ids; unresolved ones are kept. */
 export function withIds(value: unknown, ids: BulkIds): unknown {
   if (typeof value === 'string') {
     return value.replaceAll(REFERENCE, (text, name: string) => ids.get(name) ?? text)
@@ -120,10 +120,10 @@ export function withIds(value: unknown, ids: BulkIds): unknown {
   )
 }
 
-/** Attributes that a body of POST may hold and that nothing is written to (SC-26). */
+/** Attributes accepted in a POST body but not written (SC-26). */
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'schemas', 'meta', 'groups'])
 
-/** The attributes of a body that refer to something, and the body without them. */
+/** Splits a body into attributes that contain references, and the rest. */
 export function splitReferring(data: unknown): {
   readonly free: Readonly<Record<string, unknown>>
   readonly referring: Readonly<Record<string, unknown>>

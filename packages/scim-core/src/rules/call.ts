@@ -8,7 +8,7 @@ import type { Presenter } from '../resource/present.ts'
 import type { PatchContext } from '../patch/step.ts'
 import { isStoreUnavailable } from '../store/errors.ts'
 
-/** Dependencies of the rules besides the call: options, the emitter and the host's veto. */
+/** Dependencies of the rules besides the call: options, emitter and the host's veto. */
 export interface Rules {
   readonly config: ScimConfig
   readonly read: PatchContext
@@ -29,7 +29,7 @@ export interface Call {
   readonly provider?: ConnectionProvider | undefined
   /** True if the host itself calls, not a client over HTTP. */
   readonly isInProcess: boolean
-  /** For `If-Match`, only with etag (SC-61). */
+  /** For `If-Match`; only with etag (SC-61). */
   readonly ifMatch: string | null
   /** Filled in while the operation runs. */
   readonly trace: Trace
@@ -48,7 +48,7 @@ export function createTrace(): Trace {
   return { resourceId: null, changed: [], members: null, userName: null, events: [] }
 }
 
-/** An event of a change: a row of the outbox before the commit, emitted after it. */
+/** An event of a change: written to the outbox before the commit and emitted after it. */
 export interface PendingEvent {
   readonly name: ScimEventName
   readonly id: string
@@ -56,7 +56,7 @@ export interface PendingEvent {
   readonly op: 'put' | 'patch'
   /** The payload is created only if there are listeners. */
   emit(rules: Rules, call: Call): void
-  /** The payload as JSON text for the outbox, in several rows when it is large. */
+  /** The payload as JSON for the outbox, split into several rows if it is large. */
   texts(): readonly string[]
 }
 
@@ -65,13 +65,13 @@ type Extra<K extends ScimEventName> = Omit<
   'at' | 'tenant' | 'requestId' | 'actor' | 'id'
 >
 
-/** Differences of an event from the usual one. */
+/** Options of an event that differ from the defaults. */
 export interface PendingOptions {
-  /** Default: the beginning of the name. */
+  /** Default: derived from the event name. */
   readonly resourceType?: string
   /** Default `patch`. */
   readonly op?: 'put' | 'patch'
-  /** Default: that of the payload. */
+  /** Default: derived from the payload. */
   readonly texts?: () => readonly string[]
 }
 
@@ -96,7 +96,7 @@ export function pending<K extends Exclude<ScimEventName, 'audit' | 'error'>>(
   }
 }
 
-/** Emits the events of a committed transaction and records them for the audit entry. */
+/** Emits the events of a committed transaction and adds them to the audit entry. */
 export function emitAll(rules: Rules, call: Call, events: readonly PendingEvent[]): void {
   for (const event of events) {
     call.trace.events.push(event.name)
@@ -117,26 +117,26 @@ function deepFreeze<T>(value: T): T {
   return value
 }
 
-/** SC-20: later than before even when the clock stands still. */
+/** SC-20: later than before even if the clock stands still. */
 export function laterThan(previous: Date, now: Date): Date {
   return new Date(Math.max(now.getTime(), previous.getTime() + 1))
 }
 
-/** Milliseconds before each repetition of a transaction that the store could not carry out (SH-62). */
+/** Milliseconds before each retry of a transaction the store could not complete (SH-62). */
 const PAUSES = [5, 10, 20, 40, 80]
 
-/** Thrown inside a transaction to run it again with fresh records (SC-85). */
+/** Thrown inside a transaction to retry it with fresh records (SC-85). */
 const CHANGED_MEANWHILE = new Error('The record was changed meanwhile')
 
-/** Throws the signal on which `withRetry` repeats the transaction, unless a compare-and-set succeeded. */
+/** Throws the error on which `withRetry` repeats the transaction, unless the compare-and-set succeeded. */
 export function retryUnless(written: boolean): void {
   if (!written) throw CHANGED_MEANWHILE
 }
 
 /**
- * Runs a transaction again, up to 5 times: at once when a record was changed meanwhile, and after a
- * growing pause when the store reports a deadlock or a serialization failure.
- * @throws ScimError unavailable when the record is changed each time
+ * Retries a transaction up to 5 times: immediately if a record was changed meanwhile, and with growing
+ * delays if the store reports a deadlock or a serialization failure.
+ * @throws ScimError unavailable if every attempt fails
  */
 export async function withRetry<T>({ config }: Rules, work: () => Promise<T>): Promise<T> {
   for (const pause of PAUSES) {
@@ -157,7 +157,7 @@ export async function withRetry<T>({ config }: Rules, work: () => Promise<T>): P
   }
 }
 
-/** Compares `If-Match` with the version at hand (SC-61). @throws ScimError version_mismatch */
+/** Compares `If-Match` with the current version (SC-61). @throws ScimError version_mismatch */
 export function assertMatch({ ifMatch }: Call, version: number): void {
   if (ifMatch !== null && !matchesTag(ifMatch, version)) {
     throw new ScimError('version_mismatch', 'The resource was changed since it was read.')
@@ -172,7 +172,7 @@ export function matchesTag(header: string, version: number): boolean {
   })
 }
 
-/** 409 uniqueness; the value stays out of it (SC-72). */
+/** 409 uniqueness; the value is not included (SC-72). */
 export function notUnique(attribute: string): ScimError {
   return new ScimError('uniqueness', `The ${attribute} is in use.`)
 }

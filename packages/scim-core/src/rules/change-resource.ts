@@ -15,9 +15,7 @@ import {
 import { outboxRows } from './outbox-rows.ts'
 import { memberChunks, type MemberChange } from './group-members.ts'
 
-/**
- * The change that a request is about to commit; `before` and `after` give the texts of the resource.
- */
+/** The change a request is about to commit; `before` and `after` return the JSON of the resource. */
 export interface ResourceChange {
   readonly kind: 'create' | 'update' | 'delete'
   readonly resourceType: ResourceTypeName
@@ -33,9 +31,8 @@ export interface Changed<Result> {
 }
 
 /**
- * The transaction of one request, repeated when the store asks for it (SH-62). Its events become rows of the
- * outbox as its last writes (SH-18), and are emitted when it has committed. A unique index may also refuse
- * it at its end (SH-7).
+ * Runs the transaction of a request, with retries (SH-62). Its events are written to the outbox as its last
+ * writes (SH-18), and emitted after the commit. A unique index may also be violated at the commit (SH-7).
  * @throws ScimError uniqueness
  */
 export async function changeResource<Result>(
@@ -70,7 +67,7 @@ function attributeOf(constraint: string): string {
   return constraint.slice(constraint.indexOf('.') + 1)
 }
 
-/** Writes the rows of the events of a transaction, as its last writes. */
+/** Writes the events of a transaction to the outbox, as its last writes. */
 export async function appendToOutbox(
   rules: Rules,
   { call, tx }: { readonly call: Call; readonly tx: ScimStore },
@@ -84,7 +81,7 @@ function outboxOf({ outbox }: ScimStore): OutboxStore {
   return outbox
 }
 
-/** Asks the host's `beforeCommit`, after all writes of a transaction and before its commit (SH-13). */
+/** Calls the host's `beforeCommit`, after all writes of a transaction (SH-13). */
 export async function askHost(
   { config, beforeCommit }: Rules,
   { call, tx }: { readonly call: Call; readonly tx: ScimStore },
@@ -113,7 +110,7 @@ export async function askHost(
   await runHook(hookOwnerOf(config.store), () => beforeCommit(change, tools))
 }
 
-/** A write that a unique index may refuse. @throws ScimError uniqueness */
+/** Runs a write that may violate a unique index. @throws ScimError uniqueness */
 export async function unique<Result>(
   attribute: string,
   write: () => Promise<Result>,

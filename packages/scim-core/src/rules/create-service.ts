@@ -26,7 +26,7 @@ export function createService(options: ScimOptions): Service {
       if (options.onError === undefined) writeToConsole(error, requestId)
       else options.onError(error, { requestId })
     } catch {
-      // A failing error handler has nowhere to go; the request is answered all the same.
+      // An error thrown by the error handler is dropped; the request is answered all the same.
     }
   }
   const emitter = createScimEmitter((error) => report(error, ''))
@@ -78,7 +78,7 @@ export function createService(options: ScimOptions): Service {
   return service
 }
 
-/** Services of different settings that are kept. */
+/** Maximum number of cached services with different settings. */
 const MAX_VARIANTS = 100
 
 type Shared = Pick<
@@ -138,7 +138,7 @@ function assemble(
   return service
 }
 
-/** Without `onError` a failure is not lost (SH-73). */
+/** Without `onError` failures are still logged (SH-73). */
 function writeToConsole(error: unknown, requestId: string): void {
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
   console.error(`SCIM request ${requestId === '' ? '(none)' : requestId} failed:`, error)
@@ -162,7 +162,7 @@ function callAudit(
   }
 }
 
-/** The presenter of the last tenant is kept: most services have one. */
+/** The presenter of the last tenant is cached, as most services have only one. */
 function createPresenters({ config }: Rules): (tenant: string) => Presenter {
   let last: Presenter | undefined
   return (tenant) => {
@@ -173,8 +173,8 @@ function createPresenters({ config }: Rules): (tenant: string) => Presenter {
 }
 
 /**
- * Services of different settings make cursors of one key. It is drawn with the first cursor, because
- * Workers give no random bytes while a module loads.
+ * Services with different settings share one cursor key. It is created with the first cursor, because
+ * Workers do not provide random bytes while a module loads.
  */
 function createCursorsOf({ runtime, ...given }: ScimConfig): Shared['cursorsOf'] {
   const secret = given.cursor?.secret

@@ -1,13 +1,13 @@
 import { ScimError } from '../base/errors.ts'
 import type { ResolvedFilter } from '../filter/resolved.ts'
 
-/** So many terms over any number of resources are always computed. */
+/** Filters with up to this many terms are always evaluated. */
 const FEW_TERMS = 8
 
 /**
- * Refuses a filter of many terms that no index answers over many resources: they are compared one by one,
- * and all other requests wait (abuse.md AB-89).
- * @param count how many resources there are; asked for only when the terms are many
+ * Rejects filters with many unindexed terms over many resources, because evaluating them would block all
+ * other requests (abuse.md AB-89).
+ * @param count number of resources; only called if there are many terms
  * @throws ScimError tooMany
  */
 export async function checkFilterWork(
@@ -23,7 +23,7 @@ export async function checkFilterWork(
   )
 }
 
-/** Comparisons other than `eq` and `sw`, which indexes answer. */
+/** Comparisons other than `eq` and `sw`, which can use indexes. */
 function scanningTerms(filter: ResolvedFilter): number {
   switch (filter.kind) {
     case 'and':

@@ -6,14 +6,14 @@ import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { Call, Rules } from './call.ts'
 
-/** The changes of a request to the members of a group. */
+/** The membership changes of a request. */
 export interface MemberChange {
   /** Ids that are members now and were not before. */
   readonly added: readonly string[]
   readonly removed: readonly string[]
 }
 
-/** The group whose members change, inside a transaction. */
+/** The group whose members change, within a transaction. */
 export interface MemberScope {
   readonly rules: Rules
   readonly call: Call
@@ -22,13 +22,13 @@ export interface MemberScope {
 }
 
 const CHUNK = 500
-/** Ids that are shown to a host at once. */
+/** Maximum number of ids passed to a host at once. */
 export const MAX_EVENT_IDS = 1_000
 
 /**
- * Applies member changes to the relation, in order. Members that are not named are not loaded
- * (SC-58), unless a removal has a filter other than by id.
- * @throws ScimError invalidValue for ids of no resource (D13), tooMany when filters look at more than
+ * Applies member changes to the relation, in order. Other members are not loaded (SC-58), unless a removal
+ * filters by something other than the id.
+ * @throws ScimError invalidValue for ids of no resource (D13), tooMany if filters examine more than
  * `patchComparisons` members
  */
 export async function changeMembers(
@@ -94,7 +94,7 @@ async function removeMembers(
   }
 }
 
-/** A set difference: who stays keeps the time of joining. */
+/** A set difference, so that remaining members keep the time they were added. */
 async function replaceMembers(
   scope: MemberScope,
   ids: readonly string[],
@@ -124,7 +124,7 @@ async function matching(
   return ids
 }
 
-/** A member in the form filters read. */
+/** A member in the form read by filters. */
 function memberElement({ id, type, display }: MemberRow): Readonly<Record<string, unknown>> {
   return { value: id, $ref: id, type, ...(display !== null && { display }) }
 }
@@ -142,7 +142,7 @@ async function knownIds(
   return known
 }
 
-/** The rest after additions and removals that undo each other. */
+/** The net effect of additions and removals that cancel each other. */
 interface Net {
   add(ids: readonly string[]): void
   remove(ids: readonly string[]): void
@@ -167,7 +167,7 @@ function* chunks(ids: readonly string[]): Generator<readonly string[]> {
   for (let start = 0; start < ids.length; start += CHUNK) yield ids.slice(start, start + CHUNK)
 }
 
-/** The event data of a change; its lists end after 1,000 ids (SC-73). */
+/** The event payload of a change; its lists are cut off after 1,000 ids (SC-73). */
 export function membersChanged({ added, removed }: MemberChange): MembersChanged {
   return {
     added: added.slice(0, MAX_EVENT_IDS),
@@ -177,7 +177,7 @@ export function membersChanged({ added, removed }: MemberChange): MembersChanged
   }
 }
 
-/** The same for the outbox, which gets all ids, at most 1,000 in each text (SH-19). */
+/** The same for the outbox, with all ids, at most 1,000 per row (SH-19). */
 export function memberTexts({ added, removed }: MemberChange): readonly string[] {
   const counts = { addedCount: added.length, removedCount: removed.length }
   const texts: string[] = []
@@ -197,7 +197,7 @@ export function memberTexts({ added, removed }: MemberChange): readonly string[]
   return texts
 }
 
-/** A change of members in parts of at most 1,000 ids. */
+/** Splits a membership change into parts of at most 1,000 ids. */
 export async function* memberChunks(change: MemberChange | null): AsyncGenerator<MemberChange> {
   const { added, removed } = change ?? { added: [], removed: [] }
   for (let start = 0; start < added.length; start += MAX_EVENT_IDS) {

@@ -3,14 +3,14 @@ import { recordData, rememberData, type ScimDocument } from '../base/document.ts
 import { fold } from '../base/fold.ts'
 import type { GroupRecord } from '../store/groups.ts'
 
-/** All writable attributes of a group but its members. */
+/** All writable attributes of a group except its members. */
 export function groupDocument(record: GroupRecord): ScimDocument {
   const { displayName, externalId } = record
   const named = externalId === null ? { displayName } : { displayName, externalId }
   return Object.assign(named, recordData(record))
 }
 
-/** The fields of a record that follow from its attributes. */
+/** The record fields derived from its attributes. */
 export function groupFields(
   document: ScimDocument,
   uniqueNames: boolean,
@@ -27,7 +27,7 @@ export function groupFields(
   }
 }
 
-/** The next version of a record, with other attributes. */
+/** The next version of a record with other attributes. */
 export function withGroupDocument(
   record: GroupRecord,
   document: ScimDocument,
@@ -41,7 +41,7 @@ export function withGroupDocument(
   return next
 }
 
-/** The next version of a record of which only the members have changed. */
+/** The next version of a record of which only the members changed. */
 export function touchedGroup(
   record: GroupRecord,
   { uniqueNames, at }: { readonly uniqueNames: boolean; readonly at: Date },

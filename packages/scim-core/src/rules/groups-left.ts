@@ -4,9 +4,8 @@ import { laterThan, retryUnless, type Call, type PendingEvent } from './call.ts'
 import { leftEvent } from './user-events.ts'
 
 /**
- * The groups of a user (or nested group), locked in the order of their ids. A change that removes the
- * member takes these locks before its own, as every change of members does: groups, then members,
- * then users (SH-61).
+ * Locks the groups of a user (or nested group) in id order. A removal takes these locks before its own,
+ * like every membership change: groups, then members, then users (SH-61).
  */
 export async function lockGroupsOf(
   tx: ScimStore,
@@ -23,8 +22,8 @@ export async function lockGroupsOf(
 }
 
 /**
- * Removes a user (or nested group), which is locked by now, from all its groups; each of them counts as
- * changed. The transaction is repeated when a group was joined after the groups were locked.
+ * Removes a user (or nested group), which is already locked, from all its groups; each of them counts as
+ * changed. The transaction is retried if a group was joined after the groups were locked.
  */
 export async function leaveGroups(
   tx: ScimStore,

@@ -28,7 +28,7 @@ import {
 import { groupDocument, groupFields, touchedGroup, withGroupDocument } from './group-record.ts'
 import { leaveGroups, lockGroupsOf } from './groups-left.ts'
 
-/** The writes of groups: rules of sections 6, 9 and 10. */
+/** Writes of groups: the rules of sections 6, 9 and 10. */
 export interface GroupRules {
   create(call: Call, body: unknown): Promise<GroupRecord>
   replace(call: Call, id: string, body: unknown): Promise<GroupRecord>
@@ -121,7 +121,7 @@ export function createGroupRules(rules: Rules): GroupRules {
   }
 }
 
-/** Ids of a `members` value of POST or PUT, which must be a list there (SC-16). */
+/** Ids in the `members` of POST or PUT, which must be an array there (SC-16). */
 function readMembers(value: unknown, context: PatchContext): readonly string[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) throw invalidValue('members must be a list.')

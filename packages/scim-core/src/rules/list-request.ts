@@ -1,6 +1,6 @@
 import type { ProjectionRequest } from '../resource/project.ts'
 
-/** A query as it was asked (RFC 7644 section 3.4.2), of the right types. */
+/** The parameters of a query (RFC 7644 section 3.4.2), type-checked. */
 export interface ListRequest extends ProjectionRequest {
   readonly filter?: string
   readonly sortBy?: string

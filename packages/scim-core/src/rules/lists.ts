@@ -21,20 +21,20 @@ import { showGroups } from './show-groups.ts'
 import { showUsers } from './show-users.ts'
 import { sortKeys } from './sort-keys.ts'
 
-/** One page of resources as JSON texts. */
+/** A page of resources as JSON. */
 export interface Page {
   readonly total: number
   readonly texts: readonly BodyText[]
 }
 
-/** A query looked up in one schema. */
+/** A query resolved for one schema. */
 export interface TypeQuery {
   readonly schema: ResourceSchema
   /** `false`: nothing matches; `true`: everything does. */
   readonly filter: ResolvedFilter | boolean
-  /** null: not sorted, or by something that all resources of the type share. */
+  /** null: unsorted, or sorted by a value that all resources of the type share. */
   readonly sort: ListQuery['sort'] | null
-  /** The key all resources of the type have when `sort` is null. */
+  /** That shared value if `sort` is null. */
   readonly constantKey: SortKey
   readonly projection: Projection
 }
@@ -45,12 +45,12 @@ interface Slice {
   readonly limit: number
 }
 
-/** Number of records that a sorted query over all types may read (SC-11 `tooMany`). */
+/** Maximum number of records a sorted query over all types may read (SC-11 `tooMany`). */
 const MAX_MERGED_ROWS = 10_000
 
 /**
- * Looks a query up in the schema of a type.
- * @param root whether attributes the type lacks are absent rather than an error (SC-41)
+ * Resolves a query for the schema of a type.
+ * @param root true if attributes the type lacks are absent rather than an error (SC-41)
  * @throws ScimError invalid_filter, invalid_value
  */
 export function prepareQuery(
@@ -161,7 +161,7 @@ async function listerOf(rules: Rules, call: Call, { resourceType }: ResourceSche
   return async (query) => snapshot.list(tenant, query)
 }
 
-/** The JSON texts of records of one type. @throws ScimError tooMany */
+/** Serialises records of one type. @throws ScimError tooMany */
 export function showRecords(
   rules: Rules,
   call: Call,
@@ -190,7 +190,7 @@ export function showRecords(
 
 const ENTITLEMENT = 'urn:okta:scim:schemas:core:1.0:Entitlement'
 
-/** Entitlements of Okta show the name of their type where they name none (SH-42). */
+/** Okta entitlements without a type show the name of their resource type (SH-42). */
 function withType(record: ResourceRecord, { urn, resourceType }: ResourceSchema): ResourceRecord {
   if (urn !== ENTITLEMENT) return record
   const data = recordData(record)
@@ -204,7 +204,7 @@ function showResource(
   { whole, apply, schema }: Projection,
 ): string {
   const text = presenter.resource(schema.resourceType, withType(record, schema))
-  // The text was made by the presenter, so it is an object.
+  // The JSON was created by the presenter, so it is an object.
   return whole ? text : JSON.stringify(apply(JSON.parse(text) as ScimDocument))
 }
 
@@ -222,7 +222,7 @@ export async function listType(
   return { total, texts: await showRecords(rules, call, { records, projection: query.projection }) }
 }
 
-/** A page over all types (SC-35): users, groups, then the host's own; merged when it is sorted. */
+/** A page over all types (SC-35): users, groups, then the host's own; merged if it is sorted. */
 export async function listAll(
   rules: Rules,
   call: Call,
@@ -293,7 +293,7 @@ async function listMerged(
   return { total, texts: await showMerged(rules, call, sorted.slice(offset, offset + limit)) }
 }
 
-/** The texts of records of all types, shown type by type and put back into their order (SH-77). */
+/** Serialises records of all types, type by type, and restores their order (SH-77). */
 async function showMerged(
   rules: Rules,
   call: Call,

@@ -3,8 +3,8 @@ import type { Subject } from './audit.ts'
 import type { Outcome } from './service.ts'
 
 /**
- * Counts operations by what they are about, whose client asked and how they ended (OP-8).
- * @param tenants that are counted by name; 0: tenants are no labels
+ * Counts operations by resource type, provider and outcome (OP-8).
+ * @param tenants number of tenants counted by name; 0: no tenant label
  */
 export function operationMetrics(
   metrics: Metrics,
@@ -22,7 +22,7 @@ export function operationMetrics(
           name: 'scim_tenant_operations_total',
           help: 'Operations, by tenant and class of the status.',
           labels: ['tenant', 'status'],
-          // Those of the status, and `other`, beside the tenants.
+          // The status classes and `other`, in addition to the tenants.
           maxValues: tenants + 6,
           maxSeries: (tenants + 1) * 5,
         })

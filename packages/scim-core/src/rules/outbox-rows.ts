@@ -2,8 +2,8 @@ import type { OutboxRow } from '../store/outbox.ts'
 import type { Call, PendingEvent, Rules } from './call.ts'
 
 /**
- * The rows that announce the events of one request (SH-18). Those about one resource are one set, but each
- * further part of a change of members is a set of its own (SH-30, SH-31).
+ * The outbox rows of one request's events (SH-18). Events about the same resource form a set, but each
+ * further part of a membership change is a separate set (SH-30, SH-31).
  */
 export function outboxRows(
   { config }: Rules,
@@ -37,8 +37,8 @@ export function outboxRows(
 }
 
 /**
- * A UUID with its first 48 bits replaced by the time (version 7, RFC 9562): ids of events that are written one after
- * the other stand together in the index, so that a commit writes fewer pages.
+ * A UUID with its first 48 bits replaced by the time (version 7, RFC 9562): ids of consecutive events are
+ * adjacent in the index, so that a commit writes fewer pages.
  */
 function timedUuid(random: string, at: Date): string {
   const time = Math.max(0, at.getTime()).toString(16).padStart(12, '0')

@@ -3,7 +3,7 @@ import { snapshotOf } from './assigned.ts'
 import type { Call, Rules } from './call.ts'
 import type { AnyRecord } from './service.ts'
 
-/** One resource as it is stored; null: there is none. */
+/** Reads a stored resource; null if it does not exist. */
 export async function readRecord(
   rules: Rules,
   call: Call,

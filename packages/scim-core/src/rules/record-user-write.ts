@@ -7,19 +7,19 @@ import type { Service } from './service.ts'
 import { changeEvents, createdEvent, deletedEvents, leftEvent } from './user-events.ts'
 import { userDocument } from './user-record.ts'
 
-/** A write of a user that a host made by the store, not by the service. */
+/** A user write the host made through the store instead of the service. */
 export interface OwnUserWrite {
-  /** null: the user was made. */
+  /** null: the user was created. */
   readonly before: UserRecord | null
   /** null: the user was removed. */
   readonly after: UserRecord | null
-  /** Ids of the groups that the removed user has left; each counts as changed. */
+  /** Ids of the groups the removed user has left; each counts as changed. */
   readonly groupsLeft?: readonly string[]
 }
 
 /**
- * Writes the rows of the outbox about a change that the running transaction `tx` makes, and gives what emits
- * its events, to be called when it has committed.
+ * Writes the outbox rows of a change made by the running transaction `tx`. Returns a function that emits
+ * its events; call it after the commit.
  */
 export async function recordUserWrite(
   service: Service,

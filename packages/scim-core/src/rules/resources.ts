@@ -20,7 +20,7 @@ import {
 } from './call.ts'
 import { askHost, changeResource, unique } from './change-resource.ts'
 
-/** The writes of one type of the host's own (SH-35): the rules of groups without members. */
+/** Writes of a host's own type (SH-35): the rules of groups without members. */
 export interface ResourceRules {
   create(call: Call, body: unknown): Promise<ResourceRecord>
   replace(call: Call, id: string, body: unknown): Promise<ResourceRecord>
@@ -36,7 +36,7 @@ export function createResourceRules(
   const { config, read } = rules
   const { name } = type
 
-  /** The type's store; within a transaction that of the transaction, when it is the same database. */
+  /** The type's store; within a transaction the transaction's, if they share a database. */
   const storeOf = (tx: ScimStore): WritableStore => {
     const isShared = config.store.resources?.(name) === type.store
     return writable((isShared ? tx.resources?.(name) : undefined) ?? type.store)
@@ -159,7 +159,7 @@ export function createResourceRules(
 
 type WritableStore = Required<Omit<ResourceStore, 'list' | 'snapshot'>>
 
-/** Operations that a store lacks have no route, but a bulk request may contain them. */
+/** Operations a store lacks have no route, but a bulk request may contain them. */
 function writable(store: ResourceStore): WritableStore {
   const refused = (): ScimError =>
     new ScimError('method_not_allowed', 'The resources of this type cannot be changed like that.')

@@ -4,12 +4,12 @@ import type { Call } from './call.ts'
 import type { Service } from './service.ts'
 import { toScimError } from './to-scim-error.ts'
 
-/** The outcome of an operation: its result, or the error of the response. */
+/** The outcome of an operation: its result, or the error to return. */
 export type Audited<Result> =
   | { readonly result: Result; readonly error?: undefined }
   | { readonly result?: undefined; readonly error: ScimError }
 
-/** An operation with what its audit entry says when it succeeds. */
+/** An operation with the audit facts of its success. */
 export interface AuditedOperation<Result> {
   readonly subject: Subject
   readonly call: Call
@@ -17,8 +17,8 @@ export interface AuditedOperation<Result> {
 }
 
 /**
- * Runs one operation: a failure becomes the error of the response, an unexpected one goes to
- * `onError` (SC-12), and the audit entry is written either way (SC-71).
+ * Runs an operation: errors become the response, unexpected ones are passed to `onError` (SC-12), and the
+ * audit entry is written in any case (SC-71).
  */
 export async function runAudited<Result>(
   service: Service,

@@ -23,7 +23,7 @@ export interface Outcome {
   readonly trace?: Trace | undefined
   readonly connectionId?: string | undefined
   readonly provider?: ConnectionProvider | undefined
-  /** The answer ended before its end. */
+  /** The response ended prematurely. */
   readonly aborted?: boolean
 }
 
@@ -43,7 +43,7 @@ export interface CallInput {
 /** A record of any type. */
 export type AnyRecord = UserRecord | GroupRecord | ResourceRecord
 
-/** The writes that every type has. */
+/** The writes supported by every type. */
 export interface WriteRules {
   create(call: Call, body: unknown): Promise<AnyRecord>
   replace(call: Call, id: string, body: unknown): Promise<AnyRecord>
@@ -51,21 +51,21 @@ export interface WriteRules {
   delete(call: Call, id: string): Promise<void>
 }
 
-/** Everything that serves requests, put together from the options of a service. */
+/** All parts that serve requests, created from the options of a service. */
 export interface Service extends Rules {
   readonly users: UserRules
   readonly groups: GroupRules
   /** The writes of a type. */
   readonly writesOf: (type: ResourceTypeName) => WriteRules
-  /** null: cursor paging is off. */
+  /** null: cursor paging is disabled. */
   readonly cursors: Cursors | null
   readonly resolveMe: ScimOptions['resolveMe']
-  /** The same service with the options of one connection (SH-53). */
+  /** The same service with the options of a connection (SH-53). */
   readonly withSettings: (settings: ConnectionSettings | undefined) => Service
   readonly createCall: (input: CallInput) => Call
   readonly audit: (subject: Subject, outcome: Outcome) => void
-  /** Passes an error that is answered with 500 to `onError` and the event `error` (SC-12). */
+  /** Passes an error that results in a 500 response to `onError` and the event `error` (SC-12). */
   readonly failed: (error: unknown, requestId: string) => void
-  /** Passes an error of a host's callback to `onError`. */
+  /** Passes an error thrown by a host's callback to `onError`. */
   readonly report: (error: unknown, requestId: string) => void
 }

@@ -8,23 +8,22 @@ import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { Call } from './call.ts'
 
-/** Groups to be shown, and how. */
+/** The groups to show, and their projection. */
 export interface ShownGroups {
   readonly records: readonly GroupRecord[]
   readonly projection: Projection
-  /** Members that one answer may hold. */
+  /** Maximum number of members in a response. */
   readonly membersPerAnswer: number
 }
 
-/** Members that are read, and written, at once. */
+/** Members read and written at once. */
 const PAGE = 1_000
-/** Members up to which an answer is built whole. */
+/** Maximum number of members for which a response is built as a whole. */
 const BUILT = 10_000
 
 /**
- * The JSON texts of groups; members are read only when the projection shows them. Texts with more than
- * 10,000 members together are streamed: a page of members at a time, with a turn of the event loop
- * between pages (SH-64).
+ * Serialises groups; members are read only if the projection includes them. Groups with more than 10,000
+ * members in total are streamed page by page, with a turn of the event loop in between (SH-64).
  * @throws ScimError tooMany, before anything is streamed
  */
 export async function showGroups(
@@ -54,7 +53,9 @@ export async function showGroups(
 
 type MembersOfGroups = ReadonlyMap<string, readonly MemberRow[]>
 
-/** The members of all groups of a page with one query (SH-77); null: one by one, as they are many. */
+/**
+ * Reads the members of all groups of a page with one query (SH-77); null if there are too many for that.
+ */
 async function readTogether(
   { members }: ScimStore,
   { tenant }: Call,
@@ -107,7 +108,7 @@ function textOf({ call, record, projection }: Shown, rows?: readonly MemberRow[]
   return projection.whole ? text : JSON.stringify(projection.apply(parse(text)))
 }
 
-/** All members of a group, null when there are more than `limit`. */
+/** All members of a group; null if there are more than `limit`. */
 async function readUpTo(shown: Shown, limit: number): Promise<readonly MemberRow[] | null> {
   const rows: MemberRow[] = []
   for await (const page of memberPages(shown)) {
@@ -166,7 +167,7 @@ function tooMany(limit: number): ScimError {
   )
 }
 
-/** The text of a group in parts; the same bytes as `textOf` with all members. */
+/** Streams the JSON of a group; the same bytes as `textOf` with all members. */
 async function* streamed(shown: Shown): AsyncGenerator<string> {
   const frame = frameOf(shown)
   let isFirst = true
@@ -180,18 +181,18 @@ async function* streamed(shown: Shown): AsyncGenerator<string> {
   yield isFirst || frame === null ? textOf(shown, []) : frame.tail
 }
 
-/** The text before and after the elements of `members`, and their form. */
+/** The text before and after the elements of `members`, and their format. */
 interface Frame {
   readonly head: string
   readonly tail: string
   readonly elements: (rows: readonly MemberRow[]) => readonly string[]
 }
 
-/** No JSON text holds a control character as it is. */
+/** JSON never contains unescaped control characters. */
 const PLACE = '\u0001'
 const PLACE_ID = 'place-of-members'
 
-/** Null: the projection shows nothing of a member. */
+/** Null if the projection shows nothing of a member. */
 function frameOf({ call, record, projection }: Shown): Frame | null {
   const { presenter } = call
   if (projection.whole) {
@@ -220,7 +221,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : []
 }
 
-/** The text was made by the presenter, so it is an object. */
+/** The JSON was created by the presenter, so it is an object. */
 function parse(text: string): ScimDocument {
   return JSON.parse(text) as ScimDocument
 }

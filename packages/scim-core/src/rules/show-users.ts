@@ -7,8 +7,8 @@ import type { UserBrief, UserRecord } from '../store/users.ts'
 import type { Call } from './call.ts'
 
 /**
- * The JSON texts of users with their groups and managers, each read with one query for all, and only when
- * the projection shows them (SC-34).
+ * Serialises users with their groups and managers, each read with one query for all users, and only if the
+ * projection includes them (SC-34).
  */
 export function showUsers(
   store: ScimStore,
@@ -18,7 +18,7 @@ export function showUsers(
   const asked = projection.includes('groups') ? records.filter(isUnread) : []
   const managing = managerIds(records)
   const shown = { records, projection }
-  // Most pages need nothing more, and waiting for nothing costs as much as showing a user.
+  // Most pages need nothing more, and an unnecessary await costs as much as serialising a user.
   if (asked.length === 0 && managing.length === 0) return userTexts(call, shown, NOTHING)
   return readRelated(store, call, { asked, managing }).then((related) =>
     userTexts(call, shown, related),
@@ -94,7 +94,7 @@ function projected(text: string, projection: Projection): string {
   return projection.whole ? text : JSON.stringify(projection.apply(parse(text)))
 }
 
-/** The text was made by the presenter, so it is an object. */
+/** The JSON was created by the presenter, so it is an object. */
 function parse(text: string): ScimDocument {
   return JSON.parse(text) as ScimDocument
 }

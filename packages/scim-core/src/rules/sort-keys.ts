@@ -11,7 +11,7 @@ import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { AnyRecord } from './service.ts'
 
-/** The sort keys of records, with their parts from other tables. */
+/** The sort keys of records, including data of other tables. */
 export async function sortKeys(
   store: ScimStore,
   tenant: string,
@@ -46,7 +46,7 @@ async function readReferences(
   }
 }
 
-/** A list is sorted by its first element, for no member is the primary one. */
+/** A list is sorted by its first element, since members have no primary one. */
 async function firstMember(
   members: ScimStore['members'],
   tenant: string,

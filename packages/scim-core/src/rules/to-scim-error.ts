@@ -2,7 +2,7 @@ import { isBodyTooLarge } from '@x/wire'
 import { isScimError, ScimError } from '../base/errors.ts'
 import { isStoreUnavailable } from '../store/errors.ts'
 
-/** Whatever was thrown, as an error with an answer; unknown errors become `internal` (SC-12). */
+/** Converts any thrown value to an error with a response; unknown errors become `internal` (SC-12). */
 export function toScimError(error: unknown): ScimError {
   if (isScimError(error)) return error
   if (isStoreUnavailable(error)) {

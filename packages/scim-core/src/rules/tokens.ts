@@ -13,16 +13,16 @@ import type { TokenRecord, TokenStore } from '../store/tokens.ts'
 
 export interface IssueTokenInput {
   readonly tenant: string
-  /** All four by default. */
+  /** Default: all four. */
   readonly scopes?: readonly ScimScope[]
   readonly notBefore?: Date
   readonly expiresAt?: Date
   readonly label?: string
-  /** The connection that the token belongs to (SH-53). */
+  /** The connection the token belongs to (SH-53). */
   readonly connectionId?: string
 }
 
-/** A token as it is shown, once. */
+/** A new token, returned only once. */
 export interface IssuedToken {
   readonly id: string
   readonly token: string
@@ -31,20 +31,20 @@ export interface IssuedToken {
 /** The public facts of a token. */
 export type TokenInfo = Omit<TokenRecord, 'digest'>
 
-/** Bearer tokens with rotation, expiry and scopes, kept as digests only (SC-69). */
+/** Bearer tokens with rotation, expiry and scopes, stored as digests (SC-69). */
 export interface ScimTokenService {
   issue(input: IssueTokenInput): Promise<IssuedToken>
   /**
-   * A new token with the scopes and the label of an old one, which ends after the overlap. A token that
-   * expires is followed by one of the same length of life, from now.
-   * @throws ScimError not_found, also for a token of another tenant; conflict for one that has expired
-   * or was revoked
+   * Creates a token with the scopes and label of an old one, which expires after the overlap. If the old
+   * one
+   * expires, the new one gets the same lifetime from now on.
+   * @throws ScimError not_found, also for a token of another tenant; conflict for an expired or revoked one
    */
   rotate(tenant: string, id: string, options?: RotateOptions): Promise<IssuedToken>
-  /** Ends a token at once. @throws ScimError not_found, also for a token of another tenant */
+  /** Revokes a token immediately. @throws ScimError not_found, also for a token of another tenant */
   revoke(tenant: string, id: string): Promise<void>
   list(tenant: string): Promise<TokenInfo[]>
-  /** The same, with the reason why a known token is refused. */
+  /** The same, with the reason a known token is refused. */
   check(token: string): Promise<ScimPrincipal | ScimAuthProblem | null>
   /** The principal of a token; null if it is unknown, not yet valid, expired or revoked. */
   authenticate(token: string): Promise<ScimPrincipal | null>
@@ -52,11 +52,11 @@ export interface ScimTokenService {
   readonly events: EventSource<ScimEvents>
 }
 
-/** Options for replacing a token by another (SH-51). */
+/** Options for rotating a token (SH-51). */
 export interface RotateOptions {
-  /** Time that the old token stays valid, in seconds. Default 86,400. */
+  /** How long the old token stays valid, in seconds. Default 86,400. */
   readonly overlapSeconds?: number
-  /** When the new token ends. Default: after the old one's length of life, never when that had no end. */
+  /** Expiry of the new token. Default: the old token's lifetime from now; never if it had none. */
   readonly expiresAt?: Date
 }
 
@@ -75,7 +75,7 @@ export function createScimTokens({
   onError = () => undefined,
 }: ScimTokensOptions): ScimTokenService {
   const { source, emit } = createScimEmitter(onError)
-  /** Tokens whose use is being written. */
+  /** Tokens whose use is being recorded. */
   const recording = new Set<string>()
 
   const announce = (
@@ -116,7 +116,7 @@ export function createScimTokens({
     return record
   }
 
-  /** Runs after the response, so that a read-only database still accepts tokens (SH-50). */
+  /** Runs after the response, so that tokens still work with a read-only database (SH-50). */
   const recordUse = (id: string, lastUsedAt: Date): void => {
     if (recording.has(id)) return
     recording.add(id)
@@ -198,7 +198,7 @@ function assertRotatable({ revokedAt, expiresAt }: TokenRecord, now: Date): void
   }
 }
 
-/** The length of a token's life, which begins when it becomes valid. */
+/** The lifetime of a token, counted from when it becomes valid. */
 function sameLifeFrom(
   now: Date,
   { created, notBefore, expiresAt }: Pick<TokenRecord, 'created' | 'notBefore' | 'expiresAt'>,

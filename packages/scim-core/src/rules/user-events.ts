@@ -43,7 +43,7 @@ export function changeEvents(
   ]
 }
 
-/** The events of a user who is removed, or becomes a tombstone; those of the groups left come after them. */
+/** The events of a user that is removed or becomes a tombstone, followed by those of the groups left. */
 export function deletedEvents(
   { id, active }: UserRecord,
   mode: 'tombstone' | 'remove',
@@ -53,7 +53,7 @@ export function deletedEvents(
   return [pending('user.deactivated', id, () => ({ reason: 'delete' as const })), deleted]
 }
 
-/** The event of a group that a user has left by being removed. */
+/** The event of a group a removed user has left. */
 export function leftEvent(groupId: string, userId: string): PendingEvent {
   return pending('group.members.changed', groupId, () => ({
     added: [],

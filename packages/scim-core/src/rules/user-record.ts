@@ -4,7 +4,7 @@ import { rememberData, recordData, type ScimDocument } from '../base/document.ts
 import { fold } from '../base/fold.ts'
 import type { UserRecord } from '../store/users.ts'
 
-/** All writable attributes of a user, those with record fields of their own too. */
+/** All writable attributes of a user, including those with their own record fields. */
 export function userDocument(record: UserRecord): ScimDocument {
   const { userName, externalId, active } = record
   return {
@@ -15,7 +15,7 @@ export function userDocument(record: UserRecord): ScimDocument {
   }
 }
 
-/** The fields of a record that follow from its attributes; `rest` are those without a field. */
+/** The record fields derived from a user's attributes; `rest` are the attributes without a field. */
 function userFields(
   { userName, externalId, active }: ScimDocument,
   rest: ScimDocument,
@@ -30,7 +30,7 @@ function userFields(
   }
 }
 
-/** A record made of attributes. */
+/** Creates a record from attributes. */
 export function createUserRecord(
   document: ScimDocument,
   fixed: Pick<UserRecord, 'tenant' | 'id' | 'created' | 'lastModified' | 'version' | 'deletedAt'>,
@@ -43,7 +43,7 @@ export function createUserRecord(
   return record
 }
 
-/** The primary e-mail address in the form in which userNames are compared. */
+/** The primary e-mail address, in the form userNames are compared in. */
 export function primaryEmailKey(document: ScimDocument): string | undefined {
   const emails: readonly unknown[] = Array.isArray(document['emails']) ? document['emails'] : []
   const primary = emails.find((email) => isObject(email) && email['primary'] === true)

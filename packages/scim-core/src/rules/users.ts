@@ -22,7 +22,7 @@ import { leaveGroups, lockGroupsOf } from './groups-left.ts'
 import { changeEvents, createdEvent, deletedEvents, type Reason } from './user-events.ts'
 import { createUserRecord, primaryEmailKey, userDocument } from './user-record.ts'
 
-/** The writes of users: rules of section 6, without HTTP and without SQL. */
+/** Writes of users: the rules of section 6, without HTTP and SQL. */
 export interface UserRules {
   create(call: Call, body: unknown): Promise<UserRecord>
   replace(call: Call, id: string, body: unknown): Promise<UserRecord>
@@ -152,7 +152,7 @@ async function insert(
   return { ...user, groups: [] }
 }
 
-/** Writes a changed document; a document that is equal is not written (SC-20, SC-57). */
+/** Writes a changed document; an equal document is not written (SC-20, SC-57). */
 async function writeChange(
   rules: Rules,
   {
@@ -192,7 +192,7 @@ async function writeChange(
   return before.groups === undefined ? after : { ...after, groups: before.groups }
 }
 
-/** D8: the primary e-mail must not be the userName of another user. */
+/** D8: the primary e-mail must not be another user's userName. */
 async function assertEmailFree(
   { config }: Rules,
   {
@@ -256,7 +256,7 @@ function ask(
   })
 }
 
-/** The modes tombstone and remove (SC-28): the user leaves its groups and is gone. */
+/** The modes tombstone and remove (SC-28): the user leaves its groups and is no longer visible. */
 async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
   const { config } = rules
   const mode: 'tombstone' | 'remove' = config.deleteUser === 'remove' ? 'remove' : 'tombstone'

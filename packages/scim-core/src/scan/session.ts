@@ -9,7 +9,7 @@ import type { UserWrite } from '../store/users.ts'
 import type { ScanWant } from './types.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The store of one transaction: the memory store over the rows that each call needs (SH-8). */
+/** The store of one transaction: the in-memory store over the rows each call needs (SH-8). */
 export function createScanSession(
   workspace: Workspace,
   onUserWrite: (change: UserWrite) => void | Promise<void>,
@@ -23,7 +23,7 @@ export function createScanSession(
   const leave = (kind: 'added' | 'removed', groupId: string, ids: readonly string[], at = none) => {
     for (const memberId of ids) moved(kind, { groupId, memberId, addedAt: at })
   }
-  /** Loads who the members are that are not loaded yet; most are users. */
+  /** Loads the members that are not loaded yet; most are users. */
   const needMembers = async (groupIds: readonly string[]): Promise<void> => {
     const ids = new Set(groupIds.flatMap((id) => [...state.relation.membersOf(id).keys()]))
     const unknown = (): string[] =>
@@ -153,7 +153,8 @@ export function createScanSession(
       },
       async groupsOf(tenant, memberIds) {
         if (memberIds.length === 0) return new Map()
-        // The groups of a whole page come with the memberships: a second load costs more than some rows.
+        // Groups are loaded together with the memberships of a page: a second load costs more than some
+        // extra rows.
         if (memberIds.length > 1) await need({ members: { memberIds }, groups: 'all' })
         else await need({ members: { memberIds } })
         const ids = new Set(memberIds.flatMap((id) => [...state.relation.groupsOf(id)]))
@@ -165,7 +166,7 @@ export function createScanSession(
   }
 }
 
-/** A page that the host has cut is at the start of the loaded rows. */
+/** A page already cut by the host is at the start of the loaded rows. */
 function firstOf(query: ListQuery): ListQuery {
   return { ...query, offset: 0 }
 }

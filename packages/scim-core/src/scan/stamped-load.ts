@@ -7,17 +7,17 @@ interface Known {
   readonly select: (want: ScanWant) => ScanData
 }
 
-/** Tenants whose rows are kept; the one that was quiet longest goes first. */
+/** Maximum number of cached tenants; least recently used ones are evicted. */
 const MAX_TENANTS = 20
 
-/** Loads of one transaction. */
+/** Loads rows within a transaction. */
 export type LoadRows = (want: ScanWant) => Promise<ScanData>
 
 const EVERYTHING: ScanWant = { users: 'all', groups: 'all', members: 'all' }
 
 /**
- * Keeps the last full load of each tenant and gives its rows while the host's stamp is equal (SH-3). What is
- * kept is bounded by the number of tenants and by what one load may give.
+ * Caches the last full load of each tenant and uses it while the host's stamp is unchanged (SH-3). The
+ * cache is bounded by the number of tenants and the size of a load.
  */
 export function createStampedLoad(
   check: (rows: ScanData, tenant: string) => void,
@@ -77,7 +77,7 @@ function indexed(stamp: string | number, data: ScanData, check: (rows: ScanData)
   }
 }
 
-/** The wanted users or groups, in one form for both. */
+/** The requested users or groups, in a common form. */
 type Want =
   | 'all'
   | 'none'

@@ -8,9 +8,9 @@ import { createStampedLoad, type LoadRows } from './stamped-load.ts'
 import { assertCount, createWorkspace } from './workspace.ts'
 
 /**
- * A complete store made of the functions of a host that loads and saves rows of its own tables (SH-3). It
- * holds the rows of one request in memory, so it is for tenants of some 10,000 users; more with a `load` that
- * honours `want`.
+ * Creates a complete store from a host's functions that load and save rows of its own tables (SH-3). Holds
+ * the rows of a request in memory, so it suits tenants of some 10,000 users, or more if `load` honours
+ * `want`.
  */
 export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
   const { maxUsers = 10_000, stamp, onUserWrite, onGroupWrite } = options

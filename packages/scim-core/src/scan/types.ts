@@ -1,14 +1,14 @@
 import type { OnGroupWrite } from '../store/groups.ts'
 import type { OnUserWrite } from '../store/users.ts'
 
-/** A user as the host stores it. Fields without a column may be left out (SH-5). */
+/** A user as stored by the host. Fields without a column may be omitted (SH-5). */
 export interface ScanUser {
   readonly id: string
   readonly userName: string
   readonly externalId?: string | null
   /** Default true. */
   readonly active?: boolean | null
-  /** Every other SCIM attribute as SCIM JSON; extensions under their URN. */
+  /** All other SCIM attributes as SCIM JSON; extensions under their URN. */
   readonly attributes?: Readonly<Record<string, unknown>>
   /** Default 1970-01-01. */
   readonly created?: Date
@@ -16,16 +16,16 @@ export interface ScanUser {
   readonly lastModified?: Date
   /** Default 1. */
   readonly version?: number
-  /** Set: a tombstone, which SCIM does not see. */
+  /** If set: a tombstone, which SCIM ignores. */
   readonly deletedAt?: Date | null
 }
 
-/** A group, likewise. */
+/** A group as stored by the host. */
 export interface ScanGroup {
   readonly id: string
   readonly displayName: string
   readonly externalId?: string | null
-  /** No other group has the name. Default true. */
+  /** True if the name is unique among groups. Default true. */
   readonly uniqueName?: boolean
   readonly attributes?: Readonly<Record<string, unknown>>
   readonly created?: Date
@@ -40,12 +40,12 @@ export interface ScanMember {
   readonly addedAt?: Date
 }
 
-/** The host's data for a `ScanWant`. Further rows do no harm. */
+/** The host's data for a `ScanWant`. Additional rows are ignored. */
 export interface ScanData {
   readonly users: Iterable<ScanUser>
   readonly groups: Iterable<ScanGroup>
   readonly members: Iterable<ScanMember>
-  /** Given with a page: how many users there are in all. */
+  /** With a page: the total number of users. */
   readonly totalUsers?: number
   readonly totalGroups?: number
 }
@@ -55,7 +55,7 @@ export interface ScanPage {
   readonly page: { readonly offset: number; readonly limit: number }
 }
 
-/** The rows to load. `userNameKey` and `displayNameKey` are folded: see `fold`. */
+/** The rows to load. `userNameKey` and `displayNameKey` are folded, see `fold`. */
 export interface ScanWant {
   readonly users:
     | 'all'
@@ -78,16 +78,15 @@ export interface ScanWant {
     | { readonly memberIds: readonly string[] }
 }
 
-/** A row that differs from the loaded one. */
+/** A changed row. */
 export interface ScanUpdate<Row> {
   readonly before: Row
   readonly after: Row
 }
 
 /**
- * The changes of one transaction. With foreign keys, write in this order: members removed, groups
- * removed, users removed, users inserted, users updated, groups inserted, groups updated, members
- * added.
+ * The changes of a transaction. With foreign keys, write in this order: members removed, groups removed,
+ * users removed, users inserted, users updated, groups inserted, groups updated, members added.
  */
 export interface ScanChanges {
   readonly users: {
@@ -106,30 +105,32 @@ export interface ScanChanges {
   }
 }
 
-/** The functions of a host that a store is made of (SH-3). */
+/** The host functions a store is created from (SH-3). */
 export interface ScanStoreOptions<Tx> {
-  /** One transaction of the host's database: commits when `work` resolves, rolls back when it rejects. */
+  /**
+   * Runs `work` in a transaction of the host's database: commits when it resolves, rolls back when it
+   * rejects.
+   */
   readonly transaction: <Result>(
     tenant: string,
     work: (tx: Tx) => Promise<Result>,
   ) => Promise<Result>
-  /** Loads the rows of a tenant that `want` asks for. Returning more is always correct. */
+  /** Loads the rows of a tenant requested by `want`. Returning more is always correct. */
   readonly load: (tenant: string, tx: Tx, want: ScanWant) => Promise<ScanData>
   /**
-   * Writes what one transaction changed; not called when nothing did. For a unique index that refuses, throw
+   * Writes the changes of a transaction; not called if there are none. If a unique index is violated, throw
    * `UniqueConflictError('user.userName')` or `'group.displayName'`.
    */
   readonly save: (tenant: string, changes: ScanChanges, tx: Tx) => Promise<void>
   /**
-   * Returns whether the rows of a tenant are those of the last full load, which is then used again: a number or
-   * text that changes with every change of them, read in the transaction. With it, `load` is asked for
-   * everything.
+   * A number or string that changes with every change of a tenant's rows, read in the transaction. While it
+   * is unchanged, the last full load is reused. With it, `load` is called for all rows.
    */
   readonly stamp?: (tenant: string, tx: Tx) => Promise<string | number>
-  /** Rows of users that one load may give; 10,000 by default. */
+  /** Maximum number of user rows per load. Default 10,000. */
   readonly maxUsers?: number
-  /** Called inside the transaction of each write of a user, before `save`. */
+  /** Called inside the transaction of every user write, before `save`. */
   readonly onUserWrite?: OnUserWrite<Tx>
-  /** Called inside the transaction of each write of a group or its members, before `save`. */
+  /** Called inside the transaction of every write of a group or its members, before `save`. */
   readonly onGroupWrite?: OnGroupWrite<Tx>
 }

@@ -7,8 +7,8 @@ const EVERY = (): boolean => true
 const NONE = (): boolean => false
 
 /**
- * Tests for the rows that were asked for. A host may give more, and making records of them all would cost
- * most of the request.
+ * Filters the requested rows. A host may return more, and creating records of them all would dominate the
+ * cost of the request.
  */
 export function userTest(want: ScanWant['users']): Test<ScanUser> {
   if (typeof want === 'object' && 'userNameKey' in want) {

@@ -4,7 +4,7 @@ import { groupTest, memberTest, userTest } from './wanted.ts'
 import { groupOfRow, rowOfGroup, rowOfUser, userOfRow } from './rows.ts'
 import type { ScanChanges, ScanData, ScanGroup, ScanMember, ScanUser, ScanWant } from './types.ts'
 
-/** A load has given more users than the store may hold (SH-9). */
+/** A load returned more users than the store may hold (SH-9). */
 export class ScanLimitError extends Error {
   constructor(tenant: string, maxUsers: number) {
     super(
@@ -22,17 +22,17 @@ export function assertCount(
   if ([...users].length > maxUsers) throw new ScanLimitError(tenant, maxUsers)
 }
 
-/** The rows of one tenant that a transaction has loaded, and its changes to them. */
+/** The rows of one tenant loaded by a transaction, and its changes to them. */
 export interface Workspace {
   readonly state: TenantState
   /** True until something is loaded or written, so that a page can be used as loaded. */
   readonly isFresh: () => boolean
   /** Loads the missing rows. */
   readonly need: (want: Partial<ScanWant>) => Promise<Pick<ScanData, 'totalUsers' | 'totalGroups'>>
-  /** A user or group is about to be written. */
+  /** Call before a user or group is written. */
   readonly touch: (kind: 'users' | 'groups', id: string) => void
   readonly moved: (kind: 'added' | 'removed', member: ScanMember) => void
-  /** Null: nothing has changed. */
+  /** Null if nothing has changed. */
   readonly changes: () => ScanChanges | null
 }
 
@@ -121,7 +121,7 @@ export function createWorkspace(
       const other = kind === 'added' ? net.removed : net.added
       const before = other.get(key)
       other.delete(key)
-      // A member that leaves and returns in one transaction has a new time of joining.
+      // A member that leaves and rejoins in one transaction gets a new time.
       if (kind === 'added' || before === undefined) net[kind].set(key, members.get(key) ?? member)
       if (kind === 'added') {
         net.added.set(key, member)

@@ -28,7 +28,7 @@ export type AttributeInput = Pick<AttributeDescriptor, 'name'> &
     readonly subAttributes?: readonly AttributeInput[]
   }
 
-/** Completes a description with the defaults of RFC 7643 section 2.2. */
+/** Applies the defaults of RFC 7643 section 2.2 to a definition. */
 export function attribute(input: AttributeInput): AttributeDescriptor {
   return {
     type: 'string',

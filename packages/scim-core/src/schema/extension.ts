@@ -7,7 +7,7 @@ export interface ScimExtension {
   readonly description: string
   /** `User` or `Group`. */
   readonly resourceType: string
-  /** Every resource of the type must have the extension. */
+  /** True if every resource of the type must have the extension. */
   readonly required: boolean
   readonly attributes: readonly AttributeInput[]
 }

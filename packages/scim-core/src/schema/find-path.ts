@@ -9,14 +9,14 @@ import {
   type ResourceSchema,
 } from './registry.ts'
 
-/** The names of a path, as written. */
+/** The names in a path, as written. */
 export interface PathNames {
   readonly urn: string | null
   readonly name: string
   readonly sub: string | null
 }
 
-/** The target of a path in the schema of a resource type. */
+/** The resolved target of a path in a resource type's schema. */
 export interface FoundPath {
   /** null: core schema or common attribute. */
   readonly extension: ExtensionSchema | null
@@ -26,9 +26,9 @@ export interface FoundPath {
 }
 
 /**
- * Looks a path up, ignoring case; undefined when the type has no such attribute.
- * @param unprefixed whether extension attributes are found without URN when only one extension has
- *   the name (quirk `unprefixedExtension`)
+ * Resolves a path, ignoring case; undefined if the type has no such attribute.
+ * @param unprefixed true to find extension attributes without URN if only one extension has the name (quirk
+ * `unprefixedExtension`)
  */
 export function findPath(
   schema: ResourceSchema,
@@ -78,15 +78,12 @@ function findIn(
   return found && { extension, attribute, sub: found }
 }
 
-/**
- * Returns whether no part of it is ever shown, so that neither filters nor sorting may reveal it
- * (SC-42).
- */
+/** Returns whether it is never shown, so that filters and sorting must not reveal it (SC-42). */
 export function isNeverShown({ attribute, sub }: FoundPath): boolean {
   return attribute?.returned === 'never' || sub?.returned === 'never'
 }
 
-/** A found path in the form filters, sorting and stores use. */
+/** Converts a resolved path to the form used by filters, sorting and stores. */
 export function toAttributePath({ extension, attribute, sub }: FoundPath): AttributePath {
   const urn = extension === null ? null : extension.urn
   if (attribute === null) {

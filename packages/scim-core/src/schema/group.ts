@@ -5,8 +5,8 @@ export const GROUP_URN = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 
 /**
  * Attributes of the core Group schema.
- * @param options.uniqueNames whether displayName is unique (D23)
- * @param options.nested whether groups may be members (D22)
+ * @param options.uniqueNames true if displayName is unique (D23)
+ * @param options.nested true if groups may be members (D22)
  */
 export function groupAttributes({
   uniqueNames,

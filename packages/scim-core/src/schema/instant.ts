@@ -1,8 +1,8 @@
 const DATE_TIME = /^(-?\d{4,6})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,12})?(Z|[+-]\d\d:\d\d)?$/i
 
 /**
- * The instant of an xsd:dateTime in milliseconds since 1970, with a fraction where the text has one;
- * null for any other text. Without offset the time is UTC.
+ * Parses an xsd:dateTime to milliseconds since 1970, with a fraction if present; null for any other string.
+ * Without an offset the time is UTC.
  */
 export function parseInstant(text: string): number | null {
   const parts = DATE_TIME.exec(text)
@@ -32,7 +32,7 @@ function daysOf(year: number, month: number): number {
 }
 
 function midnight(year: number, month: number, day: number): number {
-  // `Date.UTC` takes years below 100 for those of the last century.
+  // `Date.UTC` maps years below 100 to the 20th century.
   if (year >= 100) return Date.UTC(year, month - 1, day)
   return new Date(0).setUTCFullYear(year, month - 1, day)
 }
@@ -42,7 +42,7 @@ export function isDateTime(text: string): boolean {
   return parseInstant(text) !== null && /(?:z|[+-]\d\d:\d\d)$/i.test(text)
 }
 
-/** Minutes east of UTC; null when out of range. */
+/** Minutes east of UTC; null if out of range. */
 function parseOffset(text: string | undefined): number | null {
   if (text === undefined || text.toUpperCase() === 'Z') return 0
   const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(4, 6))

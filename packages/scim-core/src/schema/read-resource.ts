@@ -20,16 +20,16 @@ import {
   type StoredValue,
 } from './read-value.ts'
 
-/** The writable attributes of a body, in canonical form. */
+/** The writable attributes of a body in canonical form. */
 export interface ResourceInput {
   readonly attributes: Readonly<Record<string, StoredValue>>
-  /** The `members` of the body, unread; undefined if missing or null. */
+  /** The unparsed `members` of the body; undefined if missing or null. */
   readonly members: unknown
 }
 
 /**
- * Reads the body of POST or PUT (sections 5 and 6): canonical names, checked types, readOnly and
- * unknown attributes left out.
+ * Parses the body of POST or PUT (sections 5 and 6): canonical names, checked types, without readOnly and
+ * unknown attributes.
  * @throws ScimError
  */
 export function readResource(
@@ -64,7 +64,7 @@ export function readResource(
   return { attributes, members }
 }
 
-/** The attributes of an extension in canonical form; undefined when none is assigned. */
+/** The attributes of an extension in canonical form; undefined if none is assigned. */
 export function readExtension(
   extension: ExtensionSchema,
   value: unknown,
@@ -94,8 +94,8 @@ export function isManager(extension: ExtensionSchema | null, name: string): bool
 }
 
 /**
- * `manager`: only its `value` is stored (SC-22); a string stands for it and `""` for no manager
- * (quirk `managerShorthand`).
+ * Parses `manager`: only its `value` is stored (SC-22). A string is accepted as the value, and `""` as no
+ * manager (quirk `managerShorthand`).
  */
 export function readManager(
   value: unknown,
@@ -116,8 +116,8 @@ export function readManager(
 }
 
 /**
- * @throws ScimError invalidSyntax unless `schemas` is a list of distinct strings that holds the URN
- *   of the type (SC-23)
+ * @throws ScimError invalidSyntax unless `schemas` is a list of distinct strings with the URN of the type
+ * (SC-23)
  */
 export function checkSchemas(value: unknown, schema: ResourceSchema, quirks: QuirkSwitches): void {
   if (value === undefined) {
@@ -144,7 +144,7 @@ export function readUrns(value: unknown): readonly string[] {
   return urns
 }
 
-/** @throws ScimError invalidValue when a required attribute has no value, or an empty one */
+/** @throws ScimError invalidValue if a required attribute is missing or empty */
 export function checkRequired(resource: ScimDocument, schema: ResourceSchema): void {
   for (const { name, required } of schema.attributes) {
     if (required && (resource[name] === undefined || resource[name] === '')) {
@@ -164,8 +164,8 @@ export function checkRequired(resource: ScimDocument, schema: ResourceSchema): v
 }
 
 /**
- * @throws ScimError mutability when a replacement changes an immutable attribute that has a value
- *   (RFC 7644 section 3.5.1)
+ * @throws ScimError mutability if a replacement changes an immutable attribute that has a value
+ * (RFC 7644 section 3.5.1)
  */
 export function checkImmutable(
   before: ScimDocument,
@@ -185,7 +185,7 @@ function isLegacyUrn(urn: string): boolean {
   return urn.startsWith('urn:scim:schemas:core:') || urn.startsWith('urn:scim:schemas:extension:')
 }
 
-/** @throws ScimError invalidSyntax for a password, where those are refused (SH-58) */
+/** @throws ScimError invalidSyntax for a password, if passwords are rejected (SH-58) */
 export function assertReadable(
   { name, mutability }: AttributeDescriptor,
   { rejectPassword }: ReadContext,

@@ -10,21 +10,21 @@ import { findAttribute } from './registry.ts'
 export interface ReadContext {
   readonly quirks: QuirkSwitches
   readonly limits: ScimLimits
-  /** Unknown attributes are an error (SC-19). */
+  /** Reject unknown attributes (SC-19). */
   readonly rejectUnknown: boolean
-  /** True if a password is an error. */
+  /** Reject passwords. */
   readonly rejectPassword?: boolean
 }
 
-/** A value as it is stored; undefined: unassigned. */
+/** A value as stored; undefined: unassigned. */
 export type StoredValue = string | number | boolean | StoredObject | readonly StoredValue[]
 export interface StoredObject {
   readonly [name: string]: StoredValue
 }
 
 /**
- * The value of an attribute in canonical form (SC-14 to SC-18).
- * @returns undefined when the value is null or empty, which is unassigned
+ * Parses the value of an attribute to canonical form (SC-14 to SC-18).
+ * @returns undefined if the value is null or empty, which means unassigned
  * @throws ScimError invalidValue for a wrong type
  */
 export function readAttribute(
@@ -38,7 +38,7 @@ export function readAttribute(
   return readList(attribute, value, context)
 }
 
-/** A list in canonical form: no doubles, no empty elements, one primary at most (SC-17). */
+/** Parses a list to canonical form: no duplicates, no empty elements, at most one primary (SC-17). */
 export function readList(
   attribute: AttributeDescriptor,
   values: readonly unknown[],
@@ -71,18 +71,18 @@ export function readElement(
   return readSimple(attribute, value, context)
 }
 
-/** The same text for equal elements, whatever the order of their sub-attributes. */
+/** Equal for equal elements, whatever the order of their sub-attributes. */
 export function elementKey(attribute: AttributeDescriptor, element: StoredValue): string {
   if (!isObject(element)) return JSON.stringify(element)
   return JSON.stringify(attribute.subAttributes.map(({ name }) => element[name] ?? null))
 }
 
-/** Returns whether an element is marked as the preferred one. */
+/** Returns whether an element is marked as primary. */
 export function isPrimary(element: StoredValue): boolean {
   return typeof element === 'object' && Reflect.get(element, 'primary') === true
 }
 
-/** @throws ScimError invalidValue when a list is longer than the limit */
+/** @throws ScimError invalidValue if a list exceeds the limit */
 export function assertLength(
   attribute: AttributeDescriptor,
   length: number,
@@ -111,7 +111,7 @@ function readSingular(
   return readSimple(attribute, value, context)
 }
 
-/** Reads `{value: x}` with other members null as x (quirk `singletonArrays`). */
+/** Reads `{value: x}` whose other members are null as x (quirk `singletonArrays`). */
 function unwrap(attribute: AttributeDescriptor, value: Readonly<Record<string, unknown>>): unknown {
   const members = Object.entries(value).filter(([, member]) => member !== null)
   const [first, second] = members
@@ -145,7 +145,7 @@ function readObject(
   return assigned ? result : undefined
 }
 
-/** 400 for an attribute outside the schema, where those are not ignored. */
+/** 400 for an unknown attribute, if those are rejected. */
 export function unknownAttribute(name: string): Error {
   return invalidSyntax(`There is no attribute ${shown(name)}.`)
 }
@@ -165,7 +165,7 @@ function readSimple(
       if (!Number.isSafeInteger(value)) throw wrongType(attribute, 'an integer')
       return Number(value)
     case 'decimal':
-      // JSON.parse makes Infinity of 1e999, which cannot be written back.
+      // JSON.parse converts 1e999 to Infinity, which cannot be serialised.
       if (typeof value !== 'number' || !Number.isFinite(value)) {
         throw wrongType(attribute, 'a number')
       }
@@ -183,9 +183,9 @@ function readBoolean(value: unknown, words: boolean): boolean | undefined {
   return word === 'false' ? false : undefined
 }
 
-/** Anything but printable ASCII, which needs no closer look. */
+/** Anything but printable ASCII, which needs no further checks. */
 const UNUSUAL = /[^ -~]/
-/** Unpaired surrogates, and control characters but tab, line feed and return (SC-18). */
+/** Lone surrogates, and control characters except tab, line feed and return (SC-18). */
 const REFUSED = /\p{Cs}|[^\P{Cc}\t\r\n]/u
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const NOT_IN_URI = /[\s<>"]/

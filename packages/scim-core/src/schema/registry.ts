@@ -8,7 +8,7 @@ import { USER_ATTRIBUTES, USER_URN } from './user.ts'
 /** `User`, `Group`, or the name of a host's own type. */
 export type ResourceTypeName = string
 
-/** The schemas of a service by the names of their types. */
+/** The schemas of a service, by type name. */
 export type ResourceSchemas = Readonly<Record<'User' | 'Group', ResourceSchema>> &
   Readonly<Record<string, ResourceSchema>>
 
@@ -19,22 +19,22 @@ export function schemaOf(schemas: ResourceSchemas, type: ResourceTypeName): Reso
   return schema
 }
 
-/** An extension with its attributes completed. */
+/** An extension with completed attributes. */
 export interface ExtensionSchema extends Omit<ScimExtension, 'attributes'> {
   readonly attributes: readonly AttributeDescriptor[]
 }
 
-/** Everything known about one resource type: the one source of all rules about its attributes. */
+/** The schema of a resource type: the only source of rules about its attributes. */
 export interface ResourceSchema {
   readonly resourceType: ResourceTypeName
   readonly urn: string
   readonly description: string
-  /** Below the base URL: `/Users`. */
+  /** Path below the base URL: `/Users`. */
   readonly endpoint: string
   /** Attributes of the core schema, without the common ones. */
   readonly attributes: readonly AttributeDescriptor[]
   readonly extensions: readonly ExtensionSchema[]
-  /** A type of the host's own. */
+  /** True for a host's own type. */
   readonly isCustom?: boolean
 }
 
@@ -46,7 +46,7 @@ export interface SchemaOptions {
   readonly nestedGroups?: boolean
 }
 
-/** The attributes every resource has (RFC 7643 section 3.1). */
+/** The attributes of every resource (RFC 7643 section 3.1). */
 export const COMMON_ATTRIBUTES: readonly AttributeDescriptor[] = [
   {
     name: 'schemas',
@@ -79,8 +79,8 @@ export const COMMON_ATTRIBUTES: readonly AttributeDescriptor[] = [
 ].map((input: AttributeInput) => attribute(input))
 
 /**
- * The schemas of both resource types.
- * @throws ScimConfigError for an extension that cannot be used
+ * Creates the schemas of both resource types.
+ * @throws ScimConfigError for an invalid extension
  */
 export function createSchemas(options: SchemaOptions = {}): ResourceSchemas {
   const { enterprise = true, extensions = [], uniqueGroupNames = true } = options
@@ -142,7 +142,7 @@ export function findExtension(schema: ResourceSchema, urn: string): ExtensionSch
   return schema.extensions.find((one) => one.urn.toLowerCase() === lower)
 }
 
-/** Returns whether a URN is that of the core schema of a resource type, ignoring case. */
+/** Returns whether a URN is the core schema of a resource type, ignoring case. */
 export function isCoreUrn(schema: ResourceSchema, urn: string): boolean {
   return urn === schema.urn || urn.toLowerCase() === schema.urn.toLowerCase()
 }

@@ -57,10 +57,12 @@ export interface ListParameters {
   readonly excludedAttributes?: readonly string[]
 }
 
-/** One resource type in process; every method rejects with the ScimError that HTTP would answer. */
+/**
+ * In-process access to one resource type; every method rejects with the ScimError that HTTP would return.
+ */
 export interface ScimResources<R> {
   create(tenant: string, input: unknown): Promise<R>
-  /** null: there is none. */
+  /** null if it does not exist. */
   get(tenant: string, id: string): Promise<R | null>
   list(tenant: string, query?: ListParameters): Promise<ListResponse<R>>
   replace(tenant: string, id: string, input: unknown): Promise<R>
@@ -68,7 +70,7 @@ export interface ScimResources<R> {
   delete(tenant: string, id: string): Promise<void>
 }
 
-/** The texts parsed here were made by this package, for the type asked for. */
+/** The JSON parsed here was created by this package for the requested type. */
 export function createInProcess<R>(service: Service, type: ResourceTypeName): ScimResources<R> {
   const { schemas, quirks, limits, pageSize, maxPageSize } = service.config
   const writes = service.writesOf(type)
@@ -134,19 +136,19 @@ export function createInProcess<R>(service: Service, type: ResourceTypeName): Sc
   }
 }
 
-/** The body that holds operations over HTTP. */
+/** The body that contains the operations over HTTP. */
 function patchBody(operations: readonly PatchOperation[]): object {
   return { schemas: [PATCH_URN], Operations: operations }
 }
 
-/** The name of a call, for errors: `users.list`. */
+/** The name of a call for error messages: `users.list`. */
 function methodOf({ op, resourceType }: Subject): string {
   const owner =
     resourceType === 'User' ? 'users' : resourceType === 'Group' ? 'groups' : 'resources'
   return `${owner}.${op === 'read' ? 'get' : op}`
 }
 
-/** Runs an operation as HTTP would, with its audit entry. @throws ScimError, ScimReentryError */
+/** Runs an operation as HTTP would, including its audit entry. @throws ScimError, ScimReentryError */
 async function perform<T>(
   service: Service,
   {

@@ -13,36 +13,37 @@ import type { ScimOptions } from '../options/options.ts'
 import { recordUserWrite, type OwnUserWrite } from '../rules/record-user-write.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 
-/** Users in process. */
+/** In-process access to users. */
 export type ScimUsers = ScimResources<UserResource>
-/** Groups in process. */
+/** In-process access to groups. */
 export type ScimGroups = ScimResources<GroupResource>
 
 /** A SCIM 2.0 service provider. */
 export interface ScimService {
-  /** Bound; never rejects: every failure is a Response. */
+  /** The request handler, bound to the service. Never rejects: all errors become responses. */
   readonly handle: ScimHandler
   /** Returns whether the path of a request is below the base path. */
   readonly match: (request: Request) => boolean
   /** Notifications, emitted after the commit (SC-73). */
   readonly events: EventSource<ScimEvents>
   /**
-   * Announces a write of a user that a host made by the store, such as the removal of one of its own users:
-   * the rows of the outbox are written in the running transaction `tx`. What it gives emits the events; call
-   * it when the transaction has committed.
+   * Announces a user write that a host made through the store, such as the removal of one of its own users:
+   * writes the outbox rows in the running transaction `tx`. Returns a function that emits the events; call
+   * it after the commit.
    */
   readonly recordUserWrite: (change: OwnUserWrite, tx: ScimStore) => Promise<() => void>
-  /** The users, with the same rules, errors and events as over HTTP. */
+  /** Users, with the same rules, errors and events as over HTTP. */
   readonly users: ScimUsers
-  /** The groups, likewise. */
+  /** Groups, likewise. */
   readonly groups: ScimGroups
-  /**
-   * The resources of a type of `resourceTypes`. @throws TypeError when there is no type of this name
-   */
+  /** Resources of a type in `resourceTypes`. @throws TypeError for an unknown type */
   readonly resources: (type: string) => ScimResources<ScimResource>
 }
 
-/** @throws ScimConfigError naming the option that cannot be used */
+/**
+ * Creates a SCIM service.
+ * @throws ScimConfigError naming the invalid option
+ */
 export function createScimService(options: ScimOptions): ScimService {
   const service = createService(options)
   const { basePath } = service.config
@@ -58,7 +59,7 @@ export function createScimService(options: ScimOptions): ScimService {
 }
 
 /**
- * The handler of a service alone: `createScimService(options).handle`.
+ * Creates only the handler of a service: `createScimService(options).handle`.
  * @throws ScimConfigError
  */
 export function createScimHandler(options: ScimOptions): ScimHandler {

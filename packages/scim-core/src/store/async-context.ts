@@ -1,10 +1,10 @@
 import { builtInModule } from '../base/built-in-module.ts'
 
-/** A value that follows a call through its promises and timers. */
+/** A value that is propagated through the promises and timers of a call. */
 export interface AsyncContext<Value> {
   run<Result>(value: Value, work: () => Result): Result
   current(): Value | undefined
-  /** Follows promises no longer, until the next `run`. */
+  /** Stops propagation until the next `run`. */
   stop(): void
 }
 
@@ -19,8 +19,9 @@ interface AsyncHooks {
 }
 
 /**
- * The context of `AsyncLocalStorage`, by `process.getBuiltinModule`; null where the runtime has none.
- * Following promises costs every call of the process a little, so it is done only between `run` and `stop`.
+ * An `AsyncLocalStorage` context, obtained with `process.getBuiltinModule`; null if the runtime has none.
+ * Propagation slows down every call of the process a little, so it is enabled only between `run` and
+ * `stop`.
  */
 export function createAsyncContext<Value>(): AsyncContext<Value> | null {
   const hooks = builtInModule('node:async_hooks') as AsyncHooks | undefined

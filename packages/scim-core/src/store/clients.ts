@@ -5,7 +5,7 @@ import type { ScimAnswered, ScimPrincipal, ScimScope } from '../base/principal.t
 export interface OauthClient {
   readonly id: string
   readonly tenant: string
-  /** SHA-256 of its secret in hexadecimal digits; null: it signs assertions. */
+  /** SHA-256 of its secret in hexadecimal digits; null if it uses signed assertions. */
   readonly digest: string | null
   /** Public keys of its assertions. */
   readonly jwks: { readonly keys: readonly Readonly<Record<string, unknown>>[] } | null
@@ -15,9 +15,9 @@ export interface OauthClient {
   readonly provider?: ConnectionProvider
 }
 
-/** The clients that a token endpoint knows. */
+/** The clients known to a token endpoint. */
 export interface ClientStore {
-  /** null: there is none, or it was revoked, or its connection is disabled. */
+  /** null if it does not exist, was revoked, or its connection is disabled. */
   find(clientId: string): Promise<OauthClient | null>
   /** Called with each response to one of its clients; must not throw. */
   readonly answered?: (principal: ScimPrincipal, answer: ScimAnswered) => void

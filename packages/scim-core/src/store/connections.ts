@@ -1,7 +1,7 @@
 import type { ConnectionProvider, ConnectionSettings } from '../base/connection-settings.ts'
 import type { ScimScope } from '../base/principal.ts'
 
-/** The last answer to a connection that says that something is wrong with its requests. */
+/** The last error response that indicates a problem with a connection's requests. */
 export interface ConnectionError {
   readonly at: Date
   readonly status: number
@@ -9,7 +9,7 @@ export interface ConnectionError {
   readonly detail: string
 }
 
-/** One customer's directory, with its settings and credentials. */
+/** A customer's directory with its settings and credentials. */
 export interface Connection {
   readonly id: string
   readonly tenant: string
@@ -18,7 +18,7 @@ export interface Connection {
   readonly enabled: boolean
   readonly settings: ConnectionSettings
   readonly created: Date
-  /** To the minute. */
+  /** Precise to the minute. */
   readonly lastUsedAt: Date | null
   readonly lastError: ConnectionError | null
 }
@@ -27,12 +27,12 @@ export type ConnectionPatch = Partial<
   Pick<Connection, 'name' | 'enabled' | 'settings' | 'lastUsedAt' | 'lastError'>
 >
 
-/** A client of a connection as it is stored: never its secret. */
+/** A stored client of a connection, without its secret. */
 export interface ClientRecord {
   readonly id: string
   readonly tenant: string
   readonly connectionId: string
-  /** SHA-256 of its secret in hexadecimal digits; null: it signs assertions. */
+  /** SHA-256 of its secret in hexadecimal digits; null if it uses signed assertions. */
   readonly digest: string | null
   readonly jwks: { readonly keys: readonly Readonly<Record<string, unknown>>[] } | null
   readonly scopes: readonly ScimScope[]
@@ -42,19 +42,19 @@ export interface ClientRecord {
 
 /** Connections of all tenants and their clients. */
 export interface ConnectionStore {
-  /** False: the tenant has `limit` connections already. */
+  /** False if the tenant already has `limit` connections. */
   insert(record: Connection, limit: number): Promise<boolean>
   get(tenant: string, id: string): Promise<Connection | null>
-  /** The connection of any tenant. */
+  /** A connection of any tenant. */
   byId(id: string): Promise<Connection | null>
   /** By created, then id. */
   list(tenant: string): Promise<Connection[]>
-  /** False: there is none. */
+  /** False if it does not exist. */
   update(tenant: string, id: string, patch: ConnectionPatch): Promise<boolean>
-  /** With its clients. False: there was none. */
+  /** Also removes its clients. False if it did not exist. */
   remove(tenant: string, id: string): Promise<boolean>
   insertClient(record: ClientRecord): Promise<void>
   client(id: string): Promise<ClientRecord | null>
-  /** False: there is none. */
+  /** False if it does not exist. */
   revokeClient(id: string, at: Date): Promise<boolean>
 }

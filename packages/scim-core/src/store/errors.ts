@@ -5,7 +5,7 @@ const REENTRY = Symbol.for('x.scim.reentry')
 /** The unique indexes of the storage interface (SC-83). */
 export type UniqueConstraint = 'user.userName' | 'group.displayName' | `resource.${string}`
 
-/** Thrown by a store when a unique index refuses a record (SC-82). */
+/** Thrown by a store if a record violates a unique index (SC-82). */
 export class UniqueConflictError extends Error {
   readonly [UNIQUE] = true
   readonly constraint: UniqueConstraint
@@ -18,12 +18,12 @@ export class UniqueConflictError extends Error {
 }
 
 /**
- * Thrown by a store that cannot be reached at the moment; answered with 503 (SC-12, SC-82). When it is
- * `retryable`, the service runs the transaction again before it gives up (SH-62).
+ * Thrown by a store that is temporarily unavailable; results in 503 (SC-12, SC-82). If it is `retryable`,
+ * the service first retries the transaction (SH-62).
  */
 export class StoreUnavailableError extends Error {
   readonly [UNAVAILABLE] = true
-  /** The transaction may succeed if it is repeated, as after a deadlock or a serialization failure. */
+  /** The transaction may succeed if retried, as after a deadlock or a serialization failure. */
   readonly retryable: boolean
 
   constructor(
@@ -37,13 +37,13 @@ export class StoreUnavailableError extends Error {
 }
 
 /**
- * A hook has called the service, or the store outside of the transaction that waits for the hook: the
- * call would have waited for itself (SH-14).
+ * A hook called the service, or the store outside the transaction that waits for the hook: the call would
+ * wait for itself (SH-14).
  */
 export class ScimReentryError extends Error {
   readonly [REENTRY] = true
   readonly code = 'reentry'
-  /** The call: `users.list`, `transaction`, `handle`. */
+  /** The method called: `users.list`, `transaction`, `handle`. */
   readonly method: string
 
   constructor(method: string) {

@@ -3,17 +3,17 @@ import type { MemberStore } from './members.ts'
 import type { ResourceStore } from './resources.ts'
 import type { ScimStore } from './scim-store.ts'
 
-/** Ids in one change, so that a hook never gets a group as a whole. */
+/** Maximum ids per change, so that a hook never receives a whole large group. */
 const CHUNK = 1_000
 
-/** A store of one transaction that reports what happens to its groups. */
+/** A transaction's store that reports changes of its groups. */
 export interface ObservedStore {
   readonly store: ScimStore
-  /** Reports the pending changes. Called before the commit. */
+  /** Reports the pending changes; called before the commit. */
   readonly flush: () => Promise<void>
 }
 
-/** Members that came and went since the last report. */
+/** Members added and removed since the last report. */
 interface Pending {
   readonly tenant: string
   readonly groupId: string
@@ -23,8 +23,8 @@ interface Pending {
 
 /**
  * Reports every write of groups and members of a transaction, in the order of SH-12: `create`, then its
- * members; members, then `update` or `remove`; members that leave before their user is removed. Members
- * are gathered until then, so that what is undone within the transaction is not reported.
+ * members; members, then `update` or `remove`; members that leave before their user is removed. Membership
+ * changes are collected until then, so that those undone within the transaction are not reported.
  */
 export function observeGroupWrites(
   tx: ScimStore,
@@ -126,7 +126,7 @@ export function observeGroupWrites(
         const ids: string[] = []
         const page = { limit: CHUNK }
         for await (const { id } of tx.members.list(tenant, groupId, page)) ids.push(id)
-        // Members that are not listed any more are removed without a report.
+        // Members that are no longer listed are removed without a report.
         if (ids.length === 0) return total + (await tx.members.clear(tenant, groupId))
         const removed = new Set(await tx.members.remove(tenant, groupId, ids))
         total += removed.size
@@ -178,7 +178,7 @@ export function observeGroupWrites(
   return { store, flush }
 }
 
-/** The method may need its object. */
+/** Calls the method on its object, because it may use `this`. */
 function resourcesOf(tx: ScimStore, type: string): ResourceStore {
   const store = tx.resources?.(type)
   if (store === undefined) throw new TypeError('The store has no resources')

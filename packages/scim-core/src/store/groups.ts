@@ -1,7 +1,7 @@
 import type { ListedRecords, ListQuery } from './list-query.ts'
 import type { BriefOptions, GetOptions } from './read-options.ts'
 
-/** A group as it is stored, without its members. `data` as for users. */
+/** A group as stored, without its members. `data` as for users. */
 export interface GroupRecord {
   readonly tenant: string
   readonly id: string
@@ -10,7 +10,7 @@ export interface GroupRecord {
   readonly displayName: string
   /** `fold(displayName)`. */
   readonly displayNameKey: string
-  /** The key again when names are unique per tenant, else null; unique where it is not null. */
+  /** The key again if names are unique per tenant, else null; unique if not null. */
   readonly uniqueKey: string | null
   readonly data: string
   readonly created: Date
@@ -18,20 +18,20 @@ export interface GroupRecord {
   readonly version: number
 }
 
-/** The part of a group that a reference shows. */
+/** The part of a group shown by references. */
 export interface GroupBrief {
   readonly id: string
   readonly displayName: string
 }
 
-/** The groups of a store; the methods follow the same rules as those of `UserStore`. */
+/** The groups of a store; the same rules apply as for `UserStore`. */
 export interface GroupStore {
   get(tenant: string, id: string, options?: GetOptions): Promise<GroupRecord | null>
   /** @throws UniqueConflictError `group.displayName` */
   insert(tenant: string, record: GroupRecord): Promise<void>
   /** @throws UniqueConflictError `group.displayName` */
   update(tenant: string, record: GroupRecord, expectedVersion: number): Promise<boolean>
-  /** Deletes the record; its memberships are removed with `members.clear`. */
+  /** Deletes the record; memberships are removed with `members.clear`. */
   remove(tenant: string, id: string): Promise<boolean>
   briefs(
     tenant: string,
@@ -41,13 +41,13 @@ export interface GroupStore {
   list(tenant: string, query: ListQuery): Promise<ListedRecords<GroupRecord>>
 }
 
-/** A change of a group, for a host that keeps records beside it (SH-11). */
+/** A change of a group, for hosts with their own related records (SH-11). */
 export type GroupWrite =
   | { readonly kind: 'create'; readonly before: null; readonly after: GroupRecord }
   /** displayName, externalId or data differ. */
   | { readonly kind: 'update'; readonly before: GroupRecord; readonly after: GroupRecord }
   | { readonly kind: 'remove'; readonly before: GroupRecord; readonly after: null }
-  /** At most 1,000 ids; `displayName` is the name before a rename of the same transaction. */
+  /** At most 1,000 ids; `displayName` is the name before a rename in the same transaction. */
   | {
       readonly kind: 'members'
       readonly tenant: string
@@ -58,8 +58,8 @@ export type GroupWrite =
     }
 
 /**
- * Called inside the transaction of every write of a group or its members; what it throws rolls the
- * transaction back. `transaction` is the store's own handle of it.
+ * Called inside the transaction of every write of a group or its members; throwing rolls it back.
+ * `transaction` is the store's own handle of the transaction.
  */
 export type OnGroupWrite<Transaction> = (
   change: GroupWrite,

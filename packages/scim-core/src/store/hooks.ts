@@ -3,7 +3,7 @@ import { createAsyncContext, type AsyncContext } from './async-context.ts'
 import { ScimReentryError } from './errors.ts'
 import type { OutboxStore } from './outbox.ts'
 
-/** A hook that runs inside a transaction of `owner`, perhaps inside a hook of another one. */
+/** A hook running inside a transaction of `owner`, possibly within a hook of another one. */
 interface RunningHook {
   readonly owner: object
   readonly outer: RunningHook | undefined
@@ -11,15 +11,15 @@ interface RunningHook {
 }
 
 let context: AsyncContext<RunningHook> | null | undefined
-/** Time that a hook has: the writer of the database waits for it. */
+/** Time limit of a hook, because the database's writer waits for it. */
 const HOOK_SECONDS = 30
 
 const runtime = createSystemRuntime()
 
-/** Hooks that have not ended. */
+/** Number of running hooks. */
 let hooks = 0
 
-/** On a store: what its transactions belong to, such as the database that two stores share. */
+/** Key on a store for the owner of its transactions, such as a database shared by two stores. */
 export const HOOK_OWNER: unique symbol = Symbol.for('x.scim.hook-owner') as never
 
 /** The owner of a store's transactions; the store itself unless it names another. */
@@ -29,8 +29,8 @@ export function hookOwnerOf(store: object): object {
 }
 
 /**
- * Runs a host's hook so that `assertOutsideHook` knows of it until it has ended (SH-14). Rejects when it has
- * not ended after 30 s, so that its transaction is rolled back (SH-15).
+ * Runs a host's hook and registers it for `assertOutsideHook` until it has ended (SH-14). Rejects after 30
+ * s, so that its transaction is rolled back (SH-15).
  */
 export async function runHook<Result>(
   owner: object,
@@ -50,7 +50,7 @@ export async function runHook<Result>(
   }
 }
 
-/** @throws Error when a hook does not end in time */
+/** @throws Error if a hook does not end in time */
 async function inTime<Result>(result: Promise<Result>): Promise<Result> {
   const ended = new AbortController()
   const late = runtime.sleep(HOOK_SECONDS * 1_000, ended.signal).then(() => {
@@ -63,13 +63,13 @@ async function inTime<Result>(result: Promise<Result>): Promise<Result> {
   }
 }
 
-/** A hook may give any promise. */
+/** A hook may return any thenable. */
 function isThenable<Result>(value: Result | Promise<Result>): value is Promise<Result> {
   return typeof value === 'object' && value !== null && 'then' in value
 }
 
 /**
- * Refuses a call that would wait for the transaction whose hook makes it.
+ * Rejects a call that would wait for the transaction whose hook makes it.
  * @throws ScimReentryError
  */
 export function assertOutsideHook(owner: object, method: string): void {
@@ -79,8 +79,8 @@ export function assertOutsideHook(owner: object, method: string): void {
 }
 
 /**
- * A part of a store whose methods make a check first, and reject with what it throws. `iterables` names
- * those that give an async iterable.
+ * Wraps a part of a store so that its methods first run a check and reject with its error. `iterables`
+ * names methods that return an async iterable.
  */
 export function guarded<Part extends object>(
   part: Part,
@@ -114,7 +114,7 @@ export function guardedOutbox(outbox: OutboxStore, check: (method: string) => vo
   }
 }
 
-// oxlint-disable-next-line require-yield -- it has nothing to give
+// oxlint-disable-next-line require-yield -- it yields nothing
 async function* failing(error: unknown): AsyncGenerator<never> {
   throw error
 }

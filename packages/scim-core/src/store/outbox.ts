@@ -1,25 +1,25 @@
 import type { ScimDocument } from '../base/document.ts'
 
-/** A committed change as the outbox keeps it (SH-20). */
+/** A committed change in the outbox (SH-20). */
 export interface OutboxEvent {
   readonly id: string
   readonly tenant: string
-  /** The name of the event: `user.updated`. */
+  /** Name of the event, such as `user.updated`. */
   readonly type: string
   readonly resourceType: string
   readonly resourceId: string
   /** RFC 3339, UTC with milliseconds. */
   readonly at: string
   readonly requestId: string
-  /** The id of the principal; null for calls in process. */
+  /** Id of the principal; null for in-process calls. */
   readonly actor: string | null
-  /** Further data of the event of that name. */
+  /** Further data of the event. */
   readonly data: ScimDocument
 }
 
-/** An event as it is written, with its payload as JSON text. */
+/** An event as written, with its payload as JSON. */
 export interface OutboxRow extends Omit<OutboxEvent, 'data'> {
-  /** The id of the first event of those that one request causes on one resource. */
+  /** Id of the first of the events that one request causes on one resource. */
   readonly setId: string
   /** `put` if a whole resource was sent; else `patch`. */
   readonly op: 'put' | 'patch'
@@ -27,15 +27,15 @@ export interface OutboxRow extends Omit<OutboxEvent, 'data'> {
 }
 
 export interface OutboxQuery {
-  /** The `next` of an earlier page. Default: the start. */
+  /** `next` of an earlier page. Default: the start. */
   readonly after?: string
-  /** Names of events; all by default. */
+  /** Names of events. Default: all. */
   readonly types?: readonly string[]
-  /** 100 by default. */
+  /** Default 100. */
   readonly limit?: number
 }
 
-/** The target of deliveries: a host's address, or a stream of Security Event Tokens. */
+/** The target of deliveries: a host's URL, or a stream of Security Event Tokens. */
 export interface EndpointRecord {
   readonly id: string
   readonly tenant: string
@@ -44,10 +44,10 @@ export interface EndpointRecord {
   readonly url: string | null
   /** Audience of a stream. */
   readonly audience: string | null
-  /** Names of events, or URIs of a stream; null: all. */
+  /** Names of events, or URIs for a stream; null: all. */
   readonly events: readonly string[] | null
   readonly description: string | null
-  /** Sealed, or the digest of a token. */
+  /** Encrypted, or the digest of a token. */
   readonly secrets: string
   readonly enabled: boolean
   readonly disabledReason: string | null
@@ -66,21 +66,21 @@ export type EndpointPatch = Partial<
 /** The endpoints of all tenants. */
 export interface EndpointStore {
   /**
-   * A new endpoint gets the events that are committed from now on. False: the tenant has `limit` endpoints
-   * of this kind already, where streams of both kinds count together.
+   * A new endpoint gets the events committed from now on. False if the tenant already has `limit` endpoints
+   * of this kind; both kinds of streams count together.
    */
   insert(record: EndpointRecord, limit: number): Promise<boolean>
   get(tenant: string, id: string): Promise<EndpointRecord | null>
-  /** The endpoint of any tenant. */
+  /** An endpoint of any tenant. */
   byId(id: string): Promise<EndpointRecord | null>
   /** By created, then id. */
   list(tenant: string, kinds: readonly EndpointKind[]): Promise<EndpointRecord[]>
   /**
-   * Enabling an endpoint again lets it get the events from then on. Disabling it fails what waits for it.
-   * False: there is none.
+   * A re-enabled endpoint gets events from then on. Disabling it fails its waiting deliveries. False if it
+   * does not exist.
    */
   update(tenant: string, id: string, patch: EndpointPatch): Promise<boolean>
-  /** With its deliveries. */
+  /** Also removes its deliveries. */
   remove(tenant: string, id: string): Promise<boolean>
 }
 
@@ -100,7 +100,7 @@ export interface Delivery {
   readonly lastError: string | null
 }
 
-/** A delivery that one process may make until its lease ends. */
+/** A delivery claimed by one process until its lease expires. */
 export interface ClaimedDelivery {
   readonly event: OutboxRow
   /** Number of attempts. */
@@ -121,28 +121,26 @@ export interface DeliveryResult {
 export interface DeliveryQuery {
   readonly endpointId?: string
   readonly state?: DeliveryState
-  /** 100 by default. */
+  /** Default 100. */
   readonly limit?: number
   readonly after?: string
 }
 
-/** Which events an endpoint gets once more. */
+/** Selects events to deliver again. */
 export interface ReplayQuery {
   readonly endpointId: string
-  /** Only those that failed. */
+  /** Only failed ones. */
   readonly failed?: boolean
   readonly eventIds?: readonly string[]
   readonly from?: Date
   readonly to?: Date
 }
 
-/**
- * The deliveries of all tenants. A worker claims them first, so there may be any number of workers.
- */
+/** The deliveries of all tenants. Workers claim deliveries first, so any number of them may run. */
 export interface DeliveryStore {
   /**
-   * Makes deliveries of the events that were committed since, up to `limit` for each endpoint. An endpoint
-   * with more than `maxWaiting` of them is disabled. Gives how many were made; 0: there is no news.
+   * Creates deliveries of newly committed events, up to `limit` per endpoint. An endpoint with more than
+   * `maxWaiting` of them is disabled. Returns how many were created; 0 if there are no new events.
    */
   collect(
     kinds: readonly EndpointKind[],
@@ -155,29 +153,34 @@ export interface DeliveryStore {
   ): Promise<number>
   /** Enabled endpoints with due deliveries that are not claimed. */
   due(kinds: readonly EndpointKind[], now: Date): Promise<EndpointRecord[]>
-  /** Due deliveries, of each resource only the earliest; no other worker gets them before `until`. */
+  /**
+   * Claims due deliveries, only the earliest of each resource; no other worker gets them before `until`.
+   */
   claim(
     endpointId: string,
     options: { readonly now: Date; readonly until: Date; readonly limit: number },
   ): Promise<ClaimedDelivery[]>
   /**
-   * Writes the results of attempts. With `lease`, the `until` of the claim, those that another
-   * process has taken over meanwhile are left alone. Gives the number written.
+   * Writes the results of attempts. With `lease` (the claim's `until`), deliveries taken over by another
+   * process are not changed. Returns the number written.
    */
   settle(
     endpointId: string,
     results: readonly DeliveryResult[],
     options: { readonly now: Date; readonly lease?: Date },
   ): Promise<number>
-  /** Gives claimed deliveries back before the end of their lease. */
+  /** Releases claimed deliveries before their lease expires. */
   release(endpointId: string, eventIds: readonly string[], lease: Date): Promise<void>
-  /** The waiting deliveries of an endpoint, in the order of the events, due or not. */
+  /** The waiting deliveries of an endpoint in event order, due or not. */
   waiting(endpointId: string, limit: number): Promise<OutboxRow[]>
   list(
     tenant: string,
     query: DeliveryQuery,
   ): Promise<{ deliveries: Delivery[]; next: string | null }>
-  /** Makes events wait again. Gives how many; null: more than `limit`, and nothing was done. */
+  /**
+   * Makes events wait again. Returns how many; null if there are more than `limit`, in which case nothing
+   * is changed.
+   */
   replay(
     tenant: string,
     query: ReplayQuery,
@@ -186,14 +189,13 @@ export interface DeliveryStore {
 }
 
 /**
- * Committed changes in the order of their commits, and their deliveries. Of a transaction: `append` writes
- * in it; what is rolled back was never there.
+ * Committed changes in commit order, and their deliveries. Within a transaction, `append` is part of it.
  */
 export interface OutboxStore {
   append(rows: readonly OutboxRow[]): Promise<void>
   /**
-   * Events of a tenant. A reader that continues from `next`, which is on the last page too, never
-   * misses one whose transaction was open while the page was read (SH-21).
+   * Events of a tenant. A reader that continues from `next`, which the last page has too, never misses an
+   * event whose transaction was open while the page was read (SH-21).
    * @throws TypeError for an invalid `after`
    */
   read(tenant: string, query?: OutboxQuery): Promise<{ events: OutboxEvent[]; next: string }>
@@ -201,11 +203,11 @@ export interface OutboxStore {
   set(tenant: string, resourceId: string, setId: string): Promise<OutboxRow[]>
   readonly endpoints: EndpointStore
   readonly deliveries: DeliveryStore
-  /** Deletes settled events from before a time; gives their number. */
+  /** Deletes settled events older than a time; returns their number. */
   prune(before: Date): Promise<number>
 }
 
-/** Thrown for a cursor that does not come from this store. */
+/** Thrown for a cursor not issued by this store. */
 export function invalidOutboxCursor(): TypeError {
   return new TypeError('after must be a cursor that this outbox gave')
 }

@@ -1,22 +1,20 @@
 /** Options for reading a record. */
 export interface GetOptions {
   /**
-   * Inside a transaction: no other writer changes the record before it ends (`select ... for
-   * update`). A store whose transactions are exclusive, or that has no locks, may ignore it: `update`
-   * compares versions all the same.
+   * Within a transaction: locks the record against other writers until it ends (`select ... for update`).
+   * Stores with exclusive transactions or without locks may ignore it, as `update` compares versions
+   * anyway.
    */
   readonly forUpdate?: boolean
-  /**
-   * For a user: its groups will be shown; a store may read them along, into `groups` of the record.
-   */
+  /** For a user: its groups will be shown; a store may read them too, into `groups` of the record. */
   readonly withGroups?: boolean
 }
 
-/** Options for looking up references. */
+/** Options for reading references. */
 export interface BriefOptions {
   /**
-   * Inside a transaction: none of the records found is removed before it ends (`for key share`). A
-   * store whose transactions are exclusive may ignore it.
+   * Within a transaction: none of the records found is removed until it ends (`for key share`). Stores with
+   * exclusive transactions may ignore it.
    */
   readonly keep?: boolean
 }

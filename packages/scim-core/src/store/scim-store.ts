@@ -6,25 +6,25 @@ import type { UserStore } from './users.ts'
 
 /** Options of a transaction. */
 export interface TransactionOptions {
-  /** A hook will be awaited in it: it must not keep the commits of others waiting (SH-16). */
+  /** A hook will be awaited in it, so it must not delay the commits of others (SH-16). */
   readonly awaitsHook?: boolean
-  /** Whether clients see versions, so that a record without one cannot be written (SH-5). */
+  /** True if clients see versions, so that records without one cannot be written (SH-5). */
   readonly needsVersion?: boolean
 }
 
 /**
- * The database of the service (section 18 of the specification). Values come finished: no method
- * makes an id, a time or a default. Absence is null or false; the only errors thrown are
- * `UniqueConflictError` and `StoreUnavailableError`, besides errors of hooks and `work`,
- * `ScimReentryError`, and a `TypeError` for the store of a transaction that has ended.
+ * The database of the service (section 18 of the specification). Values arrive complete: no method creates
+ * ids, times or defaults. Absence is null or false. The only errors thrown are `UniqueConflictError` and
+ * `StoreUnavailableError`, besides errors of hooks and `work`, `ScimReentryError`, and a `TypeError` if a
+ * transaction's store is used after its end.
  */
 export interface ScimStore {
   readonly users: UserStore
   readonly groups: GroupStore
   readonly members: MemberStore
   /**
-   * Runs `work` with a store bound to one transaction, the only one it may use (SC-86). Commits when
-   * `work` resolves, rolls back and rethrows when it rejects.
+   * Runs `work` with a store bound to a transaction; `work` must use only that store (SC-86). Commits when
+   * it resolves, rolls back and rethrows when it rejects.
    */
   transaction<T>(
     tenant: string,
@@ -33,8 +33,8 @@ export interface ScimStore {
   ): Promise<T>
   /** Committed changes for others (SH-18); within a transaction its own. */
   readonly outbox?: OutboxStore
-  /** Resources of a host's own type; the same object each time, but within a transaction. */
+  /** Resources of a host's own type; always the same object, except within a transaction. */
   resources?(type: string): ResourceStore
-  /** For a transaction: the handle that store hooks get beside the change. */
+  /** For a transaction: the handle passed to store hooks. */
   readonly handle?: unknown
 }

@@ -1,6 +1,6 @@
 import type { ScimScope } from '../base/principal.ts'
 
-/** A bearer token as it is stored: never the token itself (SC-69). */
+/** A stored bearer token, without the token itself (SC-69). */
 export interface TokenRecord {
   readonly id: string
   readonly tenant: string
@@ -12,9 +12,9 @@ export interface TokenRecord {
   readonly notBefore: Date | null
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
-  /** To the minute. */
+  /** Precise to the minute. */
   readonly lastUsedAt: Date | null
-  /** The connection that it belongs to; null or absent: none. */
+  /** The connection it belongs to; null or absent: none. */
   readonly connectionId?: string | null
 }
 
@@ -26,7 +26,7 @@ export interface TokenStore {
   insert(record: TokenRecord): Promise<void>
   get(id: string): Promise<TokenRecord | null>
   byDigest(digest: string): Promise<TokenRecord | null>
-  /** False: there is none of this id. */
+  /** False if it does not exist. */
   update(id: string, patch: TokenPatch): Promise<boolean>
   /** By created, then id. */
   list(tenant: string): Promise<TokenRecord[]>

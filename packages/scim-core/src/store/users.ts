@@ -3,9 +3,9 @@ import type { ListedRecords, ListQuery } from './list-query.ts'
 import type { BriefOptions, GetOptions } from './read-options.ts'
 
 /**
- * A user as it is stored. `data` is the canonical JSON text of every attribute that has no field of
- * its own here; extension attributes stand in an object under their URN. `id`, `schemas`, `meta`,
- * `groups` and `password` are never in it. Stores keep the text as it is.
+ * A stored user. `data` is the canonical JSON of every attribute without a field of its own here; extension
+ * attributes are in an object under their URN. It never contains `id`, `schemas`, `meta`, `groups` or
+ * `password`. Stores keep the text unchanged.
  */
 export interface UserRecord {
   readonly tenant: string
@@ -15,39 +15,39 @@ export interface UserRecord {
   readonly userName: string
   /** `fold(userName)`, unique per tenant among the records whose `deletedAt` is null. */
   readonly userNameKey: string
-  /** null: unassigned, which counts as deactivated. */
+  /** null: unassigned, which counts as inactive. */
   readonly active: boolean | null
   readonly data: string
   readonly created: Date
   readonly lastModified: Date
-  /** 1 for a new record, raised by one with each effective change. */
+  /** 1 for a new record, incremented with each effective change. */
   readonly version: number
-  /** Set: a tombstone, which no method but `remove` and the host ever sees again. */
+  /** If set: a tombstone, visible only to `remove` and the host. */
   readonly deletedAt: Date | null
   /** The groups of the user, by id. Only in records read `withGroups`, never in writes. */
   readonly groups?: readonly GroupBrief[]
 }
 
-/** The part of a user that a reference shows. */
+/** The part of a user shown by references. */
 export interface UserBrief {
   readonly id: string
-  /** `userDisplay` of the user's attributes; null when it has none of them (SC-21). */
+  /** `userDisplay` of the user's attributes; null if there is none (SC-21). */
   readonly display: string | null
 }
 
 /** The users of a store. Records are plain data; those returned are copies or frozen. */
 export interface UserStore {
-  /** Null if there is none, or a tombstone. */
+  /** Null if it does not exist or is a tombstone. */
   get(tenant: string, id: string, options?: GetOptions): Promise<UserRecord | null>
   /** @throws UniqueConflictError `user.userName` */
   insert(tenant: string, record: UserRecord): Promise<void>
   /**
-   * Writes all fields when the stored version is `expectedVersion`; false: it was changed meanwhile,
-   * or is gone. A record with `deletedAt` becomes a tombstone and frees its userName.
+   * Writes all fields if the stored version is `expectedVersion`; false if it was changed or removed
+   * meanwhile. A record with `deletedAt` becomes a tombstone and releases its userName.
    * @throws UniqueConflictError `user.userName`
    */
   update(tenant: string, record: UserRecord, expectedVersion: number): Promise<boolean>
-  /** Deletes the record; memberships are removed with `members.removeUser`. False: there was none. */
+  /** Deletes the record; memberships are removed with `members.removeUser`. False if it did not exist. */
   remove(tenant: string, id: string): Promise<boolean>
   /** Those of `ids` that exist, by id. */
   briefs(
@@ -57,13 +57,13 @@ export interface UserStore {
   ): Promise<Map<string, UserBrief>>
   list(tenant: string, query: ListQuery): Promise<ListedRecords<UserRecord>>
   /**
-   * Optional, called inside the transaction before `insert`: the id of an account of the host that
-   * the new user takes over; null: the record keeps its own id.
+   * Optional, called inside the transaction before `insert`: returns the id of a host account that the new
+   * user takes over; null: the record keeps its own id.
    */
   adopt?(tenant: string, record: UserRecord): Promise<string | null>
 }
 
-/** A change of a user, for a host that keeps records beside it. */
+/** A change of a user, for hosts with their own related records. */
 export interface UserWrite {
   readonly kind: 'create' | 'update' | 'deactivate' | 'reactivate' | 'tombstone' | 'remove'
   readonly before: UserRecord | null
@@ -71,15 +71,15 @@ export interface UserWrite {
 }
 
 /**
- * Called inside the transaction of every write of a user; what it throws rolls the write back.
- * `transaction` is the store's own handle of the running transaction.
+ * Called inside the transaction of every user write; throwing rolls it back. `transaction` is the store's
+ * own handle of the transaction.
  */
 export type OnUserWrite<Transaction> = (
   change: UserWrite,
   transaction: Transaction,
 ) => void | Promise<void>
 
-/** The change from one state of a user to the next, for stores that offer `onUserWrite`. */
+/** The change between two states of a user, for stores that offer `onUserWrite`. */
 export function userWrite(before: UserRecord | null, after: UserRecord | null): UserWrite {
   return { kind: kindOf(before, after), before, after }
 }

@@ -1,14 +1,14 @@
 import type { ScimContext } from '../base/principal.ts'
 
-/** A response, as a client sees it. */
+/** A response as seen by a client. */
 export interface ScimAnswer {
   readonly status: number
   readonly headers: Headers
-  /** Parsed JSON; an empty object when there is no body. */
+  /** Parsed JSON; an empty object without a body. */
   readonly body: ScimBody
 }
 
-/** A body of any shape, for tests to look into. */
+/** A body of any shape, for use in tests. */
 export type ScimBody = Record<string, unknown> & { readonly id: string }
 
 type Send = (
@@ -17,15 +17,15 @@ type Send = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<ScimAnswer>
 
-/** Calls a handler as an identity provider would, without a socket. */
+/** Calls a handler like an identity provider would, without a socket. */
 export interface ScimClient {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<ScimAnswer>
   delete(path: string, headers?: Readonly<Record<string, string>>): Promise<ScimAnswer>
   readonly post: Send
   readonly put: Send
-  /** A list is sent as the operations of a PatchOp. */
+  /** An array is sent as the operations of a PatchOp. */
   readonly patch: Send
-  /** Any method; the body is sent as it is. */
+  /** Any method; the body is sent unchanged. */
   send(method: string, path: string, init?: SendInit): Promise<ScimAnswer>
 }
 
@@ -37,9 +37,9 @@ export interface SendInit {
 export interface ScimClientOptions {
   /** Default `https://host.example/api/v1/scim/v2`. */
   readonly baseUrl?: string
-  /** Sent as bearer token. */
+  /** Sent as the bearer token. */
   readonly token?: string
-  /** Given to the handler with each request. */
+  /** Passed to the handler with each request. */
   readonly context?: ScimContext
 }
 
@@ -86,7 +86,7 @@ export function createScimClient(
   }
 }
 
-/** For tests, which look into bodies freely. */
+/** Untyped, because tests inspect bodies freely. */
 function parseBody(text: string): ScimBody {
   return (text === '' ? {} : JSON.parse(text)) as ScimBody
 }

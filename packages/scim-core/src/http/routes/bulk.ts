@@ -23,7 +23,7 @@ import { reply, type Reply } from '../reply.ts'
 import { assertScopes, scopeOf } from '../scopes.ts'
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:Bulk'
-/** A bulk body wraps its data in three more levels. */
+/** A bulk body adds three levels around its data. */
 const WRAPPING = 3
 
 type Result = Readonly<Record<string, unknown>>
@@ -74,7 +74,7 @@ function readBulkBody(
   return { operations, failOnErrors: Number(failOnErrors) }
 }
 
-/** Runs operations after those that they depend on; the results are in request order. */
+/** Runs operations after those they depend on; results are in request order. */
 async function runAll(
   run: Run,
   entries: readonly BulkEntry[],
@@ -121,7 +121,7 @@ async function runDeferred(run: Run, { entry, result, referring }: Deferred): Pr
   const id = run.ids.get(bulkId ?? '')
   if (operation === null || id === undefined) return result
   const patch: BulkOperation = { ...operation, method: 'PATCH', id, version: null, data: null }
-  // The operations of the rule itself, which no tolerance of request bodies concerns (SH-68).
+  // Internally generated operations, which the tolerances for request bodies do not affect (SH-68).
   const operations = [{ op: 'add', value: referring }]
   const patched = await runEntry(run, { ...entry, operation: patch }, { operations })
   if (patched['status'] !== '200') return { ...patched, method: 'POST' }
@@ -129,14 +129,14 @@ async function runDeferred(run: Run, { entry, result, referring }: Deferred): Pr
   return version === null ? result : { ...result, version }
 }
 
-/** The input that replaces the data of an operation. */
+/** Input that replaces the data of an operation. */
 interface Given {
   readonly data?: unknown
-  /** The operations of a PATCH that no client has sent. */
+  /** PATCH operations not sent by the client. */
   readonly operations?: readonly unknown[]
 }
 
-/** Carries one operation out, in a transaction and with an audit entry of its own. */
+/** Runs one operation in its own transaction and with its own audit entry. */
 async function runEntry(run: Run, entry: BulkEntry, given: Given): Promise<Result> {
   const { service, exchange } = run
   const { operation, method, bulkId } = entry
@@ -233,7 +233,7 @@ function assertOffered({ types }: ScimConfig, { type, method }: BulkOperation): 
   }
 }
 
-/** The types that can be written, by their endpoints in lower case. */
+/** The writable types, by their endpoints in lower case. */
 function typesByEndpoint({ schemas }: ScimConfig): ReadonlyMap<string, string> {
   return new Map(
     Object.values(schemas).map((schema) => [schema.endpoint.toLowerCase(), schema.resourceType]),

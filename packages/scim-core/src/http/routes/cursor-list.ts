@@ -21,7 +21,7 @@ interface CursorRequest {
   readonly cursors: Cursors
 }
 
-/** A page of a list walked by cursor (RFC 9865, SC-37). */
+/** A page of a list with cursor paging (RFC 9865, SC-37). */
 export async function listByCursor(
   service: Service,
   call: Call,
@@ -71,7 +71,7 @@ function fingerprintOf(type: ResourceTypeName | null, request: ListRequest): str
   )
 }
 
-/** A sort whose key is not in the record, or one over both types, has no cursor. */
+/** Cursors are not supported for sort keys outside the record, or over several types. */
 function assertWalkable(queries: readonly TypeQuery[], { sortBy }: ListRequest): void {
   const computed = queries.some(({ sort }) =>
     Object.values(referenceNeeds(undefined, sort?.path)).includes(true),
@@ -86,7 +86,7 @@ interface Row {
   readonly query: TypeQuery
 }
 
-/** Up to `count + 1` records after a position, through one list after the other. */
+/** Up to `count + 1` records after a position, from one list after the other. */
 async function collect(
   service: Service,
   call: Call,

@@ -10,7 +10,7 @@ import { serveDiscovery } from './discovery.ts'
 import { serveList } from './lists.ts'
 import { createResource, serveResource } from './resources.ts'
 
-/** Serves a request whose path, method and rights are known to be good. */
+/** Serves a request whose path, method and rights have been checked. */
 export async function serveRoute(
   service: Service,
   route: Route,
@@ -59,7 +59,7 @@ export async function serveRoute(
   }
 }
 
-/** SC-36: the user the host names, served as if asked for by id. */
+/** SC-36: the user named by the host, served as if requested by id. */
 async function serveMe(service: Service, exchange: Omit<Exchange, 'body'>): Promise<Reply> {
   const { resolveMe } = service
   if (resolveMe === undefined || exchange.principal === null) {
@@ -87,7 +87,7 @@ function bodiless(exchange: Omit<Exchange, 'body'>): Exchange {
   return joined(exchange, NO_BODY)
 }
 
-/** Written out, for a copy by `...` costs as much as the rest of a GET in here. */
+/** Written out, because spreading would cost as much as the rest of a GET here. */
 function joined(
   { request, method, query, principal, call }: Omit<Exchange, 'body'>,
   body: Exchange['body'],

@@ -99,7 +99,7 @@ async function patchResource(
   return shown(service, exchange, { type, record, request, status: 200 })
 }
 
-/** D12: a group with too many members to send back unasked. */
+/** D12: a group with too many members to return unrequested. */
 async function isLarge(service: Service, { call }: Exchange, id: string): Promise<boolean> {
   const { patchBodyMembers, store } = service.config
   if (patchBodyMembers === 0) return true
@@ -119,7 +119,7 @@ async function deleteResource(
   return NO_CONTENT
 }
 
-/** A resource as an answer, with its address and version (SC-8, SC-61). */
+/** Responds with a resource, its location and version (SC-8, SC-61). */
 async function shown(
   service: Service,
   exchange: Exchange,
@@ -149,7 +149,7 @@ async function shown(
 
 const plain = new WeakMap<Service, Map<ResourceTypeName, Projection>>()
 
-/** The projection of a request; that of a request without one is made once. */
+/** The projection of a request; the one without parameters is cached. */
 function projectionOf(
   service: Service,
   type: ResourceTypeName,
