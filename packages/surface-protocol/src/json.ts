@@ -3,7 +3,7 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObj
 /** A JSON object. */
 export type JsonObject = { [key: string]: JsonValue }
 
-/** An object that can be JSON: a literal, a parsed object or one without prototype. */
+/** Returns whether an object can be JSON: a literal, a parsed object or one without a prototype. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -12,12 +12,12 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return Object.getPrototypeOf(prototype) === null
 }
 
-/** The own value of a key, never an inherited one. */
+/** Reads an own property, never an inherited one. */
 export function ownValue(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
 }
 
-/** The members of an object that are not undefined. */
+/** Removes undefined properties. */
 export function defined<T extends object>(members: T): Defined<T> {
   return Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== undefined),
@@ -30,7 +30,7 @@ type Defined<T> = {
   [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
 }
 
-/** Sets an own member, also one called `__proto__`. */
+/** Sets an own property, even one named `__proto__`. */
 export function setOwn(object: object, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, {
@@ -42,7 +42,7 @@ export function setOwn(object: object, key: string, value: unknown): void {
   } else (object as Record<string, unknown>)[key] = value
 }
 
-/** A deep copy of JSON that is known to be JSON and of bounded depth. */
+/** A deep copy of a value known to be JSON of bounded depth. */
 export function cloneJson<T>(value: T): T
 export function cloneJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
@@ -55,7 +55,7 @@ export function cloneJson(value: unknown): unknown {
   return copy
 }
 
-/** Returns whether two JSON values of bounded depth are equal, regardless of the order of keys. */
+/** Compares two JSON values of bounded depth, ignoring key order. */
 export function equalJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -69,7 +69,7 @@ export function equalJson(a: unknown, b: unknown): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && equalJson(ownValue(a, key), ownValue(b, key)))
 }
 
-/** A JSON Pointer (RFC 6901) over the given segments. */
+/** Formats segments as a JSON Pointer (RFC 6901). */
 export function formatPointer(segments: readonly (string | number)[]): string {
   let pointer = ''
   for (const segment of segments) {
@@ -78,7 +78,7 @@ export function formatPointer(segments: readonly (string | number)[]): string {
   return pointer
 }
 
-/** A segment as a JSON Pointer writes it. */
+/** Escapes a segment of a JSON Pointer. */
 export function escapeSegment(segment: string): string {
   if (!segment.includes('~') && !segment.includes('/')) return segment
   return segment.replaceAll('~', '~0').replaceAll('/', '~1')

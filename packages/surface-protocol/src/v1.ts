@@ -43,7 +43,7 @@ export const v1: Protocol = createProtocol('1.0', {
   catalog: { compileCatalog: compileCatalogV1 } satisfies CatalogParts,
 })
 
-/** Finds the core of a catalog among some. */
+/** Finds the core of a catalog by id. */
 function coresById(catalogs: readonly { readonly catalogId: string }[]): FindCore {
   const byId = new Map(catalogs.map((one) => [one.catalogId, catalogCore(one as Catalog)]))
   return (id) => byId.get(id) ?? null

@@ -8,16 +8,16 @@ import type { UiNode } from './nodes.ts'
 import { nodeParts } from './ui.ts'
 import type { WireForm } from './wire-form.ts'
 
-/** The components of a tree of nodes of version 0.9.1, with the catalogs they came from. */
+/** The components of a node tree of version 0.9.1, with their catalogs. */
 export interface BuiltComponentsV09 {
-  /** A parent before its children, depth first; the first one is `root`. */
+  /** Parents before children, depth first; the first one is `root`. */
   readonly components: ComponentV09[]
   readonly catalogs: ReadonlySet<Catalog>
 }
 
 /**
- * Gives every node an id and the wire form (SN-56).
- * @throws SurfaceError for wrong properties, `duplicate_id`, `invalid_value` for a root of another id,
+ * Assigns ids and converts nodes to the wire form (SN-56).
+ * @throws SurfaceError for invalid properties, `duplicate_id`, `invalid_value` for a root with another id,
  * `limit_exceeded` beyond `treeDepth`
  */
 export function buildComponentsV09(root: UiNode, form: WireForm): BuiltComponentsV09 {
@@ -55,7 +55,7 @@ function addNode(
   }
   build.ids.add(id)
   build.catalogs.add(catalog)
-  // The place is taken before the children are built: a parent stands before them.
+  // Its place is reserved before its children are built, since parents come first.
   const component: ComponentV09 = { id, component: type }
   build.components.push(component)
   const properties: JsonObject = {}
@@ -81,7 +81,7 @@ function checkProperties(
 }
 
 interface Context {
-  /** Prefix of the ids of its children. */
+  /** Prefix of its children's ids. */
   readonly trail: string
   readonly depth: number
   readonly build: Build

@@ -8,24 +8,24 @@ import { Report } from '../diagnostics/report.ts'
 import type { Binding, ComponentReference, EachBinding, UiNode } from './nodes.ts'
 import { nodeParts } from './ui.ts'
 
-/** The components of a tree of nodes. */
+/** The components of a node tree. */
 export interface BuiltComponents {
-  /** Id of the first one. */
+  /** Id of the first component. */
   root: string
-  /** A parent before its children, depth first. */
+  /** Parents before children, depth first. */
   components: ComponentInstance[]
 }
 
 /**
- * Gives every node an id (SP-66) and the wire form.
- * @throws SurfaceError for wrong properties, `duplicate_id`, or `limit_exceeded` beyond `treeDepth`
+ * Assigns ids (SP-66) and converts nodes to the wire form.
+ * @throws SurfaceError for invalid properties, `duplicate_id`, or `limit_exceeded` beyond `treeDepth`
  */
 export function buildComponents(root: UiNode): BuiltComponents {
   const { root: id, components } = buildWithCatalogs(root)
   return { root: id, components }
 }
 
-/** The same with the catalogs the nodes came from. */
+/** The same, with the nodes' catalogs. */
 export function buildWithCatalogs(root: UiNode): BuiltComponents & { catalogs: Set<Catalog> } {
   const build: Build = { components: [], ids: new Set(), catalogs: new Set() }
   const id = addNode(root, { proposed: 'root', depth: 1 }, build)
@@ -39,7 +39,7 @@ interface Build {
 }
 
 interface Position {
-  /** The id of a node without an explicit one. */
+  /** The id used if the node has no explicit one. */
   readonly proposed: string
   readonly depth: number
 }
@@ -64,7 +64,7 @@ function addNode(node: UiNode, { proposed, depth }: Position, build: Build): str
   }
   build.ids.add(id)
   build.catalogs.add(catalog)
-  // The place is taken before the children are built: a parent stands before them.
+  // Its place is reserved before its children are built, since parents come first.
   const component: ComponentInstance['component'] = {}
   build.components.push(weight === undefined ? { id, component } : { id, component, weight })
   const properties: JsonObject = {}
@@ -94,11 +94,11 @@ function check(
 interface Context {
   readonly build: Build
   readonly depth: number
-  /** Id of the component whose property is written. */
+  /** Id of the component being written. */
   readonly id: string
-  /** Name of the property at the top. */
+  /** Name of its top-level property. */
   readonly property: string
-  /** The position of the value in the component, for the id of a child. */
+  /** Position of the value in the component, for ids of children. */
   readonly trail: string
 }
 
@@ -121,7 +121,7 @@ function toWire(value: unknown, slot: Slot | undefined, context: Context): unkno
   }
 }
 
-/** Converts a value that the catalog does not describe. */
+/** Converts a value the catalog does not describe. */
 function looseToWire(value: unknown, context: Context): unknown {
   if (isChild(value)) return childToWire(value, context.trail, context)
   if (isBinding(value)) return boundToWire(value, 'any')
@@ -157,7 +157,7 @@ function objectToWire(
   return copy
 }
 
-/** `tabItems.0` is enough where an item has one reference (SP-66). */
+/** `tabItems.0` suffices if an item has one reference (SP-66). */
 function isOnlyReference({ fields }: Shape, slot: Slot | undefined): boolean {
   if (slot?.kind !== 'reference') return false
   return [...fields.values()].filter((field) => field.slot.kind === 'reference').length === 1

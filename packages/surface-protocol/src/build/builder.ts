@@ -15,7 +15,7 @@ export interface SurfaceDescription {
   readonly root: UiNode
   readonly data?: JsonObject
   readonly styles?: JsonObject
-  /** Parameters of the look, in version 0.9.1. */
+  /** Theme parameters, in version 0.9.1. */
   readonly theme?: JsonObject
   /** Extensions of the surface, in version 1.0: `{ extensions: {...} }`. */
   readonly metadata?: JsonObject
@@ -26,8 +26,8 @@ export interface SurfaceDescription {
 }
 
 /**
- * The state a description stands for. Initial values (SP-37) fill in what the data leaves open.
- * @throws SurfaceError for wrong properties, duplicate ids or a loop
+ * The state a description stands for. Initial values (SP-37) fill gaps in the data.
+ * @throws SurfaceError for invalid properties, duplicate ids or a loop
  */
 export function describeSurface(surfaceId: string, view: SurfaceDescription): SurfaceState {
   const { root, components, catalogs } = buildWithCatalogs(view.root)
@@ -50,21 +50,21 @@ export function describeSurface(surfaceId: string, view: SurfaceDescription): Su
   }
 }
 
-/** Describes one surface step by step (SP-67). */
+/** Describes a surface step by step (SP-67). */
 export interface SurfaceBuilder {
   catalog(catalog: Catalog | string): SurfaceBuilder
   styles(styles: JsonObject): SurfaceBuilder
   data(data: JsonObject): SurfaceBuilder
   root(node: UiNode): SurfaceBuilder
   /**
-   * Components, then data when there is any, then beginRendering.
-   * @throws SurfaceError for wrong properties, or when there is no root
+   * Components, data if there is any, then beginRendering.
+   * @throws SurfaceError for invalid properties, or without a root
    */
   toMessages(options?: { selfContained?: boolean }): ServerMessage[]
   toState(): SurfaceState
 }
 
-/** A builder for one surface. Each call of a method replaces what an earlier one said. */
+/** A builder for one surface. Each method call replaces earlier ones. */
 export function createSurfaceBuilder(surfaceId: string): SurfaceBuilder {
   let view: Partial<SurfaceDescription> = {}
   const toState = (): SurfaceState => {
@@ -93,7 +93,7 @@ export function createSurfaceBuilder(surfaceId: string): SurfaceBuilder {
   return builder
 }
 
-/** `data` with what it leaves open taken from `defaults`. */
+/** Fills gaps in `data` from `defaults`. */
 function withDefaults(data: JsonObject, defaults: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(defaults)) {
     const own = ownValue(data, key)

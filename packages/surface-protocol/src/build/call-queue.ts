@@ -1,9 +1,9 @@
 import { limitError } from '../diagnostics/errors.ts'
 
-/** Runs calls one after the other, whatever the outcome of earlier ones. */
+/** Runs calls sequentially, whether or not earlier ones failed. */
 export type CallQueue = (work: () => Promise<void>) => Promise<void>
 
-/** A queue of at most `maximum` calls; the next one rejects with `limit_exceeded` (AB-7). */
+/** A queue of at most `maximum` calls; further ones reject with `limit_exceeded` (AB-7). */
 export function createCallQueue(maximum: number): CallQueue {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0

@@ -6,15 +6,15 @@ import {
   type JsonValue,
 } from '../json.ts'
 
-/** A location with its new value; without one, what stands there is removed. */
+/** A location with its new value; without one, the location is removed. */
 export interface DataDifference {
   readonly path: string
   readonly value?: JsonValue
 }
 
 /**
- * The differences between two data models (SN-55): the deepest location of each changed value, and an
- * array as a whole if its length changed.
+ * The differences between two data models (SN-55): the deepest location of each changed value, or the whole
+ * array if its length changed.
  */
 export function diffDataV09(before: JsonObject, after: JsonObject): DataDifference[] {
   const found: DataDifference[] = []
@@ -28,7 +28,7 @@ interface Walk {
   readonly found: DataDifference[]
 }
 
-/** Segments of the longest path that is written. */
+/** Maximum segments of a path. */
 const MAXIMUM_DEPTH = 32
 
 function compare(before: JsonValue, after: JsonValue, walk: Walk): void {

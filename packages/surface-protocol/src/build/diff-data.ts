@@ -13,9 +13,9 @@ import { dataMessages } from '../message/v08/data-messages.ts'
 import { mapFromJson } from '../data/data-value.ts'
 
 /**
- * The messages that turn the data `before` into `after` (SP-71): one for each location whose keys
- * changed. A message cannot set a single key at the top or remove one, so that a change there ends in
- * one message with everything, and a removal elsewhere in one that sets the parent anew.
+ * The messages that turn the data `before` into `after` (SP-71): one for each location whose keys changed.
+ * Messages can neither set a single key at the root nor remove one, so such a change resends everything,
+ * and a removal elsewhere resends the parent.
  */
 export function diffData(
   surfaceId: string,
@@ -43,7 +43,7 @@ interface Place {
   readonly updates: Update[]
 }
 
-/** Notes what has to be sent; `reset` when the location itself has to be set anew. */
+/** Records what has to be sent; `reset` if the location itself has to be set again. */
 function compare(before: JsonObject, after: JsonObject, place: Place): 'done' | 'reset' {
   const { segments, updates } = place
   for (const key of Object.keys(before)) {
@@ -70,7 +70,7 @@ function compare(before: JsonObject, after: JsonObject, place: Place): 'done' | 
   return 'done'
 }
 
-/** Null cannot be sent: it counts as nothing. */
+/** Null cannot be sent; it counts as absent. */
 function isSet(value: unknown): value is JsonValue {
   return value !== undefined && value !== null
 }
@@ -79,7 +79,7 @@ function isMap(value: unknown): value is JsonObject {
   return isPlainObject(value)
 }
 
-/** The empty key has no path, and paths have limits. */
+/** The empty key has no path, and paths are limited. */
 function isAddressable(segments: readonly string[]): boolean {
   return (
     !segments.includes('') &&

@@ -13,17 +13,17 @@ import { someInitialises } from '../message/v08/initial-bindings.ts'
 import { dataAfterInitialising } from './initial-data.ts'
 import { selfContain } from './self-contained.ts'
 
-/** Options of a difference. */
+/** Options of `diffSurface`. */
 export interface DiffOptions {
-  /** Builds the surface anew when components are gone, which 0.8 cannot remove. Default: false. */
+  /** Recreates the surface if components were removed, which 0.8 cannot express. Default: false. */
   readonly exact?: boolean
-  /** Gives the self-contained form (SP-69). Default: false. */
+  /** Returns the self-contained form (SP-69). Default: false. */
   readonly selfContained?: boolean
 }
 
 /**
- * The fewest messages that turn `before` into `after`; null stands for no surface (SP-71).
- * @throws TypeError when the two are different surfaces
+ * The fewest messages that turn `before` into `after`; null means no surface (SP-71).
+ * @throws TypeError if the two are different surfaces
  */
 export function diffSurface(
   before: SurfaceState | null,
@@ -60,7 +60,7 @@ function mustRebuild(
   after: SurfaceState,
   { sent, exact }: { sent: readonly ComponentInstance[]; exact: boolean },
 ): boolean {
-  // Rendering cannot be taken back, and components are judged by the catalog in force.
+  // Rendering cannot be undone, and components are validated against the current catalog.
   if (before.root !== null && after.root === null) return true
   if (before.root !== null && before.catalogId !== after.catalogId && sent.length > 0) return true
   if (!exact) return false

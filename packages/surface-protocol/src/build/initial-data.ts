@@ -3,7 +3,7 @@ import { surfaceUpdate, type ComponentInstance } from '../message/v08/messages.t
 import type { SurfaceState } from '../store/surface.ts'
 import { createMirror } from './mirror.ts'
 
-/** The data of a surface after the components were sent to it. */
+/** The data of a surface after components were sent to it. */
 export function dataAfterInitialising(before: SurfaceState, sent: ComponentInstance[]): JsonObject {
   const store = createMirror([before])
   store.apply(surfaceUpdate(before.surfaceId, sent))

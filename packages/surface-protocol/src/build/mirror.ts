@@ -2,7 +2,7 @@ import { dataModelUpdate, surfaceUpdate } from '../message/v08/messages.ts'
 import { createOpenStore, type SurfaceStore } from '../store/store.ts'
 import type { SurfaceState } from '../store/surface.ts'
 
-/** A store that takes components of any catalog, with what is known of some surfaces. */
+/** A store that accepts components of any catalog, initialised with the state of some surfaces. */
 export function createMirror(states: readonly SurfaceState[]): SurfaceStore {
   const store = createOpenStore()
   for (const { surfaceId, components, data } of states) {

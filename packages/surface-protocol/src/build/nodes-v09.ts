@@ -1,16 +1,16 @@
 import type { Binding } from './nodes.ts'
 
-/** A value of version 0.9.1: a literal, a binding or a call. */
+/** A dynamic value of version 0.9.1: a literal, a binding or a function call. */
 export type DynamicValue = string | number | boolean | readonly unknown[] | Binding | Call
 
-/** A call of a function. */
+/** A function call. */
 export interface Call {
   readonly kind: 'call'
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** A check of a component: a condition, and what is said when it does not hold. */
+/** A check of a component: a condition, and the message shown if it fails. */
 export interface Check {
   readonly condition: Call | Binding
   readonly message: string
@@ -25,7 +25,7 @@ export type Action =
     }
   | { readonly kind: 'run'; readonly call: Call }
 
-/** Calls a function of the catalog; arguments may be bindings and calls. */
+/** Calls a catalog function; arguments may be bindings and calls. */
 export function call(name: string, args: Readonly<Record<string, unknown>> = {}): Call {
   return Object.freeze({ kind: 'call', name, args })
 }
@@ -35,7 +35,7 @@ export function check(condition: Call | Binding, message = 'Invalid value.'): Ch
   return Object.freeze({ condition, message })
 }
 
-/** Tells the server of an event, with the values of its context. */
+/** Sends an event to the server with the values of its context. */
 export function event(name: string, context: Readonly<Record<string, DynamicValue>> = {}): Action {
   return Object.freeze({ kind: 'event', name, context })
 }

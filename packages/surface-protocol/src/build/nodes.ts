@@ -7,7 +7,7 @@ export interface Binding {
   readonly initial: string | number | boolean | readonly string[] | undefined
 }
 
-/** A value at a path of the data; `initial` is written there when the component arrives (SP-37). */
+/** A value at a data path; `initial` is written there when the component arrives (SP-37). */
 export function bind(
   path: string,
   initial?: string | number | boolean | readonly string[],
@@ -21,7 +21,7 @@ export interface ComponentReference {
   readonly componentId: string
 }
 
-/** Refers to a component that was or will be sent on its own. */
+/** Refers to a component that is sent separately. */
 export function ref(componentId: string): ComponentReference {
   return Object.freeze({ kind: 'reference', componentId })
 }
@@ -33,36 +33,36 @@ export interface EachBinding {
   readonly node: UiNode
 }
 
-/** Repeats `node` for each entry at `dataBinding`; paths without a slash inside are below the entry. */
+/**
+ * Repeats `node` for each entry at `dataBinding`; paths without a leading slash are relative to the entry.
+ */
 export function each(dataBinding: string, node: UiNode): EachBinding {
   return Object.freeze({ kind: 'each', dataBinding, node })
 }
 
-/** A component to be built. Nodes never change; their methods give new ones. */
+/** A component to build. Nodes are immutable; their methods return new ones. */
 export interface UiNode {
   readonly kind: 'node'
   readonly type: string
-  /** The same with an explicit id. */
+  /** A copy with an explicit id. */
   id(id: string): UiNode
-  /** The same with a share of its Row or Column. */
+  /** A copy with a weight within its Row or Column. */
   weight(weight: number): UiNode
-  /** The same with some properties replaced. */
+  /** A copy with some properties replaced. */
   set(properties: object): UiNode
 }
 
-/** A child, made here or referred to. */
+/** A child node, or a reference to one. */
 export type UiChild = UiNode | ComponentReference
 
 /** A value in the context of an action. */
 export type UiContextValue = string | number | boolean | Binding
 
-/** An action: its name, or its name and its context. */
+/** An action: a name, or a name with a context. */
 export type UiAction =
   string | { readonly name: string; readonly context?: Readonly<Record<string, UiContextValue>> }
 
-/**
- * The accepted forms of a property: bare literals, bindings and nodes beside the wire form (SP-65).
- */
+/** The accepted forms of a property: literals, bindings and nodes in addition to the wire form (SP-65). */
 export type UiValue<T> = T extends string
   ? IsComponentId<T> extends true
     ? UiChild
@@ -89,5 +89,5 @@ type UiObject<T> = 'explicitList' extends keyof T
             ? UiAction
             : { readonly [K in keyof T]: UiValue<T[K]> }
 
-/** The properties a factory takes. */
+/** The properties accepted by a factory. */
 export type UiProperties<T> = { readonly [K in keyof T]: UiValue<T[K]> }

@@ -15,13 +15,13 @@ import type { SurfaceState } from '../store/surface.ts'
 import { initialBindings } from '../message/v08/initial-bindings.ts'
 import { createMirror } from './mirror.ts'
 
-/** Levels of `valueMap` that the public web client follows. */
+/** Levels of `valueMap` supported by the public web client. */
 const MAXIMUM_DEPTH = 5
 
 /**
- * Messages that say the same without relying on what was sent before (SP-69): an update of
- * components contains what they refer to, an update of data all entries of its location.
- * @param options.store what the receiver has already; nothing by default
+ * Equivalent messages that do not depend on earlier ones (SP-69): a component update contains everything it
+ * refers to, a data update all entries of its location.
+ * @param options.store the receiver's state; default: empty
  */
 export function toSelfContained(
   messages: Iterable<ServerMessage>,
@@ -32,7 +32,7 @@ export function toSelfContained(
   return convertAll(messages, createMirror(known))
 }
 
-/** The same for one surface that the receiver has in the state `before`. */
+/** The same for one surface whose state at the receiver is `before`. */
 export function selfContain(
   messages: Iterable<ServerMessage>,
   before: SurfaceState | null,
@@ -78,7 +78,7 @@ function initialPaths(components: readonly ComponentInstance[]): string[] {
   return components.flatMap((component) => initialBindings(component).map((one) => one.pathText))
 }
 
-/** The components and, after them, everything they refer to. */
+/** The components followed by everything they refer to. */
 function withReferenced(
   components: readonly ComponentInstance[],
   known: ReadonlyMap<string, ComponentInstance>,
@@ -99,7 +99,7 @@ function withReferenced(
   return [...result.values()]
 }
 
-/** The same component with its initial values taken out; they stand in the data. */
+/** The component without its initial values, which are in the data. */
 function withoutLiterals(instance: ComponentInstance): ComponentInstance {
   const initial = initialBindings(instance)
   if (initial.length === 0) return instance

@@ -6,7 +6,7 @@ import type { AnyServerMessage } from '../message/any-message.ts'
 import type { SurfaceStore } from '../store/store.ts'
 import type { SurfaceDescription } from './builder.ts'
 
-/** Options of a writer: its target and the form of its messages. */
+/** Options of a writer. */
 export interface SurfaceWriterOptions {
   /** Version of the messages. Default: 0.8. */
   readonly version?: Version
@@ -15,25 +15,25 @@ export interface SurfaceWriterOptions {
   readonly selfContained?: boolean
   /** Catalogs that surfaces may use. Default: the standard catalog. */
   readonly catalogs?: readonly Catalog[]
-  /** Limits that differ from the defaults; `waitingCalls` bounds the calls that wait here. */
+  /** Limits that override the defaults; `waitingCalls` bounds the calls queued here. */
   readonly limits?: Partial<SurfaceLimits>
 }
 
-/** Sends what is new about its surfaces, one call after the other (SP-73). */
+/** Sends changes of its surfaces, one call at a time (SP-73). */
 export interface SurfaceWriter {
   /** The receiver's state. */
   readonly store: SurfaceStore
   /**
-   * Makes a surface look as described; only the difference is sent.
-   * @throws SurfaceError when the description is wrong; nothing is sent then
+   * Makes a surface match a description; only the difference is sent.
+   * @throws SurfaceError for an invalid description; nothing is sent then
    */
   render(surfaceId: string, view: SurfaceDescription): Promise<void>
   /**
-   * Sets the keys of an object at a path of the data; in version 0.9.1 any value.
+   * Sets keys of an object at a data path; in version 0.9.1 any value.
    * @throws SurfaceError, also `limit_exceeded` (`waitingCalls`)
    */
   update(surfaceId: string, path: string, contents: JsonValue): Promise<void>
-  /** Removes a location of the data. @throws SurfaceError `unsupported_version` in version 0.8 */
+  /** Removes a data location. @throws SurfaceError `unsupported_version` in version 0.8 */
   remove(surfaceId: string, path: string): Promise<void>
   delete(surfaceId: string): Promise<void>
 }

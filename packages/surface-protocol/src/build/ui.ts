@@ -6,7 +6,7 @@ import type { UiNode, UiProperties } from './nodes.ts'
 
 type TypesOf<C> = C extends Catalog<infer Types> ? Types : never
 
-/** One factory for each type of a catalog (SP-65). */
+/** A factory for each type of a catalog (SP-65). */
 export type Ui<C> =
   object extends TypesOf<C>
     ? Readonly<Record<string, (properties: Readonly<Record<string, unknown>>) => UiNode>>
@@ -14,7 +14,7 @@ export type Ui<C> =
         readonly [Name in keyof TypesOf<C>]: (properties: UiProperties<TypesOf<C>[Name]>) => UiNode
       }
 
-/** One factory for each type, whose properties the compiler does not know. */
+/** A factory for each type, with properties unknown to the compiler. */
 export type UiOf<C> = {
   readonly [Name in keyof TypesOf<C>]: (properties: Readonly<Record<string, unknown>>) => UiNode
 }
@@ -30,12 +30,12 @@ export interface NodeParts {
 
 const parts = new WeakMap<UiNode, NodeParts>()
 
-/** The parts of a node; null for anything else. */
+/** The parts of a node; null for other values. */
 export function nodeParts(value: unknown): NodeParts | null {
   return typeof value === 'object' && value !== null ? (parts.get(value as UiNode) ?? null) : null
 }
 
-/** Factories for the types of any catalog, typed by it. */
+/** Creates factories for the types of a catalog. */
 export function createUi<C extends Catalog>(catalog: C): Ui<C> {
   const factories = {}
   for (const type of catalog.types) {

@@ -23,7 +23,7 @@ export const wireFormV1: WireForm = {
   removal: (path) => ({ path, value: null }),
 }
 
-/** A value of null would remove: what holds it is written instead. */
+/** Null values would mean removal, so their container is written instead. */
 function withoutNulls(differences: readonly DataDifference[], after: JsonObject): DataDifference[] {
   const found = new Map<string, DataDifference>()
   for (const { path, value } of differences) {
@@ -38,7 +38,7 @@ function withoutNulls(differences: readonly DataDifference[], after: JsonObject)
   return [...found.values()].filter(({ path }) => !isCovered(path, found))
 }
 
-/** Returns whether another difference writes a location above this one. */
+/** Returns whether another difference writes an enclosing location. */
 function isCovered(path: string, found: ReadonlyMap<string, DataDifference>): boolean {
   if (path !== '/' && found.has('/')) return true
   const parts = path.split('/')

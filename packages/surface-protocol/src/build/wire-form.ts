@@ -9,19 +9,19 @@ import { diffDataV09, type DataDifference } from './diff-data-v09.ts'
 export interface WireForm {
   /** Value of `version` in a message. */
   readonly version: string
-  /** Catalog of a surface whose nodes name none. */
+  /** Catalog of surfaces whose nodes name none. */
   readonly catalog: Catalog
   binding(path: string): JsonObject
   call(name: string, args: JsonObject): JsonObject
-  /** Payloads that bring a surface about. */
+  /** Payloads that create a surface. */
   create(surface: NewSurface, componentsPerMessage: number): JsonObject[]
   /** The differences between two data models. */
   differences(before: JsonObject, after: JsonObject): DataDifference[]
-  /** The payload that removes a location, without the surface. */
+  /** The payload that removes a location, without the surface id. */
   removal(path: string): DataDifference
 }
 
-/** A surface that is sent for the first time. */
+/** A surface sent for the first time. */
 export interface NewSurface {
   readonly surfaceId: string
   /** Further members of its createSurface. */
@@ -46,7 +46,7 @@ const formV09: Omit<WireForm, 'version'> = {
   removal: (path) => ({ path }),
 }
 
-/** Components in as many updates as the limit asks for. */
+/** Splits components into updates within the limit. */
 export function componentPayloads(
   surfaceId: string,
   components: readonly ComponentV09[],

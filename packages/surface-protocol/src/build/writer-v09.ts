@@ -16,10 +16,10 @@ interface WriterOptions extends SurfaceWriterOptions {
   readonly version: Exclude<Version, '0.8'>
 }
 
-/** A writer of a version from 0.9 on: createSurface once, then the differences (SN-55). */
+/** A writer for versions from 0.9 on: createSurface once, then the differences (SN-55). */
 export function createWriterV09(options: WriterOptions): SurfaceWriter {
   const form = wireFormOf(options.version)
-  // The view of version 1.0 is the wider one.
+  // The view of version 1.0 is the wider type.
   const store = createSurfaceStore(options) as unknown as SurfaceStoreV1
   const { waitingCalls, componentsPerMessage } = resolveLimits(options.limits)
   const inOrder = createCallQueue(waitingCalls)
@@ -35,7 +35,7 @@ export function createWriterV09(options: WriterOptions): SurfaceWriter {
       try {
         await options.send(message as unknown as AnyServerMessage)
       } catch (error) {
-        // The receiver's state is unknown now.
+        // The receiver's state is no longer known.
         store.apply(remove(surfaceId))
         uncertain.add(surfaceId)
         throw error
@@ -43,7 +43,7 @@ export function createWriterV09(options: WriterOptions): SurfaceWriter {
     }
   }
 
-  /** Tries messages for one surface on a copy of it, so that nothing is half sent. */
+  /** Applies messages for a surface to a copy first, so that nothing is sent partially. */
   const tryOut = (surfaceId: string, messages: readonly JsonObject[]): void => {
     const trial = createSurfaceStore(options)
     trial.applyAll(store.snapshot(surfaceId))
@@ -83,7 +83,7 @@ export function createWriterV09(options: WriterOptions): SurfaceWriter {
   }
 
   return {
-    // The view of the store has the form of its version.
+    // The store's view has the form of its version.
     store: store as unknown as SurfaceWriter['store'],
     render: (surfaceId, view) => inOrder(() => render(surfaceId, view)),
     update: (surfaceId, path, value) =>

@@ -33,7 +33,7 @@ function createWriterV08(options: SurfaceWriterOptions): SurfaceWriter {
       try {
         await options.send(message)
       } catch (error) {
-        // The receiver's state is unknown now.
+        // The receiver's state is no longer known.
         store.apply(deleteSurface(surfaceId))
         uncertain.add(surfaceId)
         throw error
@@ -41,7 +41,7 @@ function createWriterV08(options: SurfaceWriterOptions): SurfaceWriter {
     }
   }
 
-  /** Tries messages for one surface on a copy of it, so that nothing is half sent. */
+  /** Applies messages for a surface to a copy first, so that nothing is sent partially. */
   const tryOut = (surfaceId: string, messages: readonly ServerMessage[]): void => {
     const trial = createSurfaceStore(options)
     trial.applyAll(store.snapshot(surfaceId))

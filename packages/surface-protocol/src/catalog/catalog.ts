@@ -12,34 +12,34 @@ import { findReferencesV09 } from './v09/walk-v09.ts'
 import type { Shape } from './slot.ts'
 
 /**
- * The types a surface may use. All paths are JSON Pointers relative to the property object or the
- * styles object. `Types` is known to the compiler only.
+ * The component types available to a surface. Paths are JSON Pointers relative to the property object or
+ * the styles object. `Types` exists only at compile time.
  */
 export interface Catalog<Types extends object = object> {
   readonly catalogId: string
-  /** The version of the protocol that the catalog is for: `0.8`, `0.9` or `1.0`. */
+  /** The protocol version of the catalog: `0.8`, `0.9` or `1.0`. */
   readonly protocolVersion?: string
   readonly types: readonly string[]
   /** Functions that components may call. */
   readonly functionNames?: readonly string[]
-  /** The problems of a component's properties; an unknown type has path `""`. */
+  /** Problems of a component's properties; an unknown type has path `""`. */
   validateComponent(type: string, properties: unknown): SurfaceDiagnostic[]
   validateStyles(styles: unknown): SurfaceDiagnostic[]
-  /** The references a property object holds, in order (SP-17, SP-53). */
+  /** The references in a property object, in order (SP-17, SP-53). */
   references(type: string, properties: unknown): ReferenceFound[]
   readonly typesOf?: Types
 }
 
-/** The part of a catalog that the hot path uses. */
+/** The part of a catalog used on the hot path. */
 export interface CatalogCore {
-  /** Reports at the current place what is wrong; the report's path stands at the property object. */
+  /** Reports problems at the current position, which is that of the property object. */
   checkComponent(type: string, properties: unknown, report: Report): void
   checkStyles(styles: Readonly<Record<string, unknown>>, report: Report): void
-  /** The parts of a type; null when the type is unknown or its parts must be found in each value. */
+  /** The structure of a type; null if the type is unknown or references must be found in each value. */
   shape(type: string): Shape | null
-  /** True if bound values occur only where the shape names them. */
+  /** True if bound values only occur where the shape declares them. */
   readonly exact: boolean
-  /** The declarations of a catalog from version 0.9 on; missing for 0.8. */
+  /** The declarations of a catalog from version 0.9 on; absent for 0.8. */
   readonly v09?: CatalogPartsV09
 }
 
@@ -48,25 +48,25 @@ export interface CatalogPartsV09 {
   /** `0.9` or `1.0`. */
   readonly protocolVersion: string
   readonly syntax: ValueSyntax
-  /** Implementations that belong to the catalog itself. */
+  /** Implementations provided by the catalog itself. */
   readonly hostFunctions?: ReadonlyMap<string, HostFunction>
   readonly components: ReadonlyMap<string, ShapeV09>
   readonly functions: ReadonlyMap<string, FunctionShape>
   readonly table: CatalogTable
-  /** A catalog of the same version from another table. */
+  /** Creates a catalog of the same version from another table. */
   remake(table: CatalogTable): Catalog
 }
 
-/** Under this key a catalog of this package keeps its core, also for another copy of the package. */
+/** Key under which catalogs store their core; shared by all copies of the package. */
 const CORE = Symbol.for('@x/surface-protocol/catalog-core')
 
-/** The core of any catalog; one that was written by hand is asked through its public methods. */
+/** The core of a catalog; for a custom object, an adapter for its public methods. */
 export function catalogCore(catalog: Catalog): CatalogCore {
   const core = (catalog as { [CORE]?: CatalogCore })[CORE]
   return core ?? publicCore(catalog)
 }
 
-/** A catalog around a core. */
+/** Creates a catalog from a core. */
 export function createCatalog<Types extends object>(
   catalogId: string,
   types: readonly string[],
@@ -114,14 +114,14 @@ export function createShapeCatalog<Types extends object>(
   })
 }
 
-/** Notes a type that a catalog does not have, with the name that was probably meant (SP-14). */
+/** Reports an unknown type with a suggestion (SP-14). */
 export function reportUnknownType(type: string, types: readonly string[], report: Report): void {
   report.add('invalid_component_type', `The catalog has no component type ${quote(type)}.`, {
     hint: nearest(type, types),
   })
 }
 
-/** The references of a component by the catalog that is in force for it. */
+/** The references of a component, according to its current catalog. */
 export function referencesIn(
   core: CatalogCore | null,
   type: string,

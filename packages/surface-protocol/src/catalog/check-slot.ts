@@ -6,7 +6,7 @@ import { isLiteral, literalKinds, literalWords, type LiteralKind } from './liter
 import { nearest } from './nearest.ts'
 import type { Shape, Slot } from './slot.ts'
 
-/** Checks a closed object against its shape (SP-12, SP-14). */
+/** Validates a closed object against its shape (SP-12, SP-14). */
 export function checkShape(value: unknown, shape: Shape, report: Report): void {
   if (!isPlainObject(value)) return refuse(report, 'an object', FATAL)
   const { path } = report
@@ -74,7 +74,7 @@ function checkSlot(value: unknown, slot: Slot, report: Report): void {
   }
 }
 
-/** Findings that tolerant mode does not forgive. */
+/** Findings that are errors even in tolerant mode. */
 const FATAL: Finding = { fatal: true }
 
 function refuse(report: Report, what: string, finding?: Finding): void {
@@ -97,7 +97,7 @@ function checkReference(value: unknown, report: Report): void {
 
 const REFERENCE: Slot = { kind: 'reference' }
 
-/** `{explicitList}` or `{template: {componentId, dataBinding}}`, exactly one of the two (SP-12). */
+/** `{explicitList}` or `{template: {componentId, dataBinding}}`, exactly one of them (SP-12). */
 function checkChildren(value: unknown, report: Report): void {
   if (!isPlainObject(value)) return refuse(report, 'an object', FATAL)
   const { path } = report
@@ -145,7 +145,7 @@ function checkPathValue(value: unknown, report: Report, finding?: Finding): void
   else if (!isPlainPath(value, report)) checkPath(value, report)
 }
 
-/** One literal, one path, or one path together with one literal (SP-15). */
+/** A literal, a path, or a path together with a literal (SP-15). */
 function checkBound(value: unknown, slot: BoundSlot, report: Report): void {
   if (!isPlainObject(value)) return refuse(report, 'an object with a literal or a path')
   const { path } = report

@@ -4,20 +4,20 @@ import { Report } from '../diagnostics/report.ts'
 import { resolveReference, type Schema } from './json-schema.ts'
 import type { PatternTable } from './pattern-table.ts'
 
-/** Levels of schemas around one value; a schema that refers to itself without progress ends here. */
+/** Maximum nested schemas for one value; ends schemas that refer to themselves without progress. */
 const MAXIMUM_DEPTH = 256
 
-/** A schema with the document its references lead through. */
+/** A schema and the document its references resolve in. */
 export interface SchemaSource {
   readonly document: object
   readonly patterns: PatternTable
   readonly depth: number
 }
 
-/** Which values fit which schemas: one that many schemas share is checked against a value once. */
+/** Cache of values and the schemas they match, so that shared schemas are checked once per value. */
 type Known = Map<Schema, Map<unknown, boolean>>
 
-/** Checks a value against a schema that was checked itself (SP-51). */
+/** Validates a value against a schema that was itself validated (SP-51). */
 export function checkValue(
   value: unknown,
   schema: Schema,
@@ -119,7 +119,7 @@ function checkNumber(value: number, schema: ObjectSchema, report: Report): void 
 
 function isMultiple(value: number, step: number): boolean {
   const quotient = value / step
-  // 0.3 / 0.1 is a little less than 3.
+  // 0.3 / 0.1 is slightly less than 3.
   return Math.abs(quotient - Math.round(quotient)) < 1e-9
 }
 
@@ -185,7 +185,7 @@ function checkCombined(value: unknown, schema: ObjectSchema, context: Context): 
   }
 }
 
-/** Returns whether a value fits, without giving a reason. */
+/** Returns whether a value matches, without a reason. */
 function matches(value: unknown, schema: Schema, context: Context): boolean {
   const { known } = context
   const values = known.get(schema) ?? new Map<unknown, boolean>()

@@ -19,7 +19,8 @@ export type TypesOfDefinition<Components extends Record<string, z.ZodObject>> = 
 }
 
 /**
- * A catalog from zod schemas (SP-52). They become JSON Schema once; zod itself checks nothing later.
+ * Creates a catalog from zod schemas (SP-52). They are converted to JSON Schema once; zod is not used
+ * afterwards.
  * @throws SurfaceError `invalid_catalog` for schemas that JSON Schema cannot express
  */
 export function defineCatalog<Components extends Record<string, z.ZodObject>>(
@@ -30,7 +31,7 @@ export function defineCatalog<Components extends Record<string, z.ZodObject>>(
 }
 
 /**
- * A catalog with the types of another one and more; types of the same name are replaced.
+ * Creates a catalog with additional types; types with the same name are replaced.
  * @throws SurfaceError `invalid_catalog`
  */
 export function extendCatalog<Base extends object, Components extends Record<string, z.ZodObject>>(
@@ -42,7 +43,7 @@ export function extendCatalog<Base extends object, Components extends Record<str
   return readCatalog(document, {}, patternsIn(added, new Set(trustedPatternsOf(base))))
 }
 
-/** One document over another; the later one wins name by name. */
+/** Merges two documents; later names win. */
 export function mergeDocuments(base: JsonObject, over: JsonObject, catalogId: string): JsonObject {
   const merged = cloneJson(base)
   merged.catalogId = catalogId
@@ -88,7 +89,7 @@ function toSchema(schema: z.ZodType, place: readonly string[]): JsonValue {
         // eslint-disable-next-line no-underscore-dangle -- zod publishes its definitions there
         const { def } = zodSchema._zod
         if (hasCustomChecks(def)) throw new TypeError('A check in code has no JSON Schema')
-        // A strict reading: an object is open only where the schema says so, which zod has written then.
+        // Objects are open only if the schema says so, in which case zod has written it.
         if (def.type === 'object' && jsonSchema.additionalProperties === undefined) {
           jsonSchema.additionalProperties = false
         }

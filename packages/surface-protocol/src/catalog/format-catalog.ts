@@ -4,8 +4,8 @@ import { documentOf } from './parse-catalog.ts'
 import type { BoundKind, Shape, Slot } from './slot.ts'
 
 /**
- * The document of a catalog (SP-52): parsing it gives a catalog that accepts and refuses the same.
- * @throws TypeError for a catalog that was written by hand
+ * The document of a catalog (SP-52): parsing it yields an equivalent catalog.
+ * @throws TypeError for a custom catalog object
  */
 export function formatCatalog(catalog: Catalog): JsonObject {
   const document = documentOf(catalog)
@@ -69,7 +69,7 @@ const literals: Readonly<Record<Exclude<BoundKind, 'any'>, readonly [string, Jso
   stringArray: ['literalArray', { type: 'array', items: { type: 'string' } }],
 }
 
-/** The schema of a bound value: one literal, one path, or one of each (SP-15). */
+/** The schema of a bound value: a literal, a path, or both (SP-15). */
 export function boundSchema(kind: BoundKind, words?: ReadonlySet<string>): JsonObject {
   const kinds = kind === 'any' ? (['string', 'number', 'boolean'] as const) : [kind]
   const properties: JsonObject = {}
@@ -89,7 +89,7 @@ export function boundSchema(kind: BoundKind, words?: ReadonlySet<string>): JsonO
   }
 }
 
-/** The schema of children: listed or by template, exactly one of the two (SP-12). */
+/** The schema of children: a list or a template, exactly one of them (SP-12). */
 export function childrenSchema(): JsonObject {
   return {
     type: 'object',

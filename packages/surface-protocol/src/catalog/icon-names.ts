@@ -1,4 +1,4 @@
-/** The names an Icon may show (SP-12). */
+/** The available icon names (SP-12). */
 export const iconNames = (
   'accountCircle add arrowBack arrowForward attachFile calendarToday call camera check close ' +
   'delete download edit event error favorite favoriteOff folder help home info locationOn lock ' +

@@ -5,19 +5,19 @@ import type { Field, Shape, Slot } from './slot.ts'
 
 const MAXIMUM_DEPTH = 8
 
-/** The places of references: as declared, or null to infer them (SP-53). */
+/** Positions of references: as declared, or null to infer them (SP-53). */
 export interface ShapeSource {
   readonly document: object
   readonly declared: readonly string[] | null
 }
 
-/** Infers the places of references, bound values and actions from a schema. */
+/** Infers the positions of references, bound values and actions from a schema. */
 export function inferShape(schema: Schema, source: ShapeSource): Shape {
   return shapeAt(schema, { ...source, place: '', depth: 0 })
 }
 
 interface Walk extends ShapeSource {
-  /** As declarations write it: `slots[].child`. */
+  /** In the notation of declarations: `slots[].child`. */
   readonly place: string
   readonly depth: number
 }
@@ -100,7 +100,7 @@ function boundKind(names: ReadonlySet<string>): Extract<Slot, { kind: 'bound' }>
 
 type ObjectSchema = Exclude<Schema, boolean>
 
-/** The schemas that together or alternatively describe a value, references followed. */
+/** The schemas a value must or may match, with references resolved. */
 function partsOf(schema: Schema, { document }: ShapeSource): ObjectSchema[] {
   const parts: ObjectSchema[] = []
   const waiting: Schema[] = [schema]

@@ -2,10 +2,10 @@ import { SurfaceError } from '../diagnostics/errors.ts'
 import { formatPointer, isPlainObject, ownValue } from '../json.ts'
 import type { PatternTable } from './pattern-table.ts'
 
-/** A JSON Schema: an object, or true and false. */
+/** A JSON Schema: an object or a boolean. */
 export type Schema = boolean | { readonly [key: string]: unknown }
 
-/** A problem of a schema document. */
+/** Creates the error for a problem in a schema document. */
 export function invalidCatalog(detail: string, path: readonly (string | number)[]): SurfaceError {
   return new SurfaceError({ code: 'invalid_catalog', detail, path: formatPointer(path) })
 }
@@ -56,14 +56,14 @@ const MAXIMUM_DEPTH = 64
 
 type Place = readonly (string | number)[]
 
-/** A schema with its place in the document. */
+/** A schema with its position in the document. */
 export interface SchemaAt {
   readonly schema: unknown
   readonly place: Place
 }
 
 /**
- * Checks that schemas, and those their references lead to, are understood completely (SP-51).
+ * Checks that schemas, and those they refer to, only use supported keywords (SP-51).
  * @throws SurfaceError `invalid_catalog`
  */
 export function checkSchemas(
@@ -81,12 +81,12 @@ export function checkSchemas(
 
 interface Check {
   readonly document: object
-  /** Receives the patterns that are found. */
+  /** Collects the patterns. */
   readonly patterns: PatternTable
   readonly place: Place
-  /** The positions of the schemas seen so far. */
+  /** Positions of the schemas seen so far. */
   readonly places: Map<object, Place>
-  /** Schemas to be looked at yet. */
+  /** Schemas still to check. */
   readonly waiting: SchemaAt[]
 }
 
@@ -161,7 +161,7 @@ function checkPattern(value: unknown, { patterns, place }: Check): void {
   if (problem !== null) throw invalidCatalog(problem, place)
 }
 
-/** Refuses schemas that lead back to themselves without a step into the value. */
+/** Rejects schemas that refer back to themselves without descending into the value. */
 function refuseStandstill(places: ReadonlyMap<object, Place>, document: object): void {
   const done = new Set<object>()
   const open = new Set<object>()
@@ -186,7 +186,7 @@ function refuseStandstill(places: ReadonlyMap<object, Place>, document: object):
   }
 }
 
-/** The schemas that look at the same value as this one. */
+/** The schemas applied to the same value as this one. */
 function inPlace(schema: object, document: object): object[] {
   const reference = ownValue(schema, '$ref')
   const lists = [...LISTS].flatMap((name) => ownValue(schema, name) ?? [])
@@ -195,7 +195,7 @@ function inPlace(schema: object, document: object): object[] {
 }
 
 /**
- * The schema a local reference leads to.
+ * Resolves a local reference.
  * @throws SurfaceError `invalid_catalog`
  */
 export function resolveReference(reference: unknown, document: object, place: Place): Schema {

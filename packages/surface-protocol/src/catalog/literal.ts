@@ -1,9 +1,9 @@
 import type { BoundKind } from './slot.ts'
 
-/** Kinds of literal that a bound value can hold. */
+/** Kinds of literals in a bound value. */
 export type LiteralKind = Exclude<BoundKind, 'any'>
 
-/** The kind of each literal, by its name in a bound value. */
+/** The kind of each literal, by its key in a bound value. */
 export const literalKinds: ReadonlyMap<string, LiteralKind> = new Map([
   ['literalString', 'string'],
   ['literalNumber', 'number'],
@@ -19,7 +19,7 @@ export function isLiteral(value: unknown, kind: LiteralKind): boolean {
   return kind === 'number' ? Number.isFinite(value) : typeof value === kind
 }
 
-/** The required type of each kind of literal, in words. */
+/** Describes the type required by each kind of literal. */
 export const literalWords: Readonly<Record<LiteralKind, string>> = {
   string: 'a string',
   number: 'a finite number',

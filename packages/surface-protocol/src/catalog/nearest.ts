@@ -1,7 +1,7 @@
 const MAXIMUM_DISTANCE = 2
 const MAXIMUM_LENGTH = 64
 
-/** The name that was probably meant: equal but for case, or at most two edits away (SP-14). */
+/** The most similar name: equal ignoring case, or at most two edits away (SP-14). */
 export function nearest(name: string, names: Iterable<string>): string | undefined {
   if (name.length > MAXIMUM_LENGTH) return undefined
   const folded = name.toLowerCase()
@@ -19,7 +19,7 @@ export function nearest(name: string, names: Iterable<string>): string | undefin
   return best
 }
 
-/** The number of characters to insert, delete or replace (Levenshtein). */
+/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i += 1) {

@@ -11,9 +11,9 @@ export type ClientCapabilities = { supportedCatalogIds?: string[]; inlineCatalog
 
 /** The server's catalogs and the client's capabilities. */
 export interface NegotiateCatalogOptions {
-  /** In the order of preference of the server. */
+  /** In the server's order of preference. */
   readonly catalogs: readonly Catalog[]
-  /** Further ids for catalogs of the server. */
+  /** Alternative ids of the server's catalogs. */
   readonly catalogAliases?: Readonly<Record<string, string>>
   /** Default: false. */
   readonly acceptsInlineCatalogs?: boolean
@@ -21,9 +21,10 @@ export interface NegotiateCatalogOptions {
 }
 
 /**
- * The catalog that server and client have in common, for a client that names none the first of the
- * server (SP-54). A catalog with types of the client is for that client only.
- * @throws SurfaceError `no_common_catalog`, `inline_catalog_refused`, `invalid_catalog`; TypeError without catalogs
+ * Chooses the catalog supported by both sides; if the client names none, the server's first (SP-54). A
+ * catalog with inline types is for that client only.
+ * @throws SurfaceError `no_common_catalog`, `inline_catalog_refused`, `invalid_catalog`; TypeError without
+ * catalogs
  */
 export function negotiateCatalog(options: NegotiateCatalogOptions): Catalog {
   const { catalogs, client, acceptsInlineCatalogs = false } = options
@@ -60,7 +61,7 @@ function findFirst(
   return undefined
 }
 
-/** The base with the types and styles of the client over it; later ones win. */
+/** The base catalog overridden by the client's types and styles; later ones win. */
 function withInline(base: Catalog, inline: readonly unknown[]): Catalog {
   let document = formatCatalog(base)
   for (const one of inline) {
@@ -74,7 +75,7 @@ function withInline(base: Catalog, inline: readonly unknown[]): Catalog {
 }
 
 /**
- * Reads what stands under `a2uiClientCapabilities` in the metadata of a message, or that metadata.
+ * Parses the value of `a2uiClientCapabilities` in a message's metadata, or the metadata itself.
  * @throws SurfaceError `invalid_type`, `missing_field`
  */
 export function parseClientCapabilities(value: unknown): ClientCapabilities {
@@ -102,7 +103,7 @@ function wrong(code: 'invalid_type' | 'missing_field', detail: string, path: str
   return new SurfaceError({ code, detail, path })
 }
 
-/** The extension entry of an agent's A2A card (SP-55, SN-68). */
+/** The extension entry for an agent's A2A card (SP-55, SN-68). */
 export function formatA2aExtension({
   version,
   catalogs,

@@ -4,7 +4,7 @@ import { isPlainObject, ownValue } from '../json.ts'
 import type { Catalog } from './catalog.ts'
 import { parseCatalog } from './parse-catalog.ts'
 
-/** Names under which capabilities stand in the metadata of a message (SN-50). */
+/** Keys of capabilities in a message's metadata (SN-50). */
 const NAMES = ['a2uiClientCapabilities', 'a2uiRendererCapabilities']
 
 function capabilitiesIn(value: unknown): Record<string, unknown> | null {
@@ -16,7 +16,7 @@ function capabilitiesIn(value: unknown): Record<string, unknown> | null {
   return value
 }
 
-/** A client's capabilities for one version; 0.8 has the bare object. */
+/** A client's capabilities for one version; those of 0.8 are not nested. */
 function capabilitiesFor(version: Version, capabilities: unknown): Record<string, unknown> | null {
   const all = capabilitiesIn(capabilities)
   if (all === null) return null
@@ -30,7 +30,7 @@ function capabilitiesFor(version: Version, capabilities: unknown): Record<string
 }
 
 /**
- * The first version of the server that the client can show; without capabilities the first (SN-51).
+ * The server's first version supported by the client; the first one without capabilities (SN-51).
  * @throws SurfaceError `unsupported_version`; TypeError without versions
  */
 export function negotiateVersion(options: {
@@ -50,8 +50,8 @@ export function negotiateVersion(options: {
 }
 
 /**
- * The catalogs that server and client have in common, in the order of the client (SN-52); without
- * capabilities all of the server. Catalogs of the client follow the others.
+ * The catalogs supported by both sides, in the client's order (SN-52); all of the server's without
+ * capabilities. The client's own catalogs follow.
  * @throws SurfaceError `no_common_catalog`, `inline_catalog_refused`, `invalid_catalog`
  */
 export function negotiateCatalogs(options: {

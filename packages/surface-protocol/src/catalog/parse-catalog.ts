@@ -15,25 +15,25 @@ import { PatternTable } from './pattern-table.ts'
 import { checkBoundPaths } from './check-bound-paths.ts'
 import type { Shape } from './slot.ts'
 
-/** Options for the parts that a catalog document leaves open. */
+/** Options for what a catalog document leaves open. */
 export interface ParseCatalogOptions {
-  /** The version that the document is for. Default: 0.8. */
+  /** The document's protocol version. Default: 0.8. */
   readonly version?: Version
   /** Paths of references, by type: `{ Grid: ['slots[].child'] }`. Default: inferred (SP-53). */
   readonly references?: Readonly<Record<string, readonly string[]>>
-  /** `catalogBytes` counts here. */
+  /** Only `catalogBytes` applies. */
   readonly limits?: Partial<SurfaceLimits>
 }
 
 const documents = new WeakMap<Catalog, JsonObject>()
 const trustedPatterns = new WeakMap<Catalog, ReadonlySet<string>>()
 
-/** The document a catalog was made from; undefined for others. */
+/** The document a catalog was created from; undefined for others. */
 export function documentOf(catalog: Catalog): JsonObject | undefined {
   return documents.get(catalog)
 }
 
-/** The patterns of a catalog that its host wrote; none for others. */
+/** The patterns of a host-provided catalog; empty for others. */
 export function trustedPatternsOf(catalog: Catalog): ReadonlySet<string> {
   return trustedPatterns.get(catalog) ?? NO_PATTERNS
 }
@@ -41,9 +41,9 @@ export function trustedPatternsOf(catalog: Catalog): ReadonlySet<string> {
 const NO_PATTERNS: ReadonlySet<string> = new Set()
 
 /**
- * A catalog from its document (SP-51). Nothing is ever fetched. Patterns run in linear time (AB-8):
- * look-around and back references are refused, and a text of over 10,000 characters matches none.
- * @throws SurfaceError `invalid_catalog` with the place in the document
+ * Creates a catalog from its document (SP-51). Nothing is fetched. Patterns run in linear time (AB-8):
+ * lookaround and backreferences are rejected, and strings over 10,000 characters never match.
+ * @throws SurfaceError `invalid_catalog` with the position in the document
  */
 export function parseCatalog<Types extends object = object>(
   document: unknown,
@@ -57,7 +57,7 @@ export function parseCatalog<Types extends object = object>(
   return catalog
 }
 
-/** The catalog reader that a subpath supplies for its protocol version. */
+/** The catalog parser provided by a protocol version's subpath. */
 export interface CatalogParts {
   compileCatalog(document: JsonObject): Catalog
 }
@@ -70,7 +70,7 @@ function compilerOf<Types extends object>(
   return (document) => parts.catalog.compileCatalog(document) as Catalog<Types>
 }
 
-/** The same; the `trusted` patterns are those of the host, and may be any. */
+/** The same; `trusted` patterns belong to the host and are not restricted. */
 export function readCatalog<Types extends object = object>(
   document: unknown,
   options: ParseCatalogOptions,
@@ -130,7 +130,7 @@ function copyDocument(document: unknown, limits: Readonly<SurfaceLimits>): JsonO
   return copy
 }
 
-/** Everything in a document that stands where a schema is expected. */
+/** All values in a document where a schema is expected. */
 function schemasOf(document: JsonObject): SchemaAt[] {
   return ['components', '$defs', 'styles'].flatMap((part) => {
     const group = document[part]

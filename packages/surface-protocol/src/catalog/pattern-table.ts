@@ -1,12 +1,12 @@
 import { createLinearPattern, UnsupportedPatternError } from '../data/linear-pattern.ts'
 import { isPlainObject } from '../json.ts'
 
-/** Characters of the longest text that a pattern of a peer is held against (SN-73). */
+/** Maximum characters of a string matched against a peer's pattern (SN-73). */
 const MAXIMUM_TEXT = 10_000
 
-/** The patterns of one catalog. Those of a peer run in linear time (AB-8); nothing is shared. */
+/** The patterns of one catalog. A peer's patterns run in linear time (AB-8); nothing is shared. */
 export class PatternTable {
-  /** Patterns of the host, which the platform runs. */
+  /** The host's patterns, which the platform's engine runs. */
   readonly trusted: ReadonlySet<string>
   readonly #testers = new Map<string, (text: string) => boolean>()
 
@@ -14,7 +14,7 @@ export class PatternTable {
     this.trusted = trusted
   }
 
-  /** The problem of a pattern; null if it can be used. */
+  /** Compiles a pattern; returns the problem, or null if it is usable. */
   add(source: string): string | null {
     try {
       this.#testers.set(source, testerOf(source, this.trusted))
@@ -40,7 +40,7 @@ function testerOf(source: string, trusted: ReadonlySet<string>): (text: string) 
   return (text) => text.length <= MAXIMUM_TEXT && pattern.test(text)
 }
 
-/** The patterns that a document of the host holds anywhere. */
+/** All patterns in a host's document. */
 export function patternsIn(document: unknown, found = new Set<string>()): Set<string> {
   if (Array.isArray(document)) for (const item of document) patternsIn(item, found)
   else if (isPlainObject(document)) {

@@ -2,7 +2,7 @@ import { formatPointer, isPlainObject } from '../json.ts'
 import type { Shape } from './slot.ts'
 import { walkShape, type Place } from './walk-shape.ts'
 
-/** One reference of a component to another. */
+/** A reference from one component to another. */
 export interface ReferenceFound {
   /** JSON Pointer into the property object. */
   readonly path: string
@@ -11,11 +11,13 @@ export interface ReferenceFound {
   readonly template: boolean
 }
 
-/** Hears of a reference; `place` is only to be looked at during the call. */
+/** Called with each reference; `place` is only valid during the call. */
 type Visit = (componentId: string, template: boolean, place: Place) => void
 type Properties = Readonly<Record<string, unknown>>
 
-/** The references of a property object, in order (SP-17); without a shape by names and forms (SP-53). */
+/**
+ * The references in a property object, in order (SP-17); without a shape found by names and forms (SP-53).
+ */
 export function findReferences(shape: Shape | null, properties: Properties): ReferenceFound[] {
   const found: ReferenceFound[] = []
   visitReferences(shape, properties, (componentId, template, place) => {
@@ -24,7 +26,7 @@ export function findReferences(shape: Shape | null, properties: Properties): Ref
   return found
 }
 
-/** Visits the same. */
+/** Visits the references without collecting them. */
 export function visitReferences(shape: Shape | null, properties: Properties, visit: Visit): void {
   if (shape === null) infer(properties, { place: [], visit })
   else if (shape.references) {
@@ -35,7 +37,7 @@ export function visitReferences(shape: Shape | null, properties: Properties, vis
   }
 }
 
-/** The children value of a property, where it has the form of one. */
+/** The children value of a property, if it has that form. */
 export function asChildren(
   value: unknown,
 ):
@@ -51,7 +53,7 @@ export function asChildren(
   return { componentId, dataBinding }
 }
 
-/** Returns whether a property of an undeclared type is a single reference by its name. */
+/** Returns whether a property of an undeclared type is a reference, judging by its name. */
 export function isReferenceName(name: string | number | undefined): boolean {
   return typeof name === 'string' && (name === 'child' || name.endsWith('Child'))
 }

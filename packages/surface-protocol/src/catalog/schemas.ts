@@ -11,40 +11,40 @@ import type {
 
 const NO_VALUE = { minProperties: 1 }
 
-/** A string, given or bound to the data model. */
+/** A string literal or binding. */
 export function boundString(): z.ZodType<BoundString, BoundString> {
   return z
     .strictObject({ literalString: z.string().optional(), path: z.string().optional() })
     .meta(NO_VALUE) as unknown as z.ZodType<BoundString, BoundString>
 }
 
-/** A number, given or bound to the data model. */
+/** A number literal or binding. */
 export function boundNumber(): z.ZodType<BoundNumber, BoundNumber> {
   return z
     .strictObject({ literalNumber: z.number().optional(), path: z.string().optional() })
     .meta(NO_VALUE) as unknown as z.ZodType<BoundNumber, BoundNumber>
 }
 
-/** A boolean, given or bound to the data model. */
+/** A boolean literal or binding. */
 export function boundBoolean(): z.ZodType<BoundBoolean, BoundBoolean> {
   return z
     .strictObject({ literalBoolean: z.boolean().optional(), path: z.string().optional() })
     .meta(NO_VALUE) as unknown as z.ZodType<BoundBoolean, BoundBoolean>
 }
 
-/** A list of strings, given or bound to the data model. */
+/** A list of strings, as literal or binding. */
 export function boundStringArray(): z.ZodType<BoundStringArray, BoundStringArray> {
   return z
     .strictObject({ literalArray: z.array(z.string()).optional(), path: z.string().optional() })
     .meta(NO_VALUE) as unknown as z.ZodType<BoundStringArray, BoundStringArray>
 }
 
-/** The id of a component: an edge of the graph, wherever it is nested. */
+/** A component id: an edge of the graph at any depth. */
 export function componentRef(): z.ZodType<ComponentId, ComponentId> {
   return z.string().min(1).meta({ title: 'ComponentId' })
 }
 
-/** The children of a container: listed, or by a template. */
+/** The children of a container: a list or a template. */
 export function childrenRef(): z.ZodType<Children, Children> {
   const template = z.strictObject({ componentId: componentRef(), dataBinding: z.string() })
   return z
@@ -55,7 +55,7 @@ export function childrenRef(): z.ZodType<Children, Children> {
     .meta({ minProperties: 1, maxProperties: 1 }) as unknown as z.ZodType<Children, Children>
 }
 
-/** The action sent to the server when the user acts. */
+/** The action sent to the server on user interaction. */
 export function actionSchema(): z.ZodType<Action, Action> {
   const value = z
     .strictObject({

@@ -1,7 +1,7 @@
-/** Kinds of literal a bound value can hold. */
+/** Kinds of literals in a bound value. */
 export type BoundKind = 'string' | 'number' | 'boolean' | 'stringArray' | 'any'
 
-/** The kinds of value that one place of a property object accepts. */
+/** The values accepted at one position of a property object. */
 export type Slot =
   | { readonly kind: 'bound'; readonly value: BoundKind; readonly literals?: ReadonlySet<string> }
   | { readonly kind: 'children' }
@@ -11,7 +11,7 @@ export type Slot =
   | { readonly kind: 'object'; readonly shape: Shape }
   | { readonly kind: 'action'; readonly shape: Shape }
   | { readonly kind: 'list'; readonly item: Slot }
-  /** A part of which nothing is known but that it holds no references. */
+  /** A value of which is only known that it contains no references. */
   | { readonly kind: 'opaque' }
 
 /** The members of an object. */
@@ -22,26 +22,26 @@ export interface Shape {
   readonly references: boolean
 }
 
-/** One member of an object; `Value` is its type on the wire, known to the compiler only. */
+/** A member of an object; `Value` is its wire type, at compile time only. */
 export interface Field<Value = unknown, Required extends boolean = boolean> {
   readonly slot: Slot
   readonly required: Required
   readonly type?: Value
 }
 
-/** A slot that knows the type of its values. */
+/** A slot with the type of its values. */
 export type SlotOf<Value> = Slot & { readonly type?: Value }
 
 declare const REFERENCE: unique symbol
-/** The id of a component, used as a reference. Any string is one. */
+/** A component id used as a reference. Assignable from any string. */
 export type ComponentId = string & { readonly [REFERENCE]?: true }
-/** A string, given or bound to the data model. */
+/** A string literal or binding. */
 export type BoundString = { literalString?: string; path?: string }
-/** A number, given or bound to the data model. */
+/** A number literal or binding. */
 export type BoundNumber = { literalNumber?: number; path?: string }
-/** A boolean, given or bound to the data model. */
+/** A boolean literal or binding. */
 export type BoundBoolean = { literalBoolean?: boolean; path?: string }
-/** A list of strings, given or bound to the data model. */
+/** A list of strings, as literal or binding. */
 export type BoundStringArray = { literalArray?: string[]; path?: string }
 /** A value of an action's context. */
 export type BoundValue = {
@@ -50,12 +50,12 @@ export type BoundValue = {
   literalNumber?: number
   literalBoolean?: boolean
 }
-/** The children of a container: listed, or one for each entry of a map or array in the data. */
+/** The children of a container: a list, or one for each entry of a map or array in the data. */
 export type Children = {
   explicitList?: ComponentId[]
   template?: { componentId: ComponentId; dataBinding: string }
 }
-/** The action sent to the server when the user acts. */
+/** The action sent to the server on user interaction. */
 export type Action = { name: string; context?: { key: string; value: BoundValue }[] }
 
 type Fields = Record<string, Field>
@@ -65,17 +65,17 @@ export type ObjectOf<F extends Fields> = {
 } & { -readonly [K in keyof F as F[K] extends Field<unknown, true> ? never : K]?: ValueOf<F[K]> }
 type ValueOf<F> = F extends Field<infer Value> ? Value : never
 
-/** A member that must be there. */
+/** A required member. */
 export function required<Value>(slot: SlotOf<Value>): Field<Value, true> {
   return { slot, required: true }
 }
 
-/** A member that may be left out. */
+/** An optional member. */
 export function optional<Value>(slot: SlotOf<Value>): Field<Value, false> {
   return { slot, required: false }
 }
 
-/** One of the given words. */
+/** An enumeration of strings. */
 export function enumOf<const Word extends string>(...words: Word[]): SlotOf<Word> {
   return { kind: 'enum', values: new Set(words) }
 }
@@ -85,7 +85,7 @@ export function objectOf<const F extends Fields>(fields: F): SlotOf<ObjectOf<F>>
   return { kind: 'object', shape: shapeOf(fields) }
 }
 
-/** A list of items of one slot. */
+/** A list of items. */
 export function listOf<Value>(item: SlotOf<Value>): SlotOf<Value[]> {
   return { kind: 'list', item }
 }
@@ -106,5 +106,5 @@ function holdsReferences(slot: Slot): boolean {
   return slot.kind === 'object' && slot.shape.references
 }
 
-/** Returns whether a type is that of a reference. */
+/** Whether a type is a reference. */
 export type IsComponentId<T> = typeof REFERENCE extends keyof T ? true : false

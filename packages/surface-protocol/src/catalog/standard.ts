@@ -20,7 +20,7 @@ import {
   type SlotOf,
 } from './slot.ts'
 
-/** Id of the standard catalog of version 0.8, in force when none is named (SP-12). */
+/** Id of the standard catalog of version 0.8, used if none is named (SP-12). */
 export const STANDARD_CATALOG_ID =
   'https://a2ui.org/specification/v0_8/standard_catalog_definition.json'
 /** Id of the minimal catalog of version 0.8 (SP-18). */
@@ -44,7 +44,7 @@ const distribution = enumOf('center', 'end', 'spaceAround', 'spaceBetween', 'spa
 const alignment = enumOf('start', 'center', 'end', 'stretch')
 const axis = enumOf('vertical', 'horizontal')
 
-/** The slot of an action, in every catalog that has one. */
+/** The slot of an action, used by all catalogs. */
 export const actionSlot: SlotOf<Action> = {
   kind: 'action',
   shape: shapeOf({

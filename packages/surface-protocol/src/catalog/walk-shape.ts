@@ -4,10 +4,10 @@ import type { Shape, Slot } from './slot.ts'
 /** A position in a property object. */
 export type Place = readonly (string | number)[]
 
-/** Hears of a value that a slot takes, neither a list nor an object; `place` changes after the call. */
+/** Called with each non-container value of a slot; `place` is reused after the call. */
 type VisitSlot = (slot: Slot, value: unknown, place: (string | number)[]) => void
 
-/** Visits the values of a property object in the order of its shape. */
+/** Visits the values of a property object in shape order. */
 export function walkShape(
   shape: Shape,
   value: Readonly<Record<string, unknown>>,

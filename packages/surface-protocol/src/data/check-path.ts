@@ -2,7 +2,9 @@ import { quote } from '../diagnostics/errors.ts'
 import { readDataPath, type DataPath } from './data-path.ts'
 import type { Report } from '../diagnostics/report.ts'
 
-/** Reads a path at the current place of the report; null when it is wrong or too long (SP-30, SP-88). */
+/**
+ * Parses a path at the current position of the report; null if it is invalid or too long (SP-30, SP-88).
+ */
 export function checkPath(path: string, report: Report): DataPath | null {
   const { pathLength, pathSegments } = report.limits
   if (path.length > pathLength) {
@@ -21,7 +23,7 @@ export function checkPath(path: string, report: Report): DataPath | null {
   return parsed
 }
 
-/** Returns whether a path needs no further check: it is short and has no escape character. */
+/** Returns whether a path needs no further check because it is short and without escapes. */
 export function isPlainPath(path: string, report: Report): boolean {
   const { pathLength, pathSegments } = report.limits
   return path.length <= pathLength && path.length <= pathSegments && !path.includes('~')

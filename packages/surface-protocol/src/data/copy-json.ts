@@ -3,8 +3,8 @@ import type { Report } from '../diagnostics/report.ts'
 import type { DataMap, DataValue } from './data-value.ts'
 
 /**
- * A copy of a value that should be JSON (SP-4, SP-11a). Other values are reported at their position;
- * the size (SP-89) is added to the report. Members that are undefined are left out.
+ * Copies a value that should be JSON (SP-4, SP-11a). Other values are reported at their position; the size
+ * (SP-89) is added to the report. Undefined members are dropped.
  */
 export function copyJson(value: unknown, report: Report): JsonValue {
   if (typeof value !== 'object' || value === null) return copyScalar(value, report)
@@ -13,7 +13,7 @@ export function copyJson(value: unknown, report: Report): JsonValue {
   return copyObject(value as Record<string, unknown>, report)
 }
 
-/** The same in the form of a data model (SP-28). */
+/** The same in data model form (SP-28). */
 export function copyData(value: unknown, report: Report): DataValue {
   if (typeof value !== 'object' || value === null) return copyScalar(value, report)
   if (!mayEnter(value, report)) return null
@@ -21,7 +21,7 @@ export function copyData(value: unknown, report: Report): DataValue {
   return copyMap(value as Record<string, unknown>, report)
 }
 
-/** The same for a value that is known to be an object and no array. */
+/** The same for a value known to be a non-array object. */
 export function copyMap(value: Record<string, unknown>, report: Report): DataMap {
   const { path } = report
   const copy: DataMap = new Map()
@@ -57,7 +57,7 @@ function copyScalar(value: unknown, report: Report): string | number | boolean |
   }
 }
 
-/** The same for a value that is known to be an object and no array; some members may be left out. */
+/** The same for a value known to be a non-array object; some members may be skipped. */
 export function copyObject(
   value: Record<string, unknown>,
   report: Report,
@@ -78,7 +78,7 @@ export function copyObject(
   return copy
 }
 
-/** Returns whether a container may be copied: it is JSON, and not too deep or too large. */
+/** Returns whether a container may be copied: it is JSON, and neither too deep nor too large. */
 function mayEnter(value: object, report: Report): boolean {
   const { path, limits } = report
   report.size += 8
@@ -88,7 +88,7 @@ function mayEnter(value: object, report: Report): boolean {
     report.exceeds('jsonDepth')
     return false
   }
-  // Values that share parts can be far larger than the memory they take.
+  // Values with shared parts can be far larger than the memory they occupy.
   if (report.size > limits.bufferedSize) {
     report.aborted = true
     report.exceeds('bufferedSize')

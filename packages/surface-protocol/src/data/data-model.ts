@@ -8,11 +8,11 @@ import {
   type DataValue,
 } from './data-value.ts'
 
-/** One location that a message has set. */
+/** A location set by a message. */
 export interface DataChange {
   /** The location of the container. */
   readonly parent: readonly string[]
-  /** Null when the whole model was replaced. */
+  /** Null if the whole model was replaced. */
   readonly key: string | null
   /** The previous value; undefined if there was none. */
   readonly before: DataValue | undefined
@@ -26,14 +26,14 @@ interface Write extends DataChange {
   readonly entries: number
 }
 
-/** The location a change is about. */
+/** The location of a change. */
 export function locationOf({ parent, key }: DataChange): readonly string[] {
   return key === null ? parent : [...parent, key]
 }
 
 const NO_SEGMENTS: readonly string[] = Object.freeze([])
 
-/** The data of one surface (SP-28). Writes can be undone until they are committed. */
+/** The data of a surface (SP-28). Writes can be undone until they are committed. */
 export class DataModel {
   #root: DataMap = new Map()
   #size = 8
@@ -45,27 +45,27 @@ export class DataModel {
     return this.#root
   }
 
-  /** Size by SP-89, kept up to date with every write. */
+  /** Size as in SP-89, updated with every write. */
   get size(): number {
     return this.#size
   }
 
-  /** Number of entries at all levels. */
+  /** Number of entries on all levels. */
   get entries(): number {
     return this.#entries
   }
 
-  /** The locations written since the last commit, in order. */
+  /** Locations written since the last commit, in order. */
   get changes(): readonly DataChange[] {
     return this.#writes
   }
 
-  /** Locations since the last commit where a scalar gave way to a map. */
+  /** Locations since the last commit where a map replaced a scalar. */
   get overwritten(): readonly (readonly string[])[] {
     return this.#overwritten
   }
 
-  /** Replaces everything. */
+  /** Replaces the whole model. */
   replace(root: DataMap): void {
     this.#note({ parent: NO_SEGMENTS, key: null, container: null, before: this.#root })
     this.#root = root
@@ -74,7 +74,7 @@ export class DataModel {
     this.#count(root, 1)
   }
 
-  /** The container at `segments`, made where it is missing; null where an array has no such index. */
+  /** The container at `segments`, created if missing; null if an array has no such index. */
   reach(segments: readonly string[]): DataContainer | null {
     let container: DataContainer = this.#root
     for (let depth = 0; depth < segments.length; depth += 1) {
@@ -93,7 +93,7 @@ export class DataModel {
     return container
   }
 
-  /** Sets one key of a container; false when it is an array without such an index (SP-29). */
+  /** Sets a key of a container; false if it is an array without such an index (SP-29). */
   write(
     container: DataContainer,
     { parent, key, value }: { parent: readonly string[]; key: string; value: DataValue },
@@ -110,7 +110,7 @@ export class DataModel {
     return true
   }
 
-  /** Sets one location; false where an array has no such index. */
+  /** Sets a location; false if an array has no such index. */
   set(segments: readonly string[], value: DataValue): boolean {
     const parent = segments.slice(0, -1)
     const container = this.reach(parent)
@@ -120,8 +120,8 @@ export class DataModel {
   }
 
   /**
-   * Sets a location by the rules of version 0.9.1 (SN-23): what is missing on the way is made, an
-   * array where an index follows; an index beyond the end of an array fills it up with null.
+   * Sets a location by the rules of version 0.9.1 (SN-23): missing containers are created, as arrays if an
+   * index follows; an index beyond the end of an array pads it with null.
    * @param maximumGap how far beyond the end an index may be
    */
   place(
@@ -170,7 +170,7 @@ export class DataModel {
     return 'placed'
   }
 
-  /** Removes a location (SN-24): a key of an object goes, an item of an array becomes null. */
+  /** Removes a location (SN-24): an object's key is deleted, an array's item becomes null. */
   removeAt(segments: readonly string[]): void {
     const parent = segments.slice(0, -1)
     const key = segments.at(-1) ?? ''
@@ -213,9 +213,9 @@ export class DataModel {
     const { parent, key, container, before, removed = false } = change
     const size = this.#size
     const entries = this.#entries
-    // Written out: to spread the change costs more than all the rest of a write.
+    // Written out, because spreading the change costs more than the rest of a write.
     const write: Write = { parent, key, before, removed, container, size, entries }
-    // Most messages write once: a literal takes less memory than an array that grows.
+    // Most messages write once: a literal uses less memory than a growing array.
     if (this.#writes.length === 0) this.#writes = [write]
     else this.#writes.push(write)
   }
@@ -236,7 +236,7 @@ export class DataModel {
   }
 }
 
-/** Returns whether a container accepts this key: an array accepts indexes up to its length (SP-29). */
+/** Returns whether a container accepts a key: arrays accept indexes up to their length (SP-29). */
 function accepts(container: DataContainer, key: string): boolean {
   if (container instanceof Map) return true
   const index = arrayIndex(key)

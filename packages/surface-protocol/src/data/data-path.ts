@@ -3,13 +3,13 @@ import { formatPointer } from '../json.ts'
 
 /** A location in a data model (SP-30). */
 export interface DataPath {
-  /** Written with a leading slash; otherwise it is relative to its scope. */
+  /** True with a leading slash; otherwise it is relative to its scope. */
   readonly absolute: boolean
   readonly segments: string[]
 }
 
 /**
- * Reads a path: a JSON Pointer with an optional leading slash, in which empty segments are dropped.
+ * Parses a path: a JSON Pointer with an optional leading slash; empty segments are dropped.
  * @throws SurfaceError `invalid_path` for a `~` that is not part of `~0` or `~1`
  */
 export function parseDataPath(path: string): DataPath {
@@ -23,7 +23,7 @@ export function parseDataPath(path: string): DataPath {
   return parsed
 }
 
-/** The same without throwing: null for an invalid path. */
+/** The same, but returns null for an invalid path. */
 export function readDataPath(path: string): DataPath | null {
   const absolute = path.startsWith('/')
   if (!path.includes('~')) return { absolute, segments: split(path) }
@@ -32,7 +32,7 @@ export function readDataPath(path: string): DataPath | null {
   return { absolute, segments }
 }
 
-/** The absolute path over `segments`; `""` for none. */
+/** Formats segments as an absolute path; `""` for none. */
 export function formatDataPath(segments: readonly string[]): string {
   return formatPointer(segments)
 }

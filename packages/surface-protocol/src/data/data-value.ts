@@ -12,7 +12,7 @@ export function isContainer(value: DataValue | undefined): value is DataContaine
   return typeof value === 'object' && value !== null
 }
 
-/** The member of a container at a path segment; undefined when nothing is there. */
+/** The member of a container for a path segment; undefined if absent. */
 export function member(value: DataValue | undefined, segment: string): DataValue | undefined {
   if (value instanceof Map) return value.get(segment)
   if (!Array.isArray(value)) return undefined
@@ -33,12 +33,12 @@ export function valueAt(
   return current
 }
 
-/** A decimal index, null for any other segment. */
+/** Parses a decimal index; null for other segments. */
 export function arrayIndex(segment: string): number | null {
   return /^(?:0|[1-9]\d{0,15})$/.test(segment) ? Number(segment) : null
 }
 
-/** Keys and values in order; array items under their decimal index. */
+/** Keys and values in order; array items by decimal index. */
 export function asMap(value: DataContainer): DataMap {
   return value instanceof Map ? value : new Map(value.map((item, index) => [String(index), item]))
 }
@@ -56,14 +56,14 @@ export function mapToJson(value: DataMap): JsonObject {
   return object
 }
 
-/** The data form of plain JSON of bounded depth. */
+/** Converts JSON of bounded depth to data form. */
 export function fromJson(value: JsonValue): DataValue {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(fromJson)
   return mapFromJson(value)
 }
 
-/** The data form of a plain JSON object of bounded depth; members that are undefined are left out. */
+/** Converts a JSON object of bounded depth to data form; undefined members are dropped. */
 export function mapFromJson(value: JsonObject): DataMap {
   const map: DataMap = new Map()
   for (const key of Object.keys(value)) {
@@ -73,7 +73,7 @@ export function mapFromJson(value: JsonObject): DataMap {
   return map
 }
 
-/** Returns whether two values are equal, regardless of the order of keys. */
+/** Compares two values, ignoring key order. */
 export function equalData(a: DataValue | undefined, b: DataValue | undefined): boolean {
   if (a === b) return true
   if (a instanceof Map) {

@@ -2,34 +2,34 @@ import { compileProgram, type Instruction } from './pattern-program.ts'
 
 export { UnsupportedPatternError } from './pattern-program.ts'
 
-/** A regular expression that is matched in time linear in the text (AB-8, AB-30). */
+/** A regular expression matched in time linear in the string (AB-8, AB-30). */
 export interface LinearPattern {
   /** Returns whether the pattern matches anywhere in a string. */
   test(text: string): boolean
 }
 
 /**
- * An automaton for a regular expression with the meaning of the flag `u`.
- * @throws SyntaxError for an invalid one; UnsupportedPatternError when no automaton can match it
+ * Builds an automaton for a regular expression with the semantics of the `u` flag.
+ * @throws SyntaxError if it is invalid; UnsupportedPatternError if no automaton can match it
  */
 export function createLinearPattern(source: string): LinearPattern {
   const automaton = new Automaton(compileProgram(source))
   return { test: (text) => automaton.test(text) }
 }
 
-/** The kind of character on one side of a position. */
+/** The kind of character next to a position. */
 type Side = 'edge' | 'word' | 'other'
 
-/** Positions in the program from which the next character is looked at. */
+/** Program positions at which the next character is matched. */
 interface State {
   readonly kernel: readonly number[]
   readonly before: Side
-  /** Positions of sets that are open when a side follows; null when the pattern has matched. */
+  /** Positions of open character sets by following side; null once the pattern has matched. */
   readonly open: Map<Side, readonly number[] | null>
   readonly next: Map<number, State>
 }
 
-/** States that are remembered; beyond, all are forgotten and found anew. */
+/** Maximum cached states; beyond that the cache is cleared. */
 const MAXIMUM_STATES = 1000
 
 class Automaton {
@@ -53,12 +53,12 @@ class Automaton {
     return this.#openOf(state, 'edge') === null
   }
 
-  /** The state behind a character; null when the pattern has matched before it. */
+  /** The state after a character; null if the pattern has matched before it. */
   #step(state: State, code: number): State | null {
     const side = sideOf(code)
     const open = this.#openOf(state, side)
     if (open === null) return null
-    // The match may begin at every place.
+    // A match may start anywhere.
     const kernel = new Set([0])
     for (const position of open) {
       const instruction = this.#program[position]
@@ -92,7 +92,7 @@ class Automaton {
     return found
   }
 
-  /** Follows everything that takes no character. */
+  /** Follows all transitions that consume no character. */
   #follow({ kernel, before }: State, after: Side): readonly number[] | null {
     const seen = new Set(kernel)
     const open: number[] = []

@@ -1,7 +1,7 @@
-/** One character of a pattern: takes a code point or does not. */
+/** Matches a code point against one character or class of a pattern. */
 export type CharacterSet = (codePoint: number) => boolean
 
-/** An instruction of a compiled pattern; `to` and `or` are positions in the program. */
+/** An instruction of a compiled pattern; `to` and `or` are program positions. */
 export type Instruction =
   | { readonly kind: 'set'; readonly set: CharacterSet }
   | { readonly kind: 'jump'; to: number }
@@ -9,10 +9,10 @@ export type Instruction =
   | { readonly kind: 'start' | 'end' | 'boundary' | 'inside' }
   | { readonly kind: 'match' }
 
-/** Instructions of the largest pattern; repeats are written out. */
+/** Maximum instructions of a pattern; repeats are unrolled. */
 const MAXIMUM_PROGRAM = 1000
 
-/** A pattern that an automaton cannot match, or one that is too large. */
+/** A pattern that is too large or that an automaton cannot match. */
 export class UnsupportedPatternError extends Error {
   constructor(detail: string) {
     super(detail)
@@ -21,9 +21,9 @@ export class UnsupportedPatternError extends Error {
 }
 
 /**
- * Compiles a regular expression with the meaning of the flag `u`.
- * @throws SyntaxError for an invalid one; UnsupportedPatternError for look-around, back references,
- * modifiers and programs of more than 1,000 steps
+ * Compiles a regular expression with the semantics of the `u` flag.
+ * @throws SyntaxError if it is invalid; UnsupportedPatternError for lookaround, backreferences, modifiers
+ * and programs of more than 1,000 instructions
  */
 export function compileProgram(source: string): Instruction[] {
   void new RegExp(source, 'u')
@@ -41,7 +41,7 @@ type Part =
   | { readonly kind: 'sequence' | 'alternatives'; readonly parts: readonly Part[] }
   | { readonly kind: 'repeat'; readonly part: Part; readonly low: number; readonly high: number }
 
-/** One character or class, as it is written. */
+/** A single character or class in source form. */
 const ATOM =
   /\\u\{[0-9a-fA-F]+\}|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u.{4}|\\x..|\\[pP]\{[^}]*\}|\\c.|\\.|\[(?:\\.|[^\]\\])*\]|[^]/suy
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,(\d*))?\})\??/uy
@@ -53,7 +53,7 @@ const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
   ['\\B', 'inside'],
 ])
 
-/** Reads a pattern that the platform has found right. */
+/** Parses a pattern already accepted by the platform. */
 class Parser {
   readonly #source: string
   readonly #sets = new Map<string, CharacterSet>()
@@ -63,7 +63,7 @@ class Parser {
     this.#source = source
   }
 
-  /** Reads up to the end of the group or pattern. */
+  /** Parses to the end of the group or pattern. */
   alternatives(): Part {
     const parts = [this.#sequence()]
     while (this.#source[this.#at] === '|') {
@@ -173,7 +173,7 @@ function emitRepeat(
   for (let n = 0; n < low; n += 1) {
     const before = program.length
     emit(part, program)
-    // A part without instructions says nothing, however often.
+    // Repeating a part without instructions has no effect.
     if (program.length === before) return
   }
   if (high === Infinity) {
@@ -191,7 +191,7 @@ function emitRepeat(
   }
 }
 
-/** The set that a single character or class means; the platform knows what is in it. */
+/** The set of a single character or class, determined by the platform's engine. */
 function createSet(text: string): CharacterSet {
   const native = new RegExp(`^${text}$`, 'u')
   const known = new Uint8Array(128)

@@ -1,7 +1,7 @@
-/** The versions that are written as names. */
+/** The versions given by name. */
 export type VersionName = '0.8' | '0.9' | '0.9.1'
 
-/** A version that comes as an object of its own subpath (SN-1); its parts are not public. */
+/** A version provided as an object by its own subpath (SN-1); its parts are private. */
 export interface Protocol {
   readonly version: string
 }
@@ -9,27 +9,27 @@ export interface Protocol {
 /** A version of the protocol. */
 export type Version = VersionName | Protocol
 
-/** Versions whose messages differ in more than their number. */
+/** Versions whose messages differ in more than the number. */
 export type Family = '0.8' | '0.9' | '1.0'
 
-/** Under this key a protocol keeps its parts, also for another copy of the package. */
+/** Key under which a protocol stores its parts; shared by all copies of the package. */
 const PARTS = Symbol.for('@x/surface-protocol/protocol-parts')
 
-/** A protocol around its parts; each room of the package declares the ones that it needs. */
+/** Creates a protocol from its parts; each area of the package declares those it needs. */
 export function createProtocol(version: string, parts: object): Protocol {
   const protocol = { version }
   Object.defineProperty(protocol, PARTS, { value: parts })
   return Object.freeze(protocol)
 }
 
-/** The parts of a protocol; null for a version that is a name. */
+/** The parts of a protocol; null for a version given by name. */
 export function protocolParts(version: Version): object | null {
   return typeof version === 'string'
     ? null
     : (version as unknown as { readonly [PARTS]: object })[PARTS]
 }
 
-/** The version in force; without one 0.8. @throws TypeError for any other (SN-1) */
+/** Validates a version; default 0.8. @throws TypeError for anything else (SN-1) */
 export function readVersion(version: unknown = '0.8'): Version {
   if (version === '0.8' || version === '0.9' || version === '0.9.1') return version
   if (typeof version === 'object' && version !== null && PARTS in version) {

@@ -2,8 +2,8 @@ import type { SurfaceDiagnostic } from './errors.ts'
 import { ownValue } from '../json.ts'
 
 /**
- * Findings as what they are about follows each other in the message (SP-9): a value before its
- * members, and behind the members what is missing among them.
+ * Sorts findings in the order of the message (SP-9): a value before its members, and missing members after
+ * the existing ones.
  */
 export function inDocumentOrder(
   found: readonly SurfaceDiagnostic[],
@@ -34,7 +34,7 @@ export function inDocumentOrder(
   return sortByTrail(found, ({ path }) => trailOf(path))
 }
 
-/** Sorts places of one root by the way to each, step by step; a place comes before what is inside it. */
+/** Sorts positions below a common root; a position comes before those inside it. */
 export function sortByTrail<T>(items: readonly T[], trailOf: (item: T) => readonly number[]): T[] {
   return items
     .map((item) => ({ item, trail: trailOf(item) }))

@@ -1,7 +1,7 @@
 import { defined } from '../json.ts'
 import type { SurfaceLimits } from './limits.ts'
 
-/** Every code of SP-60. */
+/** All error codes of SP-60. */
 export const surfaceErrorCodes = [
   'surface_not_found',
   'invalid_component_type',
@@ -71,7 +71,7 @@ export const surfaceErrorCodes = [
   'truncated_block',
 ] as const
 
-/** The HTTP status of codes whose status is not 422 (SP-60). */
+/** HTTP status of codes other than 422 (SP-60). */
 const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   surface_not_found: 404,
   malformed_json: 400,
@@ -91,28 +91,28 @@ const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   call_failed: 502,
 }
 
-/** Codes of the problems of a message, a stream or an operation (SP-60). */
+/** Codes for problems of a message, a stream or an operation (SP-60). */
 export type SurfaceErrorCode = (typeof surfaceErrorCodes)[number]
 
-/** One finding about a message (SP-60). An error refuses the message, a warning does not. */
+/** A finding about a message (SP-60). Errors reject the message, warnings do not. */
 export type SurfaceDiagnostic = {
   code: SurfaceErrorCode
   severity: 'error' | 'warning'
-  /** One English sentence, at most 300 characters. */
+  /** One English sentence of at most 300 characters. */
   message: string
-  /** JSON Pointer into the message, `""` for all of it. */
+  /** JSON Pointer into the message; `""` for the whole message. */
   path: string
   surfaceId?: string
   componentId?: string
-  /** Line of the stream, from 1. */
+  /** Line of the stream, counted from 1. */
   line?: number
   /** Byte offset of the line in the stream. */
   offset?: number
-  /** Position in the list of messages, from 0. */
+  /** Index in the list of messages, from 0. */
   index?: number
-  /** A likely correction. */
+  /** A suggested correction. */
   hint?: string
-  /** Ids that take part, for example those of a loop. */
+  /** Ids involved, for example those of a loop. */
   related?: string[]
   limit?: keyof SurfaceLimits | 'diagnostics'
 }
@@ -134,11 +134,11 @@ export interface SurfaceErrorInit {
   readonly cause?: unknown
 }
 
-/** The one error this package throws for input and for operations (SP-59). */
+/** The error thrown by this package for invalid input and failed operations (SP-59). */
 export class SurfaceError extends Error {
   readonly [BRAND] = true
   readonly code: SurfaceErrorCode
-  /** HTTP-shaped number. */
+  /** HTTP status. */
   readonly status: number
   /** Safe to show to any user. */
   readonly detail: string
@@ -161,7 +161,7 @@ export class SurfaceError extends Error {
   }
 }
 
-/** A limit would be passed. */
+/** Creates the error for an exceeded limit. */
 export function limitError(
   limit: keyof SurfaceLimits,
   detail: string,
@@ -170,7 +170,7 @@ export function limitError(
   return new SurfaceError({ ...about, code: 'limit_exceeded', detail, limit })
 }
 
-/** The finding that an error stands for. */
+/** Converts an error to a finding. */
 export function diagnosticOf(error: SurfaceError): SurfaceDiagnostic {
   const { code, detail: message, path = '', surfaceId, componentId, line, limit } = error
   const about = defined({ surfaceId, componentId, line, limit })
@@ -182,7 +182,7 @@ export function isSurfaceError(value: unknown): value is SurfaceError {
   return typeof value === 'object' && value !== null && BRAND in value
 }
 
-/** The error that stands for the first error among `diagnostics`. */
+/** Converts the first error among `diagnostics`. */
 export function errorFrom(diagnostics: readonly SurfaceDiagnostic[]): SurfaceError {
   const first = diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0]
   if (first === undefined)
@@ -190,13 +190,13 @@ export function errorFrom(diagnostics: readonly SurfaceDiagnostic[]): SurfaceErr
   return new SurfaceError({ ...first, detail: first.message, diagnostics })
 }
 
-/** Text of a peer without control characters and separators of lines. */
+/** Replaces control characters and line separators in a peer's text. */
 export function withoutControls(text: string): string {
   // eslint-disable-next-line no-control-regex -- these are the characters to take out
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?')
 }
 
-/** Input as it may stand in a message: at most 80 characters, quoted, without control characters. */
+/** Quotes input for use in a message: at most 80 characters, without control characters. */
 export function quote(input: string): string {
   const clean = withoutControls(input.slice(0, 81))
   if (clean.length <= 78) return `"${clean}"`

@@ -1,9 +1,6 @@
 import { defined } from '../json.ts'
 
-/**
- * Limits of the work that a peer can cause (SP-88). Sizes of data and components are counted as in
- * SP-89.
- */
+/** Limits on the work a peer can cause (SP-88). Sizes of data and components are counted as in SP-89. */
 export type SurfaceLimits = Record<
   | 'lineBytes'
   | 'jsonDepth'
@@ -67,8 +64,8 @@ export const defaultLimits: Readonly<SurfaceLimits> = Object.freeze({
 })
 
 /**
- * The defaults with the given values put in.
- * @throws TypeError for an unknown name or a value that is no positive integer
+ * The defaults overridden by the given values.
+ * @throws TypeError for an unknown name or a value that is not a positive integer
  */
 export function resolveLimits(limits: Partial<SurfaceLimits> | undefined): Readonly<SurfaceLimits> {
   if (limits === undefined) return defaultLimits

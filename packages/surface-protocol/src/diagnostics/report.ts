@@ -3,7 +3,7 @@ import { defined, formatPointer } from '../json.ts'
 import { defaultLimits, type SurfaceLimits } from './limits.ts'
 import { inDocumentOrder } from './document-order.ts'
 
-/** The treatment of unknown parts of a message (SP-19). */
+/** Treatment of unknown parts of a message (SP-19). */
 export type Mode = 'strict' | 'tolerant'
 
 /** Codes that are errors in strict mode and warnings in tolerant mode (SP-19). */
@@ -19,23 +19,23 @@ const FORGIVABLE: ReadonlySet<SurfaceErrorCode> = new Set([
   'invalid_argument',
 ])
 
-/** Findings that are listed. */
+/** Maximum number of listed findings. */
 const MAXIMUM = 100
-/** Findings from which the first of the message are taken. */
+/** Findings collected before the first in message order are selected. */
 const KEPT = 1000
 
 /** The details of a finding, besides its code and sentence. */
 export interface Finding {
   readonly severity?: 'error' | 'warning'
-  /** An error in tolerant mode too. */
+  /** An error even in tolerant mode. */
   readonly fatal?: boolean
-  /** Segments below the current place. */
+  /** Segments below the current position. */
   readonly at?: readonly (string | number)[]
   readonly hint?: string | undefined
   readonly related?: string[] | undefined
   readonly limit?: SurfaceDiagnostic['limit'] | undefined
   readonly componentId?: string | undefined
-  /** A pointer below the current place. */
+  /** A pointer below the current position. */
   readonly pointer?: string
 }
 
@@ -43,13 +43,13 @@ export interface Finding {
 export interface MessagePosition {
   readonly line?: number | undefined
   readonly index?: number | undefined
-  /** Duplicate ids and keys are errors in strict mode. */
+  /** Treat duplicate ids and keys as errors in strict mode. */
   readonly strictDuplicates?: boolean
 }
 
 /**
- * Collects what is wrong with one message while it is read. `path` is the place of the reader;
- * pointers are built only when there is something to say.
+ * Collects the findings of a message while it is read. `path` is the reader's position; pointers are only
+ * built for findings.
  */
 export class Report {
   readonly path: (string | number)[] = []
@@ -57,19 +57,21 @@ export class Report {
   readonly limits: Readonly<SurfaceLimits>
   readonly diagnostics: SurfaceDiagnostic[] = []
   errors = 0
-  /** The message that is read, in whose order the findings are listed. */
+  /** The message being read; findings are listed in its order. */
   message: unknown = undefined
   surfaceId: string | undefined = undefined
   componentId: string | undefined = undefined
-  /** Size of what was copied so far (SP-89). */
+  /** Size copied so far (SP-89). */
   size = 0
   /** Data entries read so far. */
   entries = 0
-  /** How deep in calls the reader is: what is wrong there is listed only when all else is right (SN-15). */
+  /**
+   * Number of enclosing calls: problems inside calls are listed only if everything else is valid (SN-15).
+   */
   calls = 0
-  /** Set when reading on would cost more than the limits allow. */
+  /** Set if continuing would exceed the limits. */
   aborted = false
-  /** True once a bound value with both path and literal was seen (SP-37). */
+  /** True once a bound value with both path and literal was found (SP-37). */
   initialises = false
   readonly #position: MessagePosition
   #total = 0
@@ -91,12 +93,12 @@ export class Report {
     return this.#total > MAXIMUM
   }
 
-  /** True if no further finding can be among those listed. */
+  /** True if no further finding can be listed. */
   get isSaturated(): boolean {
     return this.#total >= KEPT
   }
 
-  /** Notes a finding at the current place. */
+  /** Adds a finding at the current position. */
   add(code: SurfaceErrorCode, message: string, finding: Finding = {}): void {
     const severity = finding.severity ?? this.#severity(code, finding.fatal === true)
     const isError = severity === 'error'
@@ -120,33 +122,33 @@ export class Report {
     })
   }
 
-  /** Notes what should stand at the current place: `an object`, `a string`. */
+  /** Reports the expected value at the current position: `an object`, `a string`. */
   must(code: SurfaceErrorCode, what: string, finding?: Finding): void {
     this.add(code, `This must be ${what}.`, finding)
   }
 
-  /** Notes a member that has no place here; a hint is the name that was probably meant. */
+  /** Reports an unknown member; the hint is the most similar name. */
   unknown(code: 'unknown_key' | 'invalid_property', name: string, finding?: Finding): void {
     this.add(code, `There is no member ${quote(name)} here.`, { ...finding, at: [name] })
   }
 
-  /** Notes a member that is not there. */
+  /** Reports a missing member. */
   missing(code: 'missing_field' | 'missing_property', name: string, finding?: Finding): void {
     this.add(code, `The member ${quote(name)} is required.`, { ...finding, at: [name] })
   }
 
-  /** Notes a warning at the current place. */
+  /** Adds a warning at the current position. */
   warn(code: SurfaceErrorCode, message: string, finding: Finding = {}): void {
     this.add(code, message, { ...finding, severity: 'warning' })
   }
 
-  /** Notes that something was said twice: a warning, in a checked sequence an error (SP-58). */
+  /** Reports a duplicate: a warning, or an error in a validated sequence (SP-58). */
   duplicate(code: 'duplicate_id' | 'duplicate_key', message: string, finding: Finding = {}): void {
     const strict = this.#position.strictDuplicates === true && this.mode === 'strict'
     this.add(code, message, { ...finding, severity: strict ? 'error' : 'warning' })
   }
 
-  /** Notes that a limit would be passed. */
+  /** Reports an exceeded limit. */
   exceeds(limit: keyof SurfaceLimits, finding: Finding = {}): void {
     this.add('limit_exceeded', `The limit ${limit} of ${this.limits[limit]} is exceeded.`, {
       ...finding,
@@ -154,14 +156,14 @@ export class Report {
     })
   }
 
-  /** Takes over a finding of a catalog, whose path begins at the current place. */
+  /** Adopts a catalog's finding, whose path is relative to the current position. */
   adopt(found: SurfaceDiagnostic): void {
     const { code, message, hint, related, limit, path: pointer } = found
     const severity = found.severity === 'warning' ? 'warning' : this.#severity(code, false)
     this.add(code, message, { severity, hint, related, limit, pointer })
   }
 
-  /** The first findings in the order of the message, with a last one that tells of those left out (SP-9). */
+  /** The first findings in message order, followed by one that counts the omitted ones (SP-9). */
   finish(): SurfaceDiagnostic[] {
     const { diagnostics, message } = this
     const inCalls = this.#inCalls

@@ -1,10 +1,10 @@
 import { isPlainObject, type JsonObject } from '../json.ts'
 import type { QuestionLike } from './question-like.ts'
 
-/** How the value of a field is shown, and read back. */
+/** How a field's value is displayed and parsed. */
 export type FieldType = 'text' | 'number' | 'boolean' | 'choice' | 'json'
 
-/** One input of the form of a question. */
+/** An input of a question's form. */
 export interface AnswerField {
   readonly type: FieldType
   /** Where its value goes in the answer: the answer itself, a member, or a member of `values`. */
@@ -12,7 +12,7 @@ export interface AnswerField {
   readonly name: string
   readonly title: string
   readonly optional: boolean
-  /** Of a choice, as JSON texts. */
+  /** For a choice: JSON values as strings. */
   readonly choices: readonly { readonly label: string; readonly value: string }[]
   readonly initial: string | boolean | readonly string[]
 }
@@ -23,10 +23,10 @@ const TYPES: Readonly<Record<string, FieldType>> = {
   integer: 'number',
   boolean: 'boolean',
 }
-/** Properties of a schema that get an input of their own. */
+/** Maximum number of schema properties with their own input. */
 const MAX_FIELDS = 100
 
-/** The inputs that a question needs besides its buttons. */
+/** The inputs a question needs besides its buttons. */
 export function answerFields(question: QuestionLike): AnswerField[] {
   const { schema, options, kind } = question
   if (kind === 'tool_approval') return approvalFields(question)
@@ -46,7 +46,7 @@ export function answerFields(question: QuestionLike): AnswerField[] {
     })
 }
 
-/** What an edit and a refusal of a tool call say. */
+/** The inputs for editing and rejecting a tool call. */
 function approvalFields({ options, actionRequests }: QuestionLike): AnswerField[] {
   const ids = new Set(options.map(({ actionId }) => actionId))
   const [request] = actionRequests ?? []
@@ -91,12 +91,12 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The key of a field in the context of an action: it says how the value is to be read. */
+/** The key of a field in an action's context; it encodes how the value is parsed. */
 export function fieldKey({ type, place, name, optional }: AnswerField): string {
   return `${type}:${place}:${optional ? 'optional' : 'required'}:${name}`
 }
 
-/** The part of a field that `readField` needs; null for another key. */
+/** The part of a field needed by `readField`; null for other keys. */
 export function parseFieldKey(
   key: string,
 ): Pick<AnswerField, 'place' | 'name' | 'optional' | 'type'> | null {
@@ -111,13 +111,16 @@ export function parseFieldKey(
   }
 }
 
-/** The value a user has given; undefined = none. What cannot be read stays a text, which no schema takes. */
+/**
+ * The value entered by a user; undefined if none. Unparsable input remains a string, which no schema
+ * accepts.
+ */
 export function readField(
   { type, optional }: Pick<AnswerField, 'optional' | 'type'>,
   given: unknown,
 ): unknown {
   if (type === 'boolean') return typeof given === 'boolean' ? given : given === 'true'
-  // Data of version 0.8 keeps lists as maps.
+  // Version 0.8 stores lists in the data as maps.
   const isList = Array.isArray(given) || isPlainObject(given)
   const value: unknown = isList ? Object.values(given)[0] : given
   if (value === undefined || value === null) return undefined

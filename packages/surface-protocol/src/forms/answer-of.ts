@@ -2,7 +2,7 @@ import { isPlainObject, setOwn } from '../json.ts'
 import { parseFieldKey, readField } from './answer-field.ts'
 import { ANSWER_ACTION } from './question-surface.ts'
 
-/** An answer as `resume` of a flow engine takes it. */
+/** An answer in the form accepted by a flow engine's `resume`. */
 export interface GivenAnswer {
   readonly requestId: string
   /** JSON; the engine checks it against the question. */
@@ -10,8 +10,8 @@ export interface GivenAnswer {
 }
 
 /**
- * What a user has answered on a surface of `questionSurface`.
- * @param event a message of a client, of version 0.8 or 0.9; null for any that is no such answer
+ * The user's answer on a surface of `questionSurface`.
+ * @param event a client message of version 0.8 or 0.9; null if it is not such an answer
  */
 export function answerOf(event: unknown): GivenAnswer | null {
   const action: unknown = isPlainObject(event) ? (event['userAction'] ?? event['action']) : null
@@ -37,7 +37,7 @@ export function answerOf(event: unknown): GivenAnswer | null {
   return { requestId, answer: members }
 }
 
-/** Arguments belong to an edit, a message to a refusal or a response. */
+/** Arguments belong to an edit, a message to a rejection or a response. */
 function isMeant(
   { place, name }: { readonly place: string; readonly name: string },
   actionId: unknown,

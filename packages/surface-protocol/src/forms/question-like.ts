@@ -1,12 +1,12 @@
-/** A question as `pending` of a flow engine gives it; only these members are read. */
+/** A question as returned by a flow engine's `pending`; only these members are used. */
 export interface QuestionLike {
   readonly requestId: string
   readonly kind?: string
   readonly prompt: string | null
   readonly options: readonly { readonly actionId: string; readonly label: string }[]
-  /** A JSON Schema of the answer. */
+  /** JSON Schema of the answer. */
   readonly schema: { readonly [keyword: string]: unknown } | null
-  /** Calls of tools that the question is about. */
+  /** The tool calls the question is about. */
   readonly actionRequests?: readonly {
     readonly name: string
     readonly args: unknown

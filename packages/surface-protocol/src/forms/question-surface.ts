@@ -4,18 +4,18 @@ import type { JsonObject } from '../json.ts'
 import { answerFields, fieldKey, type AnswerField } from './answer-field.ts'
 import type { QuestionLike } from './question-like.ts'
 
-/** The name of the actions of a form; `answerOf` knows them by it. */
+/** Name of a form's actions, by which `answerOf` recognises them. */
 export const ANSWER_ACTION = 'answer_question'
 
-/** What `writer.render` takes. */
+/** The argument of `writer.render`. */
 export interface QuestionView {
   readonly root: UiNode
   readonly data: JsonObject
 }
 
 /**
- * A question as a surface of version 0.8: its prompt, an input for each property of its schema (a list,
- * an object or a mixture as one text of JSON), a button for each of its options, else one that submits.
+ * Presents a question as a surface of version 0.8: its prompt, an input for each property of its schema
+ * (arrays, objects and unions as JSON text), and a button for each option, or a submit button.
  */
 export function questionSurface(question: QuestionLike): QuestionView {
   const { requestId, prompt, options, actionRequests = [] } = question

@@ -9,16 +9,19 @@ import { toNumber, toText } from './truth.ts'
 export interface FunctionContext {
   readonly locale: string
   readonly timeZone: string
-  /** Units of the longest pattern. */
+  /** Maximum length of a pattern. */
   readonly regexLength: number
   /** Returns whether a value counts as true. */
   readonly isTrue: (value: JsonValue | undefined) => boolean
 }
 
-/** A function of the basic catalog with its arguments resolved. */
+/** A basic catalog function with resolved arguments. */
 export type BasicFunction = (args: JsonObject, context: FunctionContext) => JsonValue
 
-/** The functions that a server evaluates, but for `formatString`, `and` and `or`, which resolve by themselves. */
+/**
+ * Functions evaluated on a server, except `formatString`, `and` and `or`, which resolve their own
+ * arguments.
+ */
 export const basicFunctions: ReadonlyMap<string, BasicFunction> = new Map<string, BasicFunction>([
   ['required', ({ value }) => !isEmpty(value)],
   ['regex', matchesPattern],
@@ -73,7 +76,7 @@ function matchesPattern(args: JsonObject, context: FunctionContext): boolean {
   return compiled(pattern, context).test(value)
 }
 
-/** Patterns live as long as the context of their store. */
+/** Patterns are cached as long as their store's context. */
 function compiled(source: string, context: FunctionContext): LinearPattern {
   const known = patterns.get(context) ?? new Map<string, LinearPattern>()
   patterns.set(context, known)
@@ -134,7 +137,7 @@ function openUrl({ url }: JsonObject): null {
   throw functionFailed('Only addresses with http, https, mailto or tel are opened.')
 }
 
-/** Arguments that each function cannot do without. */
+/** Required arguments of each function. */
 const requiredArguments: Readonly<Record<string, readonly string[]>> = {
   regex: ['value', 'pattern'],
   formatCurrency: ['value', 'currency'],
@@ -143,7 +146,9 @@ const requiredArguments: Readonly<Record<string, readonly string[]>> = {
   openUrl: ['url'],
 }
 
-/** Looks for the arguments that a function needs, whatever they amount to. @throws EvaluationError */
+/**
+ * Checks that a function's required arguments are present, whatever their value. @throws EvaluationError
+ */
 export function requireArguments(name: string, args: JsonObject): void {
   for (const argument of requiredArguments[name] ?? ['value']) {
     if (!Object.hasOwn(args, argument)) {

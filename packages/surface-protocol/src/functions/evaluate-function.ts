@@ -11,25 +11,25 @@ import { orSurfaceError } from './evaluation-error.ts'
 export interface EvaluateFunctionOptions {
   /** Default: 0.9.1. */
   readonly version?: Exclude<Version, '0.8'>
-  /** The data model that bindings among the arguments read. Default: `{}`. */
+  /** The data model for bindings in arguments. Default: `{}`. */
   readonly data?: JsonObject
-  /** Pointer of the item that relative paths begin at. Default: the root. */
+  /** JSON Pointer of the item relative paths start at. Default: the root. */
   readonly scope?: string
   /** Default: en-US. */
   readonly locale?: string
   /** Default: UTC. */
   readonly timeZone?: string
-  /** Functions of the host, by name; they win over the basic ones. */
+  /** The host's functions by name; they override the basic ones. */
   readonly functions?: Readonly<Record<string, HostFunction>>
-  /** Catalogs that calls may name (1.0). Default: the basic catalog. */
+  /** Catalogs available to calls (1.0). Default: the basic catalog. */
   readonly catalogs?: readonly { readonly catalogId: string }[]
-  /** The catalog of calls that name none (1.0). Default: the only one of `catalogs`, if it is left out. */
+  /** The catalog of calls that name none (1.0). Default: the basic catalog, unless `catalogs` is given. */
   readonly surfaceCatalogId?: string | undefined
-  /** The catalog of this call (1.0). Default: that of the surface. */
+  /** The catalog of this call (1.0). Default: the surface's. */
   readonly catalogId?: string
 }
 
-/** The evaluator that a subpath supplies for its protocol version. */
+/** The evaluator provided by a protocol version's subpath. */
 export interface FunctionParts {
   readonly rules: (catalogs: EvaluateFunctionOptions['catalogs']) => EvaluationRules
   /** The default catalog. */
@@ -37,10 +37,10 @@ export interface FunctionParts {
 }
 
 /**
- * Calls a function of the basic catalog, or of the host; bindings and calls among its arguments are
- * resolved first (SN-33).
+ * Calls a function of the basic catalog or the host; bindings and calls in its arguments are resolved
+ * first (SN-33).
  * @throws SurfaceError `unknown_function`, `invalid_argument`, `invalid_expression`, `function_failed`,
- * `limit_exceeded`, in version 1.0 also what finding the catalog gives
+ * `limit_exceeded`; in version 1.0 also the errors of `resolveCatalog`
  */
 export function evaluateFunction(
   name: string,

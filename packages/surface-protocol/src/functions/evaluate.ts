@@ -9,7 +9,7 @@ import { parseExpression, type ExpressionPart } from './expression.ts'
 import { toText } from './truth.ts'
 import { plainSyntax, type ValueSyntax } from './value-syntax.ts'
 
-/** A function of the host, by name (SN-34). Must not return a promise. */
+/** A host function (SN-34). Must not return a promise. */
 export type HostFunction = (
   args: JsonObject,
   context: { readonly surfaceId?: string; readonly scope: string; readonly signal?: AbortSignal },
@@ -30,39 +30,39 @@ export interface EvaluatorOptions {
 /** A version's rules for computed values. */
 export interface EvaluationRules {
   readonly syntax: ValueSyntax
-  /** Finds the function of a call; `undefined` means a function of the basic catalog. */
+  /** Finds the function of a call; `undefined` means a basic catalog function. */
   readonly find?: (call: CallSite) => FoundFunction | undefined
-  /** Converts the result of the basic function of this name. */
+  /** Converts the result of a basic function. */
   readonly result?: (name: string, value: JsonValue) => JsonValue
 }
 
-/** One call where it is evaluated. */
+/** A call at its place of evaluation. */
 export interface CallSite {
   readonly name: string
-  /** The catalog that the call names. */
+  /** The catalog named by the call. */
   readonly catalogId: string | undefined
   readonly place: EvaluationPlace
 }
 
-/** A function that is not one of the basic catalog: of a host, or of the protocol itself. */
+/** A function outside the basic catalog: of a host, or of the protocol itself. */
 export type FoundFunction =
   { readonly host: HostFunction } | { readonly system: (args: JsonObject) => JsonValue }
 
-/** The place where a value is evaluated. */
+/** Where a value is evaluated. */
 export interface EvaluationPlace {
   readonly root: DataMap
-  /** Location that relative paths begin at. */
+  /** The location relative paths start at. */
   readonly scope: readonly string[]
   readonly surfaceId?: string
-  /** The catalog that the surface names; null when it names none. */
+  /** The catalog named by the surface; null if there is none. */
   readonly catalogId?: string | null
-  /** Positions that were looked up during one pass over the data. */
+  /** Positions computed during one pass over the data. */
   readonly positions?: Map<DataMap, ReadonlyMap<string, number>>
 }
 
 const plainRules: EvaluationRules = { syntax: plainSyntax }
 
-/** Computes dynamic values (SN-33): pure, synchronous, without clock, bounded. */
+/** Evaluates dynamic values (SN-33): pure, synchronous, without a clock, bounded. */
 export class Evaluator {
   readonly syntax: ValueSyntax
   readonly #rules: EvaluationRules
@@ -84,12 +84,12 @@ export class Evaluator {
     this.#context = { locale, timeZone, regexLength: limits.regexLength, isTrue }
   }
 
-  /** The value of a literal, a binding or a call; undefined when nothing is there. @throws EvaluationError */
+  /** The value of a literal, a binding or a call; undefined if absent. @throws EvaluationError */
   evaluate(value: JsonValue, place: EvaluationPlace): JsonValue | undefined {
     return this.#value(value, this.#begin(place, 0))
   }
 
-  /** Calls a function with arguments that are resolved first. @throws EvaluationError */
+  /** Calls a function after resolving its arguments. @throws EvaluationError */
   call(name: string, args: JsonObject, place: EvaluationPlace, catalogId?: string): JsonValue {
     return this.#call({ name, args, catalogId }, this.#begin(place, 1))
   }
@@ -192,7 +192,7 @@ export class Evaluator {
     if (!Array.isArray(list) || list.length < 2) {
       throw new EvaluationError('invalid_argument', 'At least two values are required.')
     }
-    // The first value that decides ends it.
+    // Short-circuits at the first deciding value.
     for (const value of list) {
       if (this.syntax.isTrue(this.#value(value, run)) === (name === 'or')) return name === 'or'
     }
@@ -200,7 +200,7 @@ export class Evaluator {
   }
 
   #format(template: string, outer: Run): string {
-    // Expressions in a template have one form in every version.
+    // Expressions in templates have the same form in every version.
     const run = outer.syntax === plainSyntax ? outer : { ...outer, syntax: plainSyntax }
     let text = ''
     for (const part of this.#partsOf(template)) {
@@ -243,7 +243,7 @@ function limit(name: keyof SurfaceLimits, value: number): EvaluationError {
   return new EvaluationError('limit_exceeded', `The limit ${name} of ${value} is exceeded.`, name)
 }
 
-/** The location of a path: absolute ones begin at the root, `.` and `""` are the item itself (SN-28). */
+/** The location of a path: absolute ones start at the root; `.` and `""` are the item itself (SN-28). */
 export function locationOf(
   { absolute, segments }: DataPath,
   scope: readonly string[],
@@ -253,7 +253,7 @@ export function locationOf(
   return isItem ? scope : [...scope, ...segments]
 }
 
-/** The paths that a dynamic value reads, those in templates of `formatString` too. */
+/** The paths read by a dynamic value, including those in `formatString` templates. */
 export function pathsIn(
   value: JsonValue,
   syntax: ValueSyntax = plainSyntax,

@@ -1,7 +1,7 @@
 import { SurfaceError, type SurfaceErrorCode } from '../diagnostics/errors.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 
-/** Why a value cannot be computed. */
+/** The reason a value cannot be evaluated. */
 export class EvaluationError extends Error {
   readonly code: SurfaceErrorCode
   readonly limit: keyof SurfaceLimits | undefined
@@ -14,12 +14,12 @@ export class EvaluationError extends Error {
   }
 }
 
-/** A function has no value for these arguments. */
+/** Creates the error for a function that has no result for its arguments. */
 export function functionFailed(detail: string): EvaluationError {
   return new EvaluationError('function_failed', detail)
 }
 
-/** Runs an evaluation; its failure is thrown in the public form. @throws SurfaceError */
+/** Runs an evaluation; failures are converted to the public form. @throws SurfaceError */
 export function orSurfaceError<T>(surfaceId: string | undefined, evaluate: () => T): T {
   try {
     return evaluate()

@@ -10,12 +10,12 @@ export type ExpressionPart =
   | { path: string }
   | { call: string; args: JsonObject; returnType: 'any' }
 
-/** Levels of expressions within expressions. */
+/** Maximum nesting of expressions. */
 const MAXIMUM_DEPTH = 10
 
 /**
- * Reads a template of `formatString`: text with `${...}`, in which stand a string, a number, true,
- * false, null, a path, a call `name(argument: ...)` or another `${...}`; `\${` is the text `${`.
+ * Parses a `formatString` template: text with `${...}` containing a string, a number, true, false, null, a
+ * path, a call `name(argument: ...)` or another `${...}`; `\${` is a literal `${`.
  * @throws SurfaceError `invalid_expression`
  */
 export function parseExpression(template: string): ExpressionPart[] {
@@ -59,7 +59,7 @@ class Reader {
     this.at = at
   }
 
-  /** Reads the expression after `${` and its end. */
+  /** Parses the expression after `${` up to its end. */
   interpolation(depth: number): ExpressionPart {
     if (depth > MAXIMUM_DEPTH) throw this.#wrong('Expressions are nested too deeply')
     this.#take(SPACE)

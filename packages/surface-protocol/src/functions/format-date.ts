@@ -7,7 +7,7 @@ export interface DateForm {
   readonly timeZone: string
 }
 
-/** A date in a pattern of tokens, or `ISO` (SN-36); `""` for a value that is no date. */
+/** Formats a date with a token pattern or `ISO` (SN-36); `""` for a value that is not a date. */
 export function formatDate(value: JsonValue | undefined, format: string, form: DateForm): string {
   const time = readTime(value)
   if (time === null) return ''
@@ -50,7 +50,7 @@ const tokens: Readonly<Record<string, (date: Date, locale: string) => string>> =
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d\d:?\d\d)?)?$/
 
-/** Milliseconds of a date; without a zone it is read as UTC. Null for impossible dates. */
+/** Milliseconds of a date; UTC without a zone. Null for impossible dates. */
 function readTime(value: JsonValue | undefined): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value !== 'string') return null

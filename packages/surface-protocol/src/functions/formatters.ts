@@ -1,6 +1,6 @@
 import { functionFailed } from './evaluation-error.ts'
 
-/** Formatters that are kept; the oldest goes first. */
+/** Maximum number of cached formatters; the oldest is evicted. */
 const MAXIMUM = 100
 const formatters = new Map<string, Intl.NumberFormat | Intl.PluralRules | Intl.DateTimeFormat>()
 
@@ -17,7 +17,7 @@ function kept<T extends Intl.NumberFormat | Intl.PluralRules | Intl.DateTimeForm
   return made
 }
 
-/** The locale and form of a number. */
+/** Locale and format of a number. */
 export interface NumberForm {
   readonly locale: string
   readonly currency?: string
@@ -25,7 +25,7 @@ export interface NumberForm {
   readonly grouping: boolean
 }
 
-/** A number in the form of a locale. @throws EvaluationError for an unknown currency */
+/** Formats a number for a locale. @throws EvaluationError for an unknown currency */
 export function formatNumber(value: number, form: NumberForm): string {
   const { locale, currency, decimals, grouping } = form
   const key = `n ${locale} ${currency ?? ''} ${decimals ?? ''} ${grouping}`
@@ -52,7 +52,7 @@ export function pluralCategory(value: number, locale: string): Intl.LDMLPluralRu
   return kept(`p ${locale}`, () => new Intl.PluralRules(locale)).select(value)
 }
 
-/** Names of a month or weekday. */
+/** Localised names of a month or weekday. */
 export function dateName(
   date: Date,
   locale: string,
@@ -62,7 +62,7 @@ export function dateName(
   return kept(key, () => new Intl.DateTimeFormat(locale, { ...form, timeZone: 'UTC' })).format(date)
 }
 
-/** Fields of a moment in a time zone, as a date whose UTC fields are those of the zone. */
+/** A date whose UTC fields are the local fields of a time zone. */
 export function inTimeZone(date: Date, timeZone: string): Date {
   if (timeZone === 'UTC') return date
   const formatter = kept(`z ${timeZone}`, () => {

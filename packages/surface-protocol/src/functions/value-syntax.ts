@@ -5,11 +5,11 @@ import { isTrue } from './truth.ts'
 export interface ValueSyntax {
   /** The path of a binding; undefined for any other value. */
   pathOf(value: unknown): string | undefined
-  /** The name of the function that is called; undefined for any other value. */
+  /** The name of the called function; undefined for any other value. */
   callOf(value: unknown): string | undefined
-  /** Returns whether a value has to be computed. */
+  /** Returns whether a value has to be evaluated. */
   isDynamic(value: JsonValue): boolean
-  /** The key that a member of an object has as data. */
+  /** The key of an object member as data. */
   keyOf(key: string): string
   /** Returns whether a value counts as true. */
   readonly isTrue: (value: JsonValue | undefined) => boolean
@@ -24,7 +24,7 @@ export const plainSyntax: ValueSyntax = {
   isTrue,
 }
 
-/** Returns whether an object is a binding: a path and nothing else. */
+/** Returns whether an object is a binding: only a path. */
 export function isBinding(value: unknown): value is { path: string } {
   return isPlainObject(value) && typeof value.path === 'string' && Object.keys(value).length === 1
 }
@@ -34,7 +34,7 @@ export function isCall(value: unknown): value is { call: string; args?: JsonObje
   return isPlainObject(value) && typeof value.call === 'string'
 }
 
-/** Returns whether a value uses the position of a template's item (SN-40). */
+/** Returns whether a value depends on the position of a template's item (SN-40). */
 export function usesIndex(value: JsonValue, syntax: ValueSyntax): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some((item) => usesIndex(item, syntax))

@@ -7,13 +7,13 @@ import { findEdges, type Definition } from './definition.ts'
 import type { Graph } from './graph.ts'
 import { findLoops } from './loops.ts'
 
-/** Components of a message by id, in its order; of equal ids the later one. */
+/** Components of a message by id, in order; for duplicate ids the later one. */
 export type ComponentBatch = ReadonlyMap<string, Definition>
 
-/** The message that components came in. */
+/** The kind of message that contained components. */
 export type UpdateKind = 'surfaceUpdate' | 'updateComponents' | 'createSurface'
 
-/** Collects the components of a message and reports ids that occur twice (SP-23). */
+/** Collects the components of a message and reports duplicate ids (SP-23). */
 export function collectBatch(
   instances: readonly Definition[],
   report: Report,
@@ -35,7 +35,7 @@ export function collectBatch(
   return batch
 }
 
-/** Reports loops, repeated children and weights that mean nothing (SP-16, SP-17, SP-25). */
+/** Reports loops, duplicate children and meaningless weights (SP-16, SP-17, SP-25). */
 export function checkBatch(
   graph: Graph,
   batch: ComponentBatch,
@@ -64,7 +64,7 @@ export function checkBatch(
 
 const noReferences = new Map<Definition, ReferenceFound[]>()
 
-/** Reports more references than one component, or the surface, may have (SP-88). */
+/** Reports more references than a component or the surface may have (SP-88). */
 function exceedsReferences(
   graph: Graph,
   batch: ComponentBatch,
@@ -134,7 +134,7 @@ function someWeight(batch: ComponentBatch): boolean {
   return false
 }
 
-/** Looks at each weighted component that the message defines or gives a parent. */
+/** Checks each weighted component that the message defines or gives a parent. */
 function checkWeights(graph: Graph, batch: ComponentBatch, report: Report): void {
   const find = (id: string): Definition | undefined => batch.get(id) ?? graph.definitions.get(id)
   const parents = new Map<string, Set<string>>()

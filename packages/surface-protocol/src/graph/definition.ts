@@ -10,19 +10,19 @@ import type { DataPath } from '../data/data-path.ts'
 export interface BindingPlan {
   readonly place: Place
   readonly kind: BoundKind
-  /** Null if there is none or it cannot be read. */
+  /** Null if there is none or it is invalid. */
   readonly path: DataPath | null
   readonly pathText: string
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   readonly literal: JsonValue | undefined
   /** A binding or a call of version 0.9.1. */
   readonly dynamic?: DynamicPlan
 }
 
-/** The kinds of values that dynamic slots take. */
+/** Kinds of values of dynamic slots. */
 export type DynamicKind = 'dString' | 'dNumber' | 'dBoolean' | 'dStrings' | 'dValue'
 
-/** A dynamic value of version 0.9.1 with the kind of its slot and the paths that it reads. */
+/** A dynamic value of version 0.9.1, with the kind of its slot and the paths it reads. */
 export interface DynamicPlan {
   readonly value: JsonValue
   readonly kind: DynamicKind
@@ -33,7 +33,7 @@ export interface DynamicPlan {
   readonly usesIndex: boolean
 }
 
-/** The children that stand in one reference property. */
+/** The children of one reference property. */
 export type GroupPlan =
   | { readonly kind: 'one' | 'list'; readonly place: Place; readonly ids: readonly string[] }
   | {
@@ -43,52 +43,52 @@ export type GroupPlan =
       readonly binding: DataPath
     }
 
-/** The parts of a component that have to be resolved to show it: its bound values and its children. */
+/** The parts of a component that must be resolved to show it: bound values and children. */
 export interface Plan {
   readonly bindings: readonly BindingPlan[]
   readonly groups: readonly GroupPlan[]
 }
 
-/** The plan of all components that have nothing to resolve. */
+/** The plan of components with nothing to resolve. */
 export const noPlan: Plan = Object.freeze({
   bindings: Object.freeze([]),
   groups: Object.freeze([]),
 })
 
-/** A component as a surface keeps it. */
+/** A component as stored by a surface. */
 export interface Definition {
   readonly id: string
   /** Position in its message. */
   position: number
   readonly type: string
   readonly properties: JsonObject
-  /** The members beside the properties in version 1.0. */
+  /** Members besides the properties, in version 1.0. */
   readonly envelope: ComponentEnvelope | null
   readonly weight: number | undefined
   /** Size by SP-89. */
   readonly size: number
   /** True if a bound value may have both path and literal. */
   readonly initialises: boolean
-  /** The catalog that accepted it; null until it was judged. */
+  /** The catalog that accepted it; null if not validated yet. */
   core: CatalogCore | null
   /** Ids it refers to, in order. */
   edges: readonly string[]
-  /** Those of them that are repeated by a template. */
+  /** Those repeated by a template. */
   templates: readonly string[]
-  /** Made when it is needed. */
+  /** Created on first use. */
   plan: Plan | null
 }
 
-/** Members of a component that are no properties of its type. */
+/** Members of a component that are not properties of its type. */
 export interface ComponentEnvelope {
   readonly catalogId?: string
   readonly metadata?: JsonObject
 }
 
-/** A list that is shared by all components that refer to nothing. */
+/** Shared by all components without references. */
 export const noIds: readonly string[] = Object.freeze([])
 
-/** Finds what a component that was read refers to. */
+/** Collects the references of a component that was read. */
 export function findEdges(definition: Definition): void {
   const { type, properties, core } = definition
   if (core?.v09 !== undefined) {

@@ -1,18 +1,18 @@
 import { noIds, type Definition } from './definition.ts'
 
 /**
- * The components of a surface with their references in both directions. What was put in can be taken
- * out again until it is committed.
+ * The components of a surface with their references in both directions. Changes can be undone until they
+ * are committed.
  */
 export class Graph {
   readonly #definitions = new Map<string, Definition>()
-  // Most components have one owner; the others count how often each of theirs refers to them.
+  // Most components have one owner; for the others, references are counted per owner.
   readonly #owners = new Map<string, string | Map<string, number>>()
   #replaced: { readonly id: string; readonly old: Definition | undefined }[] = []
   #size = 0
   #weighted = 0
   #references = 0
-  /** Caches whether components are inside a template, since the last change of an edge. */
+  /** Caches whether components are inside a template; reset by changes of edges. */
   #templated: Map<string, boolean> | null = null
 
   get definitions(): ReadonlyMap<string, Definition> {
@@ -24,7 +24,7 @@ export class Graph {
     return this.#size
   }
 
-  /** Number of components that carry a weight. */
+  /** Number of components with a weight. */
   get weighted(): number {
     return this.#weighted
   }
@@ -37,7 +37,7 @@ export class Graph {
   put(definition: Definition): void {
     const { id } = definition
     const replaced = { id, old: this.#set(id, definition) }
-    // Most messages bring one component: a literal takes less memory than an array that grows.
+    // Most messages contain one component: a literal uses less memory than a growing array.
     if (this.#replaced.length === 0) this.#replaced = [replaced]
     else this.#replaced.push(replaced)
   }
@@ -63,14 +63,14 @@ export class Graph {
     return typeof found === 'string' ? [found] : [...found.keys()]
   }
 
-  /** Returns whether a template repeats the component, directly or around it (SP-37). */
+  /** Returns whether a template repeats the component or one of its ancestors (SP-37). */
   isInTemplate(id: string): boolean {
     if (!this.#owners.has(id)) return false
     this.#templated ??= new Map()
     return findTemplated(id, this, this.#templated)
   }
 
-  /** Puts in or takes out a component and gives the one that was there. */
+  /** Inserts or removes a component and returns the previous one. */
   #set(id: string, definition: Definition | undefined): Definition | undefined {
     const old = this.#definitions.get(id)
     if (old !== undefined) {
@@ -78,7 +78,7 @@ export class Graph {
       if (old.weight !== undefined) this.#weighted -= 1
     }
     this.#relink(id, old?.edges ?? noIds, definition?.edges ?? noIds)
-    // The same component may be repeated by a template now, or no longer.
+    // Whether a template repeats this component may have changed.
     if (!sameEdges(old?.templates ?? noIds, definition?.templates ?? noIds)) this.#templated = null
     if (definition === undefined) {
       this.#definitions.delete(id)
@@ -104,7 +104,7 @@ export function sameEdges(a: readonly string[], b: readonly string[]): boolean {
   return a === b || (a.length === b.length && a.every((id, index) => id === b[index]))
 }
 
-/** Looks upwards from `id` until a template is found; every answer on the way is kept in `known`. */
+/** Searches upwards from `id` for a template; results on the way are cached in `known`. */
 function findTemplated(id: string, graph: Graph, known: Map<string, boolean>): boolean {
   const stack = [{ id, owners: graph.owners(id), next: 0 }]
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {

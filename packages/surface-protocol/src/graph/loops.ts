@@ -4,18 +4,18 @@ import { sameEdges, type Graph } from './graph.ts'
 /** A loop that a message closes. */
 export interface Loop {
   readonly owner: Definition
-  /** Position of the closing reference among the owner's edges. */
+  /** Index of the closing reference among the owner's edges. */
   readonly edge: number
-  /** The ids of the loop, the owner first. */
+  /** The ids of the loop, starting with the owner. */
   readonly related: string[]
 }
 
-/** Visits spent on looking for more loops of a message that is refused anyway. */
+/** Maximum visits spent on finding more loops of a message that is rejected anyway. */
 const BUDGET = 1_000_000
 
 /**
- * The loops that `changed`, put over the stored components, would close (SP-25), each at the first
- * reference in the order of the message that closes it. The stored graph has none.
+ * The loops that inserting `changed` would close (SP-25), each at the first closing reference in message
+ * order. The stored graph has none.
  */
 export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>): readonly Loop[] {
   const loops: Loop[] = []
@@ -32,7 +32,7 @@ function someMayClose(graph: Graph, changed: ReadonlyMap<string, Definition>): b
   if (changed.size > 1) return !isOrdered(graph, changed)
   for (const { id, edges } of changed.values()) {
     if (edges.length === 0) return false
-    // Alone, it closes a loop only through a stored component or through itself.
+    // A single component closes a loop only through a stored component or itself.
     if (!graph.isReferenced(id)) return edges.includes(id)
     return !sameEdges(edges, graph.definitions.get(id)?.edges ?? noIds)
   }
@@ -41,7 +41,7 @@ function someMayClose(graph: Graph, changed: ReadonlyMap<string, Definition>): b
 
 /**
  * Returns whether all references lead to later components of the message, or all to earlier ones, or to
- * components without references; then they cannot form a loop.
+ * components without references; they cannot form a loop then.
  */
 function isOrdered(graph: Graph, changed: ReadonlyMap<string, Definition>): boolean {
   let forwards = true
@@ -61,18 +61,16 @@ function isOrdered(graph: Graph, changed: ReadonlyMap<string, Definition>): bool
 }
 
 interface View {
-  /**
-   * Returns whether there is a loop if only the first `count` references of the message are inserted.
-   */
+  /** Returns whether a loop exists if only the first `count` references of the message are inserted. */
   hasLoop(count: number): boolean
-  /** Finds the first closing reference, leaves it out from now on and tells of it. */
+  /** Finds and reports the first closing reference, which is ignored from then on. */
   takeFirst(): Loop
   visits(): number
 }
 
 /**
- * Components among which every new loop lies: those that lead to a changed one, or those that a
- * changed one leads to, whichever set is found in fewer steps.
+ * A set of components that contains every new loop: those that lead to a changed one, or those reachable
+ * from one, whichever is found in fewer steps.
  */
 function regionOf(graph: Graph, changed: ReadonlyMap<string, Definition>): ReadonlySet<string> {
   const above = new Set(changed.keys())
@@ -108,7 +106,7 @@ function createView(
   const removed = new Set<number>()
   let visited = 0
 
-  /** The targets of a component when `count` references of the message are put in. */
+  /** The targets of a component if `count` references of the message are inserted. */
   const targets = (id: string, count: number): readonly string[] => {
     const own = changed.get(id)
     if (own === undefined) return graph.definitions.get(id)?.edges ?? []
@@ -142,7 +140,7 @@ function createView(
     return false
   }
 
-  /** The ids from `start` to `goal`, both included. */
+  /** The ids from `start` to `goal`, inclusive. */
   const pathBetween = (start: string, goal: string, count: number): string[] => {
     const from = new Map<string, string | null>([[start, null]])
     for (const [id] of from) {

@@ -14,7 +14,7 @@ import {
 } from './definition.ts'
 import { walkV09 } from '../catalog/v09/walk-v09.ts'
 
-/** The parts of a component of version 0.9.1 that have to be resolved to show it. */
+/** The parts of a version 0.9.1 component that must be resolved to show it. */
 export function makePlanV09(shape: ShapeV09, properties: JsonObject, syntax: ValueSyntax): Plan {
   if (shape.live.length === 0) return noPlan
   const bindings: BindingPlan[] = []
@@ -74,7 +74,7 @@ function dynamicPlan(value: JsonValue, kind: DynamicKind, syntax: ValueSyntax): 
   const path = syntax.pathOf(value)
   if (path !== undefined) {
     const bound = readDataPath(path)
-    // A path that cannot be read leads nowhere; the evaluation says so.
+    // An invalid path refers to nothing; its evaluation reports it.
     return { value, kind, bound, paths: bound === null ? [] : [bound], usesIndex: false }
   }
   const paths = pathsIn(value, syntax)

@@ -19,7 +19,7 @@ interface Draft {
   readonly groups: GroupPlan[]
 }
 
-/** The plan of a component, made once. */
+/** The plan of a component, created once. */
 export function planOf(definition: Definition): Plan {
   definition.plan ??= makePlan(definition)
   return definition.plan
@@ -27,7 +27,7 @@ export function planOf(definition: Definition): Plan {
 
 /**
  * Returns whether two plans watch the same paths and have the same children, so that neither has to be
- * redone.
+ * updated.
  */
 export function samePlaces(a: Plan, b: Plan): boolean {
   return (
@@ -43,7 +43,7 @@ function sameBinding(a: BindingPlan, b: BindingPlan | undefined): boolean {
 }
 
 function sameGroup(a: GroupPlan, b: GroupPlan | undefined): boolean {
-  // The children of a template depend on the data too.
+  // The children of a template also depend on the data.
   return a.kind !== 'template' && a.kind === b?.kind && sameEdges(a.ids, b.ids)
 }
 
@@ -110,7 +110,7 @@ function addChildren(value: JsonValue, walk: Walk): boolean {
   return true
 }
 
-/** A bound value; one that cannot be read has neither path nor literal and gives null (SP-19). */
+/** A bound value; an invalid one has neither path nor literal and evaluates to null (SP-19). */
 export function readBinding(value: JsonValue, kind: BoundKind, place: Place): BindingPlan {
   let path: DataPath | null = null
   let pathText = ''
@@ -131,7 +131,7 @@ function fits(name: string, value: JsonValue, slotKind: BoundKind): boolean {
   return kind !== undefined && (slotKind === 'any' || slotKind === kind) && isLiteral(value, kind)
 }
 
-/** The kind of an object that has the form of a bound value (SP-53); null for any other. */
+/** The kind of an object that looks like a bound value (SP-53); null for others. */
 function boundForm(value: JsonObject): BoundKind | null {
   const keys = Object.keys(value)
   const literals = keys.filter((key) => key !== 'path')
@@ -144,7 +144,7 @@ function boundForm(value: JsonObject): BoundKind | null {
   return literalKinds.get(literal) ?? null
 }
 
-/** Finds bound values by their form, and references where the shape, or without one their name, says. */
+/** Finds bound values by form, and references by shape, or by name without one. */
 function addByValue(walk: Walk, value: JsonValue, shape: Shape | null): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
@@ -187,7 +187,7 @@ function slotShape(slot: Slot): Shape {
   return slot.kind === 'object' ? slot.shape : noShape
 }
 
-/** References that only their name or form shows (SP-53), and actions. */
+/** References recognised only by name or form (SP-53), and actions. */
 function addInferred(walk: Walk, value: JsonValue): boolean {
   const name = walk.place.at(-1)
   if (typeof value === 'string' && isReferenceName(name)) {

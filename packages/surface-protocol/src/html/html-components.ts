@@ -2,7 +2,7 @@ import { isPlainObject } from '../json.ts'
 import { formatAttributes, type HtmlContext } from './html-context.ts'
 import { escapeHtml, inlineHtml } from './html-text.ts'
 
-/** The HTML of one component. */
+/** Returns the HTML of one component. */
 export type Renderer = (context: HtmlContext) => string
 
 /** Renderers of the 18 standard types (SP-86). */
@@ -134,7 +134,7 @@ function renderTextField({ tag, properties }: HtmlContext): string {
   }
   const kind = typeof textFieldType === 'string' ? textFieldType : ''
   const type = Object.hasOwn(inputTypes, kind) ? (inputTypes[kind] ?? 'text') : 'text'
-  // A secret is not written into a page.
+  // Secrets are not written into a page.
   const value = type === 'password' ? null : asText(text)
   const input = formatAttributes({ type, value, pattern: word(validationRegexp) })
   return `${tag('label')}${caption}<input${input}></label>`

@@ -6,12 +6,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as HTML shows it, in content and in quoted attributes (SP-87). */
+/** Escapes text for HTML content and quoted attributes (SP-87). */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }
 
-/** Escaped text with `**bold**`, `*italic*` and `` `code` ``; nothing else of Markdown (SP-87). */
+/** Escaped text with `**bold**`, `*italic*` and `` `code` `` as the only Markdown (SP-87). */
 export function inlineHtml(text: string): string {
   return escapeHtml(text)
     .replaceAll(/`([^`\n]+)`/g, '<code>$1</code>')
@@ -19,13 +19,13 @@ export function inlineHtml(text: string): string {
     .replaceAll(/\*([^*\n]+)\*/g, '<em>$1</em>')
 }
 
-/** The URLs that a page may contain. */
+/** Which URLs a page may contain. */
 export interface UrlRules {
   readonly relativeUrls: boolean
   readonly dataImages: boolean
 }
 
-/** The URL when it may be shown, null otherwise (SP-87). */
+/** Returns the URL if it is allowed, else null (SP-87). */
 export function safeUrl(text: string, { relativeUrls, dataImages }: UrlRules): string | null {
   // Browsers leave these out before they look for a scheme.
   // eslint-disable-next-line no-control-regex -- these are the characters to take out

@@ -11,18 +11,17 @@ export interface RenderSurfaceHtmlOptions {
   readonly relativeUrls?: boolean
   /** Allows `data:` URLs of PNG, JPEG, GIF and WebP. Default: false. */
   readonly dataImages?: boolean
-  /** Gives a whole document instead of a fragment. Default: false. */
+  /** Returns a whole document instead of a fragment. Default: false. */
   readonly document?: boolean
-  /** Put before every class. Default: `sf-`. */
+  /** Prefix of every class. Default: `sf-`. */
   readonly classPrefix?: string
-  /** Hears of URLs that were left out. */
+  /** Called with URLs that were omitted. */
   readonly onDiagnostic?: (diagnostic: SurfaceDiagnostic) => void
 }
 
 /**
- * The current tree of a surface as semantic HTML without script (SP-86); `""` while it is not
- * rendered.
- * @throws SurfaceError `limit_exceeded` when the tree passes a limit
+ * Renders a surface as semantic HTML without scripts (SP-86); `""` if it is not rendered yet.
+ * @throws SurfaceError `limit_exceeded` if the tree exceeds a limit
  */
 export function renderSurfaceHtml(
   store: SurfaceStore,
@@ -46,7 +45,7 @@ interface Settings {
   readonly prefix: string
   readonly rules: UrlRules
   readonly surfaceId: string
-  /** The nodes of the tree; data may look like one (AB-10). */
+  /** The nodes of the tree, since data may look like one (AB-10). */
   readonly nodes: ReadonlySet<unknown>
   readonly onDiagnostic: RenderSurfaceHtmlOptions['onDiagnostic']
 }
@@ -102,7 +101,7 @@ function isNode(value: unknown, { nodes }: Settings): value is TreeNode {
   return nodes.has(value)
 }
 
-/** The nodes in the properties of a type that is not known, in order. */
+/** The nodes in the properties of an unknown type, in order. */
 function findNodes(value: unknown, settings: Settings): TreeNode[] {
   if (isNode(value, settings)) return [value]
   if (typeof value !== 'object' || value === null) return []

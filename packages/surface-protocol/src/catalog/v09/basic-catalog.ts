@@ -3,7 +3,7 @@ import { basicTable } from './basic-table.ts'
 import { minimalTable } from './minimal-table.ts'
 import { createBuiltInCatalog } from './table-catalog.ts'
 
-/** The properties of a component, as the builder takes them. */
+/** Component properties as accepted by the builder. */
 type Properties = Readonly<Record<string, unknown>>
 
 /** The basic catalog of version 0.9.1: 18 types, 14 functions (SN-49). */
@@ -16,7 +16,7 @@ export const minimalCatalogV09: Catalog<Record<keyof typeof minimalTable.compone
 
 const HOST = 'https://a2ui.org/specification'
 
-/** Further ids of the catalogs of 0.9.1. */
+/** Alternative ids of the 0.9.1 catalogs. */
 export const aliasesV09: Readonly<Record<string, string>> = {
   [`${HOST}/v0_9_1/catalogs/basic/catalog.json`]: basicTable.catalogId,
   [`${HOST}/v0_9_1/catalogs/minimal/catalog.json`]: minimalTable.catalogId,

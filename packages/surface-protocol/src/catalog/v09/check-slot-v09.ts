@@ -7,34 +7,34 @@ import { nearest } from '../nearest.ts'
 import { fitsSlot } from './fits-slot.ts'
 import type { FunctionShape, ShapeV09, SlotV09 } from './shape.ts'
 
-/** Context for the check of a component. */
+/** Context for validating a component. */
 export interface CheckContext {
   readonly report: Report
   readonly rules: DynamicRules
   readonly functions: ReadonlyMap<string, FunctionShape>
-  /** The error code of a wrong value: that of a property, or of an argument. */
+  /** Error code for an invalid value: of a property, or of an argument. */
   readonly code: 'invalid_property_value' | 'invalid_argument'
-  /** Calls around the value. */
+  /** Number of enclosing calls. */
   readonly depth: number
 }
 
-/** A version's checks of computed values. */
+/** A version's validation of computed values. */
 export interface DynamicRules {
   readonly syntax: ValueSyntax
-  /** A slot of a kind of value: literals, bindings or calls. */
+  /** A slot for a kind of value: literals, bindings or calls. */
   dynamic(value: unknown, kind: string, context: CheckContext): void
   binding(value: Record<string, unknown>, context: CheckContext): void
   call(value: Record<string, unknown>, context: CheckContext): void
   action(value: unknown, context: CheckContext): void
   checks(value: unknown, context: CheckContext): void
-  /** A slot that takes any JSON. */
+  /** A slot for any JSON. */
   any(value: unknown, context: CheckContext): void
 }
 
-/** Findings that tolerant mode does not forgive. */
+/** Findings that are errors even in tolerant mode. */
 const FATAL: Finding = { fatal: true }
 
-/** Checks an object against its shape. */
+/** Validates an object against its shape. */
 export function checkShapeV09(
   value: Readonly<Record<string, unknown>>,
   shape: ShapeV09,
@@ -68,19 +68,19 @@ export function checkShapeV09(
   }
 }
 
-/** An unknown member that is accepted is still checked for computed values. */
+/** Unknown members that are accepted are still checked for computed values. */
 function checkUnknown(name: string, member: unknown, context: CheckContext): void {
   context.report.path.push(name)
   context.rules.any(member, context)
   context.report.path.pop()
 }
 
-/** Notes what should stand at the current place. */
+/** Reports the expected value at the current position. */
 export function refuse({ report, code }: CheckContext, what: string, finding?: Finding): void {
   report.must(code, what, finding)
 }
 
-/** Checks a value at the current place of the report. */
+/** Validates a value at the current position of the report. */
 export function checkSlotV09(value: unknown, slot: SlotV09, context: CheckContext): void {
   switch (slot.kind) {
     case 'string':
@@ -216,7 +216,7 @@ function checkChildren(value: unknown, context: CheckContext): void {
   }
 }
 
-/** Checks the path of a binding or a template. */
+/** Validates the path of a binding or a template. */
 export function checkPathText(value: unknown, context: CheckContext, finding?: Finding): void {
   if (typeof value !== 'string') refuse(context, 'a path', finding)
   else if (!isPlainPath(value, context.report)) checkPath(value, context.report)

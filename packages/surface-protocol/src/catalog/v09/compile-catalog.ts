@@ -5,7 +5,7 @@ import type { CatalogTable, FunctionTable, ObjectTable, SlotTable } from './tabl
 type Schema = Readonly<Record<string, unknown>>
 type Place = readonly (string | number)[]
 
-/** Names of `common_types.json#/$defs/...` that are slots of their own. */
+/** Names in `common_types.json#/$defs/...` that have their own slots. */
 const common: Readonly<Record<string, SlotTable>> = {
   ComponentId: 'id',
   Child: 'id',
@@ -23,9 +23,9 @@ const COMMON =
   /^(?:https:\/\/a2ui\.org\/specification\/v(?:0_9(?:_1)?|1_0)\/)?common_types\.json#\/\$defs\/(\w+)$/
 
 /**
- * The table of a catalog document from version 0.9 on (SN-44). Nothing is fetched.
- * @param version of the protocol that the catalog is for
- * @throws SurfaceError `invalid_catalog` with the place in the document
+ * Compiles a catalog document from version 0.9 on to a table (SN-44). Nothing is fetched.
+ * @param version protocol version of the catalog
+ * @throws SurfaceError `invalid_catalog` with the position in the document
  */
 export function compileCatalog(document: Schema, version: '0.9' | '1.0' = '0.9'): CatalogTable {
   const { catalogId, protocolVersion, instructions } = document
@@ -55,7 +55,7 @@ function isVersion(named: unknown, version: string): boolean {
 interface At {
   readonly document: Schema
   readonly place: Place
-  /** Members of a component besides its own. */
+  /** Members of a component that are not its properties. */
   readonly envelope?: ReadonlySet<string>
 }
 
@@ -78,7 +78,7 @@ function mapOf<T>(
   )
 }
 
-/** Functions by name; the list form of inline catalogs too. */
+/** Functions by name; also accepts the list form of inline catalogs. */
 function functionsOf(document: Schema): Record<string, FunctionTable> {
   const { functions } = document
   if (!Array.isArray(functions)) {
@@ -128,7 +128,7 @@ function themeOf(document: Schema): ObjectTable | null {
   return objectOf(theme, { document, place: ['$defs', 'theme'] })
 }
 
-/** A component: what its parts declare together, without the members of the envelope. */
+/** A component: the combined declarations of its parts, without envelope members. */
 function componentOf(schema: Schema, at: At): ObjectTable {
   const { fields, required } = objectOf(schema, at)
   const { envelope = envelopes['0.9'] } = at
@@ -147,13 +147,13 @@ function typesIn(schema: Schema, name: string, as: 'parents' | 'children'): obje
   return Array.isArray(list) ? { [as]: list.map(String) } : {}
 }
 
-/** Members that every component may have, by version. */
+/** Members every component may have, by version. */
 const envelopes = {
   '0.9': new Set(['id', 'component', 'accessibility']),
   '1.0': new Set(['id', 'component', 'accessibility', 'catalogId', 'metadata']),
 }
 
-/** The members of an object schema, those of its `allOf` parts too. */
+/** The members of an object schema, including those of its `allOf` parts. */
 function objectOf(schema: Schema, at: At): ObjectTable {
   const fields: Record<string, SlotTable> = {}
   const required = new Set<string>()
@@ -183,11 +183,11 @@ function objectOf(schema: Schema, at: At): ObjectTable {
 interface Part {
   readonly schema: Schema
   readonly place: Place
-  /** The name among the common types, where it is one. */
+  /** Name among the common types, if it is one. */
   readonly common: string | null
 }
 
-/** A schema and everything that it is composed of, references followed. */
+/** A schema and all schemas it is composed of, with references resolved. */
 function partsOf(schema: Schema, { document, place }: At): Part[] {
   const parts: Part[] = []
   const waiting: { schema: Schema; place: Place }[] = [{ schema, place }]
@@ -258,7 +258,7 @@ function slotOf(value: unknown, at: At, depth = 0): SlotTable {
   return plainSlot(value, at, depth)
 }
 
-/** Parts that say more than annotations; formats are annotations. */
+/** Parts with more than annotations; formats count as annotations. */
 function combined(parts: readonly unknown[], at: At, depth: number): SlotTable {
   const slots = parts
     .filter((part) => isPlainObject(part) && !('if' in part))

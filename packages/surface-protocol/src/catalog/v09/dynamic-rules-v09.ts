@@ -11,7 +11,7 @@ import {
   type DynamicRules,
 } from './check-slot-v09.ts'
 
-/** Checks of bindings, calls, actions and checks in version 0.9.1. */
+/** Validation of bindings, calls, actions and checks in version 0.9.1. */
 export const dynamicRulesV09: DynamicRules = {
   syntax: plainSyntax,
   dynamic: checkDynamic,
@@ -27,7 +27,7 @@ export const dynamicRulesV09: DynamicRules = {
   },
 }
 
-/** Returns whether a value is a literal, for each kind of slot. */
+/** Tests for literals, by kind of slot. */
 export const literalTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
   dString: (value) => typeof value === 'string',
   dNumber: (value) => typeof value === 'number',
@@ -74,7 +74,7 @@ function checkBinding(value: Record<string, unknown>, context: CheckContext): vo
 const RETURN_TYPES = new Set(['string', 'number', 'boolean', 'array', 'object', 'any', 'void'])
 const CALL_MEMBERS = new Set(['call', 'args', 'returnType', 'catalogId'])
 
-/** A call against the function that it names (SN-15 step 8). */
+/** Validates a call against the function it names (SN-15 step 8). */
 function checkCall(value: Record<string, unknown>, context: CheckContext, expected?: string): void {
   const { report } = context
   report.calls += 1
@@ -119,7 +119,7 @@ function judgeCall(value: Record<string, unknown>, context: CheckContext, expect
   report.path.pop()
 }
 
-/** The text of a template, and the calls in it. */
+/** Validates a template string and the calls in it. */
 function checkTemplate(template: unknown, context: CheckContext): void {
   if (typeof template !== 'string') return
   const { report } = context
@@ -137,7 +137,7 @@ function checkTemplate(template: unknown, context: CheckContext): void {
   report.path.pop()
 }
 
-/** `{event: {name, context}}` or `{functionCall}`, exactly one of the two. */
+/** `{event: {name, context}}` or `{functionCall}`, exactly one of them. */
 function checkAction(value: unknown, context: CheckContext): void {
   if (!isPlainObject(value)) return refuse(context, 'an object')
   const { report } = context

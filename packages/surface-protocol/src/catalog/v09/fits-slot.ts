@@ -2,7 +2,7 @@ import type { ValueSyntax } from '../../functions/value-syntax.ts'
 import { isPlainObject } from '../../json.ts'
 import type { SlotV09 } from './shape.ts'
 
-/** Returns whether a value has the form of a slot, by its type alone. */
+/** Returns whether a value has the form of a slot, judging by its type alone. */
 export function fitsSlot(value: unknown, slot: SlotV09, syntax: ValueSyntax): boolean {
   switch (slot.kind) {
     case 'enum':

@@ -2,9 +2,9 @@ import { SurfaceError } from '../../diagnostics/errors.ts'
 import { catalogCore, type Catalog } from '../catalog.ts'
 
 /**
- * A catalog of the same id with only these components and functions (SN-48); unknown names are
- * ignored, and what is not named is kept as a whole.
- * @throws SurfaceError `invalid_catalog` when nothing is left; TypeError for a catalog of version 0.8
+ * A catalog with the same id and only these components and functions (SN-48). Unknown names are ignored;
+ * kinds that are not listed are kept completely.
+ * @throws SurfaceError `invalid_catalog` if nothing is left; TypeError for a catalog of version 0.8
  */
 export function pruneCatalog(
   catalog: Catalog,
@@ -26,7 +26,7 @@ export function pruneCatalog(
   return parts.remake({ ...rest, components, functions, ...(isTrue ? { instructions } : {}) })
 }
 
-/** Returns whether a text mentions one of the names, and so describes a removed part. */
+/** Returns whether a text mentions one of the names, and thus describes a removed part. */
 function mentions(text: string, names: readonly string[]): boolean {
   const words = new Set(text.match(/\w+/g))
   return names.some((name) => words.has(name))

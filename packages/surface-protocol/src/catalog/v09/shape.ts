@@ -1,6 +1,6 @@
 import type { FunctionTable, ObjectTable, SlotTable } from './table.ts'
 
-/** A slot that is ready to be checked. */
+/** A slot prepared for validation. */
 export type SlotV09 =
   | { readonly kind: Exclude<SlotTable, object> }
   | { readonly kind: 'enum'; readonly values: ReadonlySet<unknown> }
@@ -11,7 +11,7 @@ export type SlotV09 =
   | { readonly kind: 'range'; readonly low: number; readonly high: number; readonly whole: boolean }
   | { readonly kind: 'schema'; readonly check: SchemaCheck }
 
-/** Checks a value against a schema; the finding's pointer begins at the value. */
+/** Validates a value against a schema; the pointer is relative to the value. */
 export type SchemaCheck = (value: unknown) => { pointer: string; message: string } | null
 
 /** The members of an object. */
@@ -19,11 +19,11 @@ export interface ShapeV09 {
   readonly fields: ReadonlyMap<string, SlotV09>
   readonly required: readonly string[]
   readonly open: boolean
-  /** Members that can hold references or dynamic values. */
+  /** Members that can contain references or dynamic values. */
   readonly live: readonly (readonly [string, SlotV09])[]
-  /** Those of them that can hold references. */
+  /** Those that can contain references. */
   readonly linked: readonly (readonly [string, SlotV09])[]
-  /** Types that may hold a component of this type, and that it may hold (1.0). */
+  /** Types allowed as its parents and children (1.0). */
   readonly parents?: ReadonlySet<string>
   readonly children?: ReadonlySet<string>
 }
@@ -33,21 +33,21 @@ export interface FunctionShape {
   readonly args: ShapeV09
   readonly anyOf: readonly string[]
   readonly returns: string
-  /** The callers of the function (1.0). */
+  /** Who may call the function (1.0). */
   readonly callers?: string
 }
 
-/** Factories for the parts of a table that are not plain. */
+/** Factories for the non-trivial parts of a table. */
 export interface ShapeMaking {
   readonly pattern: (source: string) => (text: string) => boolean
   readonly schema: (schema: unknown) => SchemaCheck
-  /** True if values of any form are computed too. */
+  /** True if values of any form may be computed too. */
   readonly isAnyLive?: boolean
 }
 
 const simple = new Map<string, SlotV09>()
 
-/** Makes an object table ready. */
+/** Prepares an object table. */
 export function shapeOfTable(table: ObjectTable, making: ShapeMaking): ShapeV09 {
   const { fields, required = [], open = false, parents, children } = table
   const { isAnyLive = false } = making
@@ -65,7 +65,7 @@ export function shapeOfTable(table: ObjectTable, making: ShapeMaking): ShapeV09 
   }
 }
 
-/** Makes a function table ready. */
+/** Prepares a function table. */
 export function functionOfTable(
   { args, anyOf = [], returns, callers }: FunctionTable,
   making: ShapeMaking,

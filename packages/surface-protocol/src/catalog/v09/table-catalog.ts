@@ -16,14 +16,14 @@ import {
 } from './shape.ts'
 import type { CatalogTable, ObjectTable } from './table.ts'
 
-/** The properties that every component may have besides its own (SN-44). */
+/** Common properties of all components (SN-44). */
 const envelope: Readonly<Record<string, ObjectTable['fields'][string]>> = {
   accessibility: {
     object: { fields: { label: 'dString', description: 'dString' }, open: true },
   },
 }
 
-/** Compiles patterns; parts that only a schema describes are not checked. */
+/** Compiles patterns; parts described only by a schema are not checked. */
 export const plainMaking: ShapeMaking = {
   pattern: (source) => {
     const pattern = linearPattern(source)
@@ -33,7 +33,7 @@ export const plainMaking: ShapeMaking = {
 }
 
 /**
- * A catalog of version 0.9.1 from its table; checks are made once, not read for each message.
+ * Creates a catalog of version 0.9.1 from its table; validators are built once.
  * @throws SurfaceError `invalid_catalog`
  */
 export function createTableCatalog<Types extends object = object>(
@@ -44,7 +44,7 @@ export function createTableCatalog<Types extends object = object>(
   return catalogOver<Types>(table, making, () => shapes)
 }
 
-/** The same for a table of this package: its checks are made when they are first needed. */
+/** The same for a table of this package; validators are built on first use. */
 export function createBuiltInCatalog<Types extends object>(table: CatalogTable): Catalog<Types> {
   let shapes: Shapes | undefined
   return catalogOver<Types>(table, plainMaking, () => (shapes ??= shapesOf(table, plainMaking)))
@@ -141,7 +141,7 @@ function linearPattern(source: string): LinearPattern {
   try {
     if (source.length <= 512) return createLinearPattern(source)
   } catch {
-    // Refused below, like a pattern that is too long.
+    // Rejected below, like a pattern that is too long.
   }
   const detail = `The pattern ${quote(source)} cannot run in linear time.`
   throw new SurfaceError({ code: 'invalid_catalog', detail })

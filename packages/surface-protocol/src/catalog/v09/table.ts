@@ -1,6 +1,6 @@
-/** The kinds of value that a place of a component or a function's arguments accepts, as plain JSON. */
+/** The values accepted at one position of a component or a function's arguments, as plain JSON. */
 export type SlotTable =
-  /** The id of a component; children by a list or a template. */
+  /** A component id; children as a list or a template. */
   | 'id'
   | 'children'
   | 'string'
@@ -21,13 +21,13 @@ export type SlotTable =
   | { readonly enum: readonly (string | number | boolean | null)[] }
   | { readonly list: SlotTable; readonly min?: number }
   | { readonly object: ObjectTable }
-  /** Exactly one of several. */
+  /** Exactly one of several slots. */
   | { readonly one: readonly SlotTable[] }
-  /** A text that matches a pattern. */
+  /** A string that matches a pattern. */
   | { readonly pattern: string }
   /** A number with bounds. */
   | { readonly range: readonly [number | null, number | null]; readonly whole?: true }
-  /** A part that only its schema describes. */
+  /** A part described only by a schema. */
   | { readonly schema: unknown }
 
 /** The members of an object; a closed one has no others. */
@@ -35,18 +35,18 @@ export interface ObjectTable {
   readonly fields: Readonly<Record<string, SlotTable>>
   readonly required?: readonly string[]
   readonly open?: true
-  /** Types of components that may hold this one, and that it may hold (1.0). */
+  /** Types allowed as its parents and children (1.0). */
   readonly parents?: readonly string[]
   readonly children?: readonly string[]
 }
 
-/** The arguments of a function and what it gives. */
+/** The arguments and result of a function. */
 export interface FunctionTable {
   readonly args: ObjectTable
-  /** Arguments of which at least one is needed. */
+  /** Arguments of which at least one is required. */
   readonly anyOf?: readonly string[]
   readonly returns: string
-  /** The callers of the function, if not the renderer alone (1.0). */
+  /** Who may call the function, if not only the renderer (1.0). */
   readonly callers?: string
 }
 
@@ -55,8 +55,8 @@ export interface CatalogTable {
   readonly catalogId: string
   readonly components: Readonly<Record<string, ObjectTable>>
   readonly functions: Readonly<Record<string, FunctionTable>>
-  /** Null: a theme is not checked. */
+  /** Null: themes are not validated. */
   readonly theme: ObjectTable | null
-  /** Rules for models that write messages. */
+  /** Instructions for models that write messages. */
   readonly instructions?: string
 }

@@ -5,12 +5,12 @@ import type { Place } from '../walk-shape.ts'
 import { formatPointer, isPlainObject, type JsonValue } from '../../json.ts'
 import type { ReferenceFound } from '../references.ts'
 
-/** Hears of a value that a live slot takes, neither a list nor an object; `place` changes after the call. */
+/** Called with each non-container value of a live slot; `place` is reused after the call. */
 type VisitSlot = (slot: SlotV09, value: JsonValue, place: (string | number)[]) => void
 
 const ANY: SlotV09 = { kind: 'any' }
 
-/** Visits the values of a component that can refer to components or to data, in the order of its shape. */
+/** Visits the values of a component that can refer to components or data, in shape order. */
 export function walkV09(shape: ShapeV09, properties: Properties, walk: Walk): void {
   walkEntries(shape.live, properties, walk)
 }
@@ -52,7 +52,7 @@ function walkSlot(slot: SlotV09, value: JsonValue, walk: Walk): void {
   } else visit(slot, value, place)
 }
 
-/** Hears of a reference; `last` stands behind `place`, which changes after the call. */
+/** Called with each reference; `last` follows `place`, which is reused after the call. */
 type VisitReference = (
   componentId: string,
   template: boolean,

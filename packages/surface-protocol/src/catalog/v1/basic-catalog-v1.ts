@@ -2,14 +2,14 @@ import type { Catalog } from '../catalog.ts'
 import { basicTableV1 } from './basic-table-v1.ts'
 import { createCatalogV1 } from './catalog-v1.ts'
 
-/** The properties of a component, as the builder takes them. */
+/** Component properties as accepted by the builder. */
 type Properties = Readonly<Record<string, unknown>>
 
 /** The basic catalog of version 1.0: 18 types, 14 functions (SN-49). */
 export const basicCatalogV1: Catalog<Record<keyof typeof basicTableV1.components, Properties>> =
   createCatalogV1(basicTableV1)
 
-/** A further id of the basic catalog. */
+/** Alternative ids of the basic catalog. */
 export const aliasesV1: Readonly<Record<string, string>> = {
   'https://a2ui.org/catalogs/basic/v1/catalog.json': basicTableV1.catalogId,
 }

@@ -14,7 +14,7 @@ import type { CatalogTable, ObjectTable } from '../v09/table.ts'
 import { createRulesV1 } from './dynamic-rules-v1.ts'
 import type { FoundCatalog } from './find-catalog.ts'
 
-/** The properties that every component may have besides its own. */
+/** Common properties of all components. */
 const accessibility: ObjectTable['fields'][string] = {
   object: {
     fields: {
@@ -55,7 +55,7 @@ export function createCatalogV1<Types extends object = object>(
     exact: true,
     shape: () => null,
     v09: parts,
-    // On its own a catalog is the one that every call means.
+    // Without others, a catalog is used for every call.
     checkComponent: (type, properties, report) =>
       checkComponentV1({ type, properties, core }, report, () => ({ core })),
     checkStyles: () => undefined,
@@ -63,7 +63,7 @@ export function createCatalogV1<Types extends object = object>(
   return createCatalog<Types>(table.catalogId, [...components.keys()], core)
 }
 
-/** Checks the properties of a component against its catalog, and its calls against theirs. */
+/** Validates the properties of a component against its catalog, and its calls against theirs. */
 export function checkComponentV1(
   { type, properties, core }: { type: string; properties: unknown; core: CatalogCore },
   report: Report,
@@ -80,7 +80,7 @@ export function checkComponentV1(
   }
   if (shape === undefined) {
     reportUnknownType(type, [...components.keys()], report)
-    // Its calls and keys are judged in tolerant mode too.
+    // Calls and keys are validated in tolerant mode too.
     if (report.mode === 'tolerant') context.rules.any(properties, context)
   } else if (isPlainObject(properties)) checkShapeV09(properties, shape, context)
   else report.must('invalid_property_value', 'an object', { fatal: true })
@@ -105,9 +105,9 @@ export function compileCatalogV1(document: Readonly<Record<string, unknown>>): C
 }
 
 /**
- * The same catalog with implementations of its functions (SN-34); they win over those of a store.
- * @throws TypeError for a catalog of another version; SurfaceError `unknown_function` for a name that
- * the catalog does not declare
+ * A copy of a catalog with implementations of its functions (SN-34), which override those of a store.
+ * @throws TypeError for a catalog of another version; SurfaceError `unknown_function` for an undeclared
+ * name
  */
 export function withFunctions(
   catalog: Catalog,

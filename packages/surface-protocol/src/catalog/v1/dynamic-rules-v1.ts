@@ -15,14 +15,14 @@ import {
 import { literalTypes } from '../v09/dynamic-rules-v09.ts'
 import type { FoundCatalog } from './find-catalog.ts'
 
-/** A check of a component of version 1.0, whose calls may name catalogs of their own. */
+/** Validation of a version 1.0 component, whose calls may name their own catalogs. */
 export interface CheckContextV1 extends CheckContext {
-  /** The catalog of a call. */
+  /** Finds the catalog of a call. */
   readonly find: (catalogId: string | undefined) => FoundCatalog
 }
 
 /**
- * Checks of bindings, calls, actions and checks in version 1.0; `find` gives the catalog of a call.
+ * Validation of bindings, calls, actions and checks in version 1.0; `find` returns the catalog of a call.
  */
 export function createRulesV1(find: CheckContextV1['find']): DynamicRules {
   return {
@@ -47,7 +47,7 @@ function checkDynamic(value: unknown, kind: string, context: CheckContext): void
   else refuse(context, 'a literal of its type, a binding or a call')
 }
 
-/** Any JSON: what is computed in it is checked, and keys with a single `@` are refused (SN-31). */
+/** Any JSON: computed values in it are validated, and keys with a single `@` are rejected (SN-31). */
 function checkAny(value: unknown, context: CheckContext): void {
   if (typeof value !== 'object' || value === null) return
   const { path } = context.report
@@ -97,7 +97,7 @@ function checkBinding(value: Record<string, unknown>, context: CheckContext): vo
 
 const CALL_MEMBERS = new Set(['@call', 'args', 'catalogId'])
 
-/** A call against the function that it names in its own catalog (SN-33, SN-43). */
+/** Validates a call against the function in its own catalog (SN-33, SN-43). */
 function checkCall(value: Record<string, unknown>, context: CheckContextV1): void {
   const { report } = context
   report.calls += 1
@@ -153,7 +153,7 @@ function judgeCall(value: Record<string, unknown>, context: CheckContextV1): voi
   report.path.pop()
 }
 
-/** `@index` with an offset; there is no other function of the protocol itself (SN-40). */
+/** `@index` with an offset, the only function of the protocol itself (SN-40). */
 function checkSystemCall(
   name: string,
   args: Record<string, unknown>,
@@ -175,7 +175,7 @@ function checkSystemCall(
   report.path.pop()
 }
 
-/** The text of a template, and the calls in it. */
+/** Validates a template string and the calls in it. */
 function checkTemplate(template: unknown, context: CheckContextV1): void {
   if (typeof template !== 'string') return
   const { report } = context
@@ -194,7 +194,7 @@ function checkTemplate(template: unknown, context: CheckContextV1): void {
   report.path.pop()
 }
 
-/** A part of a template in the form of version 1.0. */
+/** Converts a template part to the form of version 1.0. */
 function toTagged(part: ExpressionPart): unknown {
   if (typeof part !== 'object' || part === null) return part
   if ('path' in part) return { '@path': part.path }
@@ -205,7 +205,7 @@ function toTagged(part: ExpressionPart): unknown {
   return { '@call': part.call, args }
 }
 
-/** `{event: {name, userMessage, context}}` or `{functionCall}`, exactly one of the two. */
+/** `{event: {name, userMessage, context}}` or `{functionCall}`, exactly one of them. */
 function checkAction(value: unknown, context: CheckContextV1): void {
   if (!isPlainObject(value)) return refuse(context, 'an object')
   const { report } = context

@@ -12,12 +12,12 @@ import { toNumber } from '../../functions/truth.ts'
 import type { JsonValue } from '../../json.ts'
 import { findCatalog, type FindCore } from './find-catalog.ts'
 
-/** Evaluation rules of version 1.0; `find` gives the catalogs. */
+/** Evaluation rules of version 1.0; `find` returns catalogs. */
 export function createEvaluationRulesV1(find: FindCore): EvaluationRules {
   return { syntax: taggedSyntax, find: (call) => findFunction(call, find), result: toResult }
 }
 
-/** A call belongs to the catalog that it names, or to that of its surface (SN-43). */
+/** A call belongs to the catalog it names, else to that of its surface (SN-43). */
 function findFunction(
   { name, catalogId, place }: CallSite,
   find: FindCore,
@@ -38,7 +38,7 @@ function offsetOf(offset: JsonValue | undefined): number {
   return toNumber(offset) ?? 0
 }
 
-/** The position of the item in its array or object (SN-40). */
+/** Position of the item in its array or object (SN-40). */
 function positionOf({ root, scope, positions }: EvaluationPlace): number {
   const key = scope.at(-1)
   const container = key === undefined ? undefined : valueAt(root, scope.slice(0, -1))
@@ -52,7 +52,7 @@ function positionOf({ root, scope, positions }: EvaluationPlace): number {
   throw new EvaluationError('index_outside_template', detail)
 }
 
-/** The positions of an object's keys, looked up once per pass over the data. */
+/** Positions of an object's keys, computed once per pass over the data. */
 function positionsIn(
   map: DataMap,
   known: EvaluationPlace['positions'],
@@ -66,7 +66,7 @@ function positionsIn(
 
 const VALIDATORS: ReadonlySet<string> = new Set(['required', 'regex', 'length', 'numeric', 'email'])
 
-/** Validators give a result with details (SN-38). */
+/** Validators return a result with details (SN-38). */
 function toResult(name: string, value: JsonValue): JsonValue {
   if (!VALIDATORS.has(name) || typeof value !== 'boolean') return value
   return name === 'email' && !value ? { valid: value, code: 'INVALID_EMAIL' } : { valid: value }

@@ -1,18 +1,15 @@
 import { quote, SurfaceError, type SurfaceErrorCode } from '../../diagnostics/errors.ts'
 import { catalogCore, type Catalog, type CatalogCore } from '../catalog.ts'
 
-/** The catalog of a component or a call, or why there is none. */
+/** The catalog of a component or a call, or the reason there is none. */
 export type FoundCatalog =
   | { readonly core: CatalogCore }
   | { readonly core: null; readonly code: SurfaceErrorCode; readonly message: string }
 
-/** The core of a catalog id; null when it is unknown. */
+/** Returns the core of a catalog id; null if it is unknown. */
 export type FindCore = (catalogId: string) => CatalogCore | null
 
-/**
- * The catalog that a component or a call names, else the one of the surface; there is no other way to
- * find one (SN-43).
- */
+/** The catalog named by a component or a call, else that of the surface (SN-43). */
 export function findCatalog(
   own: string | undefined,
   ofSurface: string | null | undefined,
@@ -34,13 +31,13 @@ export function findCatalog(
 }
 
 /**
- * The catalog that is in force for a component or a call (SN-43).
+ * The catalog in force for a component or a call (SN-43).
  * @throws SurfaceError `missing_catalog`, `unknown_catalog`, `catalog_version_mismatch`
  */
 export function resolveCatalog(options: {
-  /** The catalog that the surface names. */
+  /** The catalog named by the surface. */
   readonly surfaceCatalogId?: string
-  /** The catalog that the component or the call names. */
+  /** The catalog named by the component or call. */
   readonly catalogId?: string
   readonly catalogs: readonly Catalog[]
 }): Catalog {
