@@ -6,7 +6,7 @@ interface Entry {
   readonly name: string
   readonly type?: string
   readonly content?: string
-  /** The size field; by default that of the content. */
+  /** The size field. Default: the size of the content. */
   readonly size?: string
   readonly prefix?: string
 }
@@ -31,7 +31,7 @@ async function read(entries: readonly Entry[]): Promise<[name: string, text: str
   return files.map(({ name, bytes }) => [name, new TextDecoder().decode(bytes)])
 }
 
-/** A pax record, which begins with its own length. */
+/** Creates a pax record, which starts with its own length. */
 const path = (name: string): string => `${name.length + 9} path=${name}\n`
 
 describe('readTar', () => {

@@ -1,8 +1,8 @@
 import { jsonProblem } from './json-problem.ts'
 
 /**
- * The value of a JSON text from outside.
- * @throws SyntaxError, also for a text that is too heavy to be parsed (AB-52)
+ * Parses untrusted JSON.
+ * @throws SyntaxError, also for JSON that is too expensive to parse (AB-52)
  */
 export function parseJson(text: string): unknown {
   const problem = jsonProblem(text)

@@ -13,7 +13,7 @@ const MIB = 1024 * 1024
 describe('DR-19: finished jobs in memory', () => {
   test('DR-19: over 256 MiB the oldest go, but none that finished within the time that is spared', async () => {
     const { queue, log, checkpoints } = createMemoryJobStore()
-    // Strings that are repeated are not laid out: their lengths count, they take no memory.
+    // Repeated strings count with their full length, although V8 allocates no memory for them.
     const large = 'x'.repeat(100 * MIB)
     const ids = ['a', 'b', 'c', 'd', 'e']
     for (const [number, id] of ids.entries()) {

@@ -10,7 +10,7 @@ export interface ChatRequest {
   temperature?: number
   maxTokens?: number
   seed?: number
-  /** Whether to stream. With false, one plain request is sent and its answer is one chunk. Default true. */
+  /** Streams the answer. With false, one plain request is sent and its answer is one chunk. Default true. */
   stream?: boolean
   signal: AbortSignal
 }

@@ -1,13 +1,13 @@
 import { jsonExcess } from '@x/wire'
 import { limitExceeded } from '../errors.ts'
 
-/** Of an answer of a model, or of one event of it. */
+/** Limits for the JSON of a model response or of one of its events. */
 const LIMITS = { depth: 200, structures: 1_000_000 }
 
 /**
- * The value of what a model answered; undefined where it is no JSON. Items of lists are not counted:
- * vectors have millions of them.
- * @throws FlowError `limit_exceeded` for a text that is too heavy to be parsed (AB-45)
+ * Parses the JSON of a model response; undefined if it is not JSON. List items are not counted, because
+ * embeddings have millions of them.
+ * @throws FlowError `limit_exceeded` for JSON that is too expensive to parse (AB-45)
  */
 export function parseAnswer(text: string): unknown {
   const excess = jsonExcess(text, LIMITS)

@@ -7,7 +7,7 @@ import { sendModelRequest } from './send-model-request.ts'
 
 type Answer = Response | Error
 
-/** Asks until there is an answer; the pauses are in milliseconds. */
+/** Sends a request until it succeeds and records the pauses in milliseconds. */
 async function send(answers: Answer[], maxRetries = 2) {
   const runtime = createTestRuntime({ start: new Date('2030-01-01T00:00:00Z') })
   const asked: number[] = []

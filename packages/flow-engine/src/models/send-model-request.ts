@@ -132,7 +132,7 @@ async function answerError(
 
 /** Reads `{error: {message, code | type}}`, `{error: string}` or plain text. */
 export function readFailure(text: string): { code: string | null; message: string } {
-  // What is longer is no error's text: it is shown, not read.
+  // A longer text is not a structured error; its start is shown as is.
   const body = text.length > MAX_ERROR_BYTES ? undefined : parseAnswer(text)
   if (body === undefined) return { code: null, message: text.slice(0, 2000) }
   const error = isObject(body) && 'error' in body ? body.error : body

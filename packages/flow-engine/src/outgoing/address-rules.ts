@@ -35,7 +35,7 @@ const PRIVATE_V6 = [
 
 /** Decides which hosts and addresses may be fetched. */
 export interface AddressRules {
-  /** Whether a host is allowed by name, whatever it resolves to. */
+  /** Tests whether a host is allowed by name, whatever it resolves to. */
   allowsHost(host: string): boolean
   allowsAddress(address: string): boolean
 }

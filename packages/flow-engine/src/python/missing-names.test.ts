@@ -35,7 +35,7 @@ test('PY-30: modules of the operator are not missing', () => {
 })
 
 test('PY-30: a long text takes time in proportion to its length', () => {
-  /** Milliseconds of processor time, the least of three. */
+  /** CPU time in milliseconds, the minimum of three runs. */
   const of = (count: number): number => {
     const code = `${'('.repeat(count)}${'"""'.repeat(count)}${'#'.repeat(count)}${'\\'.repeat(count)}`
     const times = [1, 2, 3].map(() => {
@@ -45,6 +45,6 @@ test('PY-30: a long text takes time in proportion to its length', () => {
     })
     return Math.min(...times)
   }
-  // Sixteen times the length: over two hundred times the time where it grows with the square.
+  // Quadratic time would take over two hundred times as long for sixteen times the length.
   expect(of(160_000)).toBeLessThan(Math.max(300, of(10_000) * 100))
 })

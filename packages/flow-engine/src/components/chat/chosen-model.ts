@@ -36,7 +36,7 @@ export interface ModelAccess {
   readonly addresses?: Readonly<Record<string, string>>
   readonly projectId?: string
   /**
-   * Whether the selection comes from the fields of older versions, which have their own error messages
+   * True if the selection comes from the fields of older versions, which have their own error messages
    * (CO-34).
    */
   readonly older?: boolean

@@ -4,7 +4,7 @@ import { readAttachments } from './message-attachments.ts'
 
 const MIB = 1024 * 1024
 
-/** What a model would be shown of these files, and the warnings; `read` counts the reads. */
+/** Returns the parts shown to a model for these files, and the warnings; `read` counts the reads. */
 async function attach(files: readonly string[], bytes: (path: string) => Uint8Array) {
   const warnings: string[] = []
   let read = 0

@@ -11,7 +11,7 @@ export type CallFacts = Pick<CallInfo, 'kind' | 'name' | 'provider' | 'model'> &
 export interface OpenCall {
   /** Runs part of the work in the host's context (DR-71). */
   around<T>(work: () => T): T
-  /** Whether hooks want the output. */
+  /** True if hooks want the output. */
   readonly wantsContent: boolean
   /** @param end `output`: the output as a list of one; empty if there is none */
   ended(end?: {

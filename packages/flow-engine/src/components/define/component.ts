@@ -32,10 +32,10 @@ export interface ComponentFacts {
   readonly priority?: number
   /** Components that replace a legacy component, as `category.Type`. */
   readonly replacement?: readonly string[]
-  /** Whether it may run again after a crash without a checkpoint (FE-63). Default true. */
+  /** May run again after a crash without a checkpoint (FE-63). Default true. */
   readonly idempotent?: boolean
   /**
-   * Whether it asks people (DR-35): builds of flows with it are resumable, and operations that cannot ask
+   * Asks people (DR-35): builds of flows with it are resumable, and operations that cannot ask
    * refuse such flows (DR-45). With `connected`, it asks only when one of its outputs is connected. Default
    * false.
    */

@@ -20,7 +20,7 @@ export interface ComponentContext {
   readonly userId?: string | undefined
   readonly vertexId: string
   readonly displayName: string
-  /** Whether the component runs as an agent's tool. */
+  /** True if the component runs as an agent's tool. */
   readonly asTool: boolean
   /** Number of this build in the run, starting at 1. */
   readonly build: number
@@ -130,7 +130,7 @@ export interface ChildRunOptions {
   readonly tweaks?: Readonly<Record<string, unknown>>
   readonly sessionId?: string
   readonly outputType?: 'chat' | 'text' | 'any' | 'debug'
-  /** Whether its messages and tokens are sent as those of this run. Default false. */
+  /** True if its messages and tokens are sent as those of this run. Default false. */
   readonly relay?: boolean
 }
 

@@ -51,7 +51,7 @@ export interface FieldOptions<T = unknown> {
   readonly default?: T | readonly T[]
   readonly required?: boolean
   readonly advanced?: boolean
-  /** Whether the field is visible. Default true. */
+  /** True if the field is visible. Default true. */
   readonly show?: boolean
   readonly list?: boolean
   /** Accepted handle types (CO-12); null for none. */

@@ -14,13 +14,13 @@ export interface OutputOptions<I extends Fields, T> {
   /** Name of the tool created from this output (CO-20). Default: the output's name. */
   readonly method?: string
   /**
-   * Whether all readers share one value; false evaluates the output for each reader (FE-25). Default true.
+   * True if all readers share one value; false evaluates the output for each reader (FE-25). Default true.
    */
   readonly cache?: boolean
   readonly hidden?: boolean
   /** Omits the output from new nodes and the catalogue until a refresh adds it. Default false. */
   readonly dynamic?: boolean
-  /** Whether the output can be used as a tool. Default true. */
+  /** True if the output can be used as a tool. Default true. */
   readonly toolMode?: boolean
   readonly groupOutputs?: boolean
   readonly requiredInputs?: readonly string[]

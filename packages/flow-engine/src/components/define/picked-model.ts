@@ -6,9 +6,9 @@ export interface ModelChoice {
   readonly name: string
   /** "" if the selection is a plain name. */
   readonly provider: string
-  /** Whether the selection is a plain model name, whose provider must be looked up. */
+  /** True if the selection is a plain model name, whose provider must be looked up. */
   readonly plain: boolean
-  /** Whether the model is a reasoning model, which accepts no temperature. */
+  /** True if the model is a reasoning model, which accepts no temperature. */
   readonly reasons: boolean
 }
 

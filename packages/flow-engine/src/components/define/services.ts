@@ -136,7 +136,7 @@ export interface McpService {
       sessionId?: string
       signal: AbortSignal
       /**
-       * Whether the run was started by someone other than `userId`, for example a visitor (AB-75). Default
+       * True if the run was started by someone other than `userId`, for example a visitor (AB-75). Default
        * false.
        */
       isForeign?: boolean

@@ -92,7 +92,7 @@ export function toolMetadataField(rows: readonly ToolRow[], before: unknown): Te
     type: 'tools',
     name: 'tools_metadata',
     display_name: 'Actions',
-    info: 'The actions an agent may call: name, description and whether they are offered.',
+    info: 'The actions that an agent can call, with names, descriptions and whether they are enabled.',
     placeholder: '',
     is_list: true,
     list_add_label: 'Add More',

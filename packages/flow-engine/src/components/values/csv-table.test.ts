@@ -29,7 +29,7 @@ describe('parseCsvTable', () => {
   })
 })
 
-/** Cells that the library which writes them reads, where no quote stands in its place too. */
+/** Cells that papaparse also reads, including those with misplaced quotes. */
 test('CSV texts of every kind are read as papaparse reads them', async () => {
   const pieces = ['"', '""', ',', '\n', '\r\n', '\r', ' ', 'a', 'bc', '1', '\t', '\u00A0']
   let seed = 1

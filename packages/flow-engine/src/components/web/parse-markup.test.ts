@@ -5,7 +5,7 @@ import { fileText } from '../built-in/files-and-knowledge/file-text.ts'
 import { parseHtmlPage } from './html-page.ts'
 import { parseXml } from './xml-tree.ts'
 
-// Read with the square of its size, each of these takes minutes.
+// With quadratic time, each of these would take minutes.
 const OPEN = '<b>'.repeat(1_000_000)
 
 test('AB-34 a page of nothing but open tags is read in time', async () => {

@@ -4,7 +4,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 /** The pages and bytes left for a run of the URL component, across all its start pages. */
 export interface CrawlBudget {
-  /** Whether the byte limit has been reached, so that nothing more is read. */
+  /** True if the byte limit has been reached, so that nothing more is read. */
   readonly isSpent: boolean
   /** Counts received bytes. @throws RangeError over the limit */
   takeBytes(count: number): void

@@ -67,7 +67,7 @@ export const unifiedWebSearch = defineComponent({
     }),
     max_results: field.int({
       displayName: 'Max Results',
-      info: '0 = all.',
+      info: '0 for no limit.',
       default: 5,
       advanced: true,
       newer: true,

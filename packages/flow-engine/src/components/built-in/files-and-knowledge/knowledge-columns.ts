@@ -30,9 +30,9 @@ export const columnConfigColumns = [
 /** The role of a column of the ingested table. */
 export interface KnowledgeColumn {
   readonly name: string
-  /** Whether its text is searched. */
+  /** True if its text is searched. */
   readonly vectorize: boolean
-  /** Whether rows with equal values in the identifier columns are the same row. */
+  /** True if rows with equal values in the identifier columns are the same row. */
   readonly identifier: boolean
 }
 

@@ -31,7 +31,7 @@ export interface ReadFile {
 }
 
 export interface ReadFilesOptions {
-  /** Whether tables are needed: the text of table files is not read, and Excel files are accepted. */
+  /** True if tables are needed: the text of table files is not read, and Excel files are accepted. */
   readonly tables?: boolean
   readonly pathsOnly?: boolean
 }

@@ -5,7 +5,7 @@ import { createSheetGauge } from './sheet-gauge.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Gives an entry in pieces of `size` bytes. */
+/** Feeds an entry to the gauge in pieces of `size` bytes. */
 function take(text: string, size = text.length, gauge = createSheetGauge()): void {
   const bytes = encode(text)
   for (let at = 0; at < bytes.length; at += size)

@@ -28,7 +28,7 @@ export const flowTool = defineComponent({
     }),
     tool_description: field.string({
       displayName: 'Description',
-      info: 'What the tool does. Default: the description of the flow.',
+      info: 'Description of the tool. Default: the description of the flow.',
     }),
     return_direct: field.bool({
       displayName: 'Return Direct',

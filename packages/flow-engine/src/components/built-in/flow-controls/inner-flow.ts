@@ -65,7 +65,7 @@ export interface InnerRun {
   /** Values by outer field name. */
   readonly values: Readonly<Record<string, unknown>>
   readonly sessionId?: string
-  /** Whether messages are sent as those of the outer run. Default: true unless the component is a tool. */
+  /** True if messages are sent as those of the outer run. Default: true unless the component is a tool. */
   readonly relay?: boolean
 }
 

@@ -19,12 +19,12 @@ const MAX_ROUTES = 100
 const DEFAULT_ROUTES = [
   {
     route_category: 'Positive',
-    route_description: 'Praise, or a person who is satisfied',
+    route_description: 'Praise or satisfaction',
     output_value: '',
   },
   {
     route_category: 'Negative',
-    route_description: 'Complaints, or a person who is not satisfied',
+    route_description: 'Complaints or dissatisfaction',
     output_value: '',
   },
 ]
@@ -59,7 +59,7 @@ export const smartRouter = defineComponent({
           name: 'route_description',
           display_name: 'Route Description',
           type: 'str',
-          description: 'Which texts take the route.',
+          description: 'The texts that take this route.',
           default: '',
           edit_mode: 'popover',
         },

@@ -124,7 +124,7 @@ export const agent = defineComponent({
       description: ctx.displayName === 'Agent' ? 'Asks the agent.' : `Asks ${ctx.displayName}.`,
       parameters: {
         type: 'object',
-        properties: { input_value: { type: 'string', description: 'What to ask.', default: '' } },
+        properties: { input_value: { type: 'string', description: 'The question.', default: '' } },
       },
       call: (args, own) =>
         answer({ ...inputs, input_value: createMessage(textArgument(args.input_value)) }, own),

@@ -71,7 +71,7 @@ export const embeddingModel = defineComponent({
     }),
     request_timeout: field.float({
       displayName: 'Request Timeout',
-      info: 'Seconds.',
+      info: 'Timeout in seconds.',
       advanced: true,
     }),
     max_retries: field.int({ displayName: 'Max Retries', default: 3, advanced: true }),

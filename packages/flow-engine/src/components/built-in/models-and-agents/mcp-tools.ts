@@ -55,7 +55,7 @@ export const mcpTools = defineComponent({
     }),
     tool_execution_timeout: field.float({
       displayName: 'Tool Execution Timeout (seconds)',
-      info: 'Up to 3,600; 0 = 60.',
+      info: 'At most 3,600; 0 for 60.',
       default: 0,
       min: 0,
       max: 3600,

@@ -17,7 +17,7 @@ const RESERVED = new Set([
 
 /** The placeholder syntax. */
 export interface PromptSyntax {
-  /** Whether placeholders are `{{name}}` instead of `{name}` (NX-20). Default false. */
+  /** True if placeholders are `{{name}}` instead of `{name}` (NX-20). Default false. */
   readonly mustache?: boolean | undefined
 }
 

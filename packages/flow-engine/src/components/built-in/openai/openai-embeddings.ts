@@ -65,7 +65,7 @@ export const openAiEmbeddings = defineComponent({
     openai_proxy: field.text({ displayName: 'OpenAI Proxy', ...advanced }),
     request_timeout: field.float({
       displayName: 'Request Timeout',
-      info: 'Seconds.',
+      info: 'Timeout in seconds.',
       ...advanced,
     }),
     show_progress_bar: field.bool({

@@ -171,7 +171,7 @@ interface OperationInputs {
   readonly right_dataframe: DataFrame | null
   readonly merge_on_column: string
   readonly merge_how: string
-  /** Whether a numeric string equals the number. */
+  /** True if a numeric string equals the number. */
   readonly numbers?: boolean
 }
 

@@ -156,7 +156,7 @@ export function requireColumns(frame: DataFrame, names: readonly string[]): void
 type Fits = (cell: unknown) => boolean
 
 interface Compared {
-  /** Whether a numeric string equals the number. */
+  /** True if a numeric string equals the number. */
   readonly comparesNumbers: boolean
 }
 

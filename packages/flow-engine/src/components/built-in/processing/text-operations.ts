@@ -40,7 +40,7 @@ export const textFields = {
   extract_pattern: field.string({ displayName: 'Extract Pattern', ...hidden }),
   max_matches: field.int({
     displayName: 'Max Matches',
-    info: '0 = all.',
+    info: '0 for no limit.',
     default: 10,
     ...hidden,
   }),

@@ -51,7 +51,7 @@ export const cohereEmbeddings = defineComponent({
     }),
     request_timeout: field.float({
       displayName: 'Request Timeout',
-      info: 'Seconds.',
+      info: 'Timeout in seconds.',
       advanced: true,
     }),
   },

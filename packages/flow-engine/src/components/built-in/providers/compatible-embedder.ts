@@ -9,7 +9,7 @@ export interface ChosenEmbedder {
   readonly provider: string
   readonly model: string
   readonly apiKey: string | null
-  /** Whether the server may work without a key. */
+  /** True if the server may work without a key. */
   readonly keyOptional?: boolean
   readonly baseUrl?: string
   /** Additional client settings. */

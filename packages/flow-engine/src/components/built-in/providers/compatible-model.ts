@@ -10,7 +10,7 @@ export interface ChosenModel {
   readonly provider: string
   readonly model: string
   readonly apiKey: string | null
-  /** Whether the server may work without a key. */
+  /** True if the server may work without a key. */
   readonly keyOptional?: boolean
   readonly baseUrl?: string
   readonly streams: boolean

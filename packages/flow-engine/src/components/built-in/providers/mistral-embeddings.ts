@@ -31,7 +31,7 @@ export const mistalAIEmbeddings = defineComponent({
     max_retries: field.int({ displayName: 'Max Retries', default: 5, advanced: true }),
     timeout: field.int({
       displayName: 'Request Timeout',
-      info: 'Seconds.',
+      info: 'Timeout in seconds.',
       default: 120,
       advanced: true,
     }),

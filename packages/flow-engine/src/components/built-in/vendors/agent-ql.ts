@@ -25,7 +25,12 @@ export const agentQL = defineComponent({
       default: false,
       advanced: true,
     }),
-    timeout: field.int({ displayName: 'Timeout', default: 900, advanced: true, info: 'Seconds.' }),
+    timeout: field.int({
+      displayName: 'Timeout',
+      default: 900,
+      advanced: true,
+      info: 'Timeout in seconds.',
+    }),
     mode: field.dropdown({
       displayName: 'Request Mode',
       default: 'fast',

@@ -22,7 +22,7 @@ export const assemblyAITranscriptionJobPoller = defineComponent({
       displayName: 'Polling Interval',
       default: 3,
       advanced: true,
-      info: 'Seconds, 3 to 30.',
+      info: 'Interval in seconds, 3 to 30.',
     }),
   },
   outputs: {

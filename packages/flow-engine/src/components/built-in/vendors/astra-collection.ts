@@ -7,7 +7,7 @@ import { recordsIn, textIn } from './vendor-request.ts'
 export interface AstraCollection {
   readonly access: AstraAccess
   readonly name: string
-  /** Whether the collection embeds text itself. */
+  /** True if the collection embeds text itself. */
   readonly vectorizes: boolean
   readonly hybrid: boolean
   /** Name of the text field. */

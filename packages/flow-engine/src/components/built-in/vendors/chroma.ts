@@ -79,7 +79,7 @@ const fields = {
   }),
   limit: field.int({
     displayName: 'Limit',
-    info: 'Number of stored rows to compare new rows with; empty: all.',
+    info: 'Number of stored rows to compare new rows with; all if empty.',
     ...advanced,
   }),
 }

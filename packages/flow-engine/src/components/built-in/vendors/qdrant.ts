@@ -35,7 +35,7 @@ export const qdrantVectorStore = defineVectorStore({
       info: "Path prefix of the server's API.",
       advanced: true,
     }),
-    timeout: field.int({ displayName: 'Timeout', info: 'Seconds.', advanced: true }),
+    timeout: field.int({ displayName: 'Timeout', info: 'Timeout in seconds.', advanced: true }),
     path: field.string({
       displayName: 'Path',
       info: 'Must be empty, because local files are not supported.',

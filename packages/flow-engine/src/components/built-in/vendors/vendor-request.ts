@@ -17,7 +17,7 @@ export interface VendorRequest {
   /** Sent as JSON; bytes and forms are sent unchanged. */
   readonly body?: unknown
   /**
-   * Whether to retry after 429, 5xx and lost connections. Default true; set false for writes without an id.
+   * Retries after 429, 5xx and lost connections. Default true; set false for writes without an id.
    */
   readonly repeats?: boolean
   /** Timeout in milliseconds. Default 60,000. */
