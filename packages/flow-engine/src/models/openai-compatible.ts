@@ -12,6 +12,7 @@ import {
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
+import { readVector } from './read-vector.ts'
 import { readFailure, sendModelRequest } from './send-model-request.ts'
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
@@ -138,14 +139,5 @@ function readVectors({ data }: Record<string, unknown>, count: number): number[]
     throw new ModelError({ status: null, code: null, message })
   }
   const ordered = rows.toSorted((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0))
-  return ordered.map(({ embedding }) =>
-    typeof embedding === 'string' ? decodeVector(embedding) : (embedding as number[]).map(Number),
-  )
-}
-
-/** Decodes base64 of little-endian 32-bit floats. */
-function decodeVector(text: string): number[] {
-  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
-  const view = new DataView(bytes.buffer)
-  return Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(index * 4, true))
+  return ordered.map(({ embedding }) => readVector(embedding))
 }

@@ -4,6 +4,7 @@ import { ModelError } from './model-error.ts'
 import { sendingOptions, trimSlash } from './model-options.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
+import { readVector } from './read-vector.ts'
 import { sendModelRequest } from './send-model-request.ts'
 import { createWatsonxToken, type WatsonxModelOptions } from './watsonx.ts'
 
@@ -46,5 +47,5 @@ function readVectors(text: string, count: number): number[][] {
     const message = `The response has ${rows.length} embeddings for ${count} texts`
     throw new ModelError({ status: null, code: null, message })
   }
-  return rows.map(({ embedding }) => (Array.isArray(embedding) ? embedding.map(Number) : []))
+  return rows.map(({ embedding }) => readVector(embedding))
 }

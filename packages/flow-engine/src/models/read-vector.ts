@@ -1,0 +1,31 @@
+import { limitExceeded } from '../errors.ts'
+import { ModelError } from './model-error.ts'
+
+/** More numbers than any embedding model gives; what collections keep at most. */
+const MOST_NUMBERS = 16_384
+/** Four bytes for each number, four characters of base64 for three bytes, and padding. */
+const MOST_CHARACTERS = Math.ceil((MOST_NUMBERS * 4) / 3) * 4
+
+/**
+ * A vector of an answer: numbers, or base64 of 32-bit floats, little endian.
+ * @throws ModelError for anything else; FlowError `limit_exceeded` for over 16,384 numbers (AB-45)
+ */
+export function readVector(embedding: unknown): number[] {
+  const isText = typeof embedding === 'string'
+  if (!isText && !Array.isArray(embedding)) {
+    const message = 'The answer holds an embedding that is no vector'
+    throw new ModelError({ status: null, code: null, message })
+  }
+  if (embedding.length > (isText ? MOST_CHARACTERS : MOST_NUMBERS)) {
+    throw limitExceeded('numbers of a vector', `${MOST_NUMBERS}`)
+  }
+  return isText ? decode(embedding) : embedding.map(Number)
+}
+
+function decode(text: string): number[] {
+  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  const view = new DataView(bytes.buffer)
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) =>
+    view.getFloat32(index * 4, true),
+  )
+}
