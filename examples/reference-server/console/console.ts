@@ -8,6 +8,7 @@ import { mcpPage } from './mcp-page.ts'
 import { sectionOf, type ConsolePage, type User } from './page.ts'
 import { startPage } from './start-page.ts'
 import { surfacePage } from './surface-page.ts'
+import { tracesPage } from './traces-page.ts'
 import { variablesPage } from './variables-page.ts'
 
 /** In the order of the menu. */
@@ -15,6 +16,7 @@ const PAGES: readonly ConsolePage[] = [
   startPage,
   flowsPage,
   inboxPage,
+  tracesPage,
   mcpPage,
   keysPage,
   variablesPage,
