@@ -8,7 +8,7 @@ import { testServers } from './servers.ts'
 
 const { listenTo, serve } = testServers()
 
-describe('what onError is told (AD-26)', () => {
+describe('calls of onError (AD-26)', () => {
   /** Leaves while the handler waits; gives what onError was told. */
   const leaveDuring = async (handler: FetchHandler): Promise<unknown[]> => {
     const called = deferred()
@@ -87,7 +87,7 @@ describe("onError 'host' (AD-26)", () => {
     expect(next).not.toHaveBeenCalled()
   })
 
-  test('what a client that left has broken off is not handed on', async () => {
+  test('an abort by a leaving client is not handed on', async () => {
     const next = vi.fn<() => void>()
     const called = deferred()
     const handler = expressHandler(

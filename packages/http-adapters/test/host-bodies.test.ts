@@ -85,7 +85,7 @@ describe.each([
     expect([answer.status, answer.json()]).toEqual([500, { detail: 'Internal Server Error' }])
   })
 
-  test('a stream that somebody drained rejects, it never hangs', async () => {
+  test('a drained stream rejects and never hangs', async () => {
     const app = framework().use((request, _response, next) => {
       request.resume().once('end', () => next())
     }, expressHandler(echo))
@@ -200,7 +200,7 @@ describe.each([
 })
 
 describe('node:http', () => {
-  test('rawBody of the host goes before body (AD-15)', async () => {
+  test('rawBody of the host takes precedence over body (AD-15)', async () => {
     const listener = toNodeListener(echo)
     const port = await serve((message, reply) => {
       message.resume().once('end', () => {
@@ -214,7 +214,7 @@ describe('node:http', () => {
     expect(answer.text).toBe('{ "raw": 1 }')
   })
 
-  test('without a limit of its own the listener reads 2 ** 30 bytes (AD-16)', async () => {
+  test('the default limit of the listener is 2 ** 30 bytes (AD-16)', async () => {
     const called = deferred()
     const errors: unknown[] = []
     const listener = toNodeListener(async (request) => {
@@ -238,7 +238,7 @@ describe('node:http', () => {
     expect(errors).toEqual(expect.arrayContaining(['body_too_large', 'client_gone']))
   })
 
-  test('what is not for the listener is a 404 (AD-7)', async () => {
+  test('a path outside the listener is a 404 (AD-7)', async () => {
     const port = await serve(toNodeListener(echo, { basePath: '/scim' }))
     const answer = await send(port, { path: '/other' })
     expect([answer.status, answer.json()]).toEqual([404, { detail: 'Not Found' }])

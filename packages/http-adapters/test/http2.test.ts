@@ -97,7 +97,7 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
     expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2'])
   })
 
-  test('a large body that nobody reads does not hold the answer back (AD-17)', async () => {
+  test('a large unread body does not delay the answer (AD-17)', async () => {
     handler = () => new Response('no', { status: 401 })
     const stream = session.request({ ':method': 'POST', ':path': '/' })
     stream.on('error', () => undefined)
@@ -108,7 +108,7 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
     expect((await ask({ ':path': '/' })).status).toBe(401)
   })
 
-  test('after the answer the rest of a body is refused, unless somebody reads it (AD-17)', async () => {
+  test('after the answer the rest of an unread body is refused (AD-17)', async () => {
     const read = deferred<string>()
     handler = async (request) => {
       if (request.url.endsWith('/read')) void request.text().then(read.resolve)
@@ -132,7 +132,7 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
     expect(await read.promise).toBe('half whole')
   })
 
-  test('who asks late whether the client left is told so (AD-18)', async () => {
+  test('a signal first used after the client left is aborted (AD-18)', async () => {
     const called = deferred()
     const left = deferred()
     const isAborted = deferred<boolean>()

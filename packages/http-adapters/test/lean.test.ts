@@ -194,7 +194,7 @@ test('AD-20 a Response of another realm is one', async () => {
   expect([answer.status, answer.text]).toEqual([202, 'other'])
 })
 
-describe('where a request goes (AD-11)', () => {
+describe('routing of requests (AD-11)', () => {
   test('a Host that is not ASCII is refused', async () => {
     const port = await serve(() => new Response('ours'))
     expect((await send(port, { headers: { host: 'h\xf6st' } })).status).toBe(400)

@@ -30,7 +30,7 @@ describe('an answer without body (AD-21)', () => {
     expect(headers['transfer-encoding']).toBeUndefined()
   })
 
-  test('a body of HEAD that cannot be cancelled is no failure', async () => {
+  test('a body of HEAD that cannot be cancelled is not a failure', async () => {
     const onError = vi.fn<() => void>()
     const body = new ReadableStream({ cancel: () => Promise.reject(new Error('inner')) })
     const port = await serve(() => new Response(body), { onError })
@@ -53,7 +53,7 @@ test('AD-21 the framing of a body at hand is ours', async () => {
   expect(headers['transfer-encoding']).toBeUndefined()
 })
 
-test('AD-21 a stream is chunked whatever the handler says of that', async () => {
+test('AD-21 a stream is chunked even if the handler sets transfer-encoding', async () => {
   const parts = async function* (): AsyncGenerator<Uint8Array> {
     await turns(3)
     yield Buffer.from('sent')
@@ -78,7 +78,7 @@ describe('headers of the host (AD-20)', () => {
     handler: FetchHandler,
   ): Promise<number> => listenTo(express().use(before, expressHandler(handler)) as RequestListener)
 
-  test('who wraps writeHead finds the headers of the handler on the reply', async () => {
+  test('a wrapper of writeHead finds the headers of the handler on the reply', async () => {
     const port = await serveExpress(
       (_request, response, next) => {
         response.removeHeader('x-powered-by')
@@ -154,7 +154,7 @@ describe('a large unread body (AD-17)', () => {
 })
 
 describe('a client that left (AD-18)', () => {
-  test('is known to who asks late, also behind another answer', async () => {
+  test('is seen by a signal first used later, also on a pipelined request', async () => {
     const late: Request[] = []
     const port = await serve((request) => {
       late.push(request)
@@ -171,7 +171,7 @@ describe('a client that left (AD-18)', () => {
     }
   })
 
-  test('after a complete answer has aborted nothing, also for who asks late', async () => {
+  test('after a complete answer aborts no signal, also when first used later', async () => {
     const late: Request[] = []
     const port = await serve((request) => {
       late.push(request)
@@ -264,7 +264,7 @@ describe('the body of an answer', () => {
     expect(written).toEqual([expect.stringMatching(/^HTTP.*"sent"$/s)])
   })
 
-  test('AD-26 one that somebody has read to its end is a failure', async () => {
+  test('AD-26 a body that was already read is a failure', async () => {
     const port = await serve(async () => {
       const answer = new Response('read')
       const reader = answer.body?.getReader()
@@ -281,7 +281,7 @@ describe('the body of an answer', () => {
     await expect(send(port)).rejects.toThrow()
   })
 
-  test('AD-26 what cannot be written is cancelled at its source', async () => {
+  test('AD-26 an unwritable body is cancelled at its source', async () => {
     const cancelled = deferred<unknown>()
     const body = new ReadableStream({
       async pull(controller) {

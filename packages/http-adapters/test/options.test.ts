@@ -118,7 +118,7 @@ describe('toFetch', () => {
     expect(await ask('http://h/', 'HTTPS')).toBe('https://h/')
   })
 
-  test('AD-16 without a limit of its own a mount reads 2 ** 30 bytes', async () => {
+  test('AD-16 the default limit of a mount is 2 ** 30 bytes', async () => {
     const serve = toFetch(async (request) => new Response(await request.text()))
     const ask = async (length: number): Promise<number> => {
       const headers = { 'content-length': String(length) }

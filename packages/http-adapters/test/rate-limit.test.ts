@@ -32,7 +32,7 @@ function limited(options: Partial<RateLimitOptions<object>> = {}) {
 }
 
 describe('OP-17 withRateLimit', () => {
-  test('OP-17: a key gets as many at once as its bucket holds, and more as time goes', async () => {
+  test('OP-17: a key gets a burst of its bucket size, and more as time passes', async () => {
     const { clock, statuses, call } = limited()
     expect(await statuses(6)).toEqual([200, 200, 200, 200, 429, 429])
     expect(await statuses(1, 'bob')).toEqual([200])
@@ -84,7 +84,7 @@ describe('OP-17 withRateLimit', () => {
     expect(refused.headers.get('access-control-allow-origin')).toBe('ada')
   })
 
-  test('OP-17: answers say what is left, refusals when to come again', async () => {
+  test('OP-17: answers have the remaining quota, refusals a Retry-After', async () => {
     const { call } = limited({ name: 'user' })
     const first = await call()
     expect(first.headers.get('ratelimit-policy')).toBe('"user";q=4;w=2')
@@ -121,7 +121,7 @@ describe('OP-17 withRateLimit', () => {
     expect(await refused.json()).toEqual(body)
   })
 
-  test('OP-17: no key is no limit; keys of any length have a bucket', async () => {
+  test('OP-17: requests without a key are not limited; keys of any length have a bucket', async () => {
     const { handler, statuses } = limited()
     const free = await handler(ask(), {})
     expect([free.status, free.headers.get('ratelimit')]).toEqual([200, null])
@@ -161,7 +161,7 @@ describe('OP-17 withRateLimit', () => {
     expect([asked, errors.length]).toEqual([1, 1])
   })
 
-  test('OP-17: memory holds so many keys and no more; the one that was quiet longest goes', async () => {
+  test('OP-17: memory holds a limited number of keys; the least recently used is dropped', async () => {
     const store = createMemoryRateLimitStore({ maxKeys: 2, runtime: { now: () => new Date(0) } })
     const take = async (key: string) => (await store.take(key, { perSecond: 1, burst: 1 })).allowed
     expect([await take('a'), await take('b'), await take('a'), await take('c')]).toEqual([

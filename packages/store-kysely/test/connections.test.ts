@@ -45,7 +45,7 @@ describe('SQLite of flows (CO-77)', () => {
     ])
   })
 
-  test('CO-77, AB-30: comments, brackets and quotes without end cost what they weigh', async () => {
+  test('CO-77, AB-30: endless comments, brackets and quotes take linear time', async () => {
     const nasty = [
       `${'/**/'.repeat(50_000)}x`,
       `${'-- a\n'.repeat(50_000)}x`,
@@ -66,7 +66,7 @@ describe('SQLite of flows (CO-77)', () => {
     expect((await query('select \';\' as "a;b" /* ; */ ;  -- ; ')).rows).toEqual([{ 'a;b': ';' }])
   })
 
-  test('values of placeholders are values, never SQL', async () => {
+  test('placeholder values are never SQL', async () => {
     const connection = await connections().connect(address)
     const text = 'select count(*) as n from product where name = ?'
     const count = async (name: string) =>
@@ -131,7 +131,7 @@ describe('SQLite of flows (CO-77)', () => {
     expect((await open.query('select 4 as four')).rows).toEqual([{ four: 4 }])
   })
 
-  test('an entry that is no address is refused at the start', () => {
+  test('an invalid address in the list is refused at start', () => {
     expect(() => connections({ allow: ['shop.db'] })).toThrow(
       'ALLOWED: shop.db must be sqlite:PATH',
     )
@@ -142,7 +142,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL of flows (CO-77)', () => 
   const url = postgresUrl ?? ''
   const bare = url.replace(/\/\/[^@/]*@/, '//')
 
-  test('MO-33: values of placeholders are values, never SQL', async () => {
+  test('MO-33: placeholder values are never SQL', async () => {
     const connection = await connections({ allow: [bare] }).connect(url)
     const { rows } = await connection.query('select $1::text as one, $2::int as two', {
       parameters: ["'; drop table x", 7],

@@ -36,7 +36,7 @@ describe('a SQLite file', () => {
   })
   afterEach(() => database.close())
 
-  test('a full disk is a clear error; what was answered is there, and writing goes on later', async () => {
+  test('a full disk is a clear error; answered writes are kept, and writing continues later', async () => {
     const store = createScimStore(db)
     await store.users.insert(TENANT, user(1, {}))
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db)
@@ -236,7 +236,7 @@ describe('PostgreSQL that is not there', () => {
     await db.destroy()
   })
 
-  test('an address that is none is refused at once, without its password', () => {
+  test('an invalid address is refused at once, without its password', () => {
     expect(() => openPostgres('mysql://root:secret@host/db')).toThrow(/postgres:\/\//)
     expect(() => openPostgres('mysql://root:secret@host/db')).not.toThrow(/secret/)
   })

@@ -103,7 +103,7 @@ describe('records that are kept while nothing changes (FE-62, SU-2)', () => {
   })
   afterEach(() => database.close())
 
-  test('unchanged records are not read again, and nobody can change them for others', async () => {
+  test('unchanged records are not read again and are immutable', async () => {
     const first = await read()
     const second = await read()
     expect(first).toEqual([user, key, flow])
@@ -111,7 +111,7 @@ describe('records that are kept while nothing changes (FE-62, SU-2)', () => {
     for (const record of second) expect(Object.isFrozen(record)).toBe(true)
   })
 
-  test('MC-111 a project and the list of its flows are kept, and changes of both are seen', async () => {
+  test('MC-111 a project and its list of flows are cached, and changes of both are seen', async () => {
     await store.projects.insert(project)
     await store.flows.update('u1', 'f1', { folderId: 'p1' })
     const readBoth = () => Promise.all([store.projects.get('u1', 'p1'), store.flows.list(outline)])
@@ -134,7 +134,7 @@ describe('records that are kept while nothing changes (FE-62, SU-2)', () => {
     expect(await store.projects.get('u1', 'p1')).toBeNull()
   })
 
-  test('what another process changes is seen by the next read', async () => {
+  test('changes of another process are seen by the next read', async () => {
     await read()
     await elsewhere(database.address, `update flow_user set is_active = 0`)
     expect((await store.users.get('u1'))?.isActive).toBe(false)
@@ -144,7 +144,7 @@ describe('records that are kept while nothing changes (FE-62, SU-2)', () => {
     expect(await store.apiKeys.findByHash('h1')).toBeNull()
   })
 
-  test('what this process changes is seen by the next read, in whichever way it is written', async () => {
+  test('changes of this process are seen by the next read, however they are written', async () => {
     await read()
     await store.users.update('u1', { isActive: false })
     expect((await store.users.get('u1'))?.isActive).toBe(false)
@@ -167,7 +167,7 @@ describe('records that are kept while nothing changes (FE-62, SU-2)', () => {
     expect(await store.flows.get('f1')).toBeNull()
   })
 
-  test('a transaction that is undone leaves what was there', async () => {
+  test('a rolled back transaction leaves the previous records', async () => {
     await read()
     const undone = store.transaction(async (tx) => {
       await tx.users.update('u1', { isActive: false })
@@ -192,7 +192,7 @@ describe('records that are kept while nothing changes (FE-62, SU-2)', () => {
     expect((await store.users.get('u1'))?.isActive).toBe(false)
   })
 
-  test('more flows than are kept are all what they are', async () => {
+  test('more flows than fit into the cache are all read correctly', async () => {
     const flows = Array.from({ length: 600 }, (_, n) => ({ ...flow, id: `x${n}`, name: `x${n}` }))
     await store.flows.insert(flows)
     for (const turn of [1, 2]) {

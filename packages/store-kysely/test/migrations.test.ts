@@ -84,7 +84,7 @@ function defineMigrations(
     })
     afterEach(() => database.close())
 
-    test('status and plan tell what is missing and change nothing', async () => {
+    test('status and plan list missing steps and change nothing', async () => {
       const { db } = database
       const steps = ['0001-initial', '0002-elements-by-tenant', '0003-hosts', '0004-event-order']
       const all = (applied: boolean) => steps.map((id) => ({ id, applied }))
@@ -136,7 +136,7 @@ function defineMigrations(
       await Promise.all(others.map((db) => db.destroy()))
     })
 
-    test('a database of a newer version is refused and left alone', async () => {
+    test('a database of a newer version is refused and not changed', async () => {
       await migrateScim(database.db)
       await sql`insert into x_migration (schema_name, id, checksum, applied_at)
         values ('scim', '9999-later', 'x', 'now')`.execute(database.db)
@@ -155,7 +155,7 @@ function defineMigrations(
       await reading.destroy()
     })
 
-    test('SH-75 a step of a newer version that only expands is told of, and the process starts', async () => {
+    test('SH-75 an expanding step of a newer version is reported, and the process starts', async () => {
       await migrateScim(database.db)
       await sql`insert into x_migration (schema_name, id, checksum, applied_at)
         values ('scim', '9999-later', 'expand:x', 'now')`.execute(database.db)

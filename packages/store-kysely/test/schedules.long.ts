@@ -84,7 +84,7 @@ describe('schedules of real processes', () => {
     },
   )
 
-  test('DR-58: a schedule outlives the process that made it, and what was missed runs once', async () => {
+  test('DR-58: a schedule outlives the process that made it, and missed times run once', async () => {
     database = await fileDatabase()
     await migrateFlow(database.db)
     const { address, db } = database

@@ -67,7 +67,7 @@ const user = (name: string): object => ({ userName: `${name}@corp.example` })
 const there = kinds.filter(([, isThere]) => isThere)
 
 describe.each(there)('hooks on %s', (_name, _isThere, open) => {
-  test('SH-12 what happens to groups is reported in order, each id once', async () => {
+  test('SH-12 group changes are reported in order, each id once', async () => {
     const seen: GroupWrite[] = []
     const users: string[] = []
     const store = await open({
@@ -160,7 +160,7 @@ describe.each(there)('hooks on %s', (_name, _isThere, open) => {
     expect(removed.flat().toSorted()).toEqual(ids)
   })
 
-  test('SH-11 what a store hook throws rolls everything back', async () => {
+  test('SH-11 an error of a store hook rolls everything back', async () => {
     const refused = new Error('the host has no such role')
     const store = await open({
       onGroupWrite({ kind }) {
@@ -285,7 +285,7 @@ describe.each(there)('hooks on %s', (_name, _isThere, open) => {
     expect((await service.groups.list(TENANT)).totalResults).toBe(1)
   })
 
-  test('SH-14 requests of others that run at the same time are not affected', async () => {
+  test('SH-14 concurrent requests are not affected', async () => {
     const store = await open({ onUserWrite: () => pause(50) })
     const { service, errors } = serviceOver(store)
     const answers = await Promise.all([
@@ -298,7 +298,7 @@ describe.each(there)('hooks on %s', (_name, _isThere, open) => {
     expect(errors).toEqual([])
   })
 
-  test('SH-14 what a hook leaves behind may call when the hook has ended', async () => {
+  test('SH-14 work that outlives a hook may call the store when the hook has ended', async () => {
     let later: Promise<number> | undefined
     const { service } = serviceOver(await open({}), {
       beforeCommit() {

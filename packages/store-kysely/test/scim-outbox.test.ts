@@ -178,7 +178,7 @@ describe.skipIf(postgresUrl === null)('transactions that are open while the outb
     data: '{}',
   })
 
-  test('SH-21 a reader that goes on misses none; of a resource the order is that of the commits', async () => {
+  test('SH-21 a continuing reader misses no row; rows of a resource are in commit order', async () => {
     const { store } = await opened(postgresDatabase)
     const { outbox } = store
     const gate = opening()
@@ -223,7 +223,7 @@ describe.skipIf(postgresUrl === null)('transactions that are open while the outb
     await unrelated
   })
 
-  test('SH-21 one that is undone holds back what follows only until it ends', async () => {
+  test('SH-21 a transaction that rolls back delays later rows only until it ends', async () => {
     const { store } = await opened(postgresDatabase)
     const gate = opening()
     const written = opening()
@@ -243,7 +243,7 @@ describe.skipIf(postgresUrl === null)('transactions that are open while the outb
     expect(await ids()).toEqual(['b'])
   })
 
-  test('SH-21 of many writers at once a reader misses none', async () => {
+  test('SH-21 a reader misses no row of many concurrent writers', async () => {
     const { store } = await opened(postgresDatabase)
     const writers = Array.from({ length: 8 }, async (_, who) => {
       for (let n = 0; n < 40; n += 1) {
@@ -275,7 +275,7 @@ describe.skipIf(postgresUrl === null)('transactions that are open while the outb
     }
   })
 
-  test('SH-21 a transaction that does not see what others commit is refused', async () => {
+  test('SH-21 a transaction that cannot see later commits is refused', async () => {
     const { db } = await opened(postgresDatabase)
     const reading = db
       .transaction()

@@ -107,7 +107,7 @@ describe('SH-64 answers with more than 10,000 members', () => {
     await one.body?.cancel()
   })
 
-  test('an error behind the first byte ends the stream, goes to onError and into the audit', async () => {
+  test('an error after the first byte ends the stream, and goes to onError and the audit log', async () => {
     const failure = new Error('the disk is gone')
     // A store that gives its members one by one.
     const members = Object.fromEntries(
@@ -134,7 +134,7 @@ describe('SH-64 answers with more than 10,000 members', () => {
     expect(entries).toMatchObject([{ status: 200, aborted: true }])
   })
 
-  test('a client that goes away ends the reading, and the audit says so', async () => {
+  test('a client that leaves ends the read, and the audit log records it', async () => {
     const { get, entries, errors } = serve()
     const reader = (await get('/Groups/g0')).body?.getReader()
     await reader?.read()

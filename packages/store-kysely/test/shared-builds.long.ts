@@ -96,7 +96,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     expect(wordsOf(events)).toHaveLength(150)
   })
 
-  test('FE-60, DR-16 one that waits in the queue of that process is cancelled from here, and never runs', async () => {
+  test('FE-60, DR-16 a job queued in another process can be cancelled from here and never runs', async () => {
     const jobs = jobsHere({ ...PATIENT, concurrency: 0 })
     const order = { ...PATIENT, words: ENDLESS, resumable: false, builds: 2 }
     const { id: running, job, finished } = await elsewhere(order)
@@ -129,7 +129,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     expect((await jobs.get(id))?.state).toBe('cancelled')
   })
 
-  test('FE-63 killed in the middle, a reader here is told of the interruption within a lease', async () => {
+  test('FE-63 when the process is killed, a reader here sees the interruption within a lease', async () => {
     const jobs = jobsHere({ ...SHORT, concurrency: 0 })
     const { id, kill } = await elsewhere({ ...SHORT, words: ENDLESS, resumable: false })
     const events: RunEvent[] = []
@@ -142,7 +142,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     expect(await jobs.get(id)).toMatchObject({ state: 'failed', error: { code: 'interrupted' } })
   })
 
-  test('FE-63 killed in the middle, a resumable build goes on here from its checkpoint', async () => {
+  test('FE-63 when the process is killed, a resumable build continues here from its checkpoint', async () => {
     const jobs = jobsHere(SHORT)
     const { id, kill } = await elsewhere({ ...SHORT, words: 120, resumable: true })
     const events: RunEvent[] = []

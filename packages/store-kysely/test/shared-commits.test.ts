@@ -44,7 +44,7 @@ describe('transactions on SQLite that queue up share a commit', () => {
     expect(await notes(outside)).toEqual(COUNT)
   })
 
-  test('what throws is undone alone', async () => {
+  test('a failing write is rolled back alone', async () => {
     const outcomes = await Promise.allSettled(
       COUNT.map((n) =>
         transaction(async (tx) => {
@@ -81,7 +81,7 @@ describe('transactions on SQLite that queue up share a commit', () => {
     expect(await notes(outside)).toEqual([1, 2, 3, 4])
   })
 
-  test('closing at any moment leaves nobody waiting, and what was answered is there', async () => {
+  test('closing at any moment settles every call, and answered writes are kept', async () => {
     for (let moment = 0; moment < 120; moment += 4) {
       const late = openSqlite<unknown>(database.address)
       await sql`delete from note`.execute(late)
@@ -94,7 +94,7 @@ describe('transactions on SQLite that queue up share a commit', () => {
     }
   })
 
-  test('when the disk is full, just what was answered is there', async () => {
+  test('when the disk is full, exactly the answered writes are kept', async () => {
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db)
     await sql`pragma max_page_count = ${sql.lit((rows[0]?.page_count ?? 0) + 40)}`.execute(db)
     const outcomes = await Promise.allSettled(

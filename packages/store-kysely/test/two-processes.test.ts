@@ -36,7 +36,7 @@ describe.skipIf(postgresUrl === null)('two processes on one PostgreSQL (FE-62)',
     ...more,
   })
 
-  test('what one publishes the other hears, once, and its own listeners once too', async () => {
+  test('a message reaches the listeners of both processes once', async () => {
     const [a, b] = [createJobStore(database.db), createJobStore(other)]
     const heard: string[] = []
     let arrived = (): void => undefined

@@ -23,7 +23,7 @@ const take = async (items: AsyncIterable<ChannelItem>, count = Infinity) => {
 }
 
 describe('AB-4: history', () => {
-  test('bytes are counted beside messages; what is reached first drops the oldest', async () => {
+  test('the oldest messages are dropped at the limit of messages or of bytes', async () => {
     const channel = createSurfaceChannel({ historyBytes: 1000, mirror: false })
     for (let n = 0; n < 8; n += 1) await channel.send(value('s', `k${n}`, 'x'.repeat(100)))
     const kept = async (number: number) => {
@@ -147,7 +147,7 @@ describe('AB-7: a viewer that stops reading', () => {
     return { runtime, channel, viewer, send }
   }
 
-  test('it is ended after slowMs, and comes back by its id', async () => {
+  test('it is ended after slowMs and can resume by its id', async () => {
     const { runtime, channel, viewer, send } = begin()
     await send().sent
     const { value: first } = await viewer.next()
@@ -165,7 +165,7 @@ describe('AB-7: a viewer that stops reading', () => {
     await send().sent
   })
 
-  test('one that takes something is not ended, but holds nobody up for long', async () => {
+  test('a viewer that still reads is not ended, but delays senders only briefly', async () => {
     const { runtime, viewer, send } = begin()
     let waited = 0
     for (let n = 0; n < 60; n += 1) {
@@ -181,7 +181,7 @@ describe('AB-7: a viewer that stops reading', () => {
     expect((await viewer.next()).done).toBe(false)
   })
 
-  test('one that uses its patience up may fall behind by the history at most', async () => {
+  test('a viewer that used up its patience may fall behind by at most the history', async () => {
     const { runtime, viewer, send } = begin({ history: 10 })
     for (let n = 0; n < 4; n += 1) void send()
     for (let n = 0; n < 12; n += 1) {

@@ -125,7 +125,7 @@ test.each([
   expect(cost).toBeLessThan(10_000)
 })
 
-test('SP-37 AB-2: whether a component lies in a template is asked anew after each change', () => {
+test('SP-37 AB-2: membership in a template is recomputed after each change', () => {
   const store = createSurfaceStore()
   const list = {
     id: 'list',

@@ -83,7 +83,7 @@ describe('AB-11: reconnecting', () => {
     ])
   })
 
-  test('AB-7: a stream that was ended for being slow is opened again behind its last id', async () => {
+  test('AB-7: a stream ended for being slow resumes after its last id', async () => {
     const asked: (string | null)[] = []
     const event = (text: string) =>
       new Response(text, { headers: { 'content-type': 'text/event-stream' } })

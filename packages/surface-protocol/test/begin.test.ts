@@ -16,7 +16,7 @@ const begin = (root: string, more: object = {}) => ({
 })
 
 describe('beginning anew', () => {
-  test('SP-21 SP-24: the catalog is replaced, and judges what is stored and what follows', () => {
+  test('SP-21 SP-24: a new catalog validates stored and later components', () => {
     const store = createSurfaceStore({ catalogs: [standardCatalogV08, minimalCatalogV08] })
     const named = () => store.get('s')?.catalogId
     store.applyAll([update(text('r')), begin('r', { catalogId: MINIMAL_CATALOG_ID })])
@@ -42,14 +42,14 @@ describe('beginning anew', () => {
     expect(store.tree('s')?.id).toBe('a')
   })
 
-  test('SP-24: an unknown catalog is told of where it is named', () => {
+  test('SP-24: an unknown catalog is reported where it is named', () => {
     const { diagnostics } = createSurfaceStore().apply(begin('r', { catalogId: 'urn:x' }))
     expect(diagnostics).toMatchObject([
       { code: 'unknown_catalog', path: '/beginRendering/catalogId' },
     ])
   })
 
-  test('SP-26: a child that is missing is told of once, however many refer to it', () => {
+  test('SP-26: a missing child is reported once, however many refer to it', () => {
     const store = createSurfaceStore()
     const card = (id: string) => ({ id, component: { Card: { child: 'x' } } })
     store.apply(update(column('r', 'a', 'b', 'y'), card('a'), card('b')))
@@ -60,7 +60,7 @@ describe('beginning anew', () => {
     expect(store.get('s')?.missing).toEqual(['x', 'y'])
   })
 
-  test('SP-24: what no catalog accepts is judged by the first', () => {
+  test('SP-24: components that no catalog accepts are validated by the first', () => {
     const hints = [standardCatalogV08, minimalCatalogV08].map((first, index, all) => {
       const store = createSurfaceStore({ catalogs: [first, ...all.toSpliced(index, 1)] })
       const { diagnostics } = store.apply(update({ id: 'd', component: { Dividr: {} } }))

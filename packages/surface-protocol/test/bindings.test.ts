@@ -34,7 +34,7 @@ describe('bound values', () => {
     expect(store.tree('s')?.properties.text).toBe('x')
   })
 
-  test('SP-11 SP-34: a text of the data that looks like JSON or a path stays that text', () => {
+  test('SP-11 SP-34: a string that looks like JSON or a path stays a string', () => {
     const store = createSurfaceStore()
     const action = { name: 'go', context: [{ key: 'k', value: { path: 'x' } }] }
     store.applyAll([
@@ -72,7 +72,7 @@ describe('bound values', () => {
     ).toMatchObject({ selections: [] })
   })
 
-  test('SP-35: what is not there is no scalar', () => {
+  test('SP-35: a missing value is not a scalar', () => {
     for (const value of [undefined, null]) {
       const store = rendered([each('r', 'i', '/rows'), text('i', { path: '.' })], {})
       if (value === null) store.setData('s', 'rows', value)

@@ -151,7 +151,7 @@ describe('builder', () => {
     ])
   })
 
-  test('SP-68: what is no JSON is refused, and so is what is nested too deep', () => {
+  test('SP-68: values that are not JSON or nested too deep are refused', () => {
     for (const number of [Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => formatEntries({ a: [number] })).toThrow(
         expect.objectContaining({ code: 'invalid_type', path: '/a/0' }),
@@ -191,7 +191,7 @@ describe('diff and snapshot', () => {
     expect(() => diffSurface(state, generateSurface(2))).toThrow(TypeError)
   })
 
-  test('SP-71: root, catalog or styles alone begin anew, a change at the top sends the model', () => {
+  test('SP-71: a change of root, catalog or styles sends beginRendering alone, one at the top of the data sends the model', () => {
     const before = variant(1, 's')
     const begun = (more: Partial<SurfaceState>) =>
       diffSurface(before, { ...before, ...more }).map((message) => Object.keys(message).join())
@@ -211,7 +211,7 @@ describe('diff and snapshot', () => {
     ])
   })
 
-  test('SP-71: a root taken back and components of another catalog build the surface anew', () => {
+  test('SP-71: a removed root and components of another catalog rebuild the surface', () => {
     const before = variant(1, 's')
     const kinds = (after: SurfaceState) =>
       diffSurface(before, after).map((message) => Object.keys(message).join())
@@ -231,7 +231,7 @@ describe('diff and snapshot', () => {
     ])
   })
 
-  test('SP-71: what no path leads to is set from above', () => {
+  test('SP-71: values that no path can address are set through their parent', () => {
     const places: ((leaf: number) => JsonObject)[] = [
       (leaf) => ({ m: { '': { leaf, b: 1 } } }),
       (leaf) => ({ m: { ['x'.repeat(defaultLimits.pathLength)]: { leaf } } }),
@@ -312,7 +312,7 @@ describe('diff and snapshot', () => {
     )
   })
 
-  test('SP-42 SP-44: node ids are what differs between two complete trees', () => {
+  test('SP-42 SP-44: changed node ids are those that differ between two complete trees', () => {
     const own = (store: SurfaceStore) => {
       const found = new Map<string, string>()
       const visit = (value: unknown): unknown => {
@@ -383,7 +383,7 @@ describe('self-contained form', () => {
     expect(fill(literals).getData('t')).toEqual({ x: 'y' })
   })
 
-  test('SP-69: what stood at a location before its surface was deleted is not sent again', () => {
+  test('SP-69: values of a deleted surface are not sent again', () => {
     const store = fill([dataModelUpdate('s', { m: { a: 1, b: 2 } })])
     const messages = [deleteSurface('s'), dataModelUpdate('s', { a: 5 }, '/m')]
     expect(toSelfContained(messages, { store })).toEqual(messages)
@@ -445,7 +445,7 @@ describe('writer', () => {
     await second
   })
 
-  test('SP-73: what could not be sent is sent anew', async () => {
+  test('SP-73: unsent messages are sent again', async () => {
     const sent: AnyServerMessage[] = []
     let failing = true
     const writer = createSurfaceWriter({

@@ -11,7 +11,7 @@ const readAll = async (channel: SurfaceChannel, after?: string) => {
   return messages
 }
 
-test('SP-74: an id of another channel is a gap, however much it looks like one of this', async () => {
+test('SP-74: an id of another channel is a gap, however similar', async () => {
   const channel = createSurfaceChannel()
   for (const id of ['a', 'b']) await channel.send(del(id))
   channel.close()
@@ -33,7 +33,7 @@ test('SP-74: a channel ends once, in the way it was first ended', async () => {
   await expect(readAll(broken)).rejects.toThrow('first')
 })
 
-test('SP-74: what belongs to a subscriber is free when it leaves', async () => {
+test('SP-74: a subscriber is collected after it leaves', async () => {
   const channel = createSurfaceChannel()
   await channel.send(del('a'))
   const closed = createSurfaceChannel()
@@ -60,7 +60,7 @@ test('SP-74: what belongs to a subscriber is free when it leaves', async () => {
   await channel.send(del('b'))
 })
 
-test('SP-74: a subscriber whose signal was aborted before gets nothing and holds up nobody', async () => {
+test('SP-74: a subscriber with an aborted signal gets nothing and delays no sender', async () => {
   const channel = createSurfaceChannel({ highWaterMark: 1 })
   await channel.send(del('a'))
   const items = channel.subscribe({ signal: AbortSignal.abort() })
@@ -70,7 +70,7 @@ test('SP-74: a subscriber whose signal was aborted before gets nothing and holds
   expect(await items[Symbol.asyncIterator]().next()).toMatchObject({ done: true })
 })
 
-test('SP-74: a subscriber that left gets nothing more, one that was told an error is told once', async () => {
+test('SP-74: a subscriber that left gets nothing more, an error is reported once', async () => {
   const channel = createSurfaceChannel()
   const left = channel.subscribe()[Symbol.asyncIterator]()
   await channel.send(del('a'))
@@ -82,7 +82,7 @@ test('SP-74: a subscriber that left gets nothing more, one that was told an erro
   expect(await told.next()).toMatchObject({ done: true })
 })
 
-test('SP-74: there is room when less than the mark waits; the end of the channel waits for nobody', async () => {
+test('SP-74: there is room below the high-water mark; closing the channel waits for no subscriber', async () => {
   const channel = createSurfaceChannel({ highWaterMark: 2 })
   const reader = channel.subscribe()[Symbol.asyncIterator]()
   let sent = 0
@@ -99,7 +99,7 @@ test('SP-74: there is room when less than the mark waits; the end of the channel
   await Promise.all(sends)
 })
 
-test('SP-74 AB-6: the state clears what a subscriber may know, of many surfaces the latest', async () => {
+test('SP-74 AB-6: a snapshot deletes the latest surfaces that a subscriber may know', async () => {
   const store = createSurfaceStore()
   store.apply({ dataModelUpdate: { surfaceId: 'older', contents: [] } })
   const channel = createSurfaceChannel({ history: 0, store })

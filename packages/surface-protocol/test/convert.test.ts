@@ -71,7 +71,7 @@ describe('user actions', () => {
     )
   })
 
-  test('SP-64 SP-64a: what is wrong with an action', () => {
+  test('SP-64 SP-64a: invalid actions', () => {
     const { userAction } = createUserAction(store, { surfaceId: 's', nodeId: 'who:p9', now })
     const found = (changes: object) =>
       checkUserAction(store, { ...userAction, ...changes }, { maxSkewMs: 10, now }).map(
@@ -190,7 +190,7 @@ describe('interop', () => {
     }
   })
 
-  test('SP-82: what 0.8 cannot say is told', () => {
+  test('SP-82: features that 0.8 lacks are reported', () => {
     const { messages, diagnostics } = convertToV08([
       { createSurface: { surfaceId: 's', catalogId: 'urn:x', sendDataModel: true } },
       { updateDataModel: { surfaceId: 's', path: '/list', value: ['a', 'b'] } },
@@ -272,7 +272,7 @@ describe('text of a model', () => {
     ])
   })
 
-  test('SP-83: messages come as soon as they are complete, text without delay', () => {
+  test('SP-83: messages are emitted as soon as they are complete, text without delay', () => {
     const extractor = createMessageExtractor()
     expect(extractor.push('Hello wor')).toEqual([{ kind: 'text', text: 'Hello wor' }])
     expect(extractor.push('ld  <a2ui')).toEqual([{ kind: 'text', text: 'ld' }])

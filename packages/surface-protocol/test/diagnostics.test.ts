@@ -90,14 +90,14 @@ describe('a sequence', () => {
     expect(told(row('r', 'x', 'x'))).toEqual(['missing_child'])
   })
 
-  test('SP-60: what is quoted is not cut within a character', () => {
+  test('SP-60: quotations are not cut within a character', () => {
     for (const start of ['', 'x']) {
       const { diagnostics } = validateMessage({ [start + '😀'.repeat(60)]: 1, deleteSurface: {} })
       expect(diagnostics.map(({ message }) => message.includes('😀...'))).toContain(true)
     }
   })
 
-  test('SP-62: days and months that are none, leap seconds, the surface of a finding', () => {
+  test('SP-62: invalid days and months, leap seconds, the surface of a diagnostic', () => {
     const found = (timestamp: string) =>
       validateClientMessage({
         userAction: { name: 'n', surfaceId: 's', sourceComponentId: 'c', timestamp, context: {} },
@@ -123,7 +123,7 @@ describe('a sequence', () => {
     expect(sent()).toBe('z')
   })
 
-  test('SP-59: an error keeps what caused it', () => {
+  test('SP-59: an error keeps its cause', () => {
     expect(() => parseMessage('{')).toThrow(
       expect.objectContaining({ code: 'malformed_json', cause: expect.any(SyntaxError) }),
     )
@@ -174,7 +174,7 @@ describe('limits', () => {
     expect(Object.isFrozen(defaultLimits)).toBe(true)
   })
 
-  test('SP-88 SP-89: what is exactly as large as a limit fits', () => {
+  test('SP-88 SP-89: a value of exactly the limit is accepted', () => {
     const divider = (id: string) => ({ id, component: { Divider: {} } })
     const data = (contents: object[], path?: string) => ({
       dataModelUpdate: { surfaceId: 's', contents, ...(path === undefined ? {} : { path }) },
@@ -233,8 +233,8 @@ describe('limits', () => {
   })
 })
 
-describe('limits of what is read and kept', () => {
-  test('SP-88: entries are counted as they are read, whether or not they share a key', () => {
+describe('limits of reading and storing', () => {
+  test('SP-88: entries are counted as they are read, also with duplicate keys', () => {
     const contents = [1, 2, 3].map((valueNumber) => ({ key: 'a', valueNumber }))
     const message = { dataModelUpdate: { surfaceId: 's', contents } }
     const limits = { dataEntries: 2 }
@@ -243,7 +243,7 @@ describe('limits of what is read and kept', () => {
     ])
   })
 
-  test('SP-88 SP-89: what a surface cost before counts no more when it changes', () => {
+  test('SP-88 SP-89: the size of a surface is recounted when it changes', () => {
     const store = createSurfaceStore({ limits: { bufferedSize: 100 } })
     const message = update({ id: 'a', component: { Divider: {} } })
     for (let n = 0; n < 3; n += 1) expect(store.apply(message).applied).toBe(true)
@@ -251,7 +251,7 @@ describe('limits of what is read and kept', () => {
 })
 
 describe('errors', () => {
-  test('SP-60: what is quoted has no control characters and no separators of lines', () => {
+  test('SP-60: quotations have no control characters and no line separators', () => {
     for (const character of ['\0', '\u001f', '\u007f', '\u009f', '\u2028', '\u2029']) {
       const { diagnostics } = validateMessage({ [`a${character}b`]: 1, deleteSurface: {} })
       expect(diagnostics.map(({ message }) => message.includes('"a?b"'))).toContain(true)

@@ -86,7 +86,7 @@ describe('questions as surfaces', () => {
     expect(shown).toContain('Your name')
   })
 
-  test('DR-43: what cannot be read stays a text, for the engine to refuse', async () => {
+  test('DR-43: an unreadable answer stays a string, which the engine refuses', async () => {
     const schema = {
       type: 'object',
       properties: { amount: { type: 'number' }, parts: { type: 'array' } },
@@ -107,7 +107,7 @@ describe('questions as surfaces', () => {
     expect(given?.answer).toEqual({ name: 'Ada', size: 'large', parts: [1] })
   })
 
-  test('DR-43: a question without options and schema is answered with a text', async () => {
+  test('DR-43: a question without options and schema is answered with a string', async () => {
     expect((await filledIn(question(), ['Tomorrow'])).given?.answer).toBe('Tomorrow')
     const schema = { type: 'integer' }
     expect((await filledIn(question({ schema }), ['7'])).given?.answer).toBe(7)
@@ -133,7 +133,7 @@ describe('questions as surfaces', () => {
     })
   })
 
-  test('DR-43: other messages are no answer', async () => {
+  test('DR-43: other messages are not answers', async () => {
     const { message } = await filledIn(question(), ['x'])
     const others = [
       null,

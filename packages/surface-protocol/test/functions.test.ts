@@ -104,7 +104,7 @@ describe('functions', () => {
     expect(codeOf('formatString', { value: '${/a}${/a}' }, { data: big })).toBe('limit_exceeded')
   })
 
-  test('SN-34: what a host function throws is not shown; a promise is no value', () => {
+  test('SN-34: errors of host functions are not shown; a promise is not a value', () => {
     const functions = {
       bad: () => {
         throw new Error('secret')

@@ -24,7 +24,7 @@ const setup = (options: Partial<SurfaceHandlerOptions> = {}) => {
 const decode = ({ value }: { value?: Uint8Array | undefined }) => new TextDecoder().decode(value)
 
 describe('what a surface handler answers by itself', () => {
-  test('SP-76: the sign of life comes after 15 seconds of silence, not before', async () => {
+  test('SP-76: a heartbeat is sent after 15 seconds of silence', async () => {
     const { runtime, channel, get } = setup()
     const items = channel.subscribe()
     for (const [response, sign] of [
@@ -99,7 +99,7 @@ describe('what a surface handler answers by itself', () => {
     ])
   })
 
-  test('SP-75: an unknown failure has one fixed text, a known one its own', async () => {
+  test('SP-75: unknown errors have a fixed message, known ones their own', async () => {
     const failing = (error: unknown) =>
       setup({
         open: () => {

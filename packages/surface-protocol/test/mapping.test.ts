@@ -359,7 +359,7 @@ describe('URLs in HTML', () => {
   })
 })
 
-test('SP-82: checks are dropped and told of', () => {
+test('SP-82: checks are dropped and reported', () => {
   const components = [{ id: 'root', component: 'Custom', checks: [{ call: 'required' }], a: 1 }]
   const { messages, diagnostics } = convertToV08([
     { version: 'v0.9', updateComponents: { surfaceId: 's', components } },
@@ -399,7 +399,7 @@ test('SP-82: a removal rewrites the nearest ancestor without the key', () => {
   })
 })
 
-test('SP-82 SN-58: null in data is a key that is not there, and told of', () => {
+test('SP-82 SN-58: null in data becomes a missing key and is reported', () => {
   const value = { a: null, b: { c: null, d: 1 }, e: ['x', null, 'y'] }
   const { messages, diagnostics } = convertToV08([
     { version: 'v0.9', updateDataModel: { surfaceId: 's', path: '/', value } },

@@ -156,7 +156,7 @@ describe('validateMessage', () => {
     expect(parseMessage(text)).toEqual({ deleteSurface: { surfaceId: '{"x":1}' } })
   })
 
-  test('SP-11a: values that are no JSON are told of where they stand', () => {
+  test('SP-11a: values that are not JSON are reported with their path', () => {
     expect(codes(one({ Text: { text: new Date(0) } }))).toEqual([
       'error invalid_type /surfaceUpdate/components/0/component/Text/text',
     ])

@@ -88,10 +88,10 @@ describe('SN-64: messages of a model', () => {
   })
 })
 
-describe('SN-65: text that breaks off', () => {
+describe('SN-65: truncated output', () => {
   const HEAD = '[{"version":"v0.9.1","updateComponents":{"surfaceId":"s","components":['
 
-  test('worked example 7: an open string is closed, and the place is told', () => {
+  test('worked example 7: an open string is closed, and its position is reported', () => {
     expect(cut(`${HEAD}{"id":"root","component":"Text","text":"Hal`)).toEqual([
       {
         kind: 'message',
@@ -159,7 +159,7 @@ describe('SN-65: text that breaks off', () => {
     expect(cut('no JSON', later)).toEqual([{ kind: 'text', text: '<a2ui-json>no JSON' }])
   })
 
-  test('a fence that breaks off is healed too, and other fences stay text', () => {
+  test('a truncated fence is repaired too, and other fences stay text', () => {
     const raw = JSON.stringify(update(text('root', 'Hello'))).slice(0, -6)
     expect(extractMessages(`\`\`\`json\n${raw}`, later)).toMatchObject([
       { kind: 'message', truncated: {} },

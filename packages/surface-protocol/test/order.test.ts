@@ -26,7 +26,7 @@ describe('order of problems', () => {
     expect(tolerant.diagnostics.at(-1)).toMatchObject({ limit: 'diagnostics', severity: 'warning' })
   })
 
-  test('SP-9: problems stand in the order of the message, in every check', () => {
+  test('SP-9: every check reports problems in the order of the message', () => {
     const message = {
       'x/~y': 1,
       surfaceUpdate: {

@@ -4,7 +4,7 @@ import { createSurfaceChannel } from '@x/surface-protocol/http'
 import { v1 } from '@x/surface-protocol/v1'
 import { create, define, write } from './v09-messages.ts'
 
-test('SN-57 SN-58 SN-59: a channel with a store computes functions for 0.8 and reports what is lost', async () => {
+test('SN-57 SN-58 SN-59: a channel with a store computes functions for 0.8 and reports losses', async () => {
   const losses: unknown[] = []
   const writer = createSurfaceWriter({
     version: '0.9.1',

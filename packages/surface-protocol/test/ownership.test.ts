@@ -50,7 +50,7 @@ describe('ownership', () => {
     }
   })
 
-  test('SP-4: emptying what was handed out changes nothing', () => {
+  test('SP-4: changing returned values does not change the store', () => {
     const { store, change } = shown()
     const look = () => ({
       view: store.get('s'),
@@ -69,7 +69,7 @@ describe('ownership', () => {
     expect(JSON.stringify(look())).toBe(before)
   })
 
-  test('SP-4: what is shared by everybody is frozen', () => {
+  test('SP-4: shared values are frozen', () => {
     for (const shared of [standardCatalogV08, minimalCatalogV08]) {
       expect([Object.isFrozen(shared), Object.isFrozen(shared.types)]).toEqual([true, true])
     }

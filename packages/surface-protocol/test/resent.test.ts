@@ -109,7 +109,7 @@ describe('components that are sent again', () => {
     expectCounters(store)
   })
 
-  test('SP-37: each arrival initialises anew', () => {
+  test('SP-37: each component update initialises again', () => {
     const store = rendered()
     const initial = text('a', { path: 'x', literalString: 'first' })
     expect(store.apply(update(initial)).change).toMatchObject({ dataPaths: ['/x'], nodeIds: ['a'] })

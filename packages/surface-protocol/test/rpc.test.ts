@@ -116,7 +116,7 @@ describe('SN-60 SN-61: calls of functions of the client', () => {
     expect(await answer('c1', { value: 1 })).toMatchObject([{ code: 'call_not_found' }])
   })
 
-  test('what is refused before it is sent', async () => {
+  test('refusals before sending', async () => {
     const { rpc, sent, play } = setUp()
     const call = (options: object) =>
       rejected(rpc.callRenderer({ call: 'play', catalogId: 'urn:shop', ...options }))
@@ -200,7 +200,7 @@ describe('SN-62: calls of functions of the server', () => {
     ])
   })
 
-  test('what a client may not do is answered, without secrets', async () => {
+  test('forbidden calls of a client are answered without secrets', async () => {
     const { ask, rpc, responses, errors } = setUp({
       add: () => {
         throw new Error('password: x')

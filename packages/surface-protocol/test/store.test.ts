@@ -142,7 +142,7 @@ describe('lifecycle', () => {
     expect(store.apply(update('s', { id: 'd', component: { Divider: {} } })).applied).toBe(false)
   })
 
-  test('SP-24: what is stored is checked when the catalog is named', async () => {
+  test('SP-24: stored components are checked when the catalog is named', async () => {
     const { standardCatalogV08 } = await import('@x/surface-protocol')
     const store = createSurfaceStore({ catalogs: [minimalCatalogV08, standardCatalogV08] })
     store.apply(update('s', { id: 'd', component: { Divider: {} } }))
@@ -379,7 +379,7 @@ describe('tree', () => {
     expect(heard).toHaveLength(6)
   })
 
-  test('SP-4: what is handed out can be changed without harm, what is taken in is not kept', () => {
+  test('SP-4: returned values are copies, and given values are copied', () => {
     const store = createSurfaceStore()
     const message = update('s', text('r', { literalString: 'x' }))
     store.applyAll([message, begin('r')])
@@ -476,7 +476,7 @@ describe('limits', () => {
     expect(store.apply(data([])).applied).toBe(true)
   })
 
-  test('SP-2: reads of an unknown surface are no errors', () => {
+  test('SP-2: reading an unknown surface is not an error', () => {
     const store = createSurfaceStore()
     expect([store.get('x'), store.tree('x'), store.getData('x'), store.snapshot('x')]).toEqual([
       null,

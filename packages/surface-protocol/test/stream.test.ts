@@ -102,7 +102,7 @@ describe('JSON Lines', () => {
     expect(plain(lines)).toEqual([[1, 0, '😀']])
   })
 
-  test('SP-48: bytes that are no UTF-8 concern their line only', () => {
+  test('SP-48: invalid UTF-8 affects only its line', () => {
     const parser = createJsonLinesParser()
     const lines = parser.push(new Uint8Array([0x22, 0xff, 0x22, 0x0a, 0x31, 0x0a]))
     expect(plain(lines)).toEqual([
@@ -132,7 +132,7 @@ describe('JSON Lines', () => {
     ])
   })
 
-  test('SP-49: a long line is told of once and skipped', () => {
+  test('SP-49: a long line is reported once and skipped', () => {
     const parser = createJsonLinesParser({ limits: { lineBytes: 10 } })
     expect(plain(parser.push('"12345678"\r\n'))).toEqual([[1, 0, '12345678']])
     expect(plain(parser.push('x'.repeat(10)))).toEqual([])
@@ -415,7 +415,7 @@ describe('handler', () => {
     expect((await post('x', 'text/plain')).status).toBe(415)
   })
 
-  test('SP-75: what a host throws is no detail for the client', async () => {
+  test('SP-75: errors of a host are not shown to the client', async () => {
     const handler = createSurfaceHandler({
       open() {
         throw new Error('secret')

@@ -119,7 +119,7 @@ describe('initial values', () => {
   })
 })
 
-test('SP-43: what a watcher sends waits its turn, in the order in which it was sent', () => {
+test('SP-43: messages sent by a watcher are queued in order', () => {
   const store = shown([])
   const order: unknown[] = []
   const stop = store.watchData('s', 'x', () => {

@@ -116,7 +116,7 @@ describe('bridges', () => {
     expect([fromActivityEvent(first), fromActivityEvent(next)]).toEqual([[remove], [remove]])
   })
 
-  test('SN-70 SN-71: MCP resources and results; what a peer sent never throws', () => {
+  test('SN-70 SN-71: MCP resources and results; input of a peer never throws', () => {
     const resource = toMcpResource('a2ui://s', [remove])
     expect(resource).toEqual({
       uri: 'a2ui://s',

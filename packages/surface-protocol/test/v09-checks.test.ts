@@ -145,7 +145,7 @@ describe('functions and checks', () => {
     expect(store.getData('s', '/mail')).toBe('ida@host.example')
   })
 
-  test('SN-42: a submission is judged on what the client sent; nothing is written', () => {
+  test('SN-42: a submission is validated on the data of the client; nothing is written', () => {
     const { store, message } = submitted('ida@')
     const judged = validateSubmission(store, message)
     expect(judged).toMatchObject({
@@ -171,7 +171,7 @@ describe('functions and checks', () => {
     ).toHaveLength(2)
   })
 
-  test('SN-42: only an action is a submission; an error of a client, or of a version without checks, is none', () => {
+  test('SN-42: only an action is a submission; client errors and versions without checks are not', () => {
     const { store } = submitted('per@host.example')
     const error = { version: 'v0.9.1', error: { code: 'X', surfaceId: 's', message: 'm' } }
     const earlier = {
@@ -197,7 +197,7 @@ describe('functions and checks', () => {
     expect(() => validateSubmission(store, error, wrong)).toThrow(TypeError)
   })
 
-  test('SN-42: what a client may not say', () => {
+  test('SN-42: forbidden submissions', () => {
     const codes = (change: JsonObject, options = {}) => {
       const { store, message } = submitted('per@host.example', change)
       return validateSubmission(store, message, options).diagnostics.map(({ code }) => code)
@@ -312,7 +312,7 @@ describe('catalogs', () => {
     ).toThrow(TypeError)
   })
 
-  test('SN-48: a pruned catalog has only what was named', () => {
+  test('SN-48: a pruned catalog has only the named entries', () => {
     const pruned = pruneCatalog(basicCatalogV09, {
       components: ['Text', 'Nope'],
       functions: ['not'],

@@ -46,7 +46,7 @@ describe('SN-22: pointers', () => {
     expect(JSON.stringify(dataAfter(write(path, 1)))).toBe(JSON.stringify(data))
   })
 
-  test.each(['a', 'a/b', '/~2', '/~', '.'])('SN-22 %s is no place', (path) => {
+  test.each(['a', 'a/b', '/~2', '/~', '.'])('SN-22 %s is not a path', (path) => {
     expect(codesOf(write(path, 1))).toEqual(['invalid_path /updateDataModel/path'])
   })
 
@@ -111,7 +111,7 @@ describe('SN-72: limits', () => {
     expect(store.get('s')?.data).toEqual({ rows: [null, null, null, null, null, 1] })
   })
 
-  test('SN-72 textLength and evaluationSteps: what an evaluation may make', () => {
+  test('SN-72 textLength and evaluationSteps limit an evaluation', () => {
     const store = limited({ textLength: 10, evaluationSteps: 3 })
     store.apply(write('/', { long: 'x'.repeat(8) }))
     const format = (value: string) => ({ call: 'formatString', args: { value } })
@@ -172,7 +172,7 @@ describe('SN-66: blocks of a text', () => {
     expect(extractBlocks('no block')).toEqual([{ kind: 'text', text: 'no block' }])
   })
 
-  test('SN-66 a block gives its messages, with what was repaired', () => {
+  test('SN-66 a block gives its messages and repairs', () => {
     const message = create()
     const raw = JSON.stringify([message])
     expect(parseBlock(raw, { version })).toEqual({ messages: [message], repairs: [] })

@@ -172,7 +172,7 @@ describe('versions and messages', () => {
     expect(whole(create(), create())[0]).toEqual(['surface_exists', 1])
   })
 
-  test('SN-19: what tolerant mode forgives', () => {
+  test('SN-19: tolerant mode', () => {
     const store = createSurfaceStore({ version, mode: 'tolerant' })
     store.apply(create('s', { theme: { primaryColor: 1 } }))
     const call = { call: 'shout', args: {} }
@@ -244,7 +244,7 @@ describe('data', () => {
     ).toMatch('limit_exceeded')
   })
 
-  test('SN-27 SN-29: templates follow what comes and goes', () => {
+  test('SN-27 SN-29: templates follow added and removed items', () => {
     const store = begun(
       write('/', { teams: { red: { name: 'Red' }, blue: { name: 'Blue' } } }),
       define(

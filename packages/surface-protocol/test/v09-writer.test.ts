@@ -104,7 +104,7 @@ describe('SN-55 SN-56: the writer', () => {
     ])
   })
 
-  test('what is wrong is not sent; what was not received is sent anew', async () => {
+  test('invalid messages are not sent; unreceived ones are sent again', async () => {
     const { writer, taken } = writing()
     const wrong = uiV09.Text({ text: 5 })
     await expect(writer.render('s', { root: wrong })).rejects.toMatchObject({

@@ -56,7 +56,7 @@ describe('SN-2: the preview', () => {
     expect([...seen].filter((path) => /\/v1[/.]|-v1\.ts$|\/rpc\//.test(path))).toEqual([])
   })
 
-  test('SN-1: the name 1.0 throws and says what to do; messages are written in their family', () => {
+  test('SN-1: the name 1.0 throws with advice; messages are written in their own version', () => {
     expect(() => createSurfaceStore({ version: '1.0' as '0.9' })).toThrow(
       'Version 1.0 is experimental: import { v1 } from "@x/surface-protocol/v1".',
     )
@@ -80,7 +80,7 @@ describe('SN-2: the preview', () => {
 })
 
 describe('SN-4 SN-6 SN-8: messages', () => {
-  test('what is wrong is told where it stands', () => {
+  test('errors have a path', () => {
     const at = (message: object) =>
       validateMessage(message, { version: v1, catalogs: [basicCatalogV1] }).diagnostics.map(
         ({ code, path }) => `${code} ${path}`,
@@ -400,7 +400,7 @@ test('SN-41 SN-42: results of checks, actions with words, and submissions', () =
   expect(store.getData('s')).toEqual({ mail: '' })
 })
 
-test('SN-44: names that are no identifiers, and catalogs of another version', () => {
+test('SN-44: names that are not identifiers, and catalogs of another version', () => {
   const parse = (document: object) => () =>
     parseCatalog({ catalogId: 'c', components: {}, ...document }, { version: v1 })
   expect(parse({ components: { 'a-b': {} } })).toThrow(/"a-b"/)

@@ -82,7 +82,7 @@ describe('SN-58: 0.9.1 to 1.0', () => {
     expect(store.applyAll(messages).flatMap(({ diagnostics }) => diagnostics)).toEqual([])
   })
 
-  test('what is lost is told once for each component and kind, with its place', () => {
+  test('losses are reported once per component and kind, with their path', () => {
     const heading = { id: 'h', component: 'Text', variant: 'h2', text: 'Hi' }
     const field = {
       id: 'f',
@@ -113,7 +113,7 @@ describe('SN-58: 0.9.1 to 1.0', () => {
     ])
   })
 
-  test('ids that are no identifiers are renamed everywhere, and come back with an action', () => {
+  test('ids that are not identifiers are renamed everywhere and restored in actions', () => {
     const adapter = createVersionAdapter({ from: '0.9.1', to: v1 })
     const sent = [
       say(CREATE),
@@ -169,7 +169,7 @@ describe('SN-58: 1.0 to 0.9.1', () => {
     ])
   })
 
-  test('everything that 0.9.1 cannot say is told of', () => {
+  test('features that 0.9.1 lacks are reported', () => {
     const component = {
       id: 'f',
       component: 'TextField',
@@ -223,7 +223,7 @@ describe('SN-58: 1.0 to 0.9.1', () => {
 })
 
 describe('SN-58: 0.9.1 to 0.8', () => {
-  test('functions, checks and the rest of the table are told of', () => {
+  test('functions, checks and the rest of the table are reported', () => {
     const { messages, lost } = convert('0.9.1', '0.8', [
       say({
         createSurface: {
@@ -305,7 +305,7 @@ describe('SN-58: 0.9.1 to 0.8', () => {
 
 const divider = (id: string) => ({ id, component: { Divider: {} } })
 
-test('SN-58: nothing that is pushed throws, and what is too deep is told of', () => {
+test('SN-58: pushing never throws, and excessive nesting is reported', () => {
   let deep: object = {}
   for (let n = 0; n < 200; n += 1) deep = { deep }
   for (const [from, to] of [
@@ -330,7 +330,7 @@ test('SN-58: nothing that is pushed throws, and what is too deep is told of', ()
   }
 })
 
-test('SN-59: 0.9.1 to 1.0 and back gives an equal view when nothing was told of', () => {
+test('SN-59: 0.9.1 to 1.0 and back gives an equal view when no loss was reported', () => {
   const value = fc.oneof(
     fc.string(),
     fc.constantFrom(

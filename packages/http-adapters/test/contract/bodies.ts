@@ -65,7 +65,7 @@ export function bodyCases(bench: Bench): void {
       expect((await post('/bytes', 'few', 'text/plain')).text).toBe('few')
     })
 
-    test('AD-12 text that is no UTF-8 is told with replacement characters', async () => {
+    test('AD-12 invalid UTF-8 is decoded with replacement characters', async () => {
       expect((await post('/text', new Uint8Array([65, 255, 66]))).text).toBe('A\ufffdB')
     })
 
@@ -115,7 +115,7 @@ export function bodyCases(bench: Bench): void {
       expect(JSON.parse((await send(port)).text)).toEqual([null, '', false])
     })
 
-    test('AD-12 text that is no JSON rejects with a SyntaxError', async () => {
+    test('AD-12 invalid JSON rejects with a SyntaxError', async () => {
       const { port } = await serve(async (request) => {
         const error: unknown = await request.json().catch((reason: unknown) => reason)
         return Response.json({ isSyntax: error instanceof SyntaxError })

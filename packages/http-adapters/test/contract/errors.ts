@@ -154,7 +154,7 @@ export function errorCases(bench: Bench): void {
       expect(onError).toHaveBeenCalledTimes(3)
     })
 
-    test('AD-26 the error is told with the request of the handler, and nothing is printed', async () => {
+    test('AD-26 onError gets the request of the handler, and nothing is printed', async () => {
       const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
       const logged = vi.spyOn(console, 'error').mockReturnValue(undefined)
       const requests: Request[] = []
@@ -185,7 +185,7 @@ export function errorCases(bench: Bench): void {
       expect((await send(port)).status).toBe(500)
     })
 
-    test('AD-27 a handler that fails after the client has left disturbs nobody', async () => {
+    test('AD-27 a handler that fails after the client has left raises no unhandled rejection', async () => {
       let isFailed = false
       const { port } = await serve(async (request) => {
         await new Promise<void>((resolve) => {

@@ -326,7 +326,7 @@ export function gateCases({ serve }: Bench): void {
       expect(headers['x-address']).not.toBe('6.6.6.6')
     })
 
-    test('AD-10 what is no address or no scheme tells nothing', async () => {
+    test('AD-10 invalid addresses and schemes are ignored', async () => {
       const { port } = await serve(echo, { trustProxy: true })
       const { headers } = await send(port, {
         headers: {
