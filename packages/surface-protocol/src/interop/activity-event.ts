@@ -3,8 +3,8 @@ import { isPlainObject, type JsonObject } from '../json.ts'
 const ACTIVITY = 'a2ui-surface'
 
 /**
- * An AG-UI event that carries messages (SN-69): a snapshot, or with `append` a delta that adds them to
- * the snapshot of the same id.
+ * An AG-UI event that contains messages (SN-69): a snapshot, or with `append` a delta that adds to the
+ * snapshot with the same id.
  */
 export function toActivityEvent(
   messages: readonly object[],
@@ -29,7 +29,7 @@ export function toActivityEvent(
   }
 }
 
-/** The messages of an AG-UI event, unchecked; null for any other event. Never throws. */
+/** The messages of an AG-UI event, unvalidated; null for any other event. Never throws. */
 export function fromActivityEvent(event: unknown): unknown[] | null {
   if (!isPlainObject(event) || event.activityType !== ACTIVITY) return null
   if (event.type === 'ACTIVITY_SNAPSHOT') {

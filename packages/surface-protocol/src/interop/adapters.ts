@@ -3,28 +3,28 @@ import type { ServerMessage } from '../message/v08/messages.ts'
 import type { ConversionDiagnostics } from './conversion-log.ts'
 import { createVersionAdapter } from './version-adapter.ts'
 
-/** Converts messages of version 0.8 one after the other. */
+/** Converts a sequence of messages of version 0.8. */
 export interface V09Adapter {
   push(message: ServerMessage): JsonObject[]
   /** The losses so far. */
   readonly diagnostics: ConversionDiagnostics
 }
 
-/** Converts messages of version 0.9 one after the other. */
+/** Converts a sequence of messages of version 0.9. */
 export interface V08Adapter {
   push(message: unknown): ServerMessage[]
   /** The losses so far. */
   readonly diagnostics: ConversionDiagnostics
 }
 
-/** Messages of version 0.9 for messages of version 0.8 (SP-81). */
+/** Converts messages of version 0.8 to version 0.9 (SP-81). */
 export function createV09Adapter(): V09Adapter {
   return createVersionAdapter({ from: '0.8', to: '0.9' })
 }
 
-/** Messages of version 0.8 for messages of version 0.9 (SP-82). What cannot be read is noted and left out. */
+/** Converts messages of version 0.9 to version 0.8 (SP-82). Invalid messages are reported and skipped. */
 export function createV08Adapter(): V08Adapter {
-  // Its messages are those of version 0.8.
+  // It returns messages of version 0.8.
   return createVersionAdapter({ from: '0.9', to: '0.8' }) as unknown as V08Adapter
 }
 

@@ -14,20 +14,20 @@ import { renames } from './v09.ts'
 
 /** Context for converting a component. */
 export interface ToV08 {
-  /** Hears what cannot be said in version 0.8; `name` is the property of the component. */
+  /** Called with features that version 0.8 lacks; `name` is the property of the component. */
   readonly lose: (what: string, name: string) => void
-  /** The value of a call, where it is known. */
+  /** The value of a call, if known. */
   readonly compute: (call: JsonObject) => JsonValue | undefined
 }
 
-/** One property on its way. */
+/** A property being converted. */
 interface Member extends ToV08 {
   readonly name: string
 }
 
 const standard = catalogCore(standardCatalogV08)
 
-/** A component of version 0.9 in the form of version 0.8 (SP-82); null when it has no id or type. */
+/** Converts a component of version 0.9 to version 0.8 (SP-82); null without an id or type. */
 export function componentToV08(value: unknown, context: ToV08): ComponentInstance | null {
   if (!isPlainObject(value)) return null
   const { id, component, weight, ...rest } = value
@@ -52,7 +52,7 @@ export function componentToV08(value: unknown, context: ToV08): ComponentInstanc
   return instance
 }
 
-/** A value that a property may have when its own was lost. */
+/** A fallback value for a property that could not be converted. */
 function emptyOf(slot: Slot | undefined): JsonValue {
   if (slot?.kind === 'children') return { explicitList: [] }
   if (slot?.kind === 'action') return { name: '' }
@@ -68,7 +68,7 @@ function oldName(type: string, name: string): string {
   return name
 }
 
-/** Undoes what a new name alone does not say. */
+/** Reverts changes beyond renaming. */
 function special(type: string, properties: JsonObject): JsonObject {
   const result = { ...properties }
   if (type === 'Image' && result.fit === 'scaleDown') result.fit = 'scale-down'
@@ -101,7 +101,7 @@ function toSlot(value: JsonValue, slot: Slot | undefined, member: Member): JsonV
   }
 }
 
-/** A literal that version 0.8 does not know, such as an icon, is lost. */
+/** Literals unknown to version 0.8, such as icons, are lost. */
 function toNamed(
   bound: JsonObject | undefined,
   { literals }: Extract<Slot, { kind: 'bound' }>,
@@ -129,7 +129,7 @@ function toObject(
   return converted
 }
 
-/** A bound value: a literal or `{path}`; a call is replaced by its value, where there is one. */
+/** A bound value: a literal or `{path}`; a call is replaced by its value, if known. */
 function toBound(value: JsonValue, { name, lose, compute }: Member): JsonObject | undefined {
   const literal = toLiteral(value)
   if (literal !== undefined) return literal

@@ -9,10 +9,10 @@ import {
 import type { ComponentInstance } from '../message/v08/messages.ts'
 import { renames } from './v09.ts'
 
-/** Gives a component the id it has in version 0.9. */
+/** Returns the id of a component in version 0.9. */
 export type Rename = (id: string) => string
 
-/** A component in the form of version 0.9 (SP-81). */
+/** Converts a component to version 0.9 (SP-81). */
 export function componentToV09(instance: ComponentInstance, rename: Rename): JsonObject {
   const [entry] = Object.entries(instance.component)
   const [type, properties] = entry ?? ['', {}]
@@ -90,7 +90,7 @@ function actionToV09({ name, context }: JsonObject): JsonObject {
   }
 }
 
-/** Changes beyond a new name. */
+/** Changes beyond renaming. */
 function special(type: string, converted: JsonObject, original: JsonObject): JsonObject {
   const result = { ...converted }
   if (type === 'Image' && result.fit === 'scale-down') result.fit = 'scaleDown'

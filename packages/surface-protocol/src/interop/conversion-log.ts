@@ -1,9 +1,9 @@
 import { quote, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { defaultLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 
-/** The parts that conversions left out; at most 1,000 findings are listed (AB-9). */
+/** What conversions omitted; at most 1,000 findings are listed (AB-9). */
 export type ConversionDiagnostics = SurfaceDiagnostic[] & {
-  /** Number of findings that are not listed. */
+  /** Number of findings not listed. */
   readonly dropped: number
 }
 
@@ -11,9 +11,9 @@ export type ConversionDiagnostics = SurfaceDiagnostic[] & {
 export interface ConversionLog {
   readonly diagnostics: ConversionDiagnostics
   readonly note: (found: SurfaceDiagnostic) => void
-  /** Notes what cannot be said in the other version, once for each component and kind (SN-58). */
+  /** Reports a feature the other version lacks, once per component and kind (SN-58). */
   lose(what: string, about: Loss): void
-  /** Notes a message that is left out because of a limit. */
+  /** Reports a message omitted because of a limit. */
   exceeds(limit: keyof SurfaceLimits, surfaceId?: string): void
 }
 
@@ -21,20 +21,20 @@ export interface ConversionLog {
 export interface Loss {
   readonly surfaceId: string
   readonly componentId?: string
-  /** JSON Pointer into the message of the source. */
+  /** JSON Pointer into the source message. */
   readonly path?: string
-  /** A sentence; by default one that names what was lost. */
+  /** A sentence. Default: one that names what was lost. */
   readonly message?: string
 }
 
 const MAXIMUM = 1000
 
-/** A log without findings. */
+/** Creates an empty log. */
 export function createConversionLog(
   limits: Readonly<SurfaceLimits> = defaultLimits,
 ): ConversionLog {
   let dropped = 0
-  /** Losses that are listed; there are no more of them than findings. */
+  /** Losses already listed; at most as many as there are findings. */
   const known = new Set<string>()
   const list: SurfaceDiagnostic[] = []
   const diagnostics = Object.defineProperty(list, 'dropped', {
@@ -74,9 +74,7 @@ export function createConversionLog(
   }
 }
 
-/**
- * Returns whether a value is nested deeper than `limit`; visits each container once, without recursion.
- */
+/** Returns whether a value is nested deeper than `limit`; visits each container once, without recursion. */
 export function isDeeper(value: unknown, limit: number): boolean {
   const stack: { item: unknown; depth: number }[] = [{ item: value, depth: 0 }]
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
@@ -91,7 +89,7 @@ export function isDeeper(value: unknown, limit: number): boolean {
   return false
 }
 
-/** Size of a value of bounded depth by SP-89: its keys and strings, and 8 for each value. */
+/** Size of a value of bounded depth as in SP-89: keys, strings, and 8 for each value. */
 export function sizeOfJson(value: unknown): number {
   if (typeof value === 'string') return value.length + 8
   if (typeof value !== 'object' || value === null) return 8

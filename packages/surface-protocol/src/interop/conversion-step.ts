@@ -4,14 +4,14 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ServerMessage } from '../message/v08/messages.ts'
 import type { ConversionLog } from './conversion-log.ts'
 
-/** One step between neighbouring families, in both directions. */
+/** A conversion between neighbouring version families, in both directions. */
 export interface ConversionStep {
   readonly forward: (message: JsonObject) => JsonObject[]
-  /** An action of the later side for the earlier one; null when it is of no use there. */
+  /** Converts an action of the later version to the earlier one; null if it has no equivalent. */
   readonly back: (message: JsonObject) => JsonObject | null
 }
 
-/** Computes the functions of surfaces: a store that has them. */
+/** Evaluates functions of surfaces: a store that contains them. */
 export interface FunctionSource {
   /** @throws SurfaceError */
   evaluate(surfaceId: string, value: JsonValue): JsonValue
@@ -25,13 +25,13 @@ export interface StepOptions {
   readonly store?: FunctionSource
 }
 
-/** The conversions from and to version 0.9.1 that a subpath supplies for its protocol version. */
+/** The conversions from and to version 0.9.1 provided by a version's subpath. */
 export interface InteropParts {
   readonly fromV09: (options: StepOptions) => ConversionStep
   readonly toV09: (options: StepOptions) => ConversionStep
 }
 
-/** The members of a message of version 0.8 as JSON. */
+/** Typed as JSON: the members of version 0.8 messages. */
 export function asJson(messages: readonly ServerMessage[]): JsonObject[] {
   return messages as unknown as JsonObject[]
 }

@@ -9,7 +9,9 @@ export const A2UI_EXTENSION_URI = 'https://a2ui.org/a2a-extension/a2ui/v0.8'
 
 const MIME_TYPES: ReadonlySet<unknown> = new Set([A2UI_MIME_TYPE, 'application/a2ui+json'])
 
-/** The A2A data part that carries a message (SP-79); from version 0.9.1 on, a list of them (SN-68). */
+/**
+ * The A2A data part of a message (SP-79); from version 0.9.1 on, it contains a list of messages (SN-68).
+ */
 export function toDataPart(
   messages: object,
   options: { readonly version?: Version } = {},
@@ -21,7 +23,7 @@ export function toDataPart(
   return { kind: 'data', data, metadata: { mimeType: 'application/a2ui+json' } }
 }
 
-/** The messages of an A2A data part, unchecked; null when the part carries none (SP-79). */
+/** The messages of an A2A data part, unvalidated; null if there are none (SP-79). */
 export function fromDataPart(part: unknown): unknown[] | null {
   if (!isPlainObject(part)) return null
   const kind = ownValue(part, 'kind')
@@ -35,10 +37,7 @@ export function fromDataPart(part: unknown): unknown[] | null {
   return Array.isArray(messages) ? [...(messages as unknown[])] : [data]
 }
 
-/**
- * Reads a client's metadata beside a message (SN-68): its capabilities, and the data of its surfaces.
- * Never throws.
- */
+/** Reads a client's metadata of a message (SN-68): capabilities, and data of its surfaces. Never throws. */
 export function readA2aMetadata(metadata: unknown): {
   capabilities: JsonObject | null
   dataModel: Record<string, JsonObject> | null

@@ -4,7 +4,7 @@ const KEYS_08 = ['beginRendering', 'surfaceUpdate', 'dataModelUpdate', 'userActi
 const KEYS_10 = ['callRendererFunction', 'agentFunctionResponse', 'callAgentFunction']
 const KEYS_09 = ['createSurface', 'updateComponents', 'updateDataModel', 'callFunction', 'action']
 
-/** The protocol version of a message: by its keys, then by `version`; null when nothing tells. */
+/** Detects the protocol version of a message by its keys, then by `version`; null if unknown. */
 export function detectVersion(message: unknown): '0.8' | '0.9' | '1.0' | null {
   if (!isPlainObject(message)) return null
   const version = ownValue(message, 'version')

@@ -4,17 +4,17 @@ const NATIVE = 'application/a2ui+json'
 const HTML = 'text/html;profile=mcp-app'
 const EXTENSION = 'io.modelcontextprotocol/ui'
 
-/** A resource of a tool server that carries messages (SN-70). @throws TypeError for another scheme */
+/** Creates an MCP resource that contains messages (SN-70). @throws TypeError for another scheme */
 export function toMcpResource(uri: string, messages: readonly object[]): JsonObject {
   return { uri: checked(uri), mimeType: NATIVE, text: JSON.stringify(messages) }
 }
 
-/** A resource with the HTML form of a surface. @throws TypeError for another scheme */
+/** Creates an MCP resource with a surface as HTML. @throws TypeError for another scheme */
 export function toMcpAppResource(uri: string, html: string): JsonObject {
   return { uri: checked(uri), mimeType: HTML, text: html }
 }
 
-/** The result of a tool: text for the model, and the messages as a resource. @throws TypeError */
+/** Creates a tool result: text for the model, and the messages as a resource. @throws TypeError */
 export function toMcpResult(
   messages: readonly object[],
   { uri, text = '' }: { readonly uri: string; readonly text?: string },
@@ -28,7 +28,7 @@ export function toMcpResult(
   }
 }
 
-/** The messages in the content of a result, or in a resource, unchecked; null when there are none. */
+/** The messages in a result's content or a resource, unvalidated; null if there are none. */
 export function fromMcpContent(content: unknown): unknown[] | null {
   const list: readonly unknown[] = Array.isArray(content) ? content : [content]
   const found = list.flatMap((item) => messagesIn(item) ?? [])
@@ -47,7 +47,7 @@ function messagesIn(item: unknown): unknown[] | null {
   }
 }
 
-/** The form in which a client shows surfaces, by its capabilities; null if it shows none. */
+/** How a client can display surfaces, according to its capabilities; null if it cannot. */
 export function supportsA2ui(capabilities: unknown): 'native' | 'html' | null {
   const extensions = isPlainObject(capabilities) ? capabilities.extensions : undefined
   const own = isPlainObject(extensions) ? extensions[EXTENSION] : undefined
@@ -57,7 +57,7 @@ export function supportsA2ui(capabilities: unknown): 'native' | 'html' | null {
   return types.includes(HTML) ? 'html' : null
 }
 
-/** The call of a tool that an action stands for. */
+/** Converts an action to a tool call. */
 export function actionToToolCall(action: { readonly name: string; readonly context?: object }): {
   name: string
   arguments: JsonObject

@@ -33,15 +33,17 @@ import { V09, V09_CATALOG_ID } from './v09.ts'
 interface Surface {
   readonly catalogId: string | undefined
   readonly styles: JsonObject | undefined
-  /** True once its message was seen; it cannot begin before. */
+  /** True once createSurface was seen; rendering cannot begin before. */
   readonly created: boolean
   begun: boolean
-  /** True while data wait for the surface to begin: each key at the root costs the whole model. */
+  /**
+   * True while data is held back until rendering begins: each key at the root would resend the whole model.
+   */
   holdsData: boolean
   data: JsonObject
-  /** Size of the values that were written so far; what was overwritten counts too. */
+  /** Size of all values written so far, including overwritten ones. */
   written: number
-  /** Components with functions, as they were sent, and the form that was given last. */
+  /** Components with functions as received, and the form sent last. */
   readonly computed: Map<string, { readonly source: unknown; last: string }>
 }
 
@@ -91,7 +93,7 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
     }
   }
 
-  /** A component; its functions are replaced by their values, where the store knows them. */
+  /** Converts a component; its functions are replaced by their values, if the store knows them. */
   const toV08 = (
     value: unknown,
     { surfaceId, at }: { surfaceId: string; at: number },
@@ -113,7 +115,7 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
     return { instance, isComputed }
   }
 
-  /** Components whose functions have other values since the data changed (SN-59). */
+  /** Components whose functions have changed with the data (SN-59). */
   const recompute = (surfaceId: string): ServerMessage[] => {
     const surface = surfaces.get(surfaceId)
     if (surface === undefined || surface.computed.size === 0) return []
@@ -173,7 +175,7 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
     const { segments } = path
     surface.written += sizeOfJson(payload)
     if (surface.written > limits.dataSize) {
-      // Much may have been overwritten since it was counted last.
+      // Much may have been overwritten since the last count.
       surface.written = sizeOfJson(surface.data) + sizeOfJson(payload)
       if (surface.written > limits.dataSize) {
         surface.written -= sizeOfJson(payload)
@@ -208,7 +210,7 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
   return { forward: (message) => asJson(convert(message)), back: actionToV09 }
 }
 
-/** The value of a call in a surface of the source; undefined when there is none. */
+/** The value of a call in the source's surface; undefined if there is none. */
 function valueOf(
   store: FunctionSource,
   surfaceId: string,
@@ -228,7 +230,7 @@ function holdsNull(value: unknown): boolean {
   return value === null || Object.values(value).some(holdsNull)
 }
 
-/** The action of a client of version 0.8 in the form of version 0.9. */
+/** Converts an action of a version 0.8 client to version 0.9. */
 function actionToV09({ userAction }: JsonObject): JsonObject | null {
   if (!isPlainObject(userAction)) return null
   const { name, surfaceId, sourceComponentId, timestamp, context } = userAction
@@ -267,7 +269,7 @@ function createdSurface({ catalogId, theme }: Record<string, unknown>): Surface 
   }
 }
 
-/** The only style that both versions know. */
+/** The only style known to both versions. */
 function stylesOf(theme: unknown): JsonObject | undefined {
   const color = isPlainObject(theme) ? theme.primaryColor : undefined
   return typeof color === 'string' ? { primaryColor: color } : undefined
@@ -290,7 +292,7 @@ function setAt(surface: Surface, segments: readonly string[], value: JsonValue):
   else setOwn(container, key, toMap(value))
 }
 
-/** Arrays become maps with decimal keys, in order (SP-82). */
+/** Converts arrays to maps with decimal keys, in order (SP-82). */
 function toMap(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   if (!Array.isArray(value)) return toMaps(value)

@@ -79,7 +79,7 @@ export function createV09Steps({ log, limits }: StepOptions): ConversionStep {
     return 'dataModelUpdate' in message ? convertData(message.dataModelUpdate) : []
   }
 
-  /** Everything about data first, then the components. */
+  /** Converts all data first, then the components. */
   const convertHeld = (held: readonly ServerMessage[], surface: Shown): JsonObject[] => {
     const all = held.flatMap((message) => convert(message, surface))
     return [
@@ -119,7 +119,7 @@ export function createV09Steps({ log, limits }: StepOptions): ConversionStep {
   }
 }
 
-/** The action of a client of version 0.9 in the form of version 0.8, with the ids of the source. */
+/** Converts an action of a version 0.9 client to version 0.8, with the source's ids. */
 function actionToV08({ action }: JsonObject, shown: ReadonlyMap<string, Shown>): JsonObject | null {
   if (!isPlainObject(action)) return null
   const { name, surfaceId, sourceComponentId, timestamp, context } = action
@@ -132,7 +132,7 @@ function actionToV08({ action }: JsonObject, shown: ReadonlyMap<string, Shown>):
   return { userAction: defined(fields) as JsonObject }
 }
 
-/** The id that a component has in version 0.8. */
+/** The id of a component in version 0.8. */
 function originalId(id: string, { root }: Shown): string {
   if (id === 'root') return root
   return id === 'root_' && root !== 'root' ? 'root' : id

@@ -23,18 +23,20 @@ import { createV09Steps } from './to-v09.ts'
 export interface VersionAdapterOptions {
   readonly from: Version
   readonly to: Version
-  /** Catalogs of the messages, which tell references from texts. Default: those of the version. */
+  /**
+   * Catalogs of the messages, used to distinguish references from strings. Default: those of the version.
+   */
   readonly catalogs?: readonly Catalog[]
-  /** A store that has the surfaces of the source: functions are replaced by their values (SN-59). */
+  /** A store with the source's surfaces: functions are replaced by their values (SN-59). */
   readonly store?: FunctionSource
   readonly limits?: Partial<SurfaceLimits>
 }
 
-/** Converts one message after the other. */
+/** Converts a sequence of messages. */
 export interface VersionAdapter {
   /**
-   * The messages of the version `to` for a message of the version `from`; an action of a client comes
-   * back in the version `from`. Never throws for what a message says.
+   * Converts a message from version `from` to version `to`; a client's action is converted back to `from`.
+   * Never throws on invalid input.
    */
   push(message: unknown): JsonObject[]
   /** The losses so far. */
@@ -42,8 +44,8 @@ export interface VersionAdapter {
 }
 
 /**
- * Converts between any two versions (SN-58), by way of 0.9.1. What is lost is reported once for each
- * component and kind.
+ * Converts between any two versions (SN-58), through 0.9.1. Losses are reported once per component and
+ * kind.
  * @throws TypeError for an unknown version
  */
 export function createVersionAdapter(options: VersionAdapterOptions): VersionAdapter {
@@ -79,7 +81,7 @@ function stepsBetween(from: Version, to: Version, options: StepOptions): Convers
   const first = familyOf(from)
   const last = familyOf(to)
   if (first === last) return steps
-  // The store knows the surfaces of the source alone.
+  // The store only has the surfaces of the source.
   const { store: _, ...later } = options
   if (first === '0.8') steps.push(createV09Steps(options))
   else if (first === '1.0') steps.push(partsOf(from).toV09(options))
@@ -105,7 +107,7 @@ function back(message: JsonObject, steps: readonly ConversionStep[], from: Versi
   return found === null ? [] : [named(found, from)]
 }
 
-/** The message with the number of its version. */
+/** Sets the version number of a message. */
 function named(message: JsonObject, version: Version): JsonObject {
   return version === '0.8' ? message : { ...message, version: `v${versionNumber(version)}` }
 }

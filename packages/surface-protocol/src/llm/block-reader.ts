@@ -2,16 +2,16 @@ import { isSurfaceError } from '../diagnostics/errors.ts'
 import type { ExtractedPart } from './extracted-part.ts'
 import { repairJson } from './repair-json.ts'
 
-/** The result of reading a piece of a tag block. */
+/** The result of reading a chunk of a tag block. */
 export interface BlockResult {
   readonly parts: ExtractedPart[]
-  /** The text after the closing tag; null while the block continues. */
+  /** Text after the closing tag; null while the block continues. */
   readonly rest: string | null
-  /** The whole block, when it never became JSON and never ended. */
+  /** The whole block, if it is not JSON and was never closed. */
   readonly asText: string | null
 }
 
-/** Reads the inside of a tag block; each object is given as soon as it is complete (SP-83). */
+/** Reads the content of a tag block; each object is returned as soon as it is complete (SP-83). */
 export interface BlockReader {
   read(piece: string, last: boolean): BlockResult
 }
@@ -19,15 +19,15 @@ export interface BlockReader {
 /** Callbacks and limits of a reader. */
 export interface BlockReaderOptions {
   readonly tag: string
-  /** Characters of one message. */
+  /** Maximum characters of a message. */
   readonly maximum: number
-  /** Looks at each message. */
+  /** Validates each message. */
   readonly judge: (part: ExtractedPart) => ExtractedPart
-  /** The part for an object that breaks off at the end of the text; null: it is repaired. */
+  /** Handles an object truncated at the end of the text; null: it is repaired. */
   readonly heal: ((raw: string) => ExtractedPart) | null
 }
 
-/** Reads a block after its opening tag. */
+/** Creates a reader for a block after its opening tag. */
 export function createBlockReader({ tag, maximum, judge, heal }: BlockReaderOptions): BlockReader {
   const close = `</${tag}>`
   let text = ''
@@ -47,7 +47,7 @@ export function createBlockReader({ tag, maximum, judge, heal }: BlockReaderOpti
     parts.push(judge(toPart(raw)))
   }
 
-  /** Moves over one character; true at the closing tag. */
+  /** Advances by one character; true at the closing tag. */
   const step = (parts: ExtractedPart[]): boolean => {
     const char = text.charAt(at)
     if (inString) {
@@ -81,7 +81,7 @@ export function createBlockReader({ tag, maximum, judge, heal }: BlockReaderOpti
     inString = false
   }
 
-  /** Forgets what is read and not needed any more. */
+  /** Discards consumed text. */
   const trim = (): void => {
     if (!found && !skipping) return
     const from = start === -1 ? at : start
@@ -94,7 +94,7 @@ export function createBlockReader({ tag, maximum, judge, heal }: BlockReaderOpti
     read(piece, last) {
       const parts: ExtractedPart[] = []
       text += piece
-      // The last characters may be the beginning of the closing tag.
+      // The last characters may be the start of the closing tag.
       while (at < text.length) {
         if (!last && !inString && text[at] === '<' && text.length - at < close.length) break
         if (step(parts)) {
@@ -114,7 +114,7 @@ export function createBlockReader({ tag, maximum, judge, heal }: BlockReaderOpti
     },
   }
 
-  /** The text has ended within the block, perhaps within a string that was never closed. */
+  /** The text ended within the block, possibly within an unterminated string. */
   function endOpen(parts: ExtractedPart[]): BlockResult {
     if (heal !== null) {
       if (start !== -1) parts.push(heal(text.slice(start)))
@@ -140,7 +140,7 @@ function toPart(raw: string): ExtractedPart {
   }
 }
 
-/** The elements of a block without a single object; an error when it is no JSON at all. */
+/** The elements of a block that is not an object; an error if it is not JSON. */
 function elementsOf(raw: string): ExtractedPart[] {
   if (raw.trim() === '') return []
   const part = toPart(raw)

@@ -7,13 +7,13 @@ import { errorsOf } from './judge-messages.ts'
 import { createTagFinder } from './opening-tag.ts'
 import { repairJson } from './repair-json.ts'
 
-/** A piece of a text: what stands between blocks, or what is in one. */
+/** A piece of a text: text between blocks, or the content of a block. */
 export type TextBlock =
   | { kind: 'text'; text: string }
-  /** `truncated` says that the text ended inside the block. */
+  /** `truncated`: the text ended inside the block. */
   | { kind: 'block'; raw: string; truncated?: true }
 
-/** The blocks of a text that is at hand, and the text around them (SN-66). */
+/** Splits a complete text into blocks and the text around them (SN-66). */
 export function extractBlocks(text: string, options: { readonly tag?: string } = {}): TextBlock[] {
   const { tag = 'a2ui-json' } = options
   const open = createTagFinder(tag)
@@ -38,7 +38,7 @@ function addText(text: string, found: TextBlock[]): void {
   if (trimmed !== '') found.push({ kind: 'text', text: trimmed })
 }
 
-/** The position of the closing tag, outside of JSON strings; null if there is none. */
+/** Position of the closing tag outside JSON strings; null if there is none. */
 function endOfBlock(text: string, begin: number, close: string): number | null {
   let inString = false
   for (let at = begin; at < text.length; at += 1) {
@@ -47,7 +47,7 @@ function endOfBlock(text: string, begin: number, close: string): number | null {
     else if (char === '"') inString = !inString
     else if (char === '<' && !inString && text.startsWith(close, at)) return at
   }
-  // A quotation mark outside of JSON hides no tag.
+  // A quotation mark outside JSON must not hide a tag.
   const plain = inString ? text.indexOf(close, begin) : -1
   return plain === -1 ? null : plain
 }
@@ -63,8 +63,8 @@ function withoutFence(raw: string): string {
 }
 
 /**
- * The messages of a block (SN-66).
- * @throws SurfaceError `malformed_json`, or the first thing that is wrong with a message
+ * Parses the messages of a block (SN-66).
+ * @throws SurfaceError `malformed_json`, or the first problem of a message
  */
 export function parseBlock(
   raw: string,

@@ -4,9 +4,10 @@ import type { Shape, Slot } from '../catalog/slot.ts'
 import { isPlainObject, ownValue } from '../json.ts'
 
 /**
- * A compact text of a catalog and of the rules of messages, for a system prompt (SP-85). The same
- * catalog always gives the same text.
- * @param options.types the types to tell of; all by default
+ * A compact description of a catalog and the message rules, for a system prompt (SP-85). Deterministic for
+ * a
+ * given catalog.
+ * @param options.types the types to include. Default: all
  */
 export function formatCatalogPrompt(catalog: Catalog, options: { types?: string[] } = {}): string {
   const wanted = new Set(options.types ?? catalog.types)

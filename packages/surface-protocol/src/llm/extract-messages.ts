@@ -8,30 +8,30 @@ import type { ExtractedPart } from './extracted-part.ts'
 import { healed, judged, truncated } from './judge-messages.ts'
 import { createTagFinder, type TagFinder } from './opening-tag.ts'
 
-/** The markers of messages in the text. */
+/** Options for finding messages in a text. */
 export interface ExtractMessagesOptions {
   /** Name of the tag around messages. Default: `a2ui-json`. */
   readonly tag?: string
-  /** `lineBytes` bounds one message and one fence. */
+  /** `lineBytes` limits a message and a fence. */
   readonly limits?: Partial<SurfaceLimits>
   /** Version of the messages. Default: 0.8. */
   readonly version?: Version
-  /** Messages are validated against these; without them they are handed on as they are. */
+  /** Messages are validated against these; without them they are not validated. */
   readonly catalogs?: readonly Catalog[]
   /**
-   * The treatment of a message whose text breaks off: it is closed and marked with `truncated`, or it
-   * is an error. Default: heal; in version 0.8 it is repaired like any other.
+   * Handling of a truncated message: it is closed and marked `truncated`, or reported as an error. Default:
+   * heal. Version 0.8 repairs it like any other.
    */
   readonly truncation?: 'heal' | 'refuse'
 }
 
-/** Splits the streamed text of a model into text and messages. */
+/** Splits a model's streamed text into text and messages. */
 export interface MessageExtractor {
   push(text: string): ExtractedPart[]
   end(): ExtractedPart[]
 }
 
-/** All parts of a text that is at hand. */
+/** Splits a complete text. */
 export function extractMessages(
   text: string,
   options: ExtractMessagesOptions = {},
@@ -54,7 +54,7 @@ const FENCE = /(^|\n)[ \t]*```(?:jsonl?)?[ \t]*\r?\n/
 const FENCE_START = /(?:^|\n)[ \t]*`{1,3}(?:j|js|jso|jsonl?)?[ \t]*\r?$/
 const FENCE_END = /(?:^|\n)[ \t]*```[ \t]*(?:\r?\n|$)/
 
-/** An extractor at the beginning of a text (SP-83). */
+/** Creates an extractor (SP-83). */
 export function createMessageExtractor(options: ExtractMessagesOptions = {}): MessageExtractor {
   const { tag = 'a2ui-json', catalogs, truncation } = options
   const limits = resolveLimits(options.limits)
@@ -74,7 +74,7 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
   let fence: { readonly opening: string; body: string } | null = null
   let block: BlockReader | null = null
   let afterBlock = false
-  /** White space before the tag, in case it turns out to be none. */
+  /** White space before a possible tag, kept in case it is not one. */
   let gap = ''
   let lineStart = true
 
@@ -86,7 +86,7 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
     parts.push({ kind: 'text', text: kept })
   }
 
-  /** Reads text up to the next block; false when more has to come first. */
+  /** Reads text up to the next block; false if more input is needed. */
   const readText = (parts: ExtractedPart[], last: boolean): boolean => {
     const opening = open.find(held)
     const tagAt = opening?.index ?? -1
@@ -154,7 +154,7 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
     return held !== ''
   }
 
-  /** The messages of a fence that breaks off; none when there is something else in it. */
+  /** The messages of a truncated fence; empty if it contains anything else. */
   const brokenFence = (body: string): ExtractedPart[] => {
     const found = createBlockReader(readerOptions).read(body, true)
     const isOne = found.parts.every(
@@ -204,7 +204,7 @@ function trailingSpace(text: string): string {
   return text.slice(text.trimEnd().length)
 }
 
-/** Number of characters at the end that may belong to an incomplete tag or fence. */
+/** Number of trailing characters that may belong to an incomplete tag or fence. */
 function heldBack(text: string, open: TagFinder): number {
   const fence = FENCE_START.exec(text)
   const keep = Math.max(fence === null ? 0 : text.length - fence.index, open.begun(text))

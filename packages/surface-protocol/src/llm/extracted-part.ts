@@ -1,9 +1,9 @@
 import type { SurfaceDiagnostic, SurfaceErrorCode } from '../diagnostics/errors.ts'
 
-/** One piece of a model's answer (SP-83, SN-64). */
+/** A piece of a model's response (SP-83, SN-64). */
 export type ExtractedPart =
   | { kind: 'text'; text: string }
-  /** Validated when catalogs are given; otherwise that is the store's work. */
+  /** Validated if catalogs are given; otherwise left to the store. */
   | { kind: 'message'; message: unknown; repairs: string[]; truncated?: Truncation }
   | {
       kind: 'error'
@@ -14,12 +14,12 @@ export type ExtractedPart =
       diagnostics?: SurfaceDiagnostic[]
     }
 
-/** The parts cut from a message whose text broke off (SN-65). */
+/** What was cut off a truncated message (SN-65). */
 export interface Truncation {
-  /** JSON Pointer to the deepest place that was cut. */
+  /** JSON Pointer to the deepest truncated value. */
   path: string
-  /** The text that was thrown away. */
+  /** The discarded text. */
   dropped: string
-  /** Components that were not whole and are left out. */
+  /** Incomplete components, which are omitted. */
   components?: string[]
 }

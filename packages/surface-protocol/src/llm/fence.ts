@@ -6,7 +6,7 @@ import { repairJson, type RepairedJson } from './repair-json.ts'
 
 type MessagePart = Extract<ExtractedPart, { kind: 'message' }>
 
-/** The messages of a fence: one, a list, or one a line; none when anything else is in it (SP-83). */
+/** The messages of a fence: one, a list, or one per line; empty if it contains anything else (SP-83). */
 export function messagesInFence(content: string): MessagePart[] {
   const whole = tryRepair(content)
   if (whole !== null) return asMessages(whole)

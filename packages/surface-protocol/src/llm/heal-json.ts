@@ -1,20 +1,19 @@
 import { escapeSegment, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 
-/** An object whose text broke off, and what was thrown away for it. */
+/** A truncated object that was closed, and the discarded text. */
 export interface HealedJson {
   value: JsonObject
-  /** JSON Pointer to the deepest place that was cut. */
+  /** JSON Pointer to the deepest truncated value. */
   path: string
-  /** The text that was thrown away. */
+  /** The discarded text. */
   dropped: string
 }
 
 /**
- * Reads an object whose text breaks off (SN-65): open strings, arrays and objects are closed; a key
- * without value, a half number and a half literal are dropped, like everything from a character on
- * that is no JSON.
- * @param limit levels of nesting that are read
- * @returns null when the text does not begin with an object
+ * Parses a truncated object (SN-65): open strings, arrays and objects are closed; a key without value, an
+ * incomplete number or literal, and everything from the first invalid character on are dropped.
+ * @param limit maximum nesting depth
+ * @returns null if the text does not begin with an object
  */
 export function healJson(text: string, limit: number): HealedJson | null {
   const reader = new Reader(text, limit)
@@ -24,11 +23,11 @@ export function healJson(text: string, limit: number): HealedJson | null {
   return { value, path, dropped: text.slice(from) }
 }
 
-/** The result of a reader that keeps no value. */
+/** Returned if there is no complete value. */
 const NOTHING = Symbol('nothing')
 
 class Reader {
-  /** The position where the text stopped making sense; everything is closed from there on. */
+  /** Where the text became invalid; everything is closed from there on. */
   cut: { readonly path: string; readonly from: number } | null = null
   readonly #text: string
   readonly #limit: number
@@ -79,7 +78,7 @@ class Reader {
       const keyAt = this.#at
       const key = this.#string(path)
       if (this.cut !== null) {
-        // Half a key says nothing.
+        // An incomplete key is dropped.
         this.cut = { path, from: keyAt }
         return object
       }
@@ -132,7 +131,7 @@ class Reader {
         return value
       }
     }
-    // A broken escape, and half a character at the end, are dropped.
+    // An incomplete escape or character at the end is dropped.
     const rest =
       /(?:[^"\\\ud800-\udbff]|[\ud800-\udbff][\udc00-\udfff]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*/y
     rest.lastIndex = begin + 1
@@ -150,7 +149,7 @@ class Reader {
     this.#at += text.length
     if (text === 'true' || text === 'false') return text === 'true'
     if (text === 'null') return null
-    // Further digits may have been to come.
+    // Further digits may be missing.
     const isWhole = this.#at < this.#text.length && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(text)
     return isWhole ? Number(text) : this.#stop(path, begin)
   }

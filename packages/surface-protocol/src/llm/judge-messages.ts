@@ -7,15 +7,15 @@ import { validateMessage } from '../message/validate-message.ts'
 import type { ExtractedPart } from './extracted-part.ts'
 import { healJson } from './heal-json.ts'
 
-/** Options for judging the messages of a model. */
+/** Options for validating a model's messages. */
 export interface Judging {
   readonly version: Version
-  /** Undefined: messages are handed on without a look at them. */
+  /** Undefined: messages are not validated. */
   readonly catalogs: readonly Catalog[] | undefined
   readonly limits: Readonly<SurfaceLimits>
 }
 
-/** The errors of a message; with several catalogs those of the first, when none accepts it. */
+/** The errors of a message; if none of several catalogs accepts it, those of the first. */
 export function errorsOf(value: unknown, { version, catalogs }: Judging): SurfaceDiagnostic[] {
   const check = (options: object): SurfaceDiagnostic[] =>
     validateMessage(value, { version, ...options } as { version: '0.9.1' }).diagnostics.filter(
@@ -26,7 +26,7 @@ export function errorsOf(value: unknown, { version, catalogs }: Judging): Surfac
   return results.find((errors) => errors.length === 0) ?? results[0] ?? check({})
 }
 
-/** The part for a message that a model wrote whole. */
+/** The part for a complete message. */
 export function judged(part: ExtractedPart, judging: Judging): ExtractedPart {
   if (part.kind !== 'message' || judging.catalogs === undefined) return part
   const diagnostics = errorsOf(part.message, judging)
@@ -39,7 +39,7 @@ function refusal(diagnostics: SurfaceDiagnostic[], raw: string): ExtractedPart {
   return { kind: 'error', code, message, raw, diagnostics }
 }
 
-/** The part for a message that broke off (SN-65). */
+/** The part for a truncated message (SN-65). */
 export function healed(raw: string, judging: Judging): ExtractedPart {
   const found = healJson(raw, judging.limits.jsonDepth)
   const message = found === null ? null : usable(found.value, judging)
@@ -54,13 +54,13 @@ export function healed(raw: string, judging: Judging): ExtractedPart {
   }
 }
 
-/** The part for a message that broke off and is not used. */
+/** The part for a truncated message that is not used. */
 export function truncated(raw: string): ExtractedPart {
   const message = 'The text ended inside a message.'
   return { kind: 'error', code: 'truncated_block', message, raw }
 }
 
-/** The healed message without the components that are no longer right; null when nothing is left. */
+/** The healed message without components that are now invalid; null if nothing is left. */
 function usable(
   value: JsonObject,
   judging: Judging,

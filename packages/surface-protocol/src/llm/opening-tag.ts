@@ -1,15 +1,15 @@
-/** Finds opening tags, which may carry attributes (SN-64). */
+/** Finds opening tags, which may have attributes (SN-64). */
 export interface TagFinder {
-  /** The first opening tag of a text; null when there is none. */
+  /** The first opening tag in a text; null if there is none. */
   find(text: string, from?: number): { readonly index: number; readonly length: number } | null
-  /** Number of characters at the end that may be the beginning of a tag. */
+  /** Number of trailing characters that may be the start of a tag. */
   begun(text: string): number
 }
 
-/** Characters that the attributes of a tag may have. */
+/** Maximum characters of a tag's attributes. */
 const MAXIMUM = 1000
 
-/** A finder for tags of one name. */
+/** Creates a finder for a tag name. */
 export function createTagFinder(tag: string): TagFinder {
   const start = `<${tag}`
   const find: TagFinder['find'] = (text, from = 0) => {

@@ -9,9 +9,9 @@ import { formatCatalogPrompt } from './catalog-prompt.ts'
 /** Options of a prompt. */
 export interface FormatPromptOptions {
   readonly version: Version
-  /** Catalogs whose types and functions may be used; the first one is that of new surfaces. */
+  /** Catalogs with the available types and functions; the first is used for new surfaces. */
   readonly catalogs: readonly Catalog[]
-  /** Lists of messages that show how it is done. */
+  /** Example message lists. */
   readonly examples?: readonly (readonly object[])[]
   /** Kinds of messages that may be sent. Default: all. */
   readonly messages?: readonly string[]
@@ -21,7 +21,7 @@ export interface FormatPromptOptions {
 
 /** A version's description of its messages. */
 export interface PromptRules {
-  /** Each kind of message, by its key. */
+  /** Descriptions of each kind of message, by key. */
   readonly messages: Readonly<Record<string, string>>
   readonly rules: readonly string[]
 }
@@ -44,10 +44,10 @@ const rulesV09: PromptRules = {
 }
 
 /**
- * A text for the system prompt of a model that writes messages (SN-67): rules, kinds of messages,
- * types and functions of the catalogs, their instructions, and examples. The same input always gives
- * the same text.
- * @throws SurfaceError for an example that is wrong
+ * A system prompt for a model that writes messages (SN-67): rules, kinds of messages, types and functions
+ * of
+ * the catalogs, their instructions, and examples. Deterministic for given options.
+ * @throws SurfaceError for an invalid example
  */
 export function formatPrompt(options: FormatPromptOptions): string {
   const { catalogs, examples = [], tag = 'a2ui-json' } = options

@@ -1,10 +1,10 @@
 import { SurfaceError } from '../diagnostics/errors.ts'
 import type { JsonValue } from '../json.ts'
 
-/** JSON that was made readable, and how. */
+/** Repaired JSON, with the repairs made. */
 export interface RepairedJson {
   value: JsonValue
-  /** Names of the repairs, each once, in the order of their first use. */
+  /** Names of the repairs without duplicates, in order of first use. */
   repairs: string[]
 }
 
@@ -12,9 +12,9 @@ const OPEN_QUOTES = '\u201c\u201e\u201f'
 const CLOSE_QUOTES = '\u201d\u201c\u201f'
 
 /**
- * Reads JSON as models write it (SP-84). Trailing commas, typographic quotes as delimiters, comments
- * and missing brackets at the end are repaired; the content of strings is never changed.
- * @throws SurfaceError `malformed_json` when that does not help
+ * Parses JSON as written by models (SP-84). Repairs trailing commas, typographic quotes as delimiters,
+ * comments, and missing brackets at the end; the content of strings is never changed.
+ * @throws SurfaceError `malformed_json` if that is not enough
  */
 export function repairJson(text: string): RepairedJson {
   const direct = parse(text)
@@ -72,7 +72,7 @@ function step(state: Rewriting): void {
   }
 }
 
-/** Takes a comma away that nothing but white space follows. */
+/** Removes a comma followed only by white space. */
 function dropTrailingComma({ out, repairs }: Rewriting): void {
   let last = out.length - 1
   while (last >= 0 && /^\s$/.test(out[last] ?? '')) last -= 1
@@ -89,7 +89,7 @@ function copyString(state: Rewriting): void {
   state.at = end + 1
 }
 
-/** A string between typographic quotes; plain quotes inside it are its content. */
+/** A string in typographic quotes; straight quotes inside belong to its content. */
 function copyTypographic(state: Rewriting): void {
   const { text, at, out, repairs } = state
   let end = at + 1
@@ -102,7 +102,7 @@ function copyTypographic(state: Rewriting): void {
   state.at = end + 1
 }
 
-/** A closing quote ends the string where punctuation of JSON or the end follows. */
+/** A closing quote ends the string if JSON punctuation or the end follows. */
 function endsString(text: string, at: number): boolean {
   if (!CLOSE_QUOTES.includes(text.charAt(at)) && text[at] !== '"') return false
   return /^\s*(?:[,:}\]]|$)/.test(text.slice(at + 1, at + 200))

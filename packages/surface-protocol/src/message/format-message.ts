@@ -4,9 +4,9 @@ import { ownValue } from '../json.ts'
 import type { AnyClientMessage, AnyServerMessage } from './any-message.ts'
 
 /**
- * One line of JSON without a terminator (SP-46). Line breaks of any kind stand escaped, so the text
- * contains none.
- * @param options.version writes this version of the family of the message
+ * Serialises a message to one line of JSON without a terminator (SP-46); line breaks of any kind are
+ * escaped.
+ * @param options.version write this version of the message's family
  * @throws SurfaceError `unsupported_version` for a message of another family
  */
 export function formatMessage(
@@ -30,7 +30,7 @@ function familyOfMessage(message: object): Family {
   return version.startsWith('v0.9') ? '0.9' : '1.0'
 }
 
-/** The same for any JSON value. */
+/** Serialises any JSON value to one line. */
 export function formatLine(value: unknown): string {
   const text = JSON.stringify(value)
   return /[\u2028\u2029]/.test(text)

@@ -3,15 +3,15 @@ import type { JsonObject } from '../json.ts'
 import type { ValidateMessageOptions } from './validate-options.ts'
 import type { ValidationResult } from './validation-result.ts'
 
-/** The message checks that a subpath supplies for its protocol version. */
+/** The message validation provided by a protocol version's subpath. */
 export interface MessageParts {
-  /** Checks a message to the client on its own. */
+  /** Validates a single server message. */
   validateMessage(value: unknown, options: ValidateMessageOptions): ValidationResult<JsonObject>
-  /** Checks a message of the client. */
+  /** Validates a client message. */
   validateClientMessage(value: unknown): ValidationResult<JsonObject>
 }
 
-/** The checks of a protocol of a subpath. */
+/** The validation of a protocol provided by a subpath. */
 export function messagePartsOf(protocol: Protocol): MessageParts {
   return (protocolParts(protocol) as { readonly message: MessageParts }).message
 }

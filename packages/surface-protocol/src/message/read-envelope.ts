@@ -3,15 +3,15 @@ import type { Report } from '../diagnostics/report.ts'
 import { isPlainObject, ownValue } from '../json.ts'
 import { refuseOthers, FATAL } from './read-member.ts'
 
-/** A version's rules for the members beside the message key, from 0.9 on. */
+/** A version's rules for members besides the message key, from 0.9 on. */
 export interface EnvelopeRules {
-  /** Values of `version` that are accepted. */
+  /** Accepted values of `version`. */
   readonly versions: readonly string[]
-  /** Keys that only messages of other versions have. */
+  /** Keys that only occur in messages of other versions. */
   readonly foreign: readonly string[]
 }
 
-/** The version and the one message key of an envelope; null after a report (SN-4). */
+/** The version and message key of an envelope; null after reporting a problem (SN-4). */
 export function readEnvelope<K extends string>(
   value: unknown,
   { kinds, rules, report }: { kinds: readonly K[]; rules: EnvelopeRules; report: Report },
@@ -36,7 +36,7 @@ export function readEnvelope<K extends string>(
   return report.errors > 0 ? null : kind
 }
 
-/** The message key of an envelope without a fault, found in one pass over its members; else null. */
+/** The message key of a valid envelope, found in one pass; else null. */
 function readUsual<K extends string>(
   value: Record<string, unknown>,
   kinds: readonly K[],

@@ -3,7 +3,9 @@ import type { Finding, Report } from '../diagnostics/report.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The one of `kinds` that a message holds; null after a report when there is not exactly one (SP-5). */
+/**
+ * The one of `kinds` that a message contains; null after reporting that there is not exactly one (SP-5).
+ */
 export function readKind<Kind extends string>(
   value: unknown,
   kinds: readonly Kind[],
@@ -16,14 +18,14 @@ export function readKind<Kind extends string>(
   return null
 }
 
-/** A member that must be there. */
+/** A required member. */
 export function readMember(members: Members, name: string, report: Report): unknown {
   const value = ownValue(members, name)
   if (value === undefined) report.missing('missing_field', name)
   return value
 }
 
-/** A member that must be a string and not empty; null after a report when it is not. */
+/** A required non-empty string; null after reporting a problem. */
 export function readText(members: Members, name: string, report: Report): string | null {
   const value = readMember(members, name, report)
   if (value === undefined) return null
@@ -33,7 +35,7 @@ export function readText(members: Members, name: string, report: Report): string
   return null
 }
 
-/** The same, not longer than an id may be. */
+/** The same, limited to the length of an id. */
 export function readId(members: Members, name: string, report: Report): string | null {
   const id = readText(members, name, report)
   if (id === null || id.length <= report.limits.idLength) return id
@@ -41,19 +43,19 @@ export function readId(members: Members, name: string, report: Report): string |
   return null
 }
 
-/** Reports members that are not known (SP-6); from version 0.9 on also in tolerant mode (SN-19). */
+/** Reports unknown members (SP-6); from version 0.9 on also in tolerant mode (SN-19). */
 export function refuseOthers(
   members: Members,
   known: readonly string[],
   report: Report,
   finding?: Finding,
 ): void {
-  // Unlike Object.keys, this makes no list of the names.
+  // Unlike Object.keys, this allocates no array.
   for (const name in members) {
     if (known.includes(name) || members[name] === undefined) continue
     if (Object.hasOwn(members, name)) report.unknown('unknown_key', name, finding)
   }
 }
 
-/** A finding that tolerant mode does not forgive. */
+/** Findings that are errors even in tolerant mode. */
 export const FATAL: Finding = { fatal: true }

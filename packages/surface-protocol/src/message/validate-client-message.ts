@@ -6,7 +6,7 @@ import { validateClientMessageV09 } from './v09/client-message-v09.ts'
 import type { ClientMessageV09 } from './v09/messages-v09.ts'
 import type { ValidationResult } from './validation-result.ts'
 
-/** Checks a message of a client; the version is 0.8 unless another one is given. */
+/** Validates a client message. Default version: 0.8. */
 export function validateClientMessage(
   value: unknown,
   options: { readonly version: '0.9' | '0.9.1' },

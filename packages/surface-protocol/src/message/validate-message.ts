@@ -19,7 +19,7 @@ import { Report } from '../diagnostics/report.ts'
 
 export type { ValidateMessageOptions } from './validate-options.ts'
 
-/** Checks one message on its own: nothing is known of what was sent before (SP-56). */
+/** Validates a single message without knowledge of earlier ones (SP-56). */
 export function validateMessage(
   value: unknown,
   options: ValidateMessageOptions & { readonly version: '0.9' | '0.9.1' },
@@ -58,7 +58,7 @@ export function validateMessage(
 }
 
 /**
- * Reads a message from JSON text and checks it.
+ * Parses and validates a message.
  * @throws SurfaceError with the first error's code and all diagnostics
  */
 export function parseMessage(
@@ -80,9 +80,8 @@ export function parseMessage(
 }
 
 /**
- * Reads a message, a list of messages or `{"messages": [...]}` from JSON text; each is judged on its
- * own (SN-5).
- * @throws SurfaceError `malformed_json` when the text is no JSON
+ * Parses a message, a list of messages or `{"messages": [...]}`; each is validated individually (SN-5).
+ * @throws SurfaceError `malformed_json` if the text is not JSON
  */
 export function parseMessages(
   text: string,
@@ -93,7 +92,7 @@ export function parseMessages(
   )
 }
 
-/** The messages of a list or of a wrapper; anything else is one message. */
+/** The messages of a list or wrapper; anything else is a single message. */
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   const isWrapper = isPlainObject(value) && Object.keys(value).length === 1

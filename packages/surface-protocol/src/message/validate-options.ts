@@ -3,15 +3,15 @@ import type { Version } from '../data/version.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import type { Mode } from '../diagnostics/report.ts'
 
-/** Options for checking one message. */
+/** Options for validating a message. */
 export interface ValidateMessageOptions {
   /** Default: strict. */
   readonly mode?: Mode
-  /** Checks components and styles too. */
+  /** Also validates components and styles. */
   readonly catalog?: Catalog
-  /** Catalogs of which one must accept the components (0.9.1). */
+  /** Catalogs, one of which must accept the components (0.9.1). */
   readonly catalogs?: readonly Catalog[]
-  /** Further ids for the catalogs (0.9.1). */
+  /** Alternative ids of the catalogs (0.9.1). */
   readonly catalogAliases?: Readonly<Record<string, string>>
   /** Default: 0.8. */
   readonly version?: Version

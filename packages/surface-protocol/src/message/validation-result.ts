@@ -1,8 +1,8 @@
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
 
-/** The result of checking one message (SP-57). */
+/** The result of validating a message (SP-57). */
 export type ValidationResult<T> = {
-  /** A copy of the message; null when there is an error. */
+  /** A copy of the message; null if there are errors. */
   message: T | null
   diagnostics: SurfaceDiagnostic[]
 }

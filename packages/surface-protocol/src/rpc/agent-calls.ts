@@ -14,16 +14,16 @@ import {
 } from './function-check.ts'
 import type { RpcSettings } from './rpc-settings.ts'
 
-/** Calls from the client to the server. */
+/** Function calls from the client to the server. */
 export interface AgentCalls {
-  /** Runs a call and answers it. Never rejects. */
+  /** Runs a call and sends its response. Never rejects. */
   run(payload: JsonObject): Promise<void>
-  /** Aborts the functions of a surface. */
+  /** Aborts the running functions of a surface. */
   cancel(surfaceId: string): void
   close(): void
 }
 
-/** An error as a client sees it. */
+/** An error as sent to a client. */
 interface Failure {
   readonly code: string
   readonly message: string
@@ -33,7 +33,7 @@ interface Running {
   readonly surfaceId: string
   /** Aborts the function. */
   readonly controller: AbortController
-  /** Ends the time limit. */
+  /** Cancels the timeout. */
   readonly timer: AbortController
 }
 
@@ -42,7 +42,7 @@ const FAILED: Failure = {
   message: 'An error occurred during function execution.',
 }
 
-/** No calls yet. */
+/** Creates the handler of calls. */
 export function createAgentCalls(settings: RpcSettings): AgentCalls {
   const { maxPending, runtime, timeoutMs, onError } = settings
   const running = new Map<string, Running>()
@@ -58,7 +58,7 @@ export function createAgentCalls(settings: RpcSettings): AgentCalls {
     }
   }
 
-  /** The value of a function that is found, or why there is none. */
+  /** The value of a resolved function, or the reason it has none. */
   const execute = async (
     call: WireCall,
     { found, surface, controller, timer }: Ready & Running,
@@ -128,7 +128,7 @@ interface Ready {
   readonly surface: Surface
 }
 
-/** Finds what a call means and looks at its arguments (SN-62). */
+/** Resolves a call and validates its arguments (SN-62). */
 function prepare(
   { surfaceId, callFunction }: JsonObject,
   { store, find }: RpcSettings,
@@ -158,7 +158,7 @@ function prepare(
   return { call, found, surface }
 }
 
-/** A name as it may stand in a message: cut, without control characters. */
+/** Formats a name for use in a message: truncated, without control characters. */
 function plain(name: string): string {
   return quote(name).slice(1, -1)
 }
@@ -167,7 +167,7 @@ function failed({ code, message }: Failure): JsonObject {
   return { error: { code, message } }
 }
 
-/** Runs the implementation of the catalog, or the basic function of the name. */
+/** Runs the catalog's implementation, or the basic function with that name. */
 async function valueOf(
   { name, args }: WireCall,
   context: {
@@ -188,7 +188,7 @@ async function valueOf(
   return { value: evaluator.call(name, args, { root: data.root, scope: [], surfaceId, catalogId }) }
 }
 
-/** The value as JSON; nothing becomes null. @throws TypeError for anything that is no JSON */
+/** Converts the value to JSON; undefined becomes null. @throws TypeError for anything that is not JSON */
 function asJson(value: unknown): JsonValue {
   const report = new Report()
   const copy = copyJson(value ?? null, report)

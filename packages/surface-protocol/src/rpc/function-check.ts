@@ -7,20 +7,20 @@ import { Report } from '../diagnostics/report.ts'
 import { taggedSyntax } from '../functions/tagged-syntax.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 
-/** A function of a catalog that was found for a call. */
+/** A catalog function resolved for a call. */
 export interface FoundFunction {
   readonly core: CatalogCore
   readonly shape: FunctionShape
 }
 
-/** A call as a message carries it. */
+/** A call as sent in a message. */
 export interface WireCall {
   readonly name: string
   readonly catalogId: string | undefined
   readonly args: JsonObject
 }
 
-/** The function that a call means; null when its catalog or itself is unknown. */
+/** Resolves the function of a call; null if it or its catalog is unknown. */
 export function findFunction(
   { name, catalogId }: WireCall,
   { ofSurface, find }: { ofSurface: string | null; find: FindCore },
@@ -31,7 +31,7 @@ export function findFunction(
   return shape === undefined ? 'no function' : { core, shape }
 }
 
-/** The problem of a call's arguments, all of whose values are known; null if they fit. */
+/** Validates a call's arguments, all of whose values are known; returns the problem, or null. */
 export function checkArguments(
   { name, args }: WireCall,
   { core }: FoundFunction,

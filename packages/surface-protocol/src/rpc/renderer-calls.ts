@@ -9,28 +9,28 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { checkArguments, findFunction } from './function-check.ts'
 import type { RpcSettings } from './rpc-settings.ts'
 
-/** A call of a function of the client. */
+/** A call of a client function. */
 export interface CallRendererOptions {
   /** Name of the function. */
   readonly call: string
   readonly catalogId: string
   readonly args?: JsonObject
-  /** The surface whose data the function sees. Default: none. */
+  /** The surface whose data the function can read. Default: none. */
   readonly surfaceId?: string
   /** Id of the call. Default: a random one. */
   readonly callId?: string
-  /** Milliseconds. Default: that of RPC. */
+  /** Milliseconds. Default: the RPC option. */
   readonly timeoutMs?: number
-  /** Gives the call up. */
+  /** Cancels the call. */
   readonly signal?: AbortSignal
 }
 
-/** Calls from the server to the client. */
+/** Function calls from the server to the client. */
 export interface RendererCalls {
   call(options: CallRendererOptions): Promise<JsonValue>
-  /** Ends the call that an answer belongs to. */
+  /** Settles the call a response belongs to. */
   answer(response: JsonObject): SurfaceDiagnostic[]
-  /** Gives up the calls of a surface. */
+  /** Cancels the calls of a surface. */
   cancel(surfaceId: string): void
   close(): void
 }
@@ -40,7 +40,7 @@ interface Pending {
   readonly end: (outcome: { value: JsonValue } | { error: SurfaceError }) => void
 }
 
-/** No calls yet. */
+/** Creates the sender of calls. */
 export function createRendererCalls(settings: RpcSettings): RendererCalls {
   const { runtime, maxPending, send } = settings
   const pending = new Map<string, Pending>()
@@ -71,7 +71,7 @@ export function createRendererCalls(settings: RpcSettings): RendererCalls {
     })
   }
 
-  /** Returns whether the time ran out before the signal aborted. */
+  /** Returns whether the timeout expired before the signal was aborted. */
   const expire = async (ms: number, signal: AbortSignal): Promise<boolean> => {
     try {
       await runtime.sleep(ms, signal)
@@ -137,7 +137,7 @@ export function createRendererCalls(settings: RpcSettings): RendererCalls {
   }
 }
 
-/** Looks at a call before it is sent. @throws SurfaceError, TypeError for a wrong time limit */
+/** Validates a call before it is sent. @throws SurfaceError, TypeError for an invalid timeout */
 function checkCall(options: CallRendererOptions, { store, find }: RpcSettings): void {
   const { call: name, catalogId, args = {}, surfaceId, timeoutMs = 1 } = options
   if (!(timeoutMs > 0)) throw new TypeError('timeoutMs is a number above 0')
@@ -174,7 +174,7 @@ function notFound(id: string): SurfaceDiagnostic {
 
 const MAXIMUM = 300
 
-/** The error that a client answered with; its words are cut. */
+/** The error of a client's response; its text is truncated. */
 function failure(error: JsonValue | undefined): SurfaceError {
   const { code, message } = isPlainObject(error) ? error : {}
   const words = [code, message].map((one) => (typeof one === 'string' ? one : ''))

@@ -3,7 +3,7 @@ import type { FindCore } from '../catalog/v1/find-catalog.ts'
 import type { JsonObject } from '../json.ts'
 import type { AnySurfaceStore } from '../store/store.ts'
 
-/** Settings that both directions share. */
+/** Settings shared by both directions. */
 export interface RpcSettings {
   readonly store: AnySurfaceStore
   readonly find: FindCore

@@ -12,42 +12,42 @@ import type { RpcSettings } from './rpc-settings.ts'
 
 /** Options of RPC. */
 export interface RpcOptions {
-  /** The surfaces that calls belong to. */
+  /** The surfaces calls belong to. */
   readonly store: AnySurfaceStore
-  /** Catalogs whose functions are called, with their implementations (`withFunctions`). */
+  /** Catalogs of callable functions, with their implementations (`withFunctions`). */
   readonly catalogs: readonly Catalog[]
   /** Sends a message to the client. */
   readonly send: (message: JsonObject) => void | Promise<void>
-  /** Milliseconds that a call may take. Default: 30000. */
+  /** Maximum milliseconds of a call. Default: 30000. */
   readonly timeoutMs?: number
-  /** Calls that may wait in each direction. Default: 1000. */
+  /** Maximum pending calls in each direction. Default: 1000. */
   readonly maxPending?: number
   readonly runtime?: Runtime
-  /** Hears what functions of the host throw, and `send`. Default: nothing. */
+  /** Called with errors of `send` and of the host's functions. Default: they are ignored. */
   readonly onError?: (error: unknown) => void
 }
 
-/** Calls of functions between a server and one client, in both directions (SN-60 to SN-63). */
+/** Function calls between a server and one client, in both directions (SN-60 to SN-63). */
 export interface Rpc {
   /**
-   * Calls a function of the client and gives its value.
+   * Calls a client function and returns its value.
    * @throws SurfaceError `call_failed`, `call_timeout`, `call_cancelled`, `call_duplicate`,
-   * `limit_exceeded`, `invalid_argument`, `unknown_function`, `surface_not_found`, or why there is no
-   * catalog
+   * `limit_exceeded`,
+   * `invalid_argument`, `unknown_function`, `surface_not_found`, or the errors of `resolveCatalog`
    */
   callRenderer(options: CallRendererOptions): Promise<JsonValue>
   /**
-   * Takes a message of the client: an answer ends its call, a call of a function of this server is
-   * answered. Resolves when that is done; gives what is wrong with the message, and never rejects.
+   * Handles a client message: a response settles its call; a call of a server function is run and answered.
+   * Resolves with the message's problems when that is done; never rejects.
    */
   handle(message: unknown): Promise<SurfaceDiagnostic[]>
-  /** Gives up what waits; no timer is left. */
+  /** Cancels pending calls and all timers. */
   close(): void
 }
 
 /**
- * RPC with one client of version 1.0.
- * @throws TypeError for wrong options
+ * Creates RPC with one client of version 1.0.
+ * @throws TypeError for invalid options
  */
 export function createRpc(options: RpcOptions): Rpc {
   const settings = resolve(options)

@@ -7,15 +7,15 @@ import type { Instance } from '../tree/instance.ts'
 import type { Surface } from './surface.ts'
 import type { StoreSettings } from './state.ts'
 
-/** An event that a component declares: its name, and how each key of its context is found. */
+/** An event declared by a component: its name, and the source of each context key. */
 export interface DeclaredEvent {
   readonly name: string
   readonly context: Readonly<Record<string, JsonValue>>
-  /** The user's action in words (1.0). */
+  /** A description of the action in words (1.0). */
   readonly userMessage: JsonValue | undefined
 }
 
-/** The event of a component; null when it has none. */
+/** The event of a component; null if it has none. */
 export function eventOf(
   definition: Definition | null,
   syntax: ValueSyntax = plainSyntax,
@@ -30,7 +30,7 @@ export function eventOf(
   return { name: event.name, context, userMessage }
 }
 
-/** The action that a client sends for a node; null when its component declares no event. */
+/** The action a client sends for a node; null if its component declares no event. */
 export function createAction(
   surface: Surface,
   { definition, componentId, scope }: Instance,

@@ -10,12 +10,12 @@ import type { Change, Processed, StoreState } from './state.ts'
 const NO_NODES: readonly Instance[] = Object.freeze([])
 const NO_CHANGES: readonly DataChange[] = Object.freeze([])
 
-/** Begins a change; a surface that is new is not yet part of the store. */
+/** Begins a change; a new surface is not part of the store yet. */
 export function openChange(state: StoreState, surfaceId: string, report: Report): Change {
   const known = state.surfaces.get(surfaceId)
   const isNew = known === undefined && surfaceId !== ''
   if (isNew && state.surfaces.size >= state.settings.limits.surfaces) report.exceeds('surfaces')
-  // The changes of a message can only be found if there was a tree before it.
+  // The changes of a message can only be determined if there was a tree before.
   if (known !== undefined && known.firstIds !== null) ensureTree(known, state.settings)
   const surface = known ?? createSurface(surfaceId)
   return {
@@ -32,17 +32,17 @@ export function openChange(state: StoreState, surfaceId: string, report: Report)
   }
 }
 
-/** A surface's share of `bufferedSize`. */
+/** A surface's contribution to `bufferedSize`. */
 function costOf(surface: Surface, status: SurfaceStatus): number {
   return status === 'rendered' ? 0 : sizeOf(surface)
 }
 
-/** A surface's share of `totalSize`. */
+/** A surface's contribution to `totalSize`. */
 function sizeOf({ graph, data, styleSize }: Surface): number {
   return graph.size + data.size + styleSize
 }
 
-/** Reports what the surface would become too large for. */
+/** Reports exceeded size limits. */
 export function checkSize(
   { settings: { limits }, buffered, total }: StoreState,
   { surface, costBefore, sizeBefore }: Change,
@@ -58,7 +58,7 @@ export function checkSize(
   if (total - sizeBefore + sizeOf(surface) > limits.totalSize) report.exceeds('totalSize')
 }
 
-/** Checks the size of what was changed, then makes it the state of the store or undoes it. */
+/** Checks the size of a change, then commits or undoes it. */
 export function settle(
   state: StoreState,
   change: Change,
@@ -76,7 +76,7 @@ export function settle(
   return 'refused'
 }
 
-/** Makes a change that passed every check the state of the store. */
+/** Commits a change that passed every check. */
 export function commit(state: StoreState, change: Change, status: SurfaceStatus): Change {
   const { surface } = change
   const { graph, data } = surface
@@ -113,7 +113,7 @@ function updateTree(change: Change): readonly Instance[] | null {
   }
 }
 
-/** Takes a surface out of the store. */
+/** Removes a surface from the store. */
 export function removeSurface(state: StoreState, surfaceId: string): Processed {
   const surface = state.surfaces.get(surfaceId)
   if (surface === undefined) return 'nothing'

@@ -10,18 +10,18 @@ import { stateOfStore, type AnySurfaceStore } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
 import type { StoreSettings } from './state.ts'
 
-/** A check that does not hold. */
+/** A failed check. */
 export type CheckFailure = {
   nodeId: string
   componentId: string
-  /** Position among the checks of the component. */
+  /** Index among the component's checks. */
   index: number
   code?: string
   message: string
   severity: Severity
 }
 
-/** Severity of a failure; a warning or an information does not block. */
+/** Severity of a failure; warnings and infos do not block. */
 type Severity = 'error' | 'warning' | 'info'
 
 /** The result of a node's checks. */
@@ -34,7 +34,7 @@ export type CheckResult = {
 }
 
 /**
- * Runs the checks of a node on the data of its surface (SN-41).
+ * Runs the checks of a node against the data of its surface (SN-41).
  * @throws SurfaceError `surface_not_found`, `component_not_found`
  */
 export function checkComponent(
@@ -58,8 +58,8 @@ export function checkComponent(
 }
 
 /**
- * Runs the checks of every node of a surface, in tree order.
- * @param options.dataModel takes the place of the data of the surface
+ * Runs the checks of all nodes of a surface, in tree order.
+ * @param options.dataModel replaces the surface's data
  * @throws SurfaceError `surface_not_found`
  */
 export function checkSurface(
@@ -86,7 +86,7 @@ function find(
   throw new SurfaceError({ code: 'surface_not_found', detail, surfaceId })
 }
 
-/** The nodes that a surface shows over some data, in tree order. */
+/** The nodes of a surface for the given data, in tree order. */
 export function instancesOver(
   surface: Surface,
   root: DataMap,
@@ -114,7 +114,7 @@ interface CheckPlace {
   readonly surface: Surface
 }
 
-/** The checks of a node that do not hold; one that cannot be evaluated does not (SN-41). */
+/** The failed checks of a node; one that cannot be evaluated counts as failed (SN-41). */
 export function failuresOf(
   node: Instance,
   { settings, root, surface }: CheckPlace,
@@ -136,7 +136,7 @@ export function failuresOf(
   return failures
 }
 
-/** Null when a condition holds, else what its result says of the failure. */
+/** Null if a condition holds, else the failure. */
 function judge(
   condition: JsonValue,
   place: EvaluationPlace,

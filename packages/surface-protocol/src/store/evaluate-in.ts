@@ -5,11 +5,11 @@ import type { JsonValue } from '../json.ts'
 import { ensureTree } from './surface.ts'
 import type { StoreState } from './state.ts'
 
-/** The place where a value is evaluated. Default: the root of the data. */
+/** Where a value is evaluated. Default: the root of the data. */
 export interface EvaluateOptions {
-  /** The node of the tree whose scope counts. */
+  /** The tree node whose scope applies. */
   readonly nodeId?: string
-  /** Pointer of the scope. */
+  /** JSON Pointer of the scope. */
   readonly scope?: string
 }
 

@@ -7,9 +7,10 @@ import { locate, rootScope, type PathMode } from '../tree/scope.ts'
 import type { Surface } from './surface.ts'
 
 /**
- * Writes the literals that stand beside a path into the data (SP-37). The writes wait for the
- * commit of the data model.
- * @returns the locations written
+ * Writes the literals given together with a path to the data (SP-37). The writes are committed with the
+ * data
+ * model.
+ * @returns the written locations
  */
 export function initialiseData(
   surface: Surface,

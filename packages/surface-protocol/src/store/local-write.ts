@@ -7,14 +7,14 @@ import { reportPlacing } from './report-placing.ts'
 import { openChange, settle } from './change.ts'
 import type { Processed, StoreState } from './state.ts'
 
-/** A write that no message brought: an input of a client, or a test (SP-38). */
+/** A write not caused by a message: a client's input, or a test (SP-38). */
 export interface LocalWrite {
   readonly surfaceId: string
   readonly path: string
   readonly value: unknown
 }
 
-/** Applies a local write under the same limits as a message. */
+/** Applies a local write, with the same limits as a message. */
 export function processLocalWrite(state: StoreState, write: LocalWrite, report: Report): Processed {
   report.surfaceId = write.surfaceId
   const surface = state.surfaces.get(write.surfaceId)
@@ -43,7 +43,7 @@ export function processLocalWrite(state: StoreState, write: LocalWrite, report: 
   return settle(state, change, { status: surface.status, report })
 }
 
-/** Levels of containers in a value. */
+/** Nesting depth of a value. */
 export function depthOf(value: DataValue): number {
   if (typeof value !== 'object' || value === null) return 0
   let deepest = 0

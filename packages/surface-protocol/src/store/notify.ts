@@ -7,7 +7,7 @@ import { equalData, toJson, valueAt } from '../data/data-value.ts'
 import { toTreeNode, type Instance, type TreeNode } from '../tree/instance.ts'
 import type { SurfaceStatus } from './surface.ts'
 
-/** The changes that one message made to a surface (SP-42). */
+/** The changes a message made to a surface (SP-42). */
 export type SurfaceChange = {
   surfaceId: string
   revision: number
@@ -16,7 +16,7 @@ export type SurfaceChange = {
   componentIds: string[]
   /** JSON Pointers of the data set by the message; `""` for the whole model. */
   dataPaths: string[]
-  /** Instances of the tree that look different or are new, in tree order. */
+  /** New and visibly changed instances of the tree, in tree order. */
   readonly nodeIds: string[]
 }
 
@@ -29,7 +29,7 @@ export type SurfaceEvents = {
   'message.refused': { message: unknown; diagnostics: SurfaceDiagnostic[] }
 }
 
-/** The news of one applied message for its watchers. */
+/** What an applied message changed, for watchers. */
 export interface Notice {
   readonly surfaceId: string
   readonly nodes: readonly Instance[]
@@ -55,15 +55,15 @@ interface DataSubscription extends Subscription {
   readonly listener: (value: JsonValue | undefined) => void
 }
 
-/** Listeners and watchers of a store. What one of them throws stops nothing (SP-43). */
+/** Listeners and watchers of a store. Errors they throw do not affect others (SP-43). */
 export interface Notifier {
-  /** Hears of every event of a type; the function returned ends it. */
+  /** Listens to an event; the returned function stops. */
   readonly on: <K extends keyof SurfaceEvents>(
     type: K,
     listener: (event: SurfaceEvents[K]) => void,
   ) => () => void
   /**
-   * Hears of an instance whenever it looks different (SP-43).
+   * Called when an instance changes visibly (SP-43).
    * @throws SurfaceError `limit_exceeded` beyond `watchers`
    */
   readonly watchNode: (
@@ -72,7 +72,7 @@ export interface Notifier {
     listener: (node: TreeNode | null) => void,
   ) => () => void
   /**
-   * Hears of the value at a path whenever it, or what is above or below it, is another (SP-43).
+   * Called when the value at a path, or one above or below it, changes (SP-43).
    * @throws SurfaceError `invalid_path`, `limit_exceeded` beyond `watchers`
    */
   readonly watchData: (
@@ -85,11 +85,11 @@ export interface Notifier {
   isWatched(surfaceId: string): boolean
   /** Notifies the watchers of a surface. */
   tell(notice: Notice): void
-  /** Ends the watchers of a surface. */
+  /** Removes the watchers of a surface. */
   forget(surfaceId: string): void
 }
 
-/** There are no listeners yet. */
+/** Creates a notifier without listeners. */
 export function createNotifier({
   limits,
   onError,
@@ -147,7 +147,7 @@ export function createNotifier({
         active: true,
       }),
     emit(type, event) {
-      // Most stores have no listeners, and this is asked for every message.
+      // Checked for every message, and most stores have no listeners.
       const listeners = events.size === 0 ? undefined : events.get(type)
       if (listeners === undefined) return
       for (const { listener } of Array.from(listeners)) guard(() => listener(event as never))
@@ -181,7 +181,7 @@ export function createNotifier({
   }
 }
 
-/** The locations whose value is another now. */
+/** The locations whose value has changed. */
 function realChanges({ data, changes }: Notice): (readonly string[])[] {
   if (data === null) return []
   return changes
@@ -189,7 +189,7 @@ function realChanges({ data, changes }: Notice): (readonly string[])[] {
     .map(locationOf)
 }
 
-/** Returns whether one location is at, above or below the other. */
+/** Returns whether one location equals or contains the other. */
 function related(a: readonly string[], b: readonly string[]): boolean {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return false

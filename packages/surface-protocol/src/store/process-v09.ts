@@ -12,7 +12,7 @@ import type { Processed, StoreState } from './state.ts'
 
 type Draft<K extends MessageDraftV09['kind']> = Extract<MessageDraftV09, { kind: K }>
 
-/** Reads and applies one message of version 0.9.1, whole or not at all (SN-15). */
+/** Reads and applies one message of version 0.9.1 atomically (SN-15). */
 export function processMessageV09(state: StoreState, message: unknown, report: Report): Processed {
   const draft = readMessageV09(message, report)
   if (draft === null) return 'refused'
@@ -80,7 +80,7 @@ function updateComponents(
   return settle(state, change, { status: isRendered ? 'rendered' : 'pending', report })
 }
 
-/** Writes or removes one location of the data. */
+/** Writes or removes one data location. */
 export function updateData(
   state: StoreState,
   {

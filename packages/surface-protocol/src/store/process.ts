@@ -12,7 +12,7 @@ import type { Processed, StoreState } from './state.ts'
 
 type Draft<K extends MessageDraft['kind']> = Extract<MessageDraft, { kind: K }>
 
-/** Reads and applies one message, whole or not at all (SP-20). */
+/** Reads and applies one message atomically (SP-20). */
 export function processMessage(state: StoreState, message: unknown, report: Report): Processed {
   const draft = readMessage(message, report, state.check)
   if (draft === null) return 'refused'

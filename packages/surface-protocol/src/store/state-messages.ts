@@ -16,14 +16,14 @@ type Limits = Readonly<SurfaceLimits>
 interface Making {
   /** The data of the state; keys of a map keep their order. */
   readonly data: DataMap
-  /** True if components write into the data when they arrive. */
+  /** True if components write to the data when they arrive. */
   readonly initialises: boolean
   readonly limits: Limits
 }
 
 /**
- * The messages that bring about a state: components, data, beginRendering, only those needed (SP-69a).
- * More than one message of a kind occurs only where one would pass a limit.
+ * The messages that recreate a state: components, data, beginRendering, and only those needed (SP-69a). A
+ * kind occurs more than once only to stay within a limit.
  */
 export function stateMessages(
   state: SurfaceState,
@@ -32,7 +32,7 @@ export function stateMessages(
   const { surfaceId, components, root } = state
   const messages = componentMessages(surfaceId, components, limits)
   const isEmpty = components.length === 0 && root === null
-  // A component that initialises data would bring back what was replaced since.
+  // A component that initialises data would otherwise restore values replaced since.
   if (data.size > 0 || initialises || isEmpty) {
     messages.push(...dataMessages(surfaceId, data, limits.dataDepth))
   }
@@ -40,7 +40,7 @@ export function stateMessages(
   return messages
 }
 
-/** The components in as many messages as the limit asks for. */
+/** Splits components into messages within the limit. */
 export function componentMessages(
   surfaceId: string,
   components: readonly ComponentInstance[],
@@ -53,7 +53,7 @@ export function componentMessages(
   return messages
 }
 
-/** The message that renders a state; the standard catalog and no styles go without saying. */
+/** The message that renders a state; omits the standard catalog and missing styles. */
 export function beginMessage(
   { surfaceId, catalogId, styles }: SurfaceState,
   root: string,

@@ -10,7 +10,7 @@ import type { Instance } from '../tree/instance.ts'
 import type { PathMode } from '../tree/scope.ts'
 import type { Surface, SurfaceStatus } from './surface.ts'
 
-/** The surfaces of a store with what they cost together. */
+/** The surfaces of a store and their total cost. */
 export interface StoreState {
   readonly settings: StoreSettings
   readonly surfaces: Map<string, Surface>
@@ -21,24 +21,24 @@ export interface StoreState {
   total: number
 }
 
-/** The changes of a message, filled in while it is applied. */
+/** The changes of a message, collected while it is applied. */
 export interface Change {
   readonly surface: Surface
   readonly created: boolean
   readonly statusBefore: SurfaceStatus | null
   /** The surface's cost before the message. */
   readonly costBefore: number
-  /** Size of the surface before. */
+  /** The surface's size before the message. */
   readonly sizeBefore: number
   deleted: boolean
   componentIds: string[]
   dataPaths: string[]
-  /** Null when the tree was not grown yet: all of its instances are new. */
+  /** Null if there was no tree yet: all of its instances are new. */
   nodes: readonly Instance[] | null
   changes: readonly DataChange[]
 }
 
-/** The result of one message: a change, nothing to do, or a refusal. */
+/** The result of a message: a change, nothing, or a rejection. */
 export type Processed = Change | 'nothing' | 'refused'
 
 /** A store's resolved options. */
@@ -50,7 +50,7 @@ export interface StoreSettings {
   readonly pathMode: PathMode
   readonly limits: Readonly<SurfaceLimits>
   readonly cores: readonly CatalogCore[]
-  /** The core of a catalog id or of an alias; null when it is unknown. */
+  /** The core for a catalog id or alias; null if it is unknown. */
   findCatalog(catalogId: string | null): { readonly id: string; readonly core: CatalogCore | null }
 }
 
@@ -59,28 +59,28 @@ export interface StoreDialect {
   /** Its number: `0.9.1`. */
   readonly version: string
   readonly family: Family
-  /** Catalogs of a store that names none. */
+  /** Default catalogs of a store. */
   readonly catalogs: readonly Catalog[]
   readonly catalogAliases: Readonly<Record<string, string>>
   /** Returns whether a store accepts a catalog. */
   accepts(core: CatalogCore): boolean
   evaluator(options: EvaluatorOptions, find: FindCatalogCore): Evaluator | null
-  /** Reads and applies one message, whole or not at all. */
+  /** Reads and applies one message atomically. */
   readonly process: (state: StoreState, message: unknown, report: Report) => Processed
   /** A surface as plain JSON. */
   view(surface: Surface, settings: StoreSettings): object
-  /** Messages that bring about the state of a surface. */
+  /** Messages that recreate the state of a surface. */
   snapshot(surface: Surface, settings: StoreSettings): object[]
-  /** Checks a message of a client. */
+  /** Validates a client message. */
   readonly validateClientMessage: (value: unknown) => ValidationResult<object>
-  /** Checks a message on its own. */
+  /** Validates a single message. */
   readonly validateMessage: (value: unknown, options: object) => ValidationResult<object>
 }
 
-/** The core of a catalog id or of an alias; null when it is unknown. */
+/** Returns the core for a catalog id or alias; null if it is unknown. */
 export type FindCatalogCore = (catalogId: string) => CatalogCore | null
 
-/** A protocol of a subpath brings this with it. */
+/** Provided by a protocol version's subpath. */
 export interface StoreParts {
   readonly store: StoreDialect
 }

@@ -19,15 +19,15 @@ import type { StoreSettings } from './state.ts'
 export interface SurfaceStoreOptions extends StoreOptionsV09 {
   /** Version of the messages. Default: 0.8. */
   readonly version?: Version
-  /** Catalogs that surfaces may name. Default: the standard catalog. */
+  /** Catalogs surfaces may use. Default: the standard catalog. */
   readonly catalogs?: readonly Catalog[]
-  /** Further ids for catalogs of the store: from an id to a known one. */
+  /** Alternative catalog ids, mapped to known ones. */
   readonly catalogAliases?: Readonly<Record<string, string>>
   /** Default: strict (SP-19). */
   readonly mode?: Mode
-  /** The meaning of absolute paths inside templates. Default: compatible (SP-36). */
+  /** Interpretation of absolute paths inside templates. Default: compatible (SP-36). */
   readonly pathMode?: PathMode
-  /** Limits that differ from the defaults (SP-88). */
+  /** Limits that override the defaults (SP-88). */
   readonly limits?: Partial<SurfaceLimits>
   /** Called with errors of listeners and watchers. Default: they are ignored. */
   readonly onListenerError?: (error: unknown) => void
@@ -35,7 +35,7 @@ export interface SurfaceStoreOptions extends StoreOptionsV09 {
 
 /** Options of stores from version 0.9.1 on. */
 export interface StoreOptionsV09 {
-  /** Functions of the host, by name (SN-34). */
+  /** The host's functions by name (SN-34). */
   readonly functions?: Readonly<Record<string, HostFunction>>
   /** Locale of formatted numbers and dates. Default: en-US. */
   readonly locale?: string
@@ -43,7 +43,7 @@ export interface StoreOptionsV09 {
   readonly timeZone?: string
 }
 
-/** Takes every type; bound values and references are found by their form. */
+/** Accepts every type; finds bound values and references by their form. */
 const openCore = catalogCore(
   createCatalog(STANDARD_CATALOG_ID, [], {
     exact: false,
@@ -53,7 +53,7 @@ const openCore = catalogCore(
   }),
 )
 
-/** Settings of a store that follows messages of any catalog. */
+/** Settings of a store that accepts components of any catalog. */
 export const openSettings: StoreSettings = {
   protocol: '0.8',
   dialect: storeDialectOf('0.8'),
@@ -65,7 +65,7 @@ export const openSettings: StoreSettings = {
   findCatalog: (catalogId) => ({ id: catalogId ?? STANDARD_CATALOG_ID, core: openCore }),
 }
 
-/** The same for later versions, whose components are kept without a look into them. */
+/** The same for later versions, whose components are not interpreted. */
 export function openSettingsOf(version: Version): StoreSettings {
   if (version === '0.8') return openSettings
   const protocolVersion = familyOf(version)
@@ -92,8 +92,8 @@ const noParts: CatalogPartsV09 = {
 }
 
 /**
- * Decides what was left open.
- * @throws TypeError for options that make no sense
+ * Applies defaults.
+ * @throws TypeError for invalid options
  */
 export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings {
   const protocol = readVersion(options.version)
@@ -119,7 +119,7 @@ export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings
     dialect,
     evaluator: dialect.evaluator({ ...options, limits }, find),
     mode,
-    // From 0.9.1 on, an absolute path begins at the root always (SN-28).
+    // From 0.9.1 on, absolute paths always start at the root (SN-28).
     pathMode: dialect.family === '0.8' ? pathMode : 'pointer',
     limits,
     cores: [...byId.values()],

@@ -22,12 +22,12 @@ import {
 } from './surface.ts'
 import type { Change, Processed, StoreSettings, StoreState } from './state.ts'
 
-/** The result of one message (SP-20, SP-42). */
+/** The result of applying a message (SP-20, SP-42). */
 export type ApplyResult = {
   applied: boolean
   surfaceId: string | null
   diagnostics: SurfaceDiagnostic[]
-  /** Null when nothing changed. */
+  /** Null if nothing changed. */
   change: SurfaceChange | null
 }
 
@@ -37,43 +37,43 @@ export interface SnapshotOptions {
   readonly version?: Version
 }
 
-/** Surfaces built from messages: the state every client would have (SP-20 to SP-45). */
+/** Surfaces built from messages, in the same state as on every client (SP-20 to SP-45). */
 export interface SurfaceStore<View = SurfaceView, Message = ServerMessage> extends Pick<
   Notifier,
   'on' | 'watchNode' | 'watchData'
 > {
   /** Version of the messages. */
   readonly version: string
-  /** Applies one message, whole or not at all; never throws for what a peer sent. */
+  /** Applies one message atomically; never throws on invalid input. */
   apply(message: unknown, context?: { line?: number; index?: number }): ApplyResult
-  /** Applies messages in order, also `{messages: [...]}`; a refused one does not stop the rest. */
+  /** Applies messages in order, also `{messages: [...]}`; a rejected one does not stop the others. */
   applyAll(messages: Iterable<unknown> | { readonly messages: unknown }): ApplyResult[]
   surfaceIds(): string[]
-  /** The surface as plain JSON, null when there is none. */
+  /** The surface as plain JSON; null if it does not exist. */
   get(surfaceId: string): View | null
   /**
    * The tree with all values resolved; null unless the surface is rendered.
-   * @throws SurfaceError `limit_exceeded` when it passes `treeNodes` or `treeDepth`
+   * @throws SurfaceError `limit_exceeded` if it exceeds `treeNodes` or `treeDepth`
    */
   tree(surfaceId: string): TreeNode | null
   /**
-   * The data at a path, all of it by default; undefined when nothing is there.
+   * The data at a path. Default: all of it; undefined if the path does not exist.
    * @throws SurfaceError `invalid_path`
    */
   getData(surfaceId: string, path?: string): JsonValue | undefined
-  /** Writes data as an input of a client would (SP-38). */
+  /** Writes data like a client's input (SP-38). */
   setData(surfaceId: string, path: string, value: JsonValue): ApplyResult
-  /** Messages that bring about the same state, of one surface or of all (SP-72). */
+  /** Messages that recreate the current state, of one surface or all (SP-72). */
   snapshot(surfaceId?: string): Message[]
   /**
-   * The same in another version, without what it cannot say (SN-58); functions that it lacks are
-   * replaced by their values.
+   * The same in another version, without what it cannot express (SN-58); unsupported functions are replaced
+   * by their values.
    * @throws TypeError for an unknown version
    */
   snapshot(surfaceId: string | undefined, options: SnapshotOptions): JsonObject[]
   /**
-   * The value of a literal, a binding or a call in a surface of version 0.9.1 (SN-33).
-   * @throws SurfaceError `surface_not_found`, `component_not_found`, and what the evaluation gives
+   * Evaluates a literal, a binding or a call in a surface of version 0.9.1 (SN-33).
+   * @throws SurfaceError `surface_not_found`, `component_not_found`, or an evaluation error
    */
   evaluate(surfaceId: string, value: JsonValue, options?: EvaluateOptions): JsonValue
 }
@@ -89,7 +89,7 @@ export type AnySurfaceStore = SurfaceStore | SurfaceStoreV09 | SurfaceStoreV1
 
 /**
  * Creates an empty store.
- * @throws TypeError for wrong options
+ * @throws TypeError for invalid options
  */
 export function createSurfaceStore(
   options: SurfaceStoreOptions & { readonly version: '0.9' | '0.9.1' },
@@ -99,7 +99,7 @@ export function createSurfaceStore(
 ): SurfaceStoreV1
 export function createSurfaceStore(options?: SurfaceStoreOptions): SurfaceStore
 export function createSurfaceStore(options: SurfaceStoreOptions = {}): AnySurfaceStore {
-  // The return type depends on the version, as the overloads say.
+  // The return type depends on the version, as declared by the overloads.
   return new Store(resolveStoreOptions(options), {}, options.onListenerError)
 }
 
@@ -112,7 +112,7 @@ export function stateOfStore(store: AnySurfaceStore): StoreState {
   return state
 }
 
-/** The tree of a surface; `made` receives every node of it (AB-10). @throws SurfaceError */
+/** The tree of a surface; every node is added to `made` (AB-10). @throws SurfaceError */
 export function treeOf(
   { surfaces, settings }: StoreState,
   surfaceId: string,
@@ -126,12 +126,12 @@ export function treeOf(
   return tree === null ? null : toTreeNode(tree.root, made)
 }
 
-/** The same for checks of a whole sequence, in which positions and duplicates count (SP-58). */
+/** The same for validating a sequence, in which positions and duplicates count (SP-58). */
 export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition): SurfaceStore {
   return new Store(resolveStoreOptions(options), fixed, options.onListenerError)
 }
 
-/** A store that takes messages with components of any catalog, to know what their receivers have. */
+/** A store that accepts components of any catalog, to track the state of receivers. */
 export function createOpenStore(version: Version = '0.8'): SurfaceStore {
   return new Store(openSettingsOf(version), {})
 }
@@ -146,7 +146,7 @@ class Store implements SurfaceStore {
   readonly #fixed: MessagePosition
   readonly #state: StoreState
   readonly #notifier: Notifier
-  /** Messages that listeners sent while they were notified. */
+  /** Messages applied by listeners during a notification. */
   readonly #waiting: (() => void)[] = []
   readonly #processor: Process<unknown>
   #busy = false
@@ -189,7 +189,7 @@ class Store implements SurfaceStore {
     const { surfaces, settings } = this.#state
     const surface = surfaces.get(surfaceId)
     if (surface === undefined) return null
-    // The overloads of createSurfaceStore give the view of each version its type.
+    // The overloads of createSurfaceStore define each version's view type.
     return settings.dialect.view(surface, settings) as SurfaceView
   }
 
@@ -225,8 +225,8 @@ class Store implements SurfaceStore {
   }
 
   /**
-   * Runs one message after the other. A listener's own message waits until the current one has been
-   * reported to every listener; the result it was given is filled in then (SP-43).
+   * Applies messages one at a time. A message applied by a listener waits until all listeners have been
+   * notified of the current one; its result is filled in then (SP-43).
    */
   #run<Input>(input: Input, position: MessagePosition, process: Process<Input>): ApplyResult {
     if (this.#busy) {

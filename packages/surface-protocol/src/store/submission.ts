@@ -16,37 +16,36 @@ import { stateOfStore, type AnySurfaceStore } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
 import type { StoreSettings } from './state.ts'
 
-/** Options for judging a submission. */
+/** Options for validating a submission. */
 export interface ValidateSubmissionOptions {
-  /** The data model that the client reported; it takes the place of the server's. */
+  /** The data model reported by the client; replaces the server's. */
   readonly dataModel?: JsonObject
   /**
-   * The checks to run: those of the source alone, also those of inputs that the context reads, or
-   * those of all inputs. Default: context.
+   * The checks to run: those of the source, also those of inputs read by its context, or those of all
+   * inputs. Default: context.
    */
   readonly checks?: 'source' | 'context' | 'surface'
-  /** Milliseconds a timestamp may differ from `now`. Default: any. */
+  /** Maximum difference of a timestamp from `now`, in milliseconds. Default: unlimited. */
   readonly maxSkewMs?: number
-  /** Default: the system's time. */
+  /** Default: the system time. */
   readonly now?: Date
 }
 
-/** The result of a submission. */
+/** The result of validating a submission. */
 export type Submission = {
-  /** Null when there is an error. */
+  /** Null if there are errors. */
   message: ClientMessageV09 | null
-  /** The data that the checks saw: a copy. */
+  /** A copy of the data used for the checks. */
   data: JsonObject
   diagnostics: SurfaceDiagnostic[]
 }
 
 /**
- * Judges what a client sent without trusting it (SN-42): the envelope, the surface, the component,
- * its event, the keys of the context, the timestamp, computed values, then the checks, on a copy of
- * the data. Any other message of a client is refused, and every one of version 0.8, which has no
- * checks: `checkUserAction` judges its actions. Nothing is written to the store. Never throws for what
- * the client sent.
- * @throws TypeError for wrong options
+ * Validates a client's submission without trusting it (SN-42): envelope, surface, component, event, context
+ * keys, timestamp, computed values, then the checks, on a copy of the data. Other client messages are
+ * rejected, as is version 0.8, which has no checks: use `checkUserAction` there. The store is not changed.
+ * Never throws on invalid input.
+ * @throws TypeError for invalid options
  */
 export function validateSubmission(
   store: AnySurfaceStore,
@@ -60,7 +59,7 @@ export function validateSubmission(
   const { surfaces, settings } = stateOfStore(store)
   const checked = settings.dialect.validateClientMessage(message)
   const { diagnostics } = checked
-  // The versions that have checks agree in the members of an action.
+  // The versions with checks have the same action members.
   const read = checked.message as ClientMessageV09 | null
   if (read === null) return { message: null, data: {}, diagnostics }
   if (!('action' in read)) {
@@ -83,7 +82,7 @@ export function validateSubmission(
   }
 }
 
-/** Failures that are listed. */
+/** Maximum number of listed failures. */
 const MAXIMUM = 100
 
 class Judge {
@@ -112,7 +111,7 @@ class Judge {
     this.diagnostics.push({ code, severity: 'error', message, path, surfaceId, ...about })
   }
 
-  /** Judges the action and gives the data that it was judged on. */
+  /** Validates the action and returns the data used for it. */
   run(surface: Surface): DataMap {
     const { dataModel } = this.#options
     const base = dataModel === undefined ? surface.data.root : readModel(dataModel)
@@ -175,7 +174,7 @@ class Judge {
     }
   }
 
-  /** A copy of the data with what the client sent written where the context reads it. */
+  /** A copy of the data with the client's values written where the context reads them. */
   #written(base: DataMap, { context }: DeclaredEvent, { scope }: Instance): DataMap {
     const model = new DataModel()
     model.replace(mapFromJson(mapToJson(base)))
@@ -199,7 +198,7 @@ class Judge {
     return model.root
   }
 
-  /** Literals and calls are computed here; the client may not say otherwise. */
+  /** Literals and calls are computed here; the client's values must agree. */
   #checkComputed(
     { context }: DeclaredEvent,
     { scope }: Instance,
@@ -251,7 +250,7 @@ class Judge {
   }
 }
 
-/** A reported model as data; null when it is nested too deeply. */
+/** Converts a reported model to data; null if it is nested too deeply. */
 function readModel(value: JsonObject): DataMap | null {
   return isPlainObject(value) ? mapFromJson(value) : null
 }
@@ -267,7 +266,7 @@ function locationsOf(
   })
 }
 
-/** The location that an input writes: that of its bound `value`. */
+/** The location written by an input: that of its bound `value`. */
 function boundLocations(
   { definition, scope }: Instance,
   locations: (values: readonly JsonValue[], scope: readonly string[]) => (readonly string[])[],
@@ -276,7 +275,7 @@ function boundLocations(
   return value === undefined ? [] : locations([value], scope.segments)
 }
 
-/** Returns whether one location is at, above or below the other. */
+/** Returns whether one location equals or contains the other. */
 function touches(a: readonly string[], b: readonly string[]): boolean {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return false

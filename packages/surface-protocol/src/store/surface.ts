@@ -27,7 +27,7 @@ export type SurfaceState = {
   root: string | null
   catalogId: string | null
   styles: JsonObject
-  /** In the order of their first arrival. */
+  /** In order of first arrival. */
   components: ComponentInstance[]
   data: JsonObject
 }
@@ -36,13 +36,13 @@ export type SurfaceState = {
 export type SurfaceView = SurfaceState & {
   /** Number of messages applied. */
   revision: number
-  /** Ids that are reachable from the root but not defined (SP-26). */
+  /** Ids reachable from the root but not defined (SP-26). */
   missing: string[]
   /** The diagnostics of resolving the tree, and the limit it exceeds. */
   diagnostics: SurfaceDiagnostic[]
 }
 
-/** A surface as a store keeps it. */
+/** A surface as stored. */
 export interface Surface {
   readonly id: string
   status: SurfaceStatus
@@ -65,11 +65,11 @@ export interface Surface {
   announced: boolean
   tree: Tree | null
   overflow: 'treeNodes' | 'treeDepth' | null
-  /** Receives the ids of the first tree, which is grown on first use or before it changes. */
+  /** Receives the ids of the first tree, which is built on first use or before it changes. */
   firstIds: { ids: readonly string[] | null } | null
 }
 
-/** A surface of which nothing is known yet. */
+/** Creates an empty surface. */
 export function createSurface(id: string): Surface {
   return {
     id,
@@ -99,7 +99,7 @@ export interface TreeOptions {
   readonly evaluator: Evaluator | null
 }
 
-/** Grows the tree of a rendered surface if it is not there; null when it would pass a limit. */
+/** Builds the tree of a rendered surface if needed; null if it would exceed a limit. */
 export function ensureTree(
   surface: Surface,
   { pathMode, limits, evaluator }: TreeOptions,
@@ -121,14 +121,14 @@ export function ensureTree(
   return surface.tree
 }
 
-/** Drops a tree that passed a limit; anything else that was thrown is thrown on. */
+/** Drops a tree that exceeded a limit; rethrows other errors. */
 export function noteOverflow(surface: Surface, error: unknown): void {
   if (!(error instanceof TreeOverflow)) throw error
   surface.tree = null
   surface.overflow = error.limit
 }
 
-/** The error of a tree that passes a limit (SP-45). */
+/** The error of a tree that exceeds a limit (SP-45). */
 export function overflowError(
   surface: Surface,
   limits: Readonly<SurfaceLimits>,
@@ -139,7 +139,7 @@ export function overflowError(
   return limitError(overflow, detail, { surfaceId })
 }
 
-/** References that lead nowhere, in the order they are found from the root; the root itself first. */
+/** Unresolved references in the order found from the root, starting with the root itself. */
 export function missingChildren({ root, graph }: Surface): { parent: string | null; id: string }[] {
   if (root === null) return []
   const missing: { parent: string | null; id: string }[] = []
@@ -161,7 +161,7 @@ export function missingChildren({ root, graph }: Surface): { parent: string | nu
   return missing
 }
 
-/** The surface as plain JSON; a copy. */
+/** A copy of the surface as plain JSON. */
 export function viewOf(surface: Surface, options: TreeOptions): SurfaceView {
   return {
     ...stateOf(surface),
@@ -171,7 +171,7 @@ export function viewOf(surface: Surface, options: TreeOptions): SurfaceView {
   }
 }
 
-/** The part of a surface that messages can bring about; a copy. */
+/** A copy of the part of a surface that messages can recreate. */
 export function stateOf(surface: Surface): SurfaceState {
   return {
     surfaceId: surface.id,
@@ -194,7 +194,7 @@ const sentences: Readonly<Record<string, string>> = {
   compatible_path: 'An absolute path inside a template was read relative to the entry.',
 }
 
-/** The diagnostics of resolving the tree; at most 100. */
+/** Diagnostics of resolving the tree; at most 100. */
 export function treeDiagnostics(surface: Surface, options: TreeOptions): SurfaceDiagnostic[] {
   const tree = ensureTree(surface, options)
   const overflow = overflowError(surface, options.limits)

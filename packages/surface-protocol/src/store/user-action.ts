@@ -23,19 +23,19 @@ import {
 } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
 
-/** Which instance acts, and when. */
+/** The instance that acts, and the time. */
 export interface CreateUserActionOptions {
   readonly surfaceId: string
   /** Id of the instance in the tree. */
   readonly nodeId: string
-  /** Default: the system's time. */
+  /** Default: the system time. */
   readonly now?: Date
 }
 
 /**
  * The message a client sends when the user acts on an instance (SP-63).
- * @throws SurfaceError `surface_not_found`, `component_not_found`, `not_actionable`, and what the
- * evaluation of its context gives
+ * @throws SurfaceError `surface_not_found`, `component_not_found`, `not_actionable`, or an evaluation error
+ * of its context
  */
 export function createUserAction(
   store: SurfaceStoreV09 | SurfaceStoreV1,
@@ -89,17 +89,17 @@ export function createUserAction(
   }
 }
 
-/** When a timestamp is too far away. */
+/** Limits for timestamps. */
 export interface CheckUserActionOptions {
-  /** Milliseconds a timestamp may differ from `now`. Default: any. */
+  /** Maximum difference of a timestamp from `now`, in milliseconds. Default: unlimited. */
   readonly maxSkewMs?: number
-  /** Default: the system's time. */
+  /** Default: the system time. */
   readonly now?: Date
 }
 
 /**
- * The problems of an action for the surface it names (SP-64). The values of its context are the
- * user's and are not checked. Never throws.
+ * Problems of an action for the surface it names (SP-64). The context's values come from the user and are
+ * not validated. Never throws.
  */
 export function checkUserAction(
   store: SurfaceStore,
@@ -166,7 +166,7 @@ interface DeclaredAction {
   readonly context: readonly { readonly key: string; readonly value: JsonValue }[]
 }
 
-/** The action a component declares; null when it has none. */
+/** The action declared by a component; null if it has none. */
 function actionOf(definition: Definition | null): DeclaredAction | null {
   const action = definition === null ? undefined : ownValue(definition.properties, 'action')
   if (!isPlainObject(action) || typeof action.name !== 'string') return null
@@ -179,7 +179,7 @@ function actionOf(definition: Definition | null): DeclaredAction | null {
   return { name: action.name, context: entries }
 }
 
-/** A value of the context in the scope of the instance; null when nothing is there (SP-63). */
+/** A context value in the scope of the instance; null if absent (SP-63). */
 function contextValue(
   value: JsonValue,
   place: { surface: Surface; instance: Instance; mode: 'compatible' | 'pointer' },
@@ -200,6 +200,6 @@ function contextValue(
     positions: new Map(),
   }
   const resolved = resolveBinding(binding, context)
-  // Nothing was written for an action, so that its literal counts everywhere.
+  // Actions do not initialise data, so the literal always applies.
   return resolved === null && binding.literal !== undefined ? binding.literal : resolved
 }

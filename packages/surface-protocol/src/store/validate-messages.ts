@@ -7,15 +7,15 @@ import { storeDialectOf } from './dialects.ts'
 import { createStore, stateOfStore, type SurfaceStore } from './store.ts'
 import type { Mode } from '../diagnostics/report.ts'
 
-/** Options for checking a sequence of messages. */
+/** Options for validating a sequence of messages. */
 export interface ValidateMessagesOptions {
   /** Default: strict. */
   readonly mode?: Mode
   /** Default: the standard catalog. */
   readonly catalogs?: readonly Catalog[]
-  /** Requires surfaces that have begun rendering to be complete at the end. Default: false. */
+  /** Requires surfaces that began rendering to be complete at the end. Default: false. */
   readonly complete?: boolean
-  /** Further ids for the catalogs. */
+  /** Alternative ids of the catalogs. */
   readonly catalogAliases?: Readonly<Record<string, string>>
   /** Default: 0.8. */
   readonly version?: Version
@@ -23,8 +23,8 @@ export interface ValidateMessagesOptions {
 }
 
 /**
- * Checks a sequence by all rules of a store; ids and keys that occur twice are errors in strict mode
- * (SP-58). Diagnostics carry the position of their message.
+ * Validates a sequence by all rules of a store; duplicate ids and keys are errors in strict mode (SP-58).
+ * Diagnostics contain the position of their message.
  */
 export function validateMessages(
   values: Iterable<unknown>,
@@ -58,8 +58,8 @@ export function validateMessages(
 }
 
 /**
- * Returns whether a message is about a surface of the list; one that the list only updates is judged
- * alone (SN-17).
+ * Returns whether a message concerns a surface created in the list; others are validated individually
+ * (SN-17).
  */
 function isKnown(value: unknown, store: SurfaceStore): boolean {
   if (!isPlainObject(value)) return true
@@ -102,7 +102,7 @@ function incomplete(
   return found
 }
 
-/** The length of the longest way from the root to each component; the graph has no loops. */
+/** The longest distance from the root to each component; the graph has no loops. */
 function depthsFrom(root: string, edges: Edges): Map<string, number> {
   const order: string[] = []
   const seen = new Set<string>()

@@ -14,25 +14,25 @@ export type SurfaceViewV09 = {
   catalogId: string
   theme: JsonObject
   sendDataModel: boolean
-  /** In the order of their first arrival. */
+  /** In order of first arrival. */
   components: ComponentV09[]
   data: JsonObject
   /** Number of messages applied. */
   revision: number
-  /** Ids that are reachable from the root but not defined. */
+  /** Ids reachable from the root but not defined. */
   missing: string[]
-  /** The diagnostics of resolving the tree. */
+  /** Diagnostics of resolving the tree. */
   diagnostics: SurfaceDiagnostic[]
 }
 
 /** A surface of version 1.0, as plain JSON (SN-54). */
 export type SurfaceViewV1 = Omit<SurfaceViewV09, 'catalogId'> & {
-  /** Null when the surface names none. */
+  /** Null if the surface names none. */
   catalogId: string | null
   metadata?: JsonObject
 }
 
-/** The surface as plain JSON; a copy. */
+/** A copy of the surface as plain JSON. */
 export function viewOfV09(surface: Surface, version: string, options: TreeOptions): SurfaceViewV09 {
   return {
     surfaceId: surface.id,
@@ -49,7 +49,7 @@ export function viewOfV09(surface: Surface, version: string, options: TreeOption
   }
 }
 
-/** The component as a message carries it; a copy. */
+/** Copies a component to its message form. */
 export function toComponentV09({ id, type, properties }: Definition): ComponentV09 {
   const component: ComponentV09 = { id, component: type }
   for (const [name, value] of Object.entries(cloneJson(properties))) {
@@ -58,7 +58,7 @@ export function toComponentV09({ id, type, properties }: Definition): ComponentV
   return component
 }
 
-/** The messages that bring about the state of a surface (SN-54). */
+/** The messages that recreate the state of a surface (SN-54). */
 export function snapshotOfV09(
   surface: Surface,
   version: string,

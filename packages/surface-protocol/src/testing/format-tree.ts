@@ -1,7 +1,7 @@
 import { isPlainObject } from '../json.ts'
 import type { TreeNode } from '../tree/instance.ts'
 
-/** A tree as text, one node a line, children further right; for assertions. */
+/** Formats a tree as text, one node per line with indented children; for assertions. */
 export function formatTree(tree: TreeNode | null): string {
   return tree === null ? '' : lines(tree, '').join('\n')
 }
@@ -21,7 +21,7 @@ function lines(node: TreeNode, indent: string): string[] {
   return [`${indent}${head.join(' ')}`, ...children.flatMap((child) => lines(child, `${indent}  `))]
 }
 
-/** The value with ids in place of nodes, which are collected. */
+/** Replaces nodes by their ids and collects them. */
 function withoutNodes(value: unknown, nodes: TreeNode[]): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNodes(item, nodes))
   if (!isPlainObject(value)) return value

@@ -7,8 +7,8 @@ import { ui } from '../build/ui.ts'
 type Dice = (sides: number) => number
 
 /**
- * A valid surface that depends on nothing but the seed, for property tests.
- * @param options.components about how many components it has, 20 by default
+ * A valid surface derived only from the seed, for property tests.
+ * @param options.components approximate number of components. Default 20
  */
 export function generateSurface(seed: number, options: { components?: number } = {}): SurfaceState {
   const dice = createDice(seed)

@@ -5,12 +5,12 @@ import { readJsonLines, type JsonLine, type JsonLinesSource } from './json-lines
 
 /** Options of a stream. */
 export interface ApplyStreamOptions {
-  /** Ends the stream; the iteration throws its reason. */
+  /** Ends the stream; the iteration throws the signal's reason. */
   readonly signal?: AbortSignal
   readonly limits?: Partial<SurfaceLimits>
 }
 
-/** Applies every line of a stream to a store; each diagnostic carries its line (SP-50). */
+/** Applies every line of a stream to a store; diagnostics contain their line (SP-50). */
 export async function* applyStream(
   store: SurfaceStore,
   source: JsonLinesSource,
@@ -33,7 +33,7 @@ function refusal({ line, offset, error }: Extract<JsonLine, { error: object }>):
   return { applied: false, surfaceId: null, diagnostics, change: null, line }
 }
 
-/** The same source, which ends with the signal's reason even while it waits for a chunk. */
+/** The source, ended with the signal's reason even while waiting for a chunk. */
 async function* stoppable(
   source: JsonLinesSource,
   signal: AbortSignal | undefined,
@@ -41,7 +41,7 @@ async function* stoppable(
   const iterator = (source as AsyncIterable<Uint8Array | string>)[Symbol.asyncIterator]()
   let stop: (reason: unknown) => void = () => undefined
   const onAbort = (): void => stop(signal?.reason)
-  // One promise for each chunk: racing against a single one would keep a reaction for every chunk.
+  // One promise per chunk: racing against a single one would accumulate a reaction for every chunk.
   const next = (): Promise<IteratorResult<Uint8Array | string>> =>
     new Promise((resolve, reject) => {
       stop = reject

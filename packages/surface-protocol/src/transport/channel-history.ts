@@ -6,9 +6,9 @@ import type { AnyServerMessage } from '../message/any-message.ts'
 export interface HistoryEntry {
   readonly number: number
   readonly message: AnyServerMessage
-  /** The same in other versions. */
+  /** The message in other versions. */
   readonly converted: Converted
-  /** Bytes of all of it as lines. */
+  /** Encoded bytes in all versions. */
   readonly bytes: number
 }
 
@@ -27,7 +27,7 @@ function bytesOf(message: AnyServerMessage): number {
   return encoder.encode(formatLine(message)).length
 }
 
-/** The latest messages of a channel; whichever limit is reached first drops the oldest (AB-4). */
+/** The latest messages of a channel; the oldest are dropped when either limit is reached (AB-4). */
 export class ChannelHistory {
   readonly #limits: HistoryLimits
   #entries: HistoryEntry[] = []
@@ -44,12 +44,12 @@ export class ChannelHistory {
     return this.#count
   }
 
-  /** Number of the message before the first one that is kept. */
+  /** Number of the message before the first retained one. */
   get first(): number {
     return this.#count - (this.#entries.length - this.#head)
   }
 
-  /** Numbers a message and keeps it; gives the entries that are dropped for it. */
+  /** Numbers and stores a message; returns the entries dropped for it. */
   add(
     message: AnyServerMessage,
     converted: Converted,
@@ -63,7 +63,7 @@ export class ChannelHistory {
     return { entry, dropped: this.#drop() }
   }
 
-  /** The messages behind a number; null when one of them was dropped, or for a number to come. */
+  /** The messages after a number; null if one of them was dropped, or for a future number. */
   after(number: number): readonly HistoryEntry[] | null {
     const { first } = this
     if (number < first || number > this.#count) return null

@@ -1,16 +1,16 @@
 import type { Metrics } from '@x/wire'
 
-/** Told of what happens to a channel. */
+/** Observes a channel. */
 export interface ChannelMetrics {
   opened(): void
   closed(): void
   subscribed(): void
   left(): void
-  /** A subscriber stopped reading. */
+  /** Called when a subscriber stopped reading. */
   cutOff(): void
 }
 
-/** Counts the channels of a process together (OP-8); names of channels and surfaces are no labels. */
+/** Metrics over all channels of a process (OP-8); names of channels and surfaces are not used as labels. */
 export function channelMetrics(metrics: Metrics): ChannelMetrics {
   const channels = metrics.gauge({
     name: 'surface_channels_open',

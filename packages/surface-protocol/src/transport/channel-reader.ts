@@ -3,34 +3,34 @@ import { SurfaceError } from '../diagnostics/errors.ts'
 import type { ChannelItem } from './channel-item.ts'
 import { createPatience, type Patience } from './patience.ts'
 
-/** The side of a subscription that its channel sees. */
+/** A subscription as seen by its channel. */
 export interface ChannelReader {
   readonly iterator: AsyncIterator<ChannelItem>
-  /** Resolves when there is room for the next items; not called any more after `onLeave`. */
+  /** Resolves when there is room for the next items; not called after `onLeave`. */
   push(items: readonly ChannelItem[]): Promise<void>
-  /** Ends the subscription after what waits. */
+  /** Ends the subscription after the queued items. */
   finish(error: unknown): void
 }
 
 /** Limits for slow subscribers of a channel (AB-7). */
 export interface SlowRules {
-  /** Milliseconds without a taken item, while the queue is full, that end a subscription. */
+  /** Milliseconds without a consumed item, while the queue is full, after which a subscription is ended. */
   readonly ms: number
-  /** Items that may wait for a subscriber that has used up its patience. */
+  /** Items that may be queued for a subscriber that has used up its patience. */
   readonly lag: number
   readonly runtime: Runtime
 }
 
 /** Options of a reader. */
 export interface ChannelReaderOptions {
-  /** Items from before the subscription; they do not count as waiting. */
+  /** Items from before the subscription; they do not count towards the limit. */
   readonly waiting: ChannelItem[]
   readonly highWaterMark: number
-  /** Null: the channel waits as long as it takes. */
+  /** Null: the channel waits without limit. */
   readonly slow: SlowRules | null
-  /** Also called while the reader is made, when the signal was aborted before. */
+  /** Also called during creation if the signal is already aborted. */
   readonly onLeave: (reader: ChannelReader) => void
-  /** Called when the subscription ends because it does not read. */
+  /** Called when the subscription is ended because it does not read. */
   readonly onSlow?: () => void
   readonly signal?: AbortSignal
 }
@@ -42,7 +42,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
-/** One subscription: a bounded queue between the channel and its iterator. */
+/** A subscription: a bounded queue between the channel and its iterator. */
 export function createChannelReader(options: ChannelReaderOptions): ChannelReader {
   return new Reader(options).reader
 }
@@ -56,7 +56,7 @@ class Reader {
   readonly #asked: Waiter[] = []
   #queue: ChannelItem[]
   #head = 0
-  /** Items in the queue from before the subscription. */
+  /** Queued items from before the subscription. */
   #backlog: number
   #ended: { readonly error: unknown } | null = null
   #senders: (() => void)[] = []
@@ -142,7 +142,7 @@ class Reader {
     for (const wake of woken) wake()
   }
 
-  /** Ends a subscription that does not read; it comes back by its last id. */
+  /** Ends a subscription that does not read; it can resume from its last id. */
   #fail(): void {
     if (this.#ended === null) this.#options.onSlow?.()
     this.#drop()
@@ -180,7 +180,7 @@ class Reader {
     this.#wakeSenders()
   }
 
-  /** Answers with the end of the subscription; an error is reported once. */
+  /** Signals the end of the subscription; an error is thrown once. */
   #end({ resolve, reject }: Waiter): void {
     this.#options.signal?.removeEventListener('abort', this.#leave)
     const error = this.#ended?.error

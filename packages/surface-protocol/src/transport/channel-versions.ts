@@ -12,8 +12,8 @@ export interface MessageConverter {
 }
 
 /**
- * A converter between two versions, without any state yet (SN-57).
- * @param store computes functions that the other version lacks (SN-59)
+ * Creates a converter between two versions (SN-57).
+ * @param store evaluates functions the other version lacks (SN-59)
  */
 export function createConverter(
   from: Version,
@@ -34,7 +34,7 @@ export function createConverter(
   }
 }
 
-/** The versions that a channel serves, its own first. @throws TypeError */
+/** The versions served by a channel, starting with its own. @throws TypeError */
 export function readVersions(
   own: Version,
   versions: readonly Version[] = [own],
@@ -58,7 +58,7 @@ export function deletion(surfaceId: string, version: Version): AnyServerMessage 
   return { version: `v${versionNumber(version)}`, ...payload } as AnyServerMessage
 }
 
-/** Returns whether a store holds messages of a version. */
+/** Returns whether a store contains messages of a version. */
 export function isOfFamily(storeVersion: string, version: Version): boolean {
   const family = familyOf(version)
   return family === '0.9' ? storeVersion.startsWith(family) : storeVersion === family

@@ -19,81 +19,81 @@ import type { ChannelItem } from './channel-item.ts'
 import { channelMetrics, type ChannelMetrics } from './channel-metrics.ts'
 import { createDeliveries } from './deliveries.ts'
 
-/** Options of a channel: its history and how far it runs ahead. */
+/** Options of a channel. */
 export interface SurfaceChannelOptions {
-  /** Version of the messages that are sent. Default: that of the store, or 0.8. */
+  /** Version of the messages to send. Default: the store's, or 0.8. */
   readonly version?: Version
-  /** Versions that subscribers may ask for (SN-57). Default: `version` alone. */
+  /** Versions subscribers may request (SN-57). Default: only `version`. */
   readonly versions?: readonly Version[]
-  /** Messages kept for subscribers that come late or come back. Default: 1000. */
+  /** Number of messages kept for late and returning subscribers. Default: 1000. */
   readonly history?: number
-  /** Bytes of these messages, encoded. Default: 67,108,864. */
+  /** Encoded size of these messages in bytes. Default: 67,108,864. */
   readonly historyBytes?: number
-  /** Messages that wait for one subscriber before `send` waits. Default: 64. */
+  /** Messages queued for a subscriber before `send` waits. Default: 64. */
   readonly highWaterMark?: number
   /**
-   * The state that a subscriber gets when the history is not enough. Default: a mirror. A store that
-   * has each message before it is sent, as that of a writer, also gives subscribers of versions
-   * without functions their values (SN-59).
+   * Provides the state for subscribers if the history does not suffice. Default: a mirror. A store that
+   * receives each message before it is sent, such as a writer's, also provides function values for versions
+   * without functions (SN-59).
    */
   readonly store?: AnySurfaceStore
   /**
-   * Called for what subscribers of a further version do not get, once for each component and kind
-   * (SN-58), while the message is delivered. If it throws, `send` rejects.
+   * Called with losses of converted messages, once per component and kind (SN-58), while a message is
+   * delivered. If it throws, `send` rejects.
    */
   readonly onLoss?: (loss: SurfaceDiagnostic, version: Version) => void
   /**
-   * A channel without `store` follows its own messages, so that it always has a state for new
-   * subscribers. Default: true. With false, they get `resume_gap` once the history is full.
+   * Without `store`, the channel applies its own messages to a mirror that provides the state for new
+   * subscribers. If false, they get `resume_gap` once the history is full. Default: true.
    */
   readonly mirror?: boolean
   /**
-   * The treatment of a subscriber that stops reading: it is ended with `too_slow`, or `send` waits
-   * for it. Default: disconnect.
+   * Handling of a subscriber that stops reading: it is ended with `too_slow`, or `send` waits for it.
+   * Default: disconnect.
    */
   readonly onSlow?: 'disconnect' | 'wait'
-  /** Milliseconds without a message taken that end a subscription. Default: 5000. */
+  /** Milliseconds without a consumed message after which a subscription is ended. Default: 5000. */
   readonly slowMs?: number
-  /** Gives the channel its name and times. Default: the system's. */
+  /** Source of the channel's name and of time. Default: the system. */
   readonly runtime?: Runtime
-  /** Counts channels until they are closed, subscribers, and those cut off as too slow (OP-8). */
+  /** Counts open channels, subscribers, and those cut off as too slow (OP-8). */
   readonly metrics?: Metrics
 }
 
-/** The starting position of a subscriber. */
+/** Where a subscription starts. */
 export interface SubscribeOptions {
   /** Default: the version of the channel. */
   readonly version?: Version
-  /** Continue after this id. Default, also if empty: from the first message. */
+  /** Continue after this id. Default, or if empty: the first message. */
   readonly after?: string
-  /** Ends the subscription; the iteration ends. */
+  /** Ends the subscription and its iteration. */
   readonly signal?: AbortSignal
 }
 
-/** Messages from one sender to any number of subscribers (SP-74). */
+/** Distributes messages of one sender to any number of subscribers (SP-74). */
 export interface SurfaceChannel {
-  /** Version of the messages that are sent. */
+  /** Version of the messages to send. */
   readonly version: Version
-  /** Versions that subscribers may ask for. */
+  /** Versions subscribers may request. */
   readonly versions: readonly Version[]
   /**
-   * Numbers a message and resolves when every subscriber has room for the next one, or was ended
-   * because it stopped reading.
+   * Numbers a message. Resolves when every subscriber has room for the next one or was ended because it
+   * stopped reading.
    * @throws SurfaceError `channel_closed`
    */
   send(message: AnyServerMessage): Promise<void>
-  /** Ends all subscriptions, with the error if one is given, after what was sent. */
+  /** Ends all subscriptions after pending messages, with the error if given. */
   close(error?: unknown): void
   /**
-   * @throws SurfaceError from the iteration: `resume_gap` when messages are missing and there is no
-   * state to begin with, `too_slow` when the subscriber stopped reading
+   * @throws SurfaceError from the iteration: `resume_gap` if messages are missing and there is no state to
+   * start from, `too_slow` if the subscriber stopped reading
    */
   subscribe(options?: SubscribeOptions): AsyncIterable<ChannelItem>
   /** Id of the last message sent. */
   readonly lastId: string | null
 }
 
-/** A channel without messages. @throws TypeError for wrong options */
+/** Creates a channel. @throws TypeError for invalid options */
 export function createSurfaceChannel(options: SurfaceChannelOptions = {}): SurfaceChannel {
   return new Channel(options)
 }
@@ -102,7 +102,7 @@ export function createSurfaceChannel(options: SurfaceChannelOptions = {}): Surfa
 class Channel implements SurfaceChannel {
   readonly version: Version
   readonly versions: readonly Version[]
-  /** Converters into further versions; each message goes through them once. */
+  /** Converters to other versions; each message is converted once. */
   readonly #converters: ReadonlyMap<Version, MessageConverter>
   readonly #name: string
   readonly #store: AnySurfaceStore | undefined
@@ -115,7 +115,7 @@ class Channel implements SurfaceChannel {
   readonly #mentioned = new Set<string>()
   readonly #counts: ChannelMetrics | undefined
   readonly #onLoss: SurfaceChannelOptions['onLoss']
-  /** The state after the messages so far; created when the first one is dropped from the history. */
+  /** The current state; created when the first message is dropped from the history. */
   #mirror: AnySurfaceStore | null = null
   #closed: { readonly error: unknown } | null = null
 
@@ -174,7 +174,7 @@ class Channel implements SurfaceChannel {
     }
   }
 
-  /** One that subscribed after the message has it already. */
+  /** A subscriber that joined after the message already has it. */
   #deliver(entry: HistoryEntry, [reader, subscriber]: Subscription): Promise<void> | null {
     if (subscriber.number >= entry.number) return null
     subscriber.number = entry.number
@@ -229,7 +229,7 @@ class Channel implements SurfaceChannel {
       const items = missed.flatMap((entry) => this.#itemsOf(entry, subscriber))
       return [...this.#repeated(missed[0], after, subscriber), ...items]
     }
-    // Ids of another channel are known only to a store that outlives this one.
+    // Ids of another channel are only known to a store that outlives this one.
     const isOwn = position !== null && position <= this.#history.count
     const store = this.#store ?? (isOwn ? this.#mirror : null)
     if (store !== null) return this.#snapshot(store, subscriber)
@@ -239,7 +239,7 @@ class Channel implements SurfaceChannel {
     })
   }
 
-  /** Clears a surface that the subscriber may hold since it broke off inside this message (SN-57). */
+  /** Deletes a surface the subscriber may hold because it disconnected within this message (SN-57). */
   #repeated(entry: HistoryEntry | undefined, after: string, { version }: Subscriber): AnyItem[] {
     const list = entry?.converted.get(version) ?? []
     if (list.length < 2) return []
@@ -258,8 +258,8 @@ class Channel implements SurfaceChannel {
   }
 
   /**
-   * Clears the subscriber's surfaces and gives it the current state. Only the last item has an id, so
-   * that a subscriber that breaks off before it gets all of them again (AB-6).
+   * Deletes the subscriber's surfaces and sends it the current state. Only the last item has an id, so that
+   * a subscriber that disconnects before it receives everything again (AB-6).
    */
   #snapshot(store: AnySurfaceStore, subscriber: Subscriber): AnyItem[] {
     const { version, last: after } = subscriber
@@ -276,7 +276,7 @@ class Channel implements SurfaceChannel {
     return items
   }
 
-  /** A message in the version of a subscriber; only the last item carries its id. */
+  /** A message in the subscriber's version; only the last item has its id. */
   #itemsOf({ number, message, converted }: HistoryEntry, subscriber: Subscriber): AnyItem[] {
     const list = converted.get(subscriber.version) ?? [message]
     const items = list.map((one) => ({ id: subscriber.last, message: one }))
@@ -298,14 +298,14 @@ function atLeast(name: string, value: number, minimum: number): number {
   throw new TypeError(`${name} is a whole number of at least ${minimum}`)
 }
 
-/** The number of an id of this channel; null for any other id. */
+/** The number of an id of this channel; null for other ids. */
 function positionOf(id: string, name: string): number | null {
   if (!id.startsWith(`${name}.`)) return null
   const digits = id.slice(name.length + 1)
   return /^[1-9]\d{0,15}$/.test(digits) ? Number(digits) : null
 }
 
-/** Notes a surface that a subscriber may know; the latest ones are kept. */
+/** Remembers a surface that subscribers may know; only the latest ones are kept. */
 function noteSurface(message: AnyServerMessage, seen: Set<string>): void {
   for (const payload of Object.values(message) as unknown[]) {
     const surfaceId = isPlainObject(payload) ? payload.surfaceId : undefined
@@ -321,15 +321,15 @@ type AnyItem = { id: string; message: AnyServerMessage }
 
 interface Subscriber {
   readonly version: Version
-  /** The id that it has or will have when it has read what waits. */
+  /** Its id after it has read all queued items. */
   last: string
-  /** Number of the latest message that it has been given. */
+  /** Number of the latest message delivered to it. */
   number: number
 }
 
 type Subscription = readonly [ChannelReader, Subscriber]
 
-/** The version of a store; without one 0.8. */
+/** The version of a store. Default 0.8. */
 function versionOf(store: AnySurfaceStore | undefined): Version {
   return store === undefined ? '0.8' : stateOfStore(store).settings.protocol
 }

@@ -1,18 +1,18 @@
 import { eventLoopTurn } from '@x/wire'
 import type { HistoryEntry } from './channel-history.ts'
 
-/** Subscribers that are given a message, before others of the process have their turn. */
+/** Subscribers that receive a message before other work gets a turn. */
 const AT_ONCE = 200
 
-/** Messages on their way to many subscribers, in order. */
+/** Delivers messages to many subscribers, in order. */
 export interface Deliveries<Subscription> {
   /**
-   * Gives a message to every subscriber, and resolves when all of them have room for the next one.
-   * A few get it before this returns; where there are many, the event loop has turns between them, so
-   * that one message to thousands does not delay all others (AB-14).
+   * Delivers a message to every subscriber; resolves when all of them have room for the next one. A few get
+   * it synchronously; with many, the event loop gets turns in between, so that one message to thousands
+   * does not delay everything else (AB-14).
    */
   add(entry: HistoryEntry, subscriptions: Iterable<Subscription>): Promise<void>
-  /** Gives everything that is on its way, without turns in between. */
+  /** Delivers everything pending without turns in between. */
   flush(): void
 }
 
@@ -25,8 +25,8 @@ interface Delivery<Subscription> {
 }
 
 /**
- * @param give gives a message to one subscriber, and null to one that has it already; the result
- * resolves when it has room for the next one
+ * @param give delivers a message to one subscriber, or null if it has it already; its result
+ * resolves when the subscriber has room for the next one
  */
 export function createDeliveries<Subscription>(
   give: (entry: HistoryEntry, subscription: Subscription) => Promise<void> | null,

@@ -40,30 +40,30 @@ export interface ClientMessageContext {
 
 /** Options of a surface handler. */
 export interface SurfaceHandlerOptions {
-  /** Finds the channel for a request, or answers it otherwise, for example with 401. */
+  /** Returns the channel for a request, or a response such as a 401. */
   readonly open: (
     request: Request,
   ) => SurfaceChannel | Response | Promise<SurfaceChannel | Response>
-  /** Receives messages of clients, one after the other. Default: messages are ignored. */
+  /** Called with client messages, one at a time. Default: they are ignored. */
   onClientMessage?(message: AnyClientMessage, context: ClientMessageContext): void | Promise<void>
-  /** Milliseconds of silence before the body shows a sign of life. Default: 15000. */
+  /** Idle milliseconds before a keep-alive is sent. Default: 15000. */
   readonly heartbeatMs?: number
-  /** Bytes a POST may carry. Default: 65536. */
+  /** Maximum bytes of a POST. Default: 65536. */
   readonly maxBodyBytes?: number
   readonly runtime?: Runtime
-  /** Counts requests (OP-6); `createMetrics` of any `/metrics`. */
+  /** Counts requests (OP-6); created with `createMetrics` from any `/metrics` entry point. */
   readonly metrics?: Metrics
-  /** Watch requests (OP-1). */
+  /** Observes requests (OP-1). */
   readonly requestHooks?: RequestHooks
-  /** The pattern of the handler's address as hooks see it, `/surfaces/{name}/stream`. Default: none. */
+  /** The handler's path pattern as reported to hooks, such as `/surfaces/{name}/stream`. Default: none. */
   readonly route?: string
-  /** Receives what is answered with 500. Default: it is written to `console.error` (OP-12). */
+  /** Called with errors that result in a 500 response. Default: `console.error` (OP-12). */
   readonly onError?: (error: unknown, info: { readonly requestId: string }) => void
 }
 
 /** Facts about a request that only the host knows. */
 export interface SurfaceContext {
-  /** For hooks, errors and `x-request-id`; default: that header, else a random one (OP-10). */
+  /** For hooks, errors and `x-request-id`. Default: that header, else a random id (OP-10). */
   readonly requestId?: string
 }
 
@@ -74,8 +74,8 @@ interface Settings extends Omit<SurfaceHandlerOptions, 'runtime'> {
 }
 
 /**
- * A handler for one address: GET streams a channel as server-sent events or JSON Lines, POST takes
- * client messages (SP-75, SP-76).
+ * A handler for one path: GET streams a channel as server-sent events or JSON Lines, POST accepts client
+ * messages (SP-75, SP-76).
  */
 export function createSurfaceHandler(
   options: SurfaceHandlerOptions,
@@ -116,7 +116,7 @@ export function createSurfaceHandler(
   }
 }
 
-/** Without `onError` a failure is not lost (OP-12). */
+/** Without `onError` failures are still logged (OP-12). */
 function writeToConsole(error: unknown, { requestId }: { readonly requestId: string }): void {
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
   console.error(`Surface request ${requestId} failed:`, error)
@@ -151,8 +151,8 @@ async function stream(request: Request, settings: Settings): Promise<Response> {
     return respond(request, null, { headers: { ...own, ...headers } })
   }
   const position = positionOf(request, form)
-  // Subscribed here, so that a gap is answered with a status. The request ends the subscription, and
-  // with it the body: a body that failed would be an error in the log of the host.
+  // Subscribed here, so that a gap results in an error status. Aborting the request ends the subscription
+  // and thus the body; failing the body would be logged as an error by the host.
   const items = begun(channel.subscribe({ ...position, version, signal: request.signal }))
   const { heartbeatMs, runtime } = settings
   if (form === 'sse') {
@@ -173,12 +173,12 @@ function positionOf(request: Request, form: 'sse' | 'json-lines'): { after?: str
   return after === null ? {} : { after }
 }
 
-/** A response of another realm or of a library is no instance of this realm's class. */
+/** A Response of another realm or a library is not an instance of this realm's class. */
 function isChannel(opened: SurfaceChannel | Response): opened is SurfaceChannel {
   return 'subscribe' in opened
 }
 
-/** Leaves out ids that say nothing new: nothing can be resumed behind such an item (AB-6). */
+/** Omits repeated ids: such items cannot be resumed from (AB-6). */
 function withoutOldIds(items: AsyncIterable<ChannelItem>, after = ''): AsyncIterable<SseItem> {
   const iterator = items[Symbol.asyncIterator]()
   let last = after
@@ -187,7 +187,7 @@ function withoutOldIds(items: AsyncIterable<ChannelItem>, after = ''): AsyncIter
     last = id
     return { id, message }
   }
-  // No generator: it would not leave the channel while it waits for an item.
+  // Not a generator, which could not leave the channel while waiting for an item.
   return {
     [Symbol.asyncIterator]: () => ({
       async next() {
@@ -202,7 +202,7 @@ function withoutOldIds(items: AsyncIterable<ChannelItem>, after = ''): AsyncIter
   }
 }
 
-/** The same iteration, begun already. */
+/** The same iteration, already started. */
 function begun(source: AsyncIterable<ChannelItem>): AsyncIterable<ChannelItem> {
   const iterator = source[Symbol.asyncIterator]()
   return { [Symbol.asyncIterator]: () => iterator }
@@ -223,7 +223,7 @@ async function receive(request: Request, settings: Settings): Promise<Response> 
   return json(request, { accepted: received.messages.length }, { status: 202 })
 }
 
-/** The one place that turns errors into answers. */
+/** Converts errors to responses. */
 function refuse(request: Request, error: unknown): Response {
   if (isBodyTooLarge(error)) {
     const message = `A body may have ${error.limit} bytes.`

@@ -6,27 +6,27 @@ import type { ServerMessage } from '../message/v08/messages.ts'
 import { createLineSplitter, type TakeLine } from './line-splitter.ts'
 import { exceedsDepth } from '@x/wire'
 
-/** One line of a stream: its value, or what is wrong with it (SP-48). */
+/** A line of a stream: its value or its problem (SP-48). */
 export type JsonLine =
   | { line: number; offset: number; value: unknown; error?: undefined }
   | { line: number; offset: number; error: SurfaceError; value?: undefined }
 
 /** Options of a line reader. */
 export interface JsonLinesOptions {
-  /** `lineBytes` and `jsonDepth` count here. */
+  /** Only `lineBytes` and `jsonDepth` apply. */
   readonly limits?: Partial<SurfaceLimits>
 }
 
-/** Takes a stream in pieces and gives its lines (SP-47 to SP-49). */
+/** Parses chunks of a stream to lines (SP-47 to SP-49). */
 export interface JsonLinesParser {
   push(chunk: Uint8Array | string): JsonLine[]
-  /** Gives the last line when it has no terminator. */
+  /** Returns the last line if it has no terminator. */
   end(): JsonLine[]
 }
 
 /**
- * A parser of JSON Lines. The pieces may be cut anywhere, also inside a character; what is wrong
- * with a line concerns that line only. Nothing is thrown for what a peer sent.
+ * Creates a JSON Lines parser. Chunks may be split anywhere, even inside a character; an invalid line does
+ * not affect others. Never throws on invalid input.
  */
 export function createJsonLinesParser(options: JsonLinesOptions = {}): JsonLinesParser {
   const { lineBytes, jsonDepth } = resolveLimits(options.limits)
@@ -61,7 +61,7 @@ export function createJsonLinesParser(options: JsonLinesOptions = {}): JsonLines
   }
 }
 
-/** A transform stream from bytes or text to lines. */
+/** A transform stream from bytes or text to parsed lines. */
 export function createJsonLinesDecoder(
   options: JsonLinesOptions = {},
 ): TransformStream<Uint8Array | string, JsonLine> {
@@ -76,7 +76,7 @@ export function createJsonLinesDecoder(
   })
 }
 
-/** A transform stream from messages to lines of UTF-8, each with its line feed (SP-46). */
+/** A transform stream from messages to lines of UTF-8, each with a line feed (SP-46). */
 export function createJsonLinesEncoder(): TransformStream<
   ServerMessage | ClientMessage,
   Uint8Array
@@ -92,7 +92,7 @@ export function createJsonLinesEncoder(): TransformStream<
 /** A source of bytes or text. */
 export type JsonLinesSource = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>
 
-/** The lines of a source, one after the other. Leaving the iteration leaves the source. */
+/** Iterates over the lines of a source; leaving the iteration cancels the source. */
 export async function* readJsonLines(
   source: JsonLinesSource,
   options: JsonLinesOptions = {},
@@ -103,8 +103,8 @@ export async function* readJsonLines(
 }
 
 /**
- * The lines of a chunk live while the first of them are worked on. Made by literals they would look
- * long-lived to V8, which would put them, and what they hold, where only a full collection frees them.
+ * The lines of a chunk live until it is processed. As literals they would look long-lived to V8, which
+ * would allocate them, and what they reference, where only a full collection frees them.
  */
 class ParsedLine {
   readonly line: number

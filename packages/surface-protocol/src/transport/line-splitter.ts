@@ -1,28 +1,28 @@
 const LF = 0x0a
 const CR = 0x0d
 
-/** A line that could not be read as text. */
+/** A line that could not be decoded. */
 export type LineProblem = { readonly problem: 'too-long' | 'not-utf8' }
 
 const tooLong: LineProblem = { problem: 'too-long' }
 const notUtf8: LineProblem = { problem: 'not-utf8' }
 
 /**
- * Takes a line without its terminator: its number from 1 (blank lines count), the offset of its first
- * byte in the stream, and its text.
+ * Receives a line without its terminator: its number from 1 (blank lines count), the byte offset of its
+ * start, and its text.
  */
 export type TakeLine = (line: number, offset: number, text: string | LineProblem) => void
 
-/** Cuts a byte stream into lines at LF; a CR before it goes too (SP-47). */
+/** Splits a byte stream into lines at LF; a preceding CR is removed (SP-47). */
 export interface LineSplitter {
   push(chunk: Uint8Array | string): void
-  /** Ends the stream; `takeLast` gets a last line without terminator. */
+  /** Ends the stream; `takeLast` receives a last line without terminator. */
   end(takeLast: TakeLine): void
 }
 
 /**
- * A splitter that never holds more than a line and a chunk. A line of more than `maximum` bytes is
- * reported once, at the moment it gets too long, and skipped (SP-49).
+ * A splitter that never buffers more than a line and a chunk. A line over `maximum` bytes is reported once,
+ * as soon as it is too long, and skipped (SP-49).
  */
 export function createLineSplitter(maximum: number, take: TakeLine): LineSplitter {
   const toBytes = createTextJoiner()
@@ -31,7 +31,7 @@ export function createLineSplitter(maximum: number, take: TakeLine): LineSplitte
   let skipping = false
   let skippedLength = 0
   let line = 1
-  /** Offset of the next byte that was not made into a line. */
+  /** Offset of the next unprocessed byte. */
   let offset = 0
   let atStart = true
 
@@ -42,7 +42,7 @@ export function createLineSplitter(maximum: number, take: TakeLine): LineSplitte
     return decode(bytes.subarray(start, Math.max(start, end))) ?? notUtf8
   }
 
-  /** Ends the current line with the bytes given, which reach up to its LF. */
+  /** Ends the current line with the given bytes, up to its LF. */
   const endLine = (bytes: Uint8Array): void => {
     if (heldLength > 0) append(bytes)
     const whole = heldLength > 0 ? held.subarray(0, heldLength) : bytes
@@ -56,7 +56,7 @@ export function createLineSplitter(maximum: number, take: TakeLine): LineSplitte
     atStart = false
   }
 
-  /** Adds to what is held; a buffer that grows, so that the size of the pieces does not count. */
+  /** Appends to the buffer, which grows, so that the size of chunks does not matter. */
   const append = (bytes: Uint8Array): void => {
     const length = heldLength + bytes.length
     if (length > held.length) {
@@ -74,7 +74,7 @@ export function createLineSplitter(maximum: number, take: TakeLine): LineSplitte
       return
     }
     append(bytes)
-    // One byte more may be the CR of the terminator.
+    // One extra byte may be the terminator's CR.
     if (heldLength <= (bytes.at(-1) === CR ? maximum + 1 : maximum)) return
     take(line, offset, tooLong)
     skipping = true
@@ -83,10 +83,10 @@ export function createLineSplitter(maximum: number, take: TakeLine): LineSplitte
     heldLength = 0
   }
 
-  /** Splits complete lines that are joined by LF. */
+  /** Splits a block of complete lines separated by LF. */
   const split = (block: Uint8Array): void => {
     const text = block.length > maximum ? null : decode(block)
-    // Each character is one byte when there are as many of them: positions in both are the same.
+    // If there are as many characters as bytes, every character is one byte and positions agree.
     if (text === null || text.length !== block.length) {
       for (let from = 0; from <= block.length;) {
         const found = block.indexOf(LF, from)
@@ -155,8 +155,8 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
 }
 
 /**
- * Turns pieces of text into bytes. Half of a surrogate pair at the end of a piece waits for the
- * other half, also across empty pieces; null ends the text.
+ * Converts chunks of text to bytes. A lone surrogate at the end of a chunk waits for its other half, also
+ * across empty chunks; null ends the text.
  */
 export function createTextJoiner(): (chunk: Uint8Array | string | null) => Uint8Array {
   const encoder = new TextEncoder()

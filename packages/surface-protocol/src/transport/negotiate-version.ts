@@ -1,9 +1,9 @@
 import { versionNumber, type Version } from '../data/version.ts'
 
 /**
- * The version that a client asks for and the channel serves (SN-53): by the header `A2UI-Version`, then
- * by the query `a2uiVersion`, in the order of the client. Without either the first one of the channel,
- * null when they have none in common. 0.9 and 0.9.1 are one family.
+ * The version requested by a client and served by the channel (SN-53): by the header `A2UI-Version`, then
+ * the query parameter `a2uiVersion`, in the client's order. The channel's first version without either;
+ * null if there is no common one. 0.9 and 0.9.1 are one family.
  */
 export function negotiateVersionOf(request: Request, served: readonly Version[]): Version | null {
   const query = new URL(request.url).searchParams.get('a2uiVersion')

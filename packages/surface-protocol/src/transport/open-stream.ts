@@ -9,17 +9,19 @@ import {
 import { isPlainObject, ownValue } from '../json.ts'
 import { createSseParser, type SseFrame } from './sse.ts'
 
-/** The source of a stream and its retries. */
+/** Options for opening a stream. */
 export interface OpenSurfaceStreamOptions {
   readonly fetch: (request: Request) => Promise<Response>
   readonly url: string
-  /** Ends the stream; the iteration throws its reason. */
+  /** Ends the stream; the iteration throws the signal's reason. */
   readonly signal?: AbortSignal
-  /** Continue behind this message. */
+  /** Continue after this message. */
   readonly lastEventId?: string
-  /** Milliseconds before another attempt, until the server names its own; at least 100. Default: 1000. */
+  /**
+   * Milliseconds before reconnecting, until the server sends its own value; at least 100. Default: 1000.
+   */
   readonly retryMs?: number
-  /** Attempts in a row that may fail. Default: 5. */
+  /** Maximum consecutive failed attempts. Default: 5. */
   readonly maxRetries?: number
   readonly runtime?: Runtime
 }
@@ -30,18 +32,18 @@ export interface StreamItem {
   readonly message: unknown
 }
 
-/** Milliseconds before another attempt: at least, and at most. */
+/** Minimum and maximum milliseconds before reconnecting. */
 const MINIMUM_WAIT = 100
 const MAXIMUM_WAIT = 60_000
-/** A connection that lasted shorter doubles the wait. */
+/** A connection shorter than this doubles the delay. */
 const SHORT_CONNECTION = 1000
 
 /**
- * Reads a stream of server-sent events and connects again when it breaks (SP-78). The wait before
- * another attempt is at least 100 ms and at most 60 s, doubles after each connection that broke
- * within a second, and varies by up to 20 % (AB-11).
- * @throws SurfaceError with the status of a 4xx answer or of an `error` event, `malformed_message` for
- * an answer of another content type; what the last attempt threw when none is left
+ * Reads a stream of server-sent events and reconnects if it breaks (SP-78). The delay is at least 100 ms
+ * and
+ * at most 60 s, doubles after each connection that broke within a second, and varies by up to 20 % (AB-11).
+ * @throws SurfaceError with the status of a 4xx response or of an `error` event, `malformed_message` for
+ * another content type; the last attempt's error if none are left
  */
 export async function* openSurfaceStream(
   options: OpenSurfaceStreamOptions,
@@ -74,7 +76,7 @@ export async function* openSurfaceStream(
   }
 }
 
-/** The wait after `shortOnes` connections in a row that broke at once. */
+/** The delay after `shortOnes` consecutive connections that broke immediately. */
 function backOff(wait: number, shortOnes: number, runtime: Runtime): number {
   const base = Math.max(MINIMUM_WAIT, wait) * 2 ** Math.min(shortOnes - 1, 16)
   const [byte = 0] = runtime.randomBytes(1)
@@ -129,10 +131,10 @@ async function refusal(response: Response): Promise<SurfaceError> {
   return toError(isPlainObject(body) ? ownValue(body, 'error') : null, response.status)
 }
 
-/** Characters of a refusal that are looked at. */
+/** Maximum characters read of an error response. */
 const MAXIMUM_REFUSAL = 65_536
 
-/** The JSON of a short body, null for any other; the rest of a body is cancelled. */
+/** The JSON of a short body, else null; the rest of a body is cancelled. */
 async function readShort(response: Response): Promise<unknown> {
   const decoder = new TextDecoder()
   let text = ''
@@ -154,7 +156,7 @@ const codesByStatus: Readonly<Record<number, SurfaceErrorCode>> = {
   413: 'limit_exceeded',
 }
 
-/** A server's error; its text is used only if it has one of our codes. */
+/** A server's error; its text is only used together with one of our codes. */
 function toError(body: unknown, status: number | undefined): SurfaceError {
   const told = isPlainObject(body) ? ownValue(body, 'code') : undefined
   const text = isPlainObject(body) ? ownValue(body, 'message') : undefined

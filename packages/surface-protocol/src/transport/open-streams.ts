@@ -1,4 +1,4 @@
 import type { StreamCount } from '@x/wire'
 
-/** Streams of surfaces that have not ended, in this process (OP-8). */
+/** Number of open surface streams in this process (OP-8). */
 export const openStreams: StreamCount = { open: 0 }

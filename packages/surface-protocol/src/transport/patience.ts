@@ -1,36 +1,36 @@
 import type { Runtime } from '@x/wire'
 
-/** Options of patience. */
+/** Options of `createPatience`. */
 export interface PatienceOptions {
-  /** Milliseconds without a taken item after which the subscriber is given up. */
+  /** Milliseconds without a consumed item after which the subscriber is dropped. */
   readonly ms: number
   readonly highWaterMark: number
   readonly runtime: Runtime
   /** True while senders wait for room. */
   readonly isFull: () => boolean
-  /** Lets the senders go on without room. */
+  /** Lets senders continue without room. */
   readonly release: () => void
-  /** Gives the subscriber up. */
+  /** Drops the subscriber. */
   readonly expire: () => void
 }
 
 /**
- * The time that senders wait for one subscriber (AB-7). It is given up when it takes nothing for `ms`
- * while its queue is full. One that takes a little holds senders up for `ms` in all; every item it
- * takes earns it a share of that time back.
+ * How long senders wait for a subscriber (AB-7). It is dropped if it consumes nothing for `ms` while its
+ * queue is full. One that consumes slowly delays senders by `ms` in total; every consumed item restores
+ * part of that time.
  */
 export interface Patience {
   /** True once senders no longer wait for it. */
   readonly isOver: boolean
-  /** Senders begin to wait. */
+  /** Called when senders begin to wait. */
   begin(): void
-  /** An item was taken. */
+  /** Called when an item was consumed. */
   taken(hasRoom: boolean): void
-  /** Stops the clock for good. */
+  /** Stops the timer for good. */
   end(): void
 }
 
-/** Starts with all of its time. */
+/** Starts with the full time. */
 export function createPatience(options: PatienceOptions): Patience {
   const { ms, highWaterMark, runtime, isFull, release, expire } = options
   const timer = new AbortController()

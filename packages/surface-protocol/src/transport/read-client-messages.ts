@@ -9,7 +9,7 @@ import { createJsonLinesParser } from './json-lines.ts'
 import { exceedsDepth } from '@x/wire'
 import { defaultLimits } from '../diagnostics/limits.ts'
 
-/** The messages of a body, or why it is refused as a whole. */
+/** The messages of a body, or the reason it is rejected as a whole. */
 export type ReceivedMessages =
   | { readonly kind: 'messages'; readonly messages: readonly AnyClientMessage[] }
   | {
@@ -21,8 +21,7 @@ export type ReceivedMessages =
     }
 
 /**
- * Reads a body of JSON (one message or a list) or JSON Lines and checks every message before any of
- * them counts.
+ * Reads a body of JSON (one message or a list) or JSON Lines and validates all messages before any is used.
  * @throws BodyTooLargeError beyond `maximum` bytes
  */
 export async function readClientMessages(
@@ -84,7 +83,7 @@ function tooDeep(): Refused {
   return { kind: 'refused', status: 413, code: 'limit_exceeded', message }
 }
 
-/** The version that each message names decides how it is checked (SN-53). */
+/** Each message is validated by the version it names (SN-53). */
 function checkAll(values: readonly unknown[], versions: readonly Version[]): ReceivedMessages {
   const protocols = versions.filter((version) => typeof version !== 'string')
   const messages: AnyClientMessage[] = []

@@ -4,7 +4,7 @@ import { isSurfaceError } from '../diagnostics/errors.ts'
 import { formatLine } from '../message/format-message.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
 
-/** A message as SSE carries it. */
+/** A message in a server-sent event. */
 export interface SseItem {
   readonly id?: string
   readonly message: AnyServerMessage
@@ -13,7 +13,7 @@ export interface SseItem {
 /** Options of an SSE body. */
 export interface SseResponseOptions {
   readonly signal?: AbortSignal
-  /** Milliseconds of silence before a comment keeps the connection open. Default: 15000. */
+  /** Idle milliseconds before a comment keeps the connection open. Default: 15000. */
   readonly heartbeatMs?: number
   readonly runtime?: Runtime
   /** Further headers. */
@@ -25,14 +25,14 @@ export interface JsonLinesResponseOptions {
   readonly signal?: AbortSignal
 }
 
-/** Headers of an SSE answer (SP-76). */
+/** Headers of an SSE response (SP-76). */
 export const sseHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
   'x-accel-buffering': 'no',
 }
 
-/** Headers of a JSON Lines answer (SP-75). */
+/** Headers of a JSON Lines response (SP-75). */
 export const jsonLinesHeaders: Readonly<Record<string, string>> = {
   'content-type': 'application/jsonl; charset=utf-8',
   'cache-control': 'no-cache',
@@ -40,8 +40,8 @@ export const jsonLinesHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * An answer that streams messages as server-sent events (SP-76). The source is asked for a message
- * only when the reader has room; a source that fails ends the body with an `error` event.
+ * A response that streams messages as server-sent events (SP-76). Messages are pulled from the source only
+ * when the reader has room; if the source fails, the body ends with an `error` event.
  */
 export function toSseResponse(
   source: AsyncIterable<SseItem>,
@@ -58,9 +58,7 @@ export function toSseResponse(
   return new Response(body, { headers: { ...sseHeaders, ...options.headers } })
 }
 
-/**
- * An answer that streams messages as JSON Lines. A source that fails aborts the body.
- */
+/** A response that streams messages as JSON Lines. If the source fails, the body is aborted. */
 export function toJsonLinesResponse(
   source: AsyncIterable<AnyServerMessage>,
   options: JsonLinesResponseOptions = {},
@@ -74,7 +72,7 @@ export function toJsonLinesResponse(
   return new Response(body, { headers: { ...jsonLinesHeaders } })
 }
 
-/** The public form of an error; unknown errors become a fixed text. */
+/** The public form of an error; unexpected errors get a fixed text. */
 export function errorBody(error: unknown): { code: string; message: string } {
   if (isSurfaceError(error)) return { code: error.code, message: error.detail }
   return { code: 'internal_error', message: 'An internal error occurred.' }

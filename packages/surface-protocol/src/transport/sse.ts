@@ -4,24 +4,24 @@ import { createTextJoiner } from './line-splitter.ts'
 
 /** One event of a stream. */
 export type SseFrame = {
-  /** The last id that was sent, `""` before the first. */
+  /** The last id sent; `""` before the first. */
   id: string
-  /** `message` when none was named. */
+  /** Default `message`. */
   event: string
   data: string
-  /** Milliseconds to wait before the next attempt, when the event changed it. */
+  /** Reconnection delay in milliseconds, if the event sets it. */
   retry?: number
 }
 
-/** Takes a body in pieces and gives its events. */
+/** Parses chunks of a body to events. */
 export interface SseParser {
-  /** @throws SurfaceError `limit_exceeded` when a line or the data of an event passes `lineBytes` */
+  /** @throws SurfaceError `limit_exceeded` if a line or an event's data exceeds `lineBytes` */
   push(chunk: Uint8Array | string): SseFrame[]
-  /** Gives what is complete; an event without its blank line is dropped. */
+  /** Returns completed events; one without its blank line is dropped. */
   end(): SseFrame[]
 }
 
-/** A parser of server-sent events by the HTML standard (SP-77). Sizes are bytes of UTF-8. */
+/** Creates a parser of server-sent events as in the HTML standard (SP-77). Sizes are bytes of UTF-8. */
 export function createSseParser(options: { limits?: Partial<SurfaceLimits> } = {}): SseParser {
   const { lineBytes } = resolveLimits(options.limits)
   const toBytes = createTextJoiner()
@@ -35,7 +35,7 @@ export function createSseParser(options: { limits?: Partial<SurfaceLimits> } = {
   const read = (text: string): SseFrame[] => {
     if (text === '') return []
     const frames: SseFrame[] = []
-    // The CR at the end of the piece before may be the first half of CRLF.
+    // A CR at the end of the previous chunk may be the first half of CRLF.
     const rest = afterCr && text.startsWith('\n') ? text.slice(1) : text
     afterCr = text.endsWith('\r')
     const parts = rest.split(/\r\n|\r|\n/)
@@ -64,7 +64,7 @@ export function createSseParser(options: { limits?: Partial<SurfaceLimits> } = {
 }
 
 interface EventBuilder {
-  /** Takes one line and its size in bytes; gives the event that a blank line completes. */
+  /** Processes a line and its size in bytes; returns the event completed by a blank line. */
   take(line: string, bytes: number): SseFrame | null
 }
 
@@ -82,7 +82,7 @@ function createEvent(maximum: number): EventBuilder {
     data = []
     size = 0
     if (empty) return null
-    // A block may consist of the time alone; the next event carries it then.
+    // A block may contain only the retry time; it is then reported with the next event.
     if (retry !== undefined) frame.retry = retry
     retry = undefined
     return frame
@@ -108,7 +108,7 @@ function createEvent(maximum: number): EventBuilder {
         // A comment is a field without a name.
         const start = line.charAt(colon + 1) === ' ' ? colon + 2 : colon + 1
         const name = line.slice(0, colon)
-        // The names that count are ASCII, a byte for each character.
+        // Known field names are ASCII, one byte per character.
         field(name, line.slice(start), bytes - start)
       }
       return null

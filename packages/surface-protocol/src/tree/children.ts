@@ -1,13 +1,13 @@
 import type { DataValue } from '../data/data-value.ts'
 import type { Instance } from './instance.ts'
 
-/** Instances that may be kept, by id. */
+/** Reusable instances by id. */
 export type Pool = Map<string, Instance>
 
-/** The pool of an instance that had no children; nothing is ever put into it. */
+/** The pool of an instance without children; never modified. */
 export const NO_CHILDREN: Pool = new Map()
 
-/** Groups are numbered in steps of this, so that children can be added to any of them. */
+/** Groups are numbered in steps of this, so that children can be added to each of them. */
 export const GROUP_STEP = 2 ** 32
 
 /** Children by their ids. */
@@ -17,7 +17,7 @@ export function poolOf(children: readonly Instance[]): Pool {
   return pool
 }
 
-/** Numbers the children of an instance in their order. */
+/** Numbers the children of an instance in order. */
 export function number({ groups }: Instance): void {
   groups.forEach((children, group) => {
     children.forEach((child, position) => {
@@ -26,7 +26,7 @@ export function number({ groups }: Instance): void {
   })
 }
 
-/** Returns whether `key` is the one entry of `value` that `children` does not show yet. */
+/** Returns whether `key` is the only entry of `value` that `children` does not contain yet. */
 export function isAddition(
   value: DataValue | undefined,
   children: readonly Instance[],
@@ -39,7 +39,7 @@ export function isAddition(
   return value.has(key) && children.at(-1)?.scope.segments.at(-1) !== key
 }
 
-/** Returns whether children are those of a location. */
+/** Returns whether children belong to a location. */
 export function sameLocation(children: readonly Instance[], location: readonly string[]): boolean {
   const scope = children[0]?.scope.segments
   return (

@@ -7,26 +7,26 @@ import { sortByTrail } from '../diagnostics/document-order.ts'
 import { planOf } from '../graph/plan.ts'
 import type { Scope } from './scope.ts'
 
-/** A node of the tree that clients see (SP-39). */
+/** A node of the tree as seen by clients (SP-39). */
 export interface TreeNode {
   id: string
   componentId: string
-  /** Null while the component is not defined. */
+  /** Null while the component is undefined. */
   type: string | null
-  /** JSON Pointer of the template's entry, `""` outside templates. */
+  /** JSON Pointer of the template's entry; `""` outside templates. */
   scope: string
   weight?: number
   pending?: true
   properties: { [name: string]: unknown }
 }
 
-/** A warning that resolving an instance gave. */
+/** A warning from resolving an instance. */
 export interface InstanceWarning {
   readonly code: SurfaceErrorCode
   readonly pathText: string
 }
 
-/** One appearance of a component in the tree, with its bound values resolved. */
+/** An occurrence of a component in the tree, with its bound values resolved. */
 export interface Instance {
   id: string
   readonly componentId: string
@@ -36,9 +36,9 @@ export interface Instance {
   readonly depth: number
   /** Position among the siblings; comparable, not dense. */
   order: number
-  /** Resolved values, in the order of the plan's bindings. Replaced, never changed. */
+  /** Resolved values, in the order of the plan's bindings. Replaced, never modified. */
   values: readonly JsonValue[]
-  /** Children, in the order of the plan's groups. Replaced, or added to at the end. */
+  /** Children, in the order of the plan's groups. Replaced, or appended to. */
   groups: readonly Instance[][]
   registrations: Registration<Instance>[]
   warnings: InstanceWarning[]
@@ -54,15 +54,12 @@ export interface Appearance {
   grown: boolean
 }
 
-/** The visible state of an instance now. */
+/** The current visible state of an instance. */
 export function appearanceOf({ definition, values, groups }: Instance): Appearance {
   return { definition, values, groups, grown: false }
 }
 
-/**
- * Returns whether an instance looks different from before (SP-42); changes inside its children do not
- * count.
- */
+/** Returns whether an instance has changed visibly (SP-42); changes inside its children do not count. */
 export function looksDifferent(before: Appearance, now: Instance): boolean {
   if (before.grown || !sameChildren(before.groups, now.groups)) return true
   const { definition: old, values } = before
@@ -95,8 +92,8 @@ function ownProperties(
 }
 
 /**
- * The node that clients see, with everything below it; a copy.
- * @param made receives every node, to tell it from data of the same shape
+ * A copy of the node as seen by clients, including its descendants.
+ * @param made every created node is added, to distinguish nodes from data of the same shape
  */
 export function toTreeNode(instance: Instance, made?: Set<unknown>): TreeNode {
   const { definition, groups, values } = instance
@@ -145,7 +142,7 @@ function setAt(target: object, place: Place, value: unknown): void {
   setOwn(container, String(place.at(-1)), value)
 }
 
-/** Sorts instances as they follow each other in the tree, a parent before its children. */
+/** Sorts instances in tree order, parents before children. */
 export function inTreeOrder(instances: readonly Instance[]): Instance[] {
   return instances.length < 2 ? [...instances] : sortByTrail(instances, trailOf)
 }
@@ -157,7 +154,7 @@ function trailOf(instance: Instance): number[] {
   return trail.toReversed()
 }
 
-/** Numbers the instances of components that appear more than once (SP-40). */
+/** Numbers the instances of components that occur more than once (SP-40). */
 export function giveIds(root: Instance, byId: Map<string, Instance>): void {
   const counts = new Map<string, number>()
   byId.clear()
@@ -169,7 +166,7 @@ export function giveIds(root: Instance, byId: Map<string, Instance>): void {
   }
 }
 
-/** Every instance, a parent before its children. */
+/** All instances, parents before children. */
 export function preorder(root: Instance): Instance[] {
   const found: Instance[] = []
   const stack = [root]

@@ -1,26 +1,23 @@
 import type { DataChange } from '../data/data-model.ts'
 
-/**
- * The depth below its location at which a change still counts: none, only added or removed keys, or
- * any.
- */
+/** Which changes below a location count: none, added or removed keys, or any. */
 export type Reach = 'value' | 'keys' | 'deep'
 
-/** The dependents of a location of the data model. */
+/** A dependent of a data location. */
 export interface Watch<Owner> {
   readonly owner: Owner
-  /** Position of a bound value, or `-1 - position` of a template. */
+  /** Index of a bound value, or `-1 - index` of a template. */
   readonly part: number
   readonly reach: Reach
 }
 
-/** A place in the index at which something was put; needed to take it out again. */
+/** An index position at which a watch was registered; needed for its removal. */
 export interface Registration<Owner> {
   readonly node: Node<Owner>
   readonly watch: Watch<Owner>
 }
 
-/** The dependents of a change: templates one by one, bound values by their owner. */
+/** The dependents of a change: templates individually, bound values by owner. */
 export interface Affected<Owner> {
   readonly templates: Set<Watch<Owner>>
   readonly owners: Set<Owner>
@@ -33,7 +30,7 @@ interface Node<Owner> {
   watches: Set<Watch<Owner>> | null
 }
 
-/** Finds what a change of the data model concerns, without looking at anything else (SP-44). */
+/** Finds the dependents of a data model change without visiting anything else (SP-44). */
 export class LocationIndex<Owner> {
   readonly #root: Node<Owner> = { parent: null, key: '', children: null, watches: null }
 
@@ -62,12 +59,12 @@ export class LocationIndex<Owner> {
     }
   }
 
-  /** Collects what hangs at, above or below the locations that were changed. */
+  /** Collects watches at, above and below the changed locations. */
   concerned(changes: readonly DataChange[], found: Affected<Owner>): void {
     let parent: readonly string[] | null = null
     let container: Node<Owner> | undefined
     for (const change of changes) {
-      // The keys of one message share their parent, so that the way to it is gone once.
+      // Keys changed by one message share their parent, so the path to it is walked once.
       if (change.parent !== parent) {
         ;({ parent } = change)
         container = this.#descend(parent, found)
@@ -83,7 +80,7 @@ export class LocationIndex<Owner> {
     }
   }
 
-  /** The node of a location, with what hangs above it; undefined when nothing hangs at it or below. */
+  /** The node of a location, collecting watches above it; undefined if there are none at it or below. */
   #descend(location: readonly string[], found: Affected<Owner>): Node<Owner> | undefined {
     let node = this.#root
     for (const key of location) {
@@ -101,7 +98,7 @@ function changesKeys({ before, removed }: DataChange): boolean {
   return before === undefined || removed === true
 }
 
-/** Notes those that a change below them concerns; `added` says that one of their keys is new. */
+/** Collects watches affected by a change below them; `added`: one of their keys is new. */
 function noteWatches<Owner>(
   watches: ReadonlySet<Watch<Owner>>,
   added: boolean,

@@ -18,19 +18,19 @@ export interface ResolveContext {
   readonly graph: Graph
   readonly componentId: string
   readonly warnings: InstanceWarning[]
-  /** Computes dynamic values from version 0.9.1 on. */
+  /** Evaluates dynamic values, from version 0.9.1 on. */
   readonly evaluator: Evaluator | null
   readonly owner: SurfaceOwner
   readonly positions: Map<DataMap, ReadonlyMap<string, number>>
 }
 
-/** The surface that values are resolved for. */
+/** The surface whose values are resolved. */
 export interface SurfaceOwner {
   readonly surfaceId: string
   readonly catalogId: string | null
 }
 
-/** The value of a binding as plain JSON; null when there is none (SP-33, SP-34). */
+/** The value of a binding as plain JSON; null if there is none (SP-33, SP-34). */
 export function resolveBinding(binding: BindingPlan, context: ResolveContext): JsonValue {
   const { path, literal, kind, pathText, dynamic } = binding
   if (dynamic !== undefined) return resolveDynamic(dynamic, pathText, context)
@@ -47,7 +47,7 @@ export function resolveBinding(binding: BindingPlan, context: ResolveContext): J
   return null
 }
 
-/** A dynamic value in the form of its slot (SN-30); null with a warning when it has none. */
+/** A dynamic value converted for its slot (SN-30); null with a warning if there is none. */
 function resolveDynamic(plan: DynamicPlan, pathText: string, context: ResolveContext): JsonValue {
   const { kind } = plan
   const { evaluator, warnings } = context
@@ -84,7 +84,7 @@ function read(path: DataPath, { root, scope }: ResolveContext): JsonValue | unde
   return found === undefined ? undefined : toJson(found)
 }
 
-/** The value in the form of a slot; undefined when it has none. */
+/** Converts a value for a slot; undefined if that is impossible. */
 function toSlotValue(value: JsonValue | undefined, kind: DynamicKind): JsonValue | undefined {
   switch (kind) {
     case 'dString':
@@ -101,12 +101,14 @@ function toSlotValue(value: JsonValue | undefined, kind: DynamicKind): JsonValue
   }
 }
 
-/** Inside a template the literal was not written anywhere: it is the value while nothing is there (SP-37). */
+/**
+ * Inside templates literals are not written to the data: they apply while the location is empty (SP-37).
+ */
 function literalCounts({ scope, graph, componentId }: ResolveContext): boolean {
   return scope.suffix !== '' || graph.isInTemplate(componentId)
 }
 
-/** The value in the form its slot takes; undefined when it has none. */
+/** Converts a value to the slot's kind; undefined if that is impossible. */
 function convert(value: DataValue, kind: BoundKind): JsonValue | undefined {
   switch (kind) {
     case 'string':

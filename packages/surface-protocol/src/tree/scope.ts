@@ -2,13 +2,13 @@ import { formatPointer } from '../json.ts'
 import { isContainer, member, valueAt, type DataMap, type DataValue } from '../data/data-value.ts'
 import type { DataPath } from '../data/data-path.ts'
 
-/** The meaning of absolute paths inside a template (SP-36). */
+/** Interpretation of absolute paths inside a template (SP-36). */
 export type PathMode = 'compatible' | 'pointer'
 
-/** The base of relative paths: the root of the data, or an entry that a template is shown for. */
+/** The base of relative paths: the root of the data, or a template's entry. */
 export interface Scope {
   readonly segments: readonly string[]
-  /** Suffix of instance ids inside: `:` and the key, for each level (SP-40). */
+  /** Suffix of instance ids inside: `:` and the key for each level (SP-40). */
   readonly suffix: string
   readonly pointer: string
 }
@@ -30,19 +30,19 @@ function encodeKey(key: string): string {
   return encodeURIComponent(key.replaceAll(LONE_SURROGATE, '\ufffd'))
 }
 
-/** Half of a surrogate pair: it has no UTF-8 form, and encodeURIComponent would throw. */
+/** A lone surrogate, which has no UTF-8 encoding and makes encodeURIComponent throw. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** The target of a path. */
+/** The resolved target of a path. */
 export interface Located {
   readonly location: readonly string[]
-  /** Undefined when nothing is there. */
+  /** Undefined if nothing is there. */
   readonly value: DataValue | undefined
-  /** True if an absolute path was read relative to the item (SP-36). */
+  /** True if an absolute path was resolved relative to the item (SP-36). */
   readonly compatible: boolean
 }
 
-/** Follows a path from a scope (SP-36). */
+/** Resolves a path in a scope (SP-36). */
 export function locate(
   root: DataMap,
   path: DataPath,
@@ -61,8 +61,8 @@ export function locate(
 }
 
 /**
- * The locations that decide what a path leads to: whatever changes the result changes a value at,
- * above or below one of them.
+ * The locations that determine a path's target: every change of the result changes a value at, above or
+ * below one of them.
  */
 export function watchedLocations(
   path: DataPath,
@@ -79,12 +79,12 @@ export function watchedLocations(
   return [segments, [...scope.segments, ...segments]]
 }
 
-/** Returns whether a part of the path may be split at dots and brackets. */
+/** Returns whether a segment may be split at dots and brackets. */
 export function hasDots(path: DataPath): boolean {
   return path.segments.some(isDotted)
 }
 
-/** A relative path that is empty or a dot means the item itself. */
+/** An empty relative path or a dot refers to the item itself. */
 function isItem({ absolute, segments }: DataPath): boolean {
   return !absolute && segments.length === 1 && segments[0] === '.'
 }
@@ -107,7 +107,7 @@ function isDotted(segment: string): boolean {
   return segment.includes('.') || /\[\d+\]/.test(segment)
 }
 
-/** Follows segments, split at `.` and `[n]` where a literal key is absent. */
+/** Follows segments, split at `.` and `[n]` if the literal key is absent. */
 function followDotted(
   start: DataValue | undefined,
   base: readonly string[],

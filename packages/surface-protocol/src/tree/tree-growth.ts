@@ -27,7 +27,7 @@ import type { Evaluator } from '../functions/evaluate.ts'
 import type { PathMode, Scope } from './scope.ts'
 import { Watches } from './watches.ts'
 
-/** The inputs of a tree's growth. */
+/** The inputs of a tree. */
 export interface TreeSource {
   readonly graph: Graph
   readonly data: { readonly root: DataMap }
@@ -35,11 +35,11 @@ export interface TreeSource {
   readonly mode: PathMode
   readonly limits: Readonly<SurfaceLimits>
   readonly evaluator: Evaluator | null
-  /** The surface that is shown. */
+  /** The surface being displayed. */
   readonly owner: SurfaceOwner
 }
 
-/** The tree would pass a limit (SP-45). */
+/** The tree would exceed a limit (SP-45). */
 export class TreeOverflow extends Error {
   readonly limit: 'treeNodes' | 'treeDepth'
 
@@ -54,13 +54,13 @@ export type Touched = Map<string, Appearance | null>
 
 type TemplatePlan = Extract<GroupPlan, { kind: 'template' }>
 
-/** The entries that a template repeats for. */
+/** The entries a template repeats for. */
 interface Entries {
   readonly location: readonly string[]
   readonly value: DataValue | undefined
 }
 
-/** The instances of a tree. It follows changes until ids of repeated components have to be given anew. */
+/** Maintains the instances of a tree until ids of repeated components must be reassigned. */
 export class TreeGrowth {
   readonly root: Instance
   readonly byId = new Map<string, Instance>()
@@ -70,12 +70,15 @@ export class TreeGrowth {
   readonly #source: TreeSource
   /** Instances inside templates, by component. */
   readonly #byComponent = new Map<string, Set<Instance>>()
-  /** Instances outside templates with a literal beside a path: it counts while a template has the component. */
+  /**
+   * Instances outside templates with a literal and a path: the literal applies while a template contains
+   * the component.
+   */
   readonly #initial = new Set<Instance>()
   readonly #watches: Watches
-  /** Empty between changes; most changes concern nothing that is shown. */
+  /** Empty between changes, because most changes affect nothing visible. */
   #concerned: Affected<Instance> = { templates: new Set(), owners: new Set() }
-  /** Positions of keys, as far as they were asked for since the last change. */
+  /** Cached positions of keys since the last change. */
   #positions = new Map<DataMap, ReadonlyMap<string, number>>()
   #size = 0
   /** True if a component occurs more than once under one id. */
@@ -91,9 +94,9 @@ export class TreeGrowth {
     this.touched = new Map()
   }
 
-  /** Follows a change and notes in `touched` what it may concern. @throws TreeOverflow */
+  /** Applies a change and records potentially affected instances in `touched`. @throws TreeOverflow */
   update(componentIds: readonly string[], changes: readonly DataChange[]): 'updated' | 'outgrown' {
-    // A map that is cleared keeps its old table within reach of the new one.
+    // A cleared map keeps its old table reachable, so a new one is created.
     if (this.touched.size > 0) this.touched = new Map()
     if (this.#positions.size > 0) this.#positions = new Map()
     if (this.#repeated && componentIds.length > 0) return 'outgrown'
@@ -151,7 +154,7 @@ export class TreeGrowth {
     else others.add(instance)
   }
 
-  /** Gives an instance the values and children of its component; children in `pool` are kept. */
+  /** Resolves an instance's values and children; children in `pool` are reused. */
   #fill(instance: Instance, pool: Pool): void {
     const { graph } = this.#source
     instance.definition = graph.definitions.get(instance.componentId) ?? null
@@ -264,7 +267,7 @@ export class TreeGrowth {
     if (kept.length > 0) this.#warn(owner, [...owner.warnings, ...kept])
   }
 
-  /** Shows what a template's entries have become; one entry added costs no more than itself. */
+  /** Updates the entries of a template; adding one entry is proportional to that entry. */
   #renew(instance: Instance, position: number, added: string | undefined): void {
     const group =
       instance.definition === null ? undefined : planOf(instance.definition).groups[position]
@@ -332,7 +335,7 @@ export class TreeGrowth {
   }
 }
 
-/** Returns whether a binding has a literal beside its path (SP-37). */
+/** Returns whether a binding has both a literal and a path (SP-37). */
 function isInitial({ path, literal }: BindingPlan): boolean {
   return path !== null && literal !== undefined
 }

@@ -2,12 +2,12 @@ import type { DataChange } from '../data/data-model.ts'
 import { inTreeOrder, looksDifferent, preorder, appearanceOf, type Instance } from './instance.ts'
 import { TreeGrowth, type Touched, type TreeSource } from './tree-growth.ts'
 
-/** The tree of a rendered surface, kept up to date change by change (SP-39 to SP-45). */
+/** The tree of a rendered surface, updated incrementally (SP-39 to SP-45). */
 export class Tree {
   readonly #source: TreeSource
   #growth: TreeGrowth
 
-  /** Grows the tree from its root. @throws TreeOverflow */
+  /** Builds the tree from its root. @throws TreeOverflow */
   constructor(source: TreeSource) {
     this.#source = source
     this.#growth = new TreeGrowth(source)
@@ -26,15 +26,15 @@ export class Tree {
     return preorder(this.#growth.root)
   }
 
-  /** Instances that gave warnings when they were resolved. */
+  /** Instances with warnings from resolving them. */
   warned(): Iterable<Instance> {
     return this.#growth.warned
   }
 
   /**
-   * Takes in what a message has changed.
-   * @returns the instances that look different or are new, in tree order
-   * @throws TreeOverflow; the tree is not to be used any more then
+   * Applies the changes of a message.
+   * @returns new and visibly changed instances, in tree order
+   * @throws TreeOverflow; the tree must not be used afterwards
    */
   update(componentIds: readonly string[], data: readonly DataChange[]): readonly Instance[] {
     const before = this.#growth

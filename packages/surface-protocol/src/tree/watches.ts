@@ -5,7 +5,7 @@ import type { Instance } from './instance.ts'
 import { LocationIndex, type Affected, type Reach, type Watch } from './location-index.ts'
 import { hasDots, watchedLocations, type PathMode } from './scope.ts'
 
-/** The locations of the data model that the instances of a tree depend on. */
+/** The data locations the instances of a tree depend on. */
 export class Watches {
   readonly #index = new LocationIndex<Instance>()
   readonly #mode: PathMode
@@ -14,20 +14,20 @@ export class Watches {
     this.#mode = mode
   }
 
-  /** Watches the locations that the bound values and templates of an instance read. */
+  /** Watches the locations read by an instance's bound values and templates. */
   add(instance: Instance, { bindings, groups }: Plan): void {
     for (let part = 0; part < bindings.length; part += 1)
       this.#addBinding(instance, bindings[part], part)
     for (let part = 0; part < groups.length; part += 1) this.#addGroup(instance, groups[part], part)
   }
 
-  /** Watches nothing for an instance any more. */
+  /** Removes the watches of an instance. */
   remove(instance: Instance): void {
     for (const registration of instance.registrations) this.#index.remove(registration)
     instance.registrations = []
   }
 
-  /** Collects what depends on the locations that were changed. */
+  /** Collects the dependents of the changed locations. */
   concerned(changes: readonly DataChange[], found: Affected<Instance>): void {
     this.#index.concerned(changes, found)
   }
@@ -59,7 +59,7 @@ export class Watches {
     this.#watch(instance, group.binding, { owner: instance, part: -1 - position, reach })
   }
 
-  /** Returns whether a path's target depends on more than the locations on its way. */
+  /** Returns whether a path's target depends on more than the locations along it. */
   #dependsOnFallback(path: DataPath): boolean {
     return this.#mode === 'compatible' && hasDots(path)
   }

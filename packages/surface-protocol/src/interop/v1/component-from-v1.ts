@@ -3,20 +3,20 @@ import { isPlainObject, setOwn, type JsonObject, type JsonValue } from '../../js
 
 /** Context for converting a component. */
 export interface FromV1 {
-  /** Hears what cannot be said in version 0.9.1; `name` is the property of the component. */
+  /** Called with features that version 0.9.1 lacks; `name` is the property of the component. */
   readonly lose: (what: string, name: string) => void
-  /** The catalog of the surface; null when it names none. */
+  /** The surface's catalog; null if it names none. */
   readonly catalogId: string | null
 }
 
-/** Properties that version 0.9.1 does not have, by type. */
+/** Properties missing in version 0.9.1, by type. */
 const added: Readonly<Record<string, readonly string[]>> = {
   TextField: ['placeholder'],
   Slider: ['steps'],
   Video: ['posterUrl'],
 }
 
-/** A component of version 1.0 in the form of 0.9.1 (SN-58); null when it has no id or type. */
+/** Converts a component of version 1.0 to 0.9.1 (SN-58); null without an id or type. */
 export function componentFromV1(value: unknown, context: FromV1): JsonObject | null {
   if (!isPlainObject(value)) return null
   const { id, component, catalogId, metadata, ...properties } = value as JsonObject
@@ -79,7 +79,7 @@ function valueFromV1(value: JsonValue, step: Step): JsonValue {
   return membersFromV1(value, step)
 }
 
-/** The members of an object that is no value itself: arguments, or the context of an event. */
+/** Converts the members of an object that is not a value itself: arguments, or an event's context. */
 function membersFromV1(value: JsonObject, step: Step): JsonObject {
   const converted: JsonObject = {}
   for (const [key, member] of Object.entries(value)) {

@@ -12,15 +12,15 @@ import {
 
 /** Context for converting a component. */
 export interface ToV1 {
-  /** Hears what cannot be said in version 1.0; `name` is the property of the component. */
+  /** Called with features that version 1.0 lacks; `name` is the property of the component. */
   readonly lose: (what: string, name: string) => void
   /** The id of a component in version 1.0. */
   readonly rename: (id: string) => string
-  /** Catalogs that tell references from texts. */
+  /** Catalogs used to distinguish references from strings. */
   readonly catalogs: readonly Catalog[] | undefined
 }
 
-/** A component of version 0.9.1 in the form of 1.0 (SN-58); null when it has no id or type. */
+/** Converts a component of version 0.9.1 to 1.0 (SN-58); null without an id or type. */
 export function componentToV1(value: unknown, context: ToV1): JsonObject | null {
   if (!isPlainObject(value)) return null
   const { id, component, ...rest } = value as JsonObject
@@ -52,7 +52,7 @@ function renameReferences(type: string, properties: JsonObject, context: ToV1): 
   }
 }
 
-/** A value with its bindings and calls in the form of version 1.0. */
+/** Converts the bindings and calls in a value to version 1.0. */
 export function valueToV1(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(valueToV1)
@@ -65,7 +65,7 @@ export function valueToV1(value: JsonValue): JsonValue {
   return membersToV1(value)
 }
 
-/** The members of an object that is no value itself: arguments, or the context of an event. */
+/** Converts the members of an object that is not a value itself: arguments, or an event's context. */
 function membersToV1(value: JsonObject): JsonObject {
   const converted: JsonObject = {}
   for (const [key, member] of Object.entries(value)) {
@@ -81,7 +81,7 @@ function memberToV1(name: string, value: JsonValue): JsonValue {
   return { event: { ...event, context: membersToV1(event.context) } }
 }
 
-/** A condition is a binding or a call there: one that is always true is left out. */
+/** A condition must be a binding or a call in version 1.0: one that is always true is omitted. */
 function checksToV1(checks: JsonValue): JsonValue {
   if (!Array.isArray(checks)) return valueToV1(checks)
   return checks.flatMap((check) => {
@@ -95,7 +95,7 @@ function checksToV1(checks: JsonValue): JsonValue {
   })
 }
 
-/** Headings are marked in the text; a text that is computed loses the mark. */
+/** Headings are marked in the text; computed text loses the mark. */
 function convertHeading(component: JsonObject, { lose }: ToV1): void {
   const level = typeof component.variant === 'string' ? /^h([1-5])$/.exec(component.variant) : null
   if (level === null) return
@@ -105,7 +105,7 @@ function convertHeading(component: JsonObject, { lose }: ToV1): void {
   component.text = `${'#'.repeat(Number(level[1]))} ${component.text}`
 }
 
-/** A pattern of a field is a check there. */
+/** A field's pattern becomes a check in version 1.0. */
 function convertPattern(component: JsonObject, { lose }: ToV1): void {
   const { validationRegexp: pattern, value = '', checks } = component
   if (pattern === undefined) return

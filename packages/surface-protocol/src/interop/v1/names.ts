@@ -1,17 +1,17 @@
 import { isIdentifier } from '../../data/identifier.ts'
 
-/** Ids of the components of one surface in version 1.0, where they are identifiers. */
+/** Maps the component ids of a surface to identifiers, as version 1.0 requires. */
 export class Names {
   readonly #later = new Map<string, string>()
   readonly #earlier = new Map<string, string>()
   readonly #limit: number
 
-  /** @param limit ids that are remembered */
+  /** @param limit maximum number of remembered ids */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** The id in version 1.0; two ids never get the same. */
+  /** The id in version 1.0; distinct ids stay distinct. */
   toLater(id: string): string {
     const known = this.#later.get(id)
     if (known !== undefined) return known
@@ -30,7 +30,7 @@ export class Names {
   }
 }
 
-/** The id with each character that no identifier has written as its code. */
+/** Replaces each character not allowed in identifiers by its code. */
 function asIdentifier(id: string): string {
   const text = Array.from(id, (character) =>
     isIdentifier(`_${character}`) ? character : `_${character.codePointAt(0)?.toString(16)}_`,

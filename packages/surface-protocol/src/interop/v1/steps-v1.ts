@@ -91,7 +91,7 @@ export function createStepToV1({ log, limits, catalogs }: StepOptions): Conversi
 
 /** The step from version 1.0 to 0.9.1 (SN-58). */
 export function createStepFromV1({ log, limits }: StepOptions): ConversionStep {
-  /** The catalog of each surface; null when it names none. */
+  /** The catalog of each surface; null if it names none. */
   const surfaces = new Map<string, string | null>()
 
   const convertComponents = ({ surfaceId, payload }: Payload, kind: string): JsonObject[] => {

@@ -21,7 +21,7 @@ export type ClientMessage = { userAction: UserAction } | { error: JsonObject }
 
 export const KEYS = ['userAction', 'error'] as const
 
-/** Checks a message of a client (SP-62). Further members of a `userAction` are kept. */
+/** Validates a client message (SP-62). Additional members of `userAction` are kept. */
 export function validateClientMessageV08(value: unknown): ValidationResult<ClientMessage> {
   const report = new Report()
   const message = readClientMessage(value, report)
@@ -30,7 +30,7 @@ export function validateClientMessageV08(value: unknown): ValidationResult<Clien
 }
 
 /**
- * Reads a message of a client from JSON text.
+ * Parses and validates a client message.
  * @throws SurfaceError with the first error's code and all diagnostics
  */
 export function parseClientMessage(text: string): ClientMessage {
@@ -39,7 +39,7 @@ export function parseClientMessage(text: string): ClientMessage {
   return message
 }
 
-/** The value of a JSON text. @throws SurfaceError `malformed_json` */
+/** Parses JSON. @throws SurfaceError `malformed_json` */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -72,7 +72,7 @@ function readClientMessage(value: unknown, report: Report): ClientMessage | null
   return { userAction: copy as UserAction }
 }
 
-/** Checks the members that an action of every version has. */
+/** Validates the members common to actions of all versions. */
 export function checkActionFields(payload: Record<string, unknown>, report: Report): void {
   readText(payload, 'name', report)
   const surfaceId = readText(payload, 'surfaceId', report)
@@ -91,14 +91,14 @@ export function checkActionFields(payload: Record<string, unknown>, report: Repo
 const DATE_TIME =
   /^\d{4}-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** Milliseconds of an RFC 3339 date-time; null for any other text. */
+/** Parses an RFC 3339 date-time to milliseconds; null for other strings. */
 export function parseTimestamp(text: string): number | null {
   const match = DATE_TIME.exec(text)
   if (match === null) return null
   const [, month, day] = match
   const days = new Date(Date.UTC(Number(text.slice(0, 4)), Number(month), 0)).getUTCDate()
   if (Number(day) > days) return null
-  // A leap second is no time that Date knows; it counts as the second before.
+  // Date cannot represent leap seconds; they count as the preceding second.
   const known = text
     .toUpperCase()
     .replace(' ', 'T')

@@ -2,8 +2,8 @@ import type { CatalogCore } from '../../catalog/catalog.ts'
 import type { Report } from '../../diagnostics/report.ts'
 
 /**
- * Checks one component at the current place of the report and names the catalog that is in force
- * for it; null when there is none.
+ * Validates a component at the current position of the report and returns its catalog; null if there is
+ * none.
  */
 export type ComponentCheck = (
   surfaceId: string,

@@ -1,4 +1,4 @@
-/** One key of a data model with its value. */
+/** A key of a data model with its value. */
 export type DataEntry = { key: string } & (
   | { valueString: string }
   | { valueNumber: number }

@@ -4,8 +4,8 @@ import { asMap, isContainer, type DataMap } from '../../data/data-value.ts'
 import { dataToEntries } from './entries.ts'
 
 /**
- * The messages that make `data` the whole model, or what stands at `start`. What is nested deeper than `maximumDepth` levels of
- * `valueMap` follows in messages with a path.
+ * Messages that set the whole model, or the value at `start`, to `data`. Values nested deeper than
+ * `maximumDepth` levels of `valueMap` follow in messages with a path.
  */
 export function dataMessages(
   surfaceId: string,
@@ -27,7 +27,7 @@ export function dataMessages(
 
 interface Cut {
   readonly segments: readonly string[]
-  /** Levels of `valueMap` that may still be nested. */
+  /** Remaining levels of `valueMap`. */
   readonly depth: number
   readonly later: { segments: string[]; map: DataMap }[]
 }
@@ -42,7 +42,7 @@ function prune(map: DataMap, { segments, depth, later }: Cut): DataMap {
       if (depth > 1 || !holdsMaps(inner)) {
         kept.set(key, prune(inner, { segments: place, depth: depth - 1, later }))
       } else {
-        // The key keeps its position while what is below it follows.
+        // The key keeps its position; its content follows later.
         kept.set(key, new Map())
         later.push({ segments: place, map: inner })
       }

@@ -12,8 +12,8 @@ import { Report } from '../../diagnostics/report.ts'
 import { asMap, isContainer, mapToJson, type DataMap } from '../../data/data-value.ts'
 
 /**
- * The object that a list of entries stands for (SP-28); of equal keys the last one counts.
- * @throws SurfaceError for entries that are none
+ * Converts entries to an object (SP-28); for duplicate keys the last one counts.
+ * @throws SurfaceError for invalid entries
  */
 export function parseEntries(entries: DataEntry[]): JsonObject {
   const report = new Report('strict')
@@ -24,21 +24,22 @@ export function parseEntries(entries: DataEntry[]): JsonObject {
 
 /** Options of `formatEntries`. */
 export interface FormatEntriesOptions {
-  /** Hears of arrays that became maps and of members that were dropped. */
+  /** Called with arrays that became maps and members that were dropped. */
   onDiagnostic?: (diagnostic: SurfaceDiagnostic) => void
 }
 
 /**
- * The entries of an object (SP-68). Arrays become maps with decimal keys; null and undefined are
- * dropped; both are reported to `onDiagnostic` as `lossy_conversion`.
- * @throws SurfaceError `invalid_type` for a value that is not JSON, `limit_exceeded` for deeper
- * nesting than `jsonDepth`
+ * Converts an object to entries (SP-68). Arrays become maps with decimal keys; null and undefined are
+ * dropped;
+ * both are reported to `onDiagnostic` as `lossy_conversion`.
+ * @throws SurfaceError `invalid_type` for a value that is not JSON, `limit_exceeded` for nesting beyond
+ * `jsonDepth`
  */
 export function formatEntries(value: JsonObject, options: FormatEntriesOptions = {}): DataEntry[] {
   return formatMembers(value, [], options)
 }
 
-/** The entries of a data map; null is dropped, arrays become maps. */
+/** Converts a data map to entries; null is dropped, arrays become maps. */
 export function dataToEntries(map: DataMap): DataEntry[] {
   const entries: DataEntry[] = []
   for (const [key, value] of map) {

@@ -4,12 +4,12 @@ import { planOf } from '../../graph/plan.ts'
 import type { ComponentInstance } from './messages.ts'
 import { readInstance } from './read-instance.ts'
 
-/** Returns whether a component would write into the data when it arrives (SP-37). */
+/** Returns whether a component would write to the data when it arrives (SP-37). */
 export function someInitialises(components: readonly ComponentInstance[]): boolean {
   return components.some((component) => initialBindings(component).length > 0)
 }
 
-/** The bound values of a component that have both a path and a literal. */
+/** The bound values of a component with both a path and a literal. */
 export function initialBindings(component: ComponentInstance): BindingPlan[] {
   const draft = readInstance(component, '', { report: new Report(), check: () => null })
   if (draft === null) return []

@@ -11,11 +11,11 @@ export type BeginRendering = {
   styles?: JsonObject
 }
 
-/** One component: its id, and its type with the properties. */
+/** A component: its id, and its type with the properties. */
 export type ComponentInstance = {
   id: string
   component: { [type: string]: JsonObject }
-  /** Share of a Row or Column. */
+  /** Weight within a Row or Column. */
   weight?: number
 }
 
@@ -32,12 +32,12 @@ export type ServerMessage =
   | { dataModelUpdate: DataModelUpdate }
   | { deleteSurface: { surfaceId: string } }
 
-/** A `beginRendering` message: the surface may be shown from `root` on. */
+/** A `beginRendering` message: the surface can be displayed from `root` on. */
 export function beginRendering(payload: BeginRendering): ServerMessage {
   return { beginRendering: payload }
 }
 
-/** A `surfaceUpdate` message: components added or replaced. */
+/** A `surfaceUpdate` message: adds or replaces components. */
 export function surfaceUpdate(surfaceId: string, components: ComponentInstance[]): ServerMessage {
   return { surfaceUpdate: { surfaceId, components } }
 }

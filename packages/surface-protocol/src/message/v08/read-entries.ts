@@ -5,8 +5,8 @@ import type { DataMap, DataValue } from '../../data/data-value.ts'
 import type { Report } from '../../diagnostics/report.ts'
 
 /**
- * Reads a list of data entries (SP-7, SP-8, SP-28) at the current place of the report.
- * @param level number of `valueMap`s around the list
+ * Reads a list of data entries (SP-7, SP-8, SP-28) at the current position of the report.
+ * @param level number of enclosing `valueMap`s
  */
 export function readEntries(value: unknown, report: Report, level: number): DataMap {
   const map: DataMap = new Map()
@@ -95,7 +95,7 @@ function readValue(
     return map
   }
   if (isLiteral(value, kind)) return value as DataValue
-  // A number that is not finite is of the right type.
+  // A non-finite number has the right type.
   const code = typeof value === kind ? 'invalid_value' : 'invalid_type'
   report.must(code, literalWords[kind], { at: [name] })
   return undefined

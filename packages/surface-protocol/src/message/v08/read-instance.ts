@@ -17,8 +17,8 @@ interface Context {
 }
 
 /**
- * Reads a component at the current place of the report and copies it; null when it has no readable id
- * or type. Its references are not looked for yet.
+ * Copies a component at the current position of the report; null without a valid id and type. References
+ * are not collected yet.
  */
 export function readInstance(
   value: unknown,
@@ -108,7 +108,7 @@ function readProperties(
   report.initialises = false
   const errors = report.errors
   const copy = copyObject(properties, report)
-  // A value that is not JSON was reported already; a catalog would only repeat it.
+  // A value that is not JSON was already reported; a catalog would report it again.
   const core =
     report.errors > errors
       ? null

@@ -11,14 +11,14 @@ import type { Report } from '../../diagnostics/report.ts'
 import { detectVersion } from './version.ts'
 import type { ComponentCheck } from './component-check.ts'
 
-/** A message that was read: copied, and free of what 0.8 does not know. */
+/** A copied message without anything unknown to 0.8. */
 export type MessageDraft =
   | {
       readonly kind: 'beginRendering'
       readonly surfaceId: string
       readonly root: string
       readonly catalogId: string | null
-      /** Null when there are none. */
+      /** Null if there are none. */
       readonly styles: JsonObject | null
     }
   | {
@@ -29,7 +29,7 @@ export type MessageDraft =
   | {
       readonly kind: 'dataModelUpdate'
       readonly surfaceId: string
-      /** As it was sent; null when there is none. */
+      /** As sent; null if there is none. */
       readonly path: string | null
       readonly segments: readonly string[]
       readonly contents: DataMap
@@ -40,8 +40,8 @@ type Payload = Record<string, unknown>
 type Kind = MessageDraft['kind']
 
 /**
- * Reads a message (SP-5 to SP-11a). The draft is only to be used when the report counts no error;
- * null when the message has no readable payload.
+ * Reads a message (SP-5 to SP-11a). The draft may only be used if the report has no errors; null without a
+ * readable payload.
  */
 export function readMessage(
   value: unknown,
@@ -69,7 +69,7 @@ export const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
 }
 const KINDS = Object.keys(MEMBERS) as Kind[]
 
-/** The one message key of an envelope; null after a report if there is none (SP-5 to SP-7). */
+/** The message key of an envelope; null after reporting that there is not exactly one (SP-5 to SP-7). */
 function readEnvelope(value: unknown, report: Report): Kind | null {
   if (!isPlainObject(value)) return readKind(value, KINDS, report)
   const keys = Object.keys(value)
@@ -88,7 +88,7 @@ function readEnvelope(value: unknown, report: Report): Kind | null {
   return kind
 }
 
-/** Stands for an id that cannot be read, so that what can be said of the rest is said too (SP-9). */
+/** Placeholder for an invalid id, so that the rest can still be validated (SP-9). */
 const NO_ID = ''
 
 interface Context {

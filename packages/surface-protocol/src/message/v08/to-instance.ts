@@ -2,7 +2,7 @@ import type { Definition } from '../../graph/definition.ts'
 import { cloneJson, setOwn } from '../../json.ts'
 import type { ComponentInstance } from './messages.ts'
 
-/** The component as a message carries it; a copy. */
+/** Copies a component to its message form. */
 export function toInstance(definition: Definition): ComponentInstance {
   const component = {}
   setOwn(component, definition.type, cloneJson(definition.properties))

@@ -2,7 +2,7 @@ import type { CatalogCore } from '../../catalog/catalog.ts'
 import type { Report } from '../../diagnostics/report.ts'
 import type { Definition } from '../../graph/definition.ts'
 
-/** Checks components against a catalog; the report's path begins at the message. */
+/** Validates components against a catalog; the report's path starts at the message. */
 export function checkComponents(
   components: readonly Definition[],
   core: CatalogCore | null,

@@ -10,7 +10,7 @@ import { envelopeV09 } from './read-message-v09.ts'
 
 export const KINDS = ['action', 'error'] as const
 
-/** Checks a message of a client, version 0.9.1. */
+/** Validates a client message of version 0.9.1. */
 export function validateClientMessageV09(value: unknown): ValidationResult<ClientMessageV09> {
   const report = new Report()
   report.message = value

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json.ts'
 
-/** A component of version 0.9.1: its id, its type and, beside them, its properties. */
+/** A component of version 0.9.1: id, type, and its properties as further members. */
 export type ComponentV09 = { id: string; component: string; [property: string]: JsonValue }
 
 /** Payload of `createSurface`. */
@@ -12,7 +12,7 @@ export type CreateSurface = {
   sendDataModel?: boolean
 }
 
-/** Payload of `updateDataModel`; without a value, what stands at the path is removed. */
+/** Payload of `updateDataModel`; without a value, the value at the path is removed. */
 export type UpdateDataModel = { surfaceId: string; path?: string; value?: JsonValue }
 
 /** A message from the server to the client, version 0.9.1. */

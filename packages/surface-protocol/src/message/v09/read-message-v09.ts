@@ -8,13 +8,13 @@ import { isPlainObject, ownValue, type JsonObject } from '../../json.ts'
 import { readEnvelope, type EnvelopeRules } from '../read-envelope.ts'
 import { readId, refuseOthers, FATAL } from '../read-member.ts'
 
-/** A message of version 0.9.1 that was read: copied, and free of what the version does not know. */
+/** A copied message of version 0.9.1 without anything unknown to that version. */
 export type MessageDraftV09 =
   | {
       readonly kind: 'createSurface'
       readonly surfaceId: string
       readonly catalogId: string
-      /** Null when there is none. */
+      /** Null if there is none. */
       readonly theme: JsonObject | null
       readonly themeSize: number
       readonly sendDataModel: boolean
@@ -22,16 +22,16 @@ export type MessageDraftV09 =
   | {
       readonly kind: 'updateComponents'
       readonly surfaceId: string
-      /** Not checked against a catalog yet. */
+      /** Not validated against a catalog yet. */
       readonly components: readonly Definition[]
     }
   | {
       readonly kind: 'updateDataModel'
       readonly surfaceId: string
       readonly segments: readonly string[]
-      /** As it was sent; null when there is none. */
+      /** As sent; null if there is none. */
       readonly path: string | null
-      /** Undefined: what stands there is removed. */
+      /** Undefined: the value is removed. */
       readonly value: DataValue | undefined
     }
   | { readonly kind: 'deleteSurface'; readonly surfaceId: string }
@@ -61,8 +61,8 @@ export const envelopeV09: EnvelopeRules = {
 }
 
 /**
- * Reads a message of version 0.9.1 (SN-4, SN-15 steps 1 to 4). The draft is only to be used when the
- * report counts no error.
+ * Reads a message of version 0.9.1 (SN-4, SN-15 steps 1 to 4). The draft may only be used if the report has
+ * no errors.
  */
 export function readMessageV09(value: unknown, report: Report): MessageDraftV09 | null {
   report.message = value
@@ -120,10 +120,10 @@ function readUpdate(payload: Payload, surfaceId: string, report: Report): Messag
   return components === null ? null : { kind: 'updateComponents', surfaceId, components }
 }
 
-/** Reads one component at the current place of the report. */
+/** Reads a component at the current position of the report. */
 type ReadComponent = (value: unknown, position: number, report: Report) => Definition | null
 
-/** The member `components` of a payload; null after a report. */
+/** The `components` of a payload; null after reporting a problem. */
 export function readComponents(
   payload: Payload,
   report: Report,
@@ -164,7 +164,7 @@ function readList(
   return components
 }
 
-/** Members of a component that are no properties. */
+/** Members of a component that are not properties. */
 const ENVELOPE: ReadonlySet<string> = new Set(['id', 'component'])
 
 /** Size (SP-89) of `{id, component}` without the two values. */

@@ -11,7 +11,7 @@ import { checkComponents } from './check-components.ts'
 import type { ServerMessageV09 } from './messages-v09.ts'
 import { readMessageV09, type MessageDraftV09 } from './read-message-v09.ts'
 
-/** Options for checking one message. */
+/** Options for validating a message. */
 export interface ValidateMessageOptionsV09 {
   readonly mode?: Mode
   readonly catalog?: Catalog
@@ -20,7 +20,7 @@ export interface ValidateMessageOptionsV09 {
   readonly limits?: Partial<SurfaceLimits>
 }
 
-/** Checks one message of version 0.9.1 on its own (SN-16). */
+/** Validates a single message of version 0.9.1 (SN-16). */
 export function validateMessageV09(
   value: unknown,
   options: ValidateMessageOptionsV09 = {},
@@ -57,7 +57,7 @@ function checkCreate(
   report.path.length = 0
 }
 
-/** Each catalog in turn; one must accept all components. */
+/** Tries each catalog; one must accept all components. */
 function checkUpdate(
   components: readonly Definition[],
   catalogs: readonly Catalog[],

@@ -11,7 +11,7 @@ import { readMetadata } from './read-metadata.ts'
 
 export const KINDS = ['action', 'error', 'callAgentFunction', 'rendererFunctionResponse'] as const
 
-/** Checks a message of a client, version 1.0 (SN section 2.3). Never throws. */
+/** Validates a client message of version 1.0 (SN section 2.3). Never throws. */
 export function validateRendererMessage(value: unknown): ValidationResult<JsonObject> {
   const report = new Report()
   report.message = value

@@ -21,7 +21,7 @@ export type ServerMessageV1 = { version: 'v1.0' } & (
       }
     }
   | { updateComponents: { surfaceId: string; components: ComponentV1[] } }
-  /** A value of null removes what stands at the path. */
+  /** A null value removes the value at the path. */
   | { updateDataModel: { surfaceId: string; path?: string; value: JsonValue } }
   | { deleteSurface: { surfaceId: string } }
   | {
@@ -34,7 +34,7 @@ export type ServerMessageV1 = { version: 'v1.0' } & (
   | { agentFunctionResponse: FunctionResponse }
 )
 
-/** The answer to a call of a function: a value or an error. */
+/** The response to a function call: a value or an error. */
 export type FunctionResponse = {
   functionCallId: string
   value?: JsonValue

@@ -5,7 +5,7 @@ import { readId, readMember, readText, refuseOthers, FATAL } from '../read-membe
 
 type Payload = Record<string, unknown>
 
-/** Checks `functionCallId` and `callFunction` of a call. */
+/** Validates `functionCallId` and `callFunction` of a call. */
 export function readCall(
   payload: Payload,
   report: Report,
@@ -27,7 +27,7 @@ export function readCall(
   report.path.pop()
 }
 
-/** Checks the answer to a call: its id with either a value or an error. */
+/** Validates a call's response: its id with either a value or an error. */
 export function readFunctionResponse(payload: Payload, report: Report): void {
   readId(payload, 'functionCallId', report)
   refuseOthers(payload, ['functionCallId', 'value', 'error'], report, FATAL)

@@ -9,12 +9,12 @@ import { readId, refuseOthers, FATAL } from '../read-member.ts'
 import { readCall, readFunctionResponse } from './read-call.ts'
 import { readMetadata } from './read-metadata.ts'
 
-/** A message of version 1.0 that was read: copied, and free of what the version does not know. */
+/** A copied message of version 1.0 without anything unknown to that version. */
 export type MessageDraftV1 =
   | {
       readonly kind: 'createSurface'
       readonly surfaceId: string
-      /** Null when there is none. */
+      /** Null if there is none. */
       readonly catalogId: string | null
       readonly sendDataModel: boolean
       readonly components: readonly Definition[]
@@ -24,7 +24,7 @@ export type MessageDraftV1 =
       readonly metadataSize: number
     }
   | Exclude<MessageDraftV09, { kind: 'createSurface' }>
-  /** A call of a function, or its answer: nothing that a surface keeps. */
+  /** A function call or its response, which does not change a surface. */
   | { readonly kind: 'callRendererFunction' | 'agentFunctionResponse'; readonly surfaceId: '' }
 
 type Kind = MessageDraftV1['kind']
@@ -47,8 +47,8 @@ export const envelopeV1: EnvelopeRules = {
 }
 
 /**
- * Reads a message of version 1.0 (SN-15 steps 1 to 4). The draft is only to be used when the report
- * counts no error.
+ * Reads a message of version 1.0 (SN-15 steps 1 to 4). The draft may only be used if the report has no
+ * errors.
  */
 export function readMessageV1(value: unknown, report: Report): MessageDraftV1 | null {
   report.message = value
@@ -117,7 +117,7 @@ function readCreate(payload: Payload, surfaceId: string, report: Report): Messag
   }
 }
 
-/** Members of a component that are no properties. */
+/** Members of a component that are not properties. */
 const ENVELOPE: ReadonlySet<string> = new Set(['id', 'component', 'catalogId', 'metadata'])
 
 /** Size (SP-89) of `{id, component}` without the two values. */

@@ -5,17 +5,17 @@ import type { ComponentBatch, UpdateKind } from '../../graph/component-batch.ts'
 import type { Definition } from '../../graph/definition.ts'
 import type { Graph } from '../../graph/graph.ts'
 
-/** The parts that a message put into a graph. */
+/** The components a message inserted into a graph. */
 interface Composition {
-  /** Components that are new or have another type now. */
+  /** Components that are new or changed their type. */
   readonly retyped: readonly Definition[]
   readonly kind: UpdateKind
   readonly report: Report
 }
 
 /**
- * Reports components where they may not be (SN-47): every parent and child of which the message has
- * brought one. The graph holds the components already.
+ * Reports components in disallowed positions (SN-47): all parent-child pairs of which the message contains
+ * one. The graph already contains the components.
  */
 export function checkComposition(
   graph: Graph,

@@ -5,8 +5,8 @@ import type { Graph } from '../../graph/graph.ts'
 import { planOf } from '../../graph/plan.ts'
 
 /**
- * Reports components that ask for their position though they are shown outside of templates only
- * (SN-40): those of the message, and those below what it has linked anew.
+ * Reports components that use their position but only occur outside templates (SN-40): those of the
+ * message, and those below newly linked ones.
  */
 export function checkIndexes(
   graph: Graph,
@@ -36,7 +36,7 @@ export function checkIndexes(
   }
 }
 
-/** The children that are there and that no template repeats: those have a position. */
+/** The existing children that no template repeats, since repeated ones have a position. */
 function childrenOf(graph: Graph, { edges, templates }: Definition): Definition[] {
   const repeated = new Set(templates)
   const found: Definition[] = []
@@ -49,12 +49,12 @@ function childrenOf(graph: Graph, { edges, templates }: Definition): Definition[
 
 /** Returns whether a component has a value that depends on its position. */
 function asksForIndex(definition: Definition): boolean {
-  // Components without computed values have no plan to make.
+  // Components without computed values need no plan.
   if (definition.core === null) return false
   return planOf(definition).bindings.some(({ dynamic }) => dynamic?.usesIndex === true)
 }
 
-/** The components to which a way leads from the root. */
+/** The components reachable from the root. */
 function reachableIn({ definitions }: Graph): ReadonlySet<string> {
   const found = new Set(definitions.has('root') ? ['root'] : [])
   for (const id of found) for (const child of definitions.get(id)?.edges ?? []) found.add(child)

@@ -13,7 +13,7 @@ export const dialectV1: StoreDialect = {
   family: '1.0',
   catalogs: [basicCatalogV1],
   catalogAliases: aliasesV1,
-  // One of another version is refused where a message names it.
+  // Catalogs of another version are rejected where a message names them.
   accepts: () => true,
   evaluator: (options, find) => new Evaluator({ ...options, rules: createEvaluationRulesV1(find) }),
   process: processMessageV1,

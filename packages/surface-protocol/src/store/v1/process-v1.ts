@@ -18,7 +18,7 @@ import type { Processed, StoreState } from '../state.ts'
 
 type Draft<K extends MessageDraftV1['kind']> = Extract<MessageDraftV1, { kind: K }>
 
-/** Reads and applies one message of version 1.0, whole or not at all (SN-15). */
+/** Reads and applies one message of version 1.0 atomically (SN-15). */
 export function processMessageV1(state: StoreState, message: unknown, report: Report): Processed {
   const draft = readMessageV1(message, report)
   if (draft === null) return 'refused'
@@ -42,7 +42,7 @@ export function processMessageV1(state: StoreState, message: unknown, report: Re
   return updateData(state, { ...draft, value: draft.value ?? undefined }, report)
 }
 
-/** Surface, data and components at once (SN-14). */
+/** Creates surface, data and components at once (SN-14). */
 function create(state: StoreState, draft: Draft<'createSurface'>, report: Report): Processed {
   const { surfaceId, catalogId: named, components, dataModel } = draft
   if (state.surfaces.has(surfaceId)) {
@@ -99,10 +99,10 @@ function statusOf({ graph }: Surface): 'rendered' | 'pending' {
   return graph.definitions.has('root') ? 'rendered' : 'pending'
 }
 
-/** The message that components came in. */
+/** The message that contained the components. */
 type Carrier = 'createSurface' | 'updateComponents'
 
-/** Checks components and puts them into the graph of their surface; null when they are refused. */
+/** Validates components and inserts them into their surface's graph; null if they are rejected. */
 function putComponents(
   state: StoreState,
   surface: Surface,
@@ -143,7 +143,7 @@ export function judgeComponents(
   context: {
     readonly kind: Carrier
     readonly report: Report
-    /** The catalog that the surface names. */
+    /** The catalog named by the surface. */
     readonly ofSurface: string | null
     readonly find: Parameters<typeof findCatalog>[2]
   },

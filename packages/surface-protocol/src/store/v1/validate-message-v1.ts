@@ -14,7 +14,7 @@ import type { ValidationResult } from '../../message/validation-result.ts'
 import { checkComposition } from './check-composition.ts'
 import { judgeComponents } from './process-v1.ts'
 
-/** Checks one message of version 1.0 on its own (SN-16). */
+/** Validates a single message of version 1.0 (SN-16). */
 export function validateMessageV1(
   value: unknown,
   options: ValidateMessageOptionsV09 = {},
@@ -64,7 +64,7 @@ function checkCreate(
   if (judged !== null) checkGraph(judged, context)
 }
 
-/** Each catalog in turn as the one of the surface; one must accept all components. */
+/** Tries each catalog as the surface's; one must accept all components. */
 function checkUpdate(
   components: readonly Definition[],
   options: ValidateMessageOptionsV09,

@@ -5,7 +5,7 @@ import { cloneJson, type JsonObject } from '../../json.ts'
 import type { Surface, TreeOptions } from '../surface.ts'
 import { toComponentV09, viewOfV09, type SurfaceViewV1 } from '../view-v09.ts'
 
-/** The surface as plain JSON; a copy (SN-54). */
+/** A copy of the surface as plain JSON (SN-54). */
 export function viewOfV1(surface: Surface, options: TreeOptions): SurfaceViewV1 {
   const { catalogId, metadata, graph } = surface
   return {
@@ -16,13 +16,13 @@ export function viewOfV1(surface: Surface, options: TreeOptions): SurfaceViewV1 
   }
 }
 
-/** The component as a message carries it; a copy. */
+/** Copies a component to its message form. */
 function toComponentV1(definition: Definition): ReturnType<typeof toComponentV09> {
   const { id, component, ...properties } = toComponentV09(definition)
   return { id, component, ...cloneJson(definition.envelope ?? {}), ...properties }
 }
 
-/** One createSurface with everything (SN-54); what passes a limit follows in updates. */
+/** A single createSurface with everything (SN-54); parts beyond a limit follow in updates. */
 export function snapshotOfV1(
   surface: Surface,
   { componentsPerMessage }: Readonly<SurfaceLimits>,
