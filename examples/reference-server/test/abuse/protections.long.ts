@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { builtinComponents } from '@x/flow-engine/components'
 import { expect, test, vi } from 'vitest'
 import { bodyLimitOf } from '../../../../packages/flow-engine/src/http/route/body-limit.ts'
 import { routes } from '../../../../packages/flow-engine/src/http/routes/index.ts'
@@ -9,6 +10,7 @@ import { defaultSettings } from '../../../../packages/flow-engine/src/settings.t
 import { METHODS } from '../../../../packages/scim-core/src/http/route.ts'
 import { mounts } from '../../src/mounts.ts'
 import { sendRaw, useService, type RawAnswer } from './attack.ts'
+import { saveFlow } from './flows.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 const TOKEN = 'a-token-of-the-directory-0123456789'
@@ -153,6 +155,22 @@ test('AB-93: every route of provisioning asks for a token and bounds its body', 
     }
   })
   expect(wrong).toEqual([])
+})
+
+test('AB-53, AB-93: no secret field of any component is shown to a visitor', async () => {
+  const secrets = [...builtinComponents].flatMap(({ type, inputs }) => {
+    const names = Object.entries(inputs).filter(([, { fieldKind }]) => fieldKind === 'secret')
+    const values = names.map(([name]) => [name, `canary-${type}-${name}`] as const)
+    return names.length === 0 ? [] : [[type, Object.fromEntries(values)] as const]
+  })
+  expect(secrets.length).toBeGreaterThan(10)
+  const flow = await saveFlow(running(), secrets, { isPublic: true })
+  const owner = await running().call('GET', `/api/v1/flows/${flow}`)
+  const held = secrets.flatMap(([, values]) => Object.values(values))
+  expect(held.filter((value) => !owner.text.includes(value))).toEqual([])
+  const visitor = await running().call('GET', `/api/v1/flows/public_flow/${flow}`, { key: null })
+  expect(visitor.status).toBe(200)
+  expect(held.filter((value) => visitor.text.includes(value))).toEqual([])
 })
 
 /** Modules that start runs, and the lane from which each takes a place. */

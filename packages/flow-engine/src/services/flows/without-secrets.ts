@@ -5,6 +5,8 @@ const DATABASE =
   /^\s*(postgres(ql)?|mysql|mariadb|mongodb|redis|rediss|mssql|sqlserver|oracle|amqps?|clickhouse|cockroachdb|snowflake|sqlite|duckdb|libsql|jdbc)(\+[\w.+-]+)?:/i
 const USER_INFORMATION = /([a-z][\w+.-]{0,30}:\/\/)[^\s/?#"'<>@]{1,1000}@/gi
 const QUERY = /([a-z][\w+.-]{0,30}:\/\/[^\s?#"'<>]{1,2000})\?[^\s#"'<>]*/gi
+/** Names of keys: a graph that no editor has written may lack the mark of a secret field. */
+const KEY_NAME = /(^|_)api_key$/i
 const HEADERS = /headers?(_input)?$/i
 const TOOL_SERVER = new Set(['mcp_server', 'mcp_servers', 'mcpServers'])
 const TOOL_FIELDS = new Set([
@@ -53,7 +55,8 @@ function strip(value: unknown, place: Place, secrets: Set<string>): unknown {
     const name = isValue ? nameOfField(value, place.key) : key
     // The name of a variable is hidden in its field, but may occur elsewhere as an ordinary word.
     const isNamed = value['load_from_db'] === true
-    if (isValue && isSecretField(value)) return emptied(inner, isNamed ? new Set() : secrets)
+    const isSecret = isSecretField(value) || KEY_NAME.test(name)
+    if (isValue && isSecret) return emptied(inner, isNamed ? new Set() : secrets)
     if (name === 'curl_input')
       return isObject(inner) ? stripField(inner, secrets) : emptied(inner, secrets)
     if (TOOL_SERVER.has(name) || (isValue && value['type'] === 'mcp')) {
