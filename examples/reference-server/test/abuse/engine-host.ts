@@ -8,6 +8,7 @@ import {
 import { apiRequest } from '@x/flow-engine/components'
 import { createRegistry, runFlow } from '@x/flow-engine/graph'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { createDocumentReader } from '@x/flow-engine/node'
 import { flowBuilder, testComponent } from '@x/flow-engine/testing'
 import { serveHost } from './serve-host.ts'
 
@@ -92,4 +93,14 @@ async function reach(body: string): Promise<string> {
   }
 }
 
-serveHost({ limits, lease, brokenLog, reach })
+const documentReader = createDocumentReader()
+
+/** Reads a document that comes in base64 by the worker threads of the package. */
+async function read(body: string): Promise<unknown> {
+  const bytes = new Uint8Array(Buffer.from(body, 'base64'))
+  const { signal } = new AbortController()
+  const isPdf = Buffer.from(bytes).toString('latin1', 0, 4) === '%PDF'
+  return isPdf ? documentReader.pdf(bytes, { signal }) : documentReader.sheet(bytes, { signal })
+}
+
+serveHost({ limits, lease, brokenLog, reach, read })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCanary, type Canary } from '../../../../packages/flow-engine/test/abuse/canary.ts'
+import { material } from '../journeys/material.ts'
 import { besideHealth } from './attack.ts'
 import { useBuiltHost } from './built-host.ts'
 
@@ -36,4 +37,14 @@ test('AB-90: limits that are none set no timer, and impossible ones are refused'
 test('AB-91: a log that cannot be written cancels the run, and the job fails once it can', async () => {
   const { result } = await besideHealth(host(), () => host().call('brokenLog'))
   expect(result).toEqual({ later: 0, state: 'failed' })
+})
+
+test('AB-36: worker threads of the built package read a workbook and a PDF document', async () => {
+  const read = async (name: string): Promise<string> => {
+    const body = Buffer.from(await material(name)).toString('base64')
+    const { result } = await besideHealth(host(), () => host().call('read', body))
+    return JSON.stringify(result)
+  }
+  expect(await read('ships.xlsx')).toContain('Aurora')
+  expect(await read('tide.pdf')).toMatch(/[a-z]{4}/i)
 })
