@@ -142,11 +142,13 @@ describe('AB-40, AB-43: built-in components and the guard', () => {
   test('the same attack gets through where the address is allowed: it tries what it says', async () => {
     const allowed = createGuardedFetch({ allow: ['127.0.0.1'] })
     const reached: string[] = []
-    await eachWithCanary(components, async (component, own) => {
+    // Only these, so that a busy machine leaves each of them enough of its time limit.
+    const reaching = components.filter(({ type }) => REACHING.includes(type))
+    await eachWithCanary(reaching, async (component, own) => {
       await exercise(component, { fetch: loopbackOnly(allowed, own) }, own)
       if (own.connections() > 0 || own.requests.length > 0) reached.push(component.type)
     })
-    expect(reached).toEqual(expect.arrayContaining(REACHING))
+    expect(reached.toSorted()).toEqual(REACHING)
   })
 })
 
