@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { testEditor } from './browser/test-editor.mjs'
 import { testFlowCheck } from './browser/test-flow-check.mjs'
 import { testInbox } from './browser/test-inbox.mjs'
+import { testTraces } from './browser/test-traces.mjs'
 import { terminalPicture } from './terminal-picture.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -252,6 +253,7 @@ async function testConsole(page, folder) {
     await testFlowCheck(page, { passed, picture })
     await testKeysAndVariables(page)
     await testInbox(page, { passed })
+    await testTraces(page, { passed })
     await page.getByRole('link', { name: 'Surface' }).click()
     await page.getByText('Nobody has pressed the button yet').waitFor()
     await page.getByRole('button', { name: 'Count' }).click()
