@@ -1,12 +1,12 @@
-/** Answers a request, or a part of one. */
+/** Handles a request, or a part of one. */
 export type Answer = (request: Request) => Promise<Response>
 
-/** Answers for the paths of an admin API. */
+/** Handles the paths of an admin API. */
 export type AdminAnswer = (request: Request, path: string) => Promise<Response>
 
 /**
- * Asks the flow service who makes a request. Cookies are left out: a page of another site cannot make a
- * browser send a token or key of its own.
+ * Authenticates a superuser with the flow service. Cookies are removed: unlike tokens and keys, browsers
+ * send them with cross-site requests.
  */
 export async function authorizeSuperuser(
   flow: Answer,

@@ -1,16 +1,16 @@
-/** A part of the server besides the flow service, with its protection. */
+/** A part of the server besides the flow service, with its access rules. */
 export interface Mount {
-  /** Paths that it is asked for, before the flow service is. */
+  /** Paths it is tried for, before the flow service. */
   readonly paths: RegExp
-  /** `token`: nobody is let in without one; `public`: everybody is, and finds nothing of anybody's. */
+  /** `token`: requires credentials; `public`: open to anyone, and contains no user data. */
   readonly access: 'token' | 'public'
-  /** Bytes of a body that it reads; 0: it reads none. */
+  /** Maximum bytes of a request body; 0 if it reads none. */
   readonly maxBody: number
-  /** Addresses that stand for all of them. */
+  /** Representative paths. */
   readonly samples: readonly string[]
 }
 
-/** Every mount, in the order in which they are asked. */
+/** All mounts, in the order they are tried. */
 export const mounts = {
   provisioningAdmin: {
     paths: /^\/api\/v1\/scim\/(connections|directory|webhooks)(\/|$)/,
@@ -53,7 +53,7 @@ export const mounts = {
 
 const ENTRIES = Object.entries(mounts)
 
-/** Answers for the paths of a mount; null: the next one, or the flow service, is asked. */
+/** Handles the paths of a mount; null: try the next one, finally the flow service. */
 export type MountHandler<Context> = (
   request: Request,
   path: string,
@@ -61,7 +61,7 @@ export type MountHandler<Context> = (
 ) => Promise<Response | null>
 
 /**
- * The answer of the first mount that has one; null when none has. Each mount of the table has a handler.
+ * The response of the first mount that has one; null if none does. Each mount of the table has a handler.
  */
 export async function answerMounted<Context>(
   handlers: Readonly<Record<keyof typeof mounts, MountHandler<Context>>>,

@@ -1,4 +1,4 @@
-/** The path of an absolute address without a fragment, as requests have it. */
+/** The path of an absolute URL without a fragment, as in requests. */
 export function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   if (start === -1) return '/'

@@ -13,12 +13,12 @@ export interface ScimAdminOptions {
   readonly provisioning: Provisioning
   readonly store: SqlScimStore
   readonly webhooks: Webhooks | null
-  /** The flow service, which knows its users. */
+  /** The flow service, used to authenticate users. */
   readonly flow: Answer
   readonly onError: (error: unknown) => void
 }
 
-/** Answers for the paths of the admin APIs; null for those that are not served. */
+/** Handles the paths of the admin APIs; null for paths that are not served. */
 export function createScimAdmin({
   provisioning,
   store,

@@ -4,31 +4,31 @@ import type { AdminAnswer } from './authorize-superuser.ts'
 
 export const DIRECTORY_PATH = '/api/v1/scim/directory'
 
-/** Rows of one page. */
+/** Maximum number of rows per page. */
 const MAX_COUNT = 100
 const MAX_START = 1_000_000_000
 
 export interface ScimDirectoryOptions {
   readonly service: ScimService
   readonly store: Pick<SqlScimStore, 'members'>
-  /** False: provisioning is switched off; what was provisioned before is shown all the same. */
+  /** False if provisioning is disabled; previously provisioned users are still shown. */
   readonly enabled: boolean
-  /** The tenants that tokens of the settings name; the first is shown where the query names none. */
+  /** The tenants named by tokens in the settings; the first one is the default of the query. */
   readonly tenants: readonly string[]
-  /** The superuser, or the answer to anybody else. */
+  /** Returns the superuser, or the response for anyone else. */
   readonly authorize: (request: Request) => Promise<object | Response>
   readonly onError: (error: unknown) => void
 }
 
-/** Rows of a page that begins at `startIndex` (from 1), of `total`. */
+/** A page of rows that begins at `startIndex` (from 1), and the total. */
 interface Page {
   readonly startIndex: number
   readonly count: number
 }
 
 /**
- * Provisioned users and groups for superusers, read-only: `/users` and `/groups` below the path, in pages of
- * at most 100. Members of groups are counted, not listed.
+ * Provisioned users and groups for superusers, read-only: `/users` and `/groups` below the path, in pages
+ * of at most 100. Members of groups are counted, not listed.
  */
 export function createScimDirectory({
   service,
@@ -90,7 +90,7 @@ const userRow = ({ id, userName, displayName, active }: UserResource) => ({
   active: active === true,
 })
 
-/** A number from 1 on; `of` where none is given, null for anything else. */
+/** A positive integer; `of` if absent, null for anything else. */
 function wholeNumber(
   text: string | null,
   { of, to }: { readonly of: number; readonly to: number },

@@ -20,16 +20,16 @@ export interface Provisioning {
   readonly service: ScimService
   readonly connections: ScimConnections
   readonly enabled: boolean
-  /** The tenants that the settings name, the default one first. */
+  /** The tenants named in the settings, starting with the default one. */
   readonly tenants: readonly string[]
-  /** Writes what is left of the audit log. */
+  /** Flushes the audit log. */
   close(): Promise<void>
 }
 
 /** The settings read from the SCIM_ variables. */
 export interface ProvisioningSettings extends ScimSettings {
   readonly baseUrl: string
-  /** A new SCIM user takes over the service's user of the same name. */
+  /** A new SCIM user takes over the service's user with the same name. */
   readonly adoptUsers: boolean
   readonly limits: ScimLimits
   readonly metricTenants: number
@@ -50,7 +50,7 @@ export function readProvisioning(
   }
 }
 
-/** Provisioning; while it is off, every request is answered with 401. */
+/** Creates the provisioning API; while it is disabled, every request gets 401. */
 export async function createScim(
   store: SqlScimStore,
   settings: ProvisioningSettings,
@@ -90,13 +90,13 @@ function tenantsOf({ tokens, jwt }: ScimSettings): readonly string[] {
   return [...new Set(['default', ...named, ...(jwt === undefined ? [] : [jwt.tenant])])]
 }
 
-/** The tokens of the settings, and signed access tokens where they are set up. */
+/** The tokens from the settings, and signed access tokens if configured. */
 function authOf(settings: ScimSettings): readonly ScimAuth[] {
   const { token, tokens, jwt } = settings
   const signed = jwt === undefined ? [] : [createJwtAuth(jwt)]
   const isNone = token === undefined && tokens.length === 0
   if (isNone && signed.length > 0) return signed
-  // While nothing is set up, provisioning is off, and this token stays secret.
+  // While nothing is configured, provisioning is disabled by a random, secret token.
   const own = isNone ? { ...settings, token: randomBytes(32).toString('base64url') } : settings
   return [createSettingsAuth(own), ...signed]
 }

@@ -1,8 +1,8 @@
 import { standIn } from './stand-in.ts'
 
-/** On a request whose adapter can send a response from its parts. */
+/** Present on a request whose adapter can send a response from its parts. */
 export const LEAN_REQUEST: unique symbol = Symbol.for('x.http.lean') as never
-/** The method of a deferred response that gives its parts, or undefined once it was looked at. */
+/** Method of a deferred response that returns its parts; undefined once it was used as a Response. */
 export const RESPONSE_PARTS: unique symbol = Symbol.for('x.http.parts') as never
 
 /** The parts from which an adapter sends a response without constructing one. */
@@ -12,7 +12,7 @@ export interface ResponseParts {
   readonly body: string | Uint8Array | null
 }
 
-/** True if this request may be answered with a deferred response. */
+/** True if this request may get a deferred response. */
 export function isLeanRequest(request: Request): boolean {
   return (request as { [LEAN_REQUEST]?: unknown })[LEAN_REQUEST] === true
 }
@@ -24,8 +24,8 @@ export function responseParts(response: Response): ResponseParts | undefined {
 }
 
 /**
- * A Response that is constructed on first use. Until then the adapter that made the
- * request sends its parts as they are.
+ * A Response that is constructed on first use. Until then, the adapter that created the request sends its
+ * parts directly.
  */
 export function deferredResponse(parts: ResponseParts): Response {
   return new DeferredResponse(parts) as unknown as Response

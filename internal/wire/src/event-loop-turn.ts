@@ -1,9 +1,9 @@
-/** Node and Deno have it, browsers and workers do not. */
+/** Available in Node and Deno, but not in browsers and workers. */
 const { setImmediate: immediately } = globalThis as {
   readonly setImmediate?: (callback: () => void) => unknown
 }
 
-/** Resolves after the tasks that wait now; needs no timer and no clock. */
+/** Resolves after the tasks that are currently queued; needs no timer and no clock. */
 export function eventLoopTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (immediately === undefined) afterMessage(resolve)
@@ -17,7 +17,7 @@ function afterMessage(resolve: () => void): void {
     port1.close()
     resolve()
   }
-  // Node's types know only its emitter; both listen so.
+  // Node's types only declare the emitter, but it is an EventTarget too.
   const port = port1 as unknown as EventTarget & { start(): void }
   port.addEventListener('message', receive, { once: true })
   port.start()

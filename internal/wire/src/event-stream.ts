@@ -1,9 +1,9 @@
 import type { Runtime } from './runtime.ts'
 import { createSilence } from './silence.ts'
 
-/** Options for turning the items of a source into the bytes of a body. */
+/** Options for encoding the items of a source as a body. */
 export interface EventStreamOptions<T> {
-  /** The text of one item, with its terminators. */
+  /** Serialises one item, including its terminators. */
   readonly encode: (item: T) => string
   /** Ends the source and the body. */
   readonly signal?: AbortSignal
@@ -13,13 +13,13 @@ export interface EventStreamOptions<T> {
     readonly everyMs: number
     readonly runtime: Runtime
   }
-  /** The text that closes the body when the source fails; without it the body fails too. */
+  /** Text that ends the body if the source fails; without it the body fails too. */
   readonly onError?: (error: unknown) => string | undefined
   /** Counts the body while it is open. */
   readonly count?: StreamCount
 }
 
-/** Bodies that have begun and not ended. */
+/** Number of open bodies. */
 export interface StreamCount {
   open: number
 }
@@ -27,8 +27,8 @@ export interface StreamCount {
 const encoder = new TextEncoder()
 
 /**
- * A body over an async source: pulled item by item as the reader takes them; `return` is called on
- * the source when the reader leaves.
+ * A body over an async source. Items are pulled as the reader consumes them; `return` is called on the
+ * source when the reader cancels.
  */
 export function eventStream<T>(
   source: AsyncIterable<T>,
@@ -46,7 +46,7 @@ export function eventStream<T>(
     controllerOfBody?.error(signal?.reason)
   }
 
-  /** No item is taken any more; a signal that outlives the body forgets it. */
+  /** No further item is taken, and the listener is removed from a signal that outlives the body. */
   const end = (): void => {
     if (!left && count !== undefined) count.open -= 1
     left = true

@@ -2,7 +2,7 @@ import mitt from 'mitt'
 
 /** The public side of an emitter: subscribe and unsubscribe. `*` subscribes to all events. */
 export interface EventSource<E> {
-  /** Subscribes; the function returned unsubscribes. */
+  /** Subscribes; the returned function unsubscribes. */
   on<K extends keyof E & string>(
     name: K | '*',
     listener: (event: E[K], name: K) => void,
@@ -11,8 +11,8 @@ export interface EventSource<E> {
 }
 
 /**
- * A typed emitter. Listeners are isolated: what one throws goes to `onError`, the others still run,
- * and the emitter's caller notices nothing.
+ * A typed emitter. Listeners are isolated: an error thrown by one is passed to `onError`, the others still
+ * run, and the caller of `emit` is not affected.
  */
 export function createEvents<E extends object>(
   onError: (error: unknown) => void = () => undefined,

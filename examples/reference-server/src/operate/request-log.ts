@@ -4,35 +4,36 @@ import type { ObservedRequest, RequestHooks } from '@x/flow-engine'
 import type { Settings } from '../settings/read-settings.ts'
 import { isLogged, type Log } from './log.ts'
 
-/** Facts that became known about a request while it was answered. */
+/** Facts about a request collected while it is handled. */
 export interface RequestRecord {
   readonly requestId: string
-  /** Pattern of the path; null where no operation was found. */
+  /** Pattern of the path; null if no operation was found. */
   route: string | null
   userId: string | undefined
   tenant: string | undefined
 }
 
-/** On messages and contexts: a table of them would cost more than the rest of their line. */
+/** Stored on messages and contexts, because a table of them would cost more than the rest of their line. */
 const RECORD = Symbol('request record')
 
 type Recorded<T> = T & { [RECORD]?: RequestRecord }
 
-/** One line for each request, with what the handlers found out about it. */
+/** Writes one line per request, with facts added by the handlers. */
 export interface RequestLog {
   /** Logs the requests of a listener. */
   wrap(listener: RequestListener): RequestListener
-  /** The record of a request that `wrap` has seen. */
+  /** The record of a request passed through `wrap`. */
   recordOf(message: IncomingMessage): RequestRecord
-  /** Connects a record with the context that handlers are given. */
+  /** Associates a record with the context passed to handlers. */
   remember(context: object, record: RequestRecord): void
-  /** Fill in the records. */
+  /** Hooks that fill in the records. */
   readonly hooks: RequestHooks
 }
 
 /**
- * Logs each request at info when its answer is complete or its client has left (OP-9). Paths and queries are
- * left out, as ids and keys may stand in them; at debug the path is written too.
+ * Logs each request at level info when its response is complete or its client has disconnected (OP-9).
+ * Paths and queries are omitted, because they may contain ids and keys; at level debug the path is
+ * included.
  */
 export function createRequestLog(log: Log, settings: Pick<Settings, 'LOG_LEVEL'>): RequestLog {
   const isWritten = isLogged(settings, 'info')
@@ -85,7 +86,7 @@ export function createRequestLog(log: Log, settings: Pick<Settings, 'LOG_LEVEL'>
   }
 }
 
-/** A page with the id of its request; the handlers send it themselves. */
+/** Adds the request id to a page; the API handlers do this themselves. */
 export function identified(response: Response, requestId: string): Response {
   const headers = new Headers(response.headers)
   headers.set('x-request-id', requestId)
@@ -95,7 +96,7 @@ export function identified(response: Response, requestId: string): Response {
 
 const GIVEN = /^[!-~](?:[ -~]{0,126}[!-~])?$/
 
-/** That of the client when it is printable and short, else a new one (OP-10). */
+/** The client's id if it is printable and short, else a new one (OP-10). */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && GIVEN.test(given) ? given : randomUUID()

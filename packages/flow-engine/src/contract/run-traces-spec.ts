@@ -21,7 +21,7 @@ const traceOf = (n: number, fields: Partial<RunTraceRecord> = {}): RunTraceRecor
   ...fields,
 })
 
-/** Traces of runs. */
+/** Specs of run traces. */
 export function describeRunTraces({ it, store }: Subject<FlowStore>): void {
   const prepared = async (): Promise<FlowStore> => {
     for (const n of [1, 2]) {

@@ -156,7 +156,7 @@ export interface ScheduleEntry {
   timeZone?: string
   /** Stored with the schedule, so it must not contain in-process objects. */
   request: BuildRequest
-  /** What to do with times missed while no process was running: skip them, or run once. Default `skip`. */
+  /** Handling of times missed while no process was running: skip them, or run once. Default `skip`. */
   missed?: 'skip' | 'once'
   /** No job is started after this time. */
   until?: Date

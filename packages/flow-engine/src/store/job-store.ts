@@ -78,7 +78,7 @@ export interface JobListQuery {
   readonly limit: number
 }
 
-/** What a suspended job waits for. */
+/** The question or time a suspended job waits for. */
 export interface JobRest {
   /** Any JSON value; null if the job sleeps. */
   readonly question: unknown

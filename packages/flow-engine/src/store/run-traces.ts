@@ -3,7 +3,7 @@ import type { Page } from './paging.ts'
 /** How a run ended. */
 export type RunTraceState = 'succeeded' | 'failed' | 'cancelled'
 
-/** One run that was no job: what the lists of traces show of it. */
+/** A run that was not a job, as shown in lists of traces. */
 export interface RunTraceSummary {
   readonly id: string
   readonly flowId: string
@@ -19,30 +19,30 @@ export interface RunTraceSummary {
 }
 
 export interface RunTraceRecord extends RunTraceSummary {
-  /** JSON text: its spans, texts, tokens and warnings. */
+  /** JSON text: spans, texts, token usage and warnings. */
   readonly details: string
 }
 
-/** The runs of one owner that all conditions name. */
+/** Selects runs of one owner; all conditions apply. */
 export interface RunTraceQuery {
   readonly ownerId: string
   readonly flowId?: string | undefined
   readonly sessionId?: string | undefined
   readonly states?: readonly RunTraceState[] | undefined
-  /** Started at that time or later. */
+  /** Started at this time or later. */
   readonly from?: Date | undefined
-  /** Started at that time or earlier. */
+  /** Started at this time or earlier. */
   readonly to?: Date | undefined
   readonly offset: number
   readonly limit: number
 }
 
-/** Traces of runs that were no jobs (OP-5). */
+/** Traces of runs that were not jobs (OP-5). */
 export interface RunTraceStore {
-  /** Appends and keeps the newest `keep` of each owner, in order of insertion. */
+  /** Appends and keeps the newest `keep` of each owner, in insertion order. */
   append(records: readonly RunTraceRecord[], keep: number): Promise<void>
-  /** The last started first; of those of one millisecond the last inserted. */
+  /** Latest start first; ties by latest insertion. */
   list(query: RunTraceQuery): Promise<Page<RunTraceSummary>>
-  /** Null where this owner has none of that id. */
+  /** Null if the owner has no such trace. */
   get(ownerId: string, id: string): Promise<RunTraceRecord | null>
 }

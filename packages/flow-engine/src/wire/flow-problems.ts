@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FlowProblem } from '../graph/flow/problems.ts'
 
-/** Problems of one answer, and characters of one message. */
+/** Maximum problems of a response, and maximum characters of a message. */
 const MAX_PROBLEMS = 200
 const MAX_MESSAGE = 1_000
 

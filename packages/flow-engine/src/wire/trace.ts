@@ -85,7 +85,7 @@ export const TraceRead = z
     ...summary,
     spans: z.array(Span),
     truncated: z.boolean(),
-    /** Of a run that is no job; left out when there are none. */
+    /** Only for runs that are not jobs; omitted if there are none. */
     warnings: z.array(Warning).optional(),
   })
   .meta({ id: 'Trace' })

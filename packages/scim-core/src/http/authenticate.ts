@@ -17,13 +17,13 @@ export interface Authenticated {
   readonly answered?: ((principal: ScimPrincipal, answer: ScimAnswered) => void) | undefined
 }
 
-/** Finds out who makes a request. A Response is the host's own answer (SC-2). */
+/** Identifies the caller of a request. A Response is the host's own response (SC-2). */
 export type Authenticate = (
   request: Request,
   context: ScimContext,
 ) => Promise<Authenticated | Response> | Authenticated | Response
 
-/** One authentication method: gives null if it does not know the credential. */
+/** One authentication method; returns null if it does not know the credential. */
 type Way = (request: Request, context: ScimContext) => Verdict | Promise<Verdict>
 type Verdict = ScimPrincipal | ScimAuthProblem | Response | null
 
@@ -35,8 +35,8 @@ const STATIC: ScimPrincipal = {
 }
 
 /**
- * The first way that knows the credential decides (SH-44).
- * @throws ScimConfigError for no way at all, and a static token that is empty or white space (D2)
+ * The first method that knows the credential decides (SH-44).
+ * @throws ScimConfigError without any method, or for an empty or blank static token (D2)
  */
 export function createAuthenticate(
   auth: ScimAuth | readonly ScimAuth[],
@@ -49,7 +49,7 @@ export function createAuthenticate(
     answered: way.kind === 'bearer' ? way.answered : undefined,
   }))
   const hasHost = ways.some(({ kind }) => kind === 'host')
-  /** Asks the ways from `index` on. A verdict that is there at once needs no turn of the event loop. */
+  /** Tries the methods from `index` on, synchronously as long as they return no promise. */
   const askFrom = (
     index: number,
     request: Request,
@@ -69,7 +69,7 @@ export function createAuthenticate(
   return (request, context) => askFrom(0, request, context)
 }
 
-/** A host may give any promise. */
+/** A host may return any thenable. */
 function isThenable(verdict: Verdict | Promise<Verdict>): verdict is Promise<Verdict> {
   return verdict !== null && 'then' in verdict
 }
@@ -111,7 +111,7 @@ function wayOf(auth: ScimAuth, onError: (error: unknown) => void): Way {
   }
 }
 
-/** A request without a bearer token is left to other methods. */
+/** Leaves requests without a bearer token to other methods. */
 function withToken(
   ask: (token: string, request: Request, context: ScimContext) => Verdict | Promise<Verdict>,
 ): Way {
@@ -121,7 +121,7 @@ function withToken(
   }
 }
 
-/** SC-68: compared in constant time, over digests. */
+/** SC-68: digests are compared in constant time. */
 function staticToken(token: string): Way {
   if (typeof token !== 'string' || token.trim() === '') {
     throw new ScimConfigError('auth', 'The SCIM token is empty')

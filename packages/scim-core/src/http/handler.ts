@@ -29,7 +29,7 @@ import { assertScopes, scopesOf } from './scopes.ts'
 import { streamBody } from './stream-body.ts'
 
 /**
- * Answers SCIM requests. Every failure is a Response; only inside a hook of the service it rejects, with a
+ * Handles SCIM requests. All errors become responses; only within a hook of the service it rejects, with a
  * ScimReentryError.
  */
 export type ScimHandler = (request: Request, context?: ScimContext) => Promise<Response>
@@ -42,7 +42,7 @@ interface Frame {
   readonly takeRequest: ReturnType<typeof createRateLimiter>
 }
 
-/** One request while its frame is being checked. */
+/** A request that is being validated. */
 interface Incoming {
   readonly request: Request
   readonly method: string
@@ -50,9 +50,12 @@ interface Incoming {
   readonly route: Route | undefined
   readonly query: string
   readonly requestId: string
-  /** These two are set when hooks watch: a spread that adds them would cost more than all checks. */
+  /**
+   * Set if there are hooks. Declared here, because adding them by spreading would cost more than all
+   * checks.
+   */
   observed: ObservedRequest | undefined
-  /** Called with errors that are answered with 500. */
+  /** Called with errors that result in a 500 response. */
   failed: ((error: unknown) => void) | undefined
 }
 
@@ -100,7 +103,7 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
   }
 }
 
-/** Answers a request that hooks watch (OP-1). */
+/** Handles a request and calls the request hooks (OP-1). */
 async function observed(frame: Frame, incoming: Incoming, hooks: RequestHooks): Promise<Response> {
   const { service } = frame
   const { request, method, context, route, requestId } = incoming
@@ -121,7 +124,7 @@ async function observed(frame: Frame, incoming: Incoming, hooks: RequestHooks): 
   })
 }
 
-/** Serves a request and writes its audit entry, whatever the outcome (SC-71). */
+/** Handles a request and writes its audit entry, whatever the outcome (SC-71). */
 async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
   const { service } = frame
   const { request, method, route, requestId } = incoming
@@ -191,7 +194,7 @@ function toResponse(
   return respond(request, request.method === 'HEAD' ? null : body, { status, headers })
 }
 
-/** The checks of SC-5 from the second on, in their order. */
+/** The checks of SC-5 from the second on, in order. */
 async function serve(
   { service, options, authenticate, takeRequest }: Frame,
   incoming: Incoming,
@@ -245,7 +248,7 @@ function isDiscovery(route: Route | undefined): boolean {
   return route?.kind === 'config' || route?.kind === 'resourceTypes' || route?.kind === 'schemas'
 }
 
-/** SC-67. @throws ScimError unauthorized when the principal belongs to another tenant */
+/** SC-67. @throws ScimError unauthorized if the principal belongs to another tenant */
 function tenantOf(named: string | undefined, principal: ScimPrincipal | null): string {
   const tenant = named ?? principal?.tenant ?? 'default'
   if (principal !== null && principal.tenant !== tenant) {

@@ -117,7 +117,7 @@ export interface ScimOptions {
   readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
   /** Users have the enterprise extension. Default true (D6). */
   readonly enterprise?: boolean
-  /** Whether group names are unique (D23). Default true. */
+  /** Requires unique group names (D23). Default true. */
   readonly uniqueGroupNames?: boolean
   /** Handling of unknown group members (D13). Default `reject`. */
   readonly unknownMembers?: 'reject' | 'skip'

@@ -38,7 +38,7 @@ export interface PresenterOptions {
   readonly baseUrl: string
   /** Includes `meta.version`. */
   readonly etag: boolean
-  /** Whether an empty group has `members: []` or omits it (D25). */
+  /** Representation of an empty group: `members: []`, or no `members` (D25). */
   readonly emptyMembers: 'array' | 'omit'
 }
 

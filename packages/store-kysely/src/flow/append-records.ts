@@ -4,7 +4,7 @@ import { atomic } from '../engine/transaction.ts'
 import type { Rows } from '../records/rows.ts'
 import { groupOf, PASSING, type FlowDb } from './context.ts'
 
-/** A deletion with its values. */
+/** A parameterised deletion. */
 export type Trim = (db: FlowDb) => CompiledQuery
 
 interface Appended<Value> {
@@ -14,7 +14,7 @@ interface Appended<Value> {
   readonly trims: readonly Trim[]
 }
 
-/** Inserts records and removes what is over their limits, all or nothing. */
+/** Inserts records and removes those over the limits, all or nothing. */
 export async function appendRecords<Value>(
   db: FlowDb,
   { rowsIn, records, trims }: Appended<Value>,

@@ -56,7 +56,7 @@ const trimTraces = hotSql<{ readonly ownerId: string; readonly keep: number }, n
     order by seq desc limit 1 offset ${value('keep')})`,
 )
 
-/** In the order of the columns of `insertTraces`. */
+/** In the column order of `insertTraces`. */
 function valuesOf(record: RunTraceRecord): unknown[] {
   const row: object = runTraceMapping.toRow(record)
   return COLUMNS.map((column): unknown => Reflect.get(row, column))
@@ -64,7 +64,9 @@ function valuesOf(record: RunTraceRecord): unknown[] {
 
 const COLUMNS = runTraceMapping.columns
 
-/** Many rows of one parameter: on SQLite each call of a statement costs more than the row that it writes. */
+/**
+ * Inserts many rows from one parameter: on SQLite executing a statement costs more than writing its row.
+ */
 const insertTraces = hotSql<{ readonly rowsText: string }, never>(
   (value) => sql`insert into flow_run_trace (${sql.join(COLUMNS.map((column) => sql.ref(column)))})
     select ${sql.join(COLUMNS.map((_, index) => sql`json_extract(value, ${sql.lit(`$[${index}]`)})`))}

@@ -106,5 +106,5 @@ function holdsReferences(slot: Slot): boolean {
   return slot.kind === 'object' && slot.shape.references
 }
 
-/** Whether a type is a reference. */
+/** Resolves to true for the type of a reference. */
 export type IsComponentId<T> = typeof REFERENCE extends keyof T ? true : false

@@ -78,7 +78,7 @@ export class Graph {
       if (old.weight !== undefined) this.#weighted -= 1
     }
     this.#relink(id, old?.edges ?? noIds, definition?.edges ?? noIds)
-    // Whether a template repeats this component may have changed.
+    // A template may now repeat this component, or no longer do so.
     if (!sameEdges(old?.templates ?? noIds, definition?.templates ?? noIds)) this.#templated = null
     if (definition === undefined) {
       this.#definitions.delete(id)

@@ -8,8 +8,8 @@ import { ownFlow } from '../base/own-flow.ts'
 /** Finds the problems of a stored flow without running it (FE-8). */
 export interface FlowCheckService {
   /**
-   * Errors, then warnings, each with its node or edge; none for a flow without a graph.
-   * @throws Refusal 404 for an unknown flow and for one of another user
+   * Errors, then warnings, each with its node or edge; empty for a flow without a graph.
+   * @throws Refusal 404 for an unknown flow or another user's
    */
   check(caller: Caller, flowId: string): Promise<readonly FlowProblem[]>
 }

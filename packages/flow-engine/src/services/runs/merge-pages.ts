@@ -4,14 +4,14 @@ type Range = Required<{ readonly [K in keyof Slice]: number }>
 
 export interface MergedPages<Item> {
   readonly range: Range
-  /** A list that is kept short: up to its whole length is read for one page. */
+  /** The shorter list; it may be read completely for one page. */
   readonly few: (range: Range) => Promise<Page<Item>>
   readonly many: (range: Range) => Promise<Page<Item>>
-  /** Whether one item of the short list stands before one of the other. */
+  /** True if an item of the short list precedes one of the long list. */
   readonly isBefore: (one: Item, other: Item) => boolean
 }
 
-/** A page of two ordered lists as one. */
+/** Merges two ordered lists into one page. */
 export async function mergePages<Item>({
   range: { offset, limit },
   few,
@@ -19,7 +19,8 @@ export async function mergePages<Item>({
   isBefore,
 }: MergedPages<Item>): Promise<Page<Item>> {
   const short = await few({ offset: 0, limit: offset + limit })
-  // At most so many of the short list stand before the page, so these of the long one do at least.
+  // At most `short.total` items of the short list precede the page, so at least this many of the long one
+  // do.
   const passed = Math.max(0, offset - short.total)
   const long = await many({ offset: passed, limit: offset - passed + limit })
   const merged: Item[] = []

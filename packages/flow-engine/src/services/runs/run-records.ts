@@ -25,7 +25,7 @@ export interface RecordedRun {
   readonly flow: FlowJson
   /** Builds and runs have different formats (results.md 1 and 5). */
   readonly form: 'build' | 'run'
-  /** Whether vertex builds are stored; transactions always are. */
+  /** Store vertex builds; transactions are always stored. */
   readonly builds: boolean
   /** Keeps a trace: of runs that are no jobs (OP-5). */
   readonly trace?: boolean

@@ -6,12 +6,15 @@ import type { RunTraceRecord } from '../../store/run-traces.ts'
 import type { RecordWriter } from '../base/record-writer.ts'
 import type { TraceDetails } from './trace-details.ts'
 
-/** Spans of one trace, warnings of it, and characters of each of its texts. */
+/** Maximum spans and warnings of a trace, and maximum characters of each of its texts. */
 const MAX_SPANS = 1000
 const MAX_WARNINGS = 100
 const MAX_TEXT = 1000
 
-/** Collects the trace of one run that is no job (OP-5). A class: it is made for every run (decision 009). */
+/**
+ * Collects the trace of a run that is not a job (OP-5). A class, because it is created for every run
+ * (decision 009).
+ */
 export class RunTrace {
   readonly #writer: Pick<RecordWriter, 'trace'>
   readonly #runtime: Pick<Runtime, 'now'>
@@ -30,7 +33,7 @@ export class RunTrace {
     this.#of = of
   }
 
-  /** @param text that describes the result to people */
+  /** @param text human-readable text of the result */
   built({ id, valid, data, timestamp }: VertexBuildJson, text: string | null): void {
     if (this.#spans.length >= MAX_SPANS) this.#isCut = true
     else
@@ -46,7 +49,7 @@ export class RunTrace {
     else if (OUTPUTS.has(name)) this.#output = cut(text)
   }
 
-  /** Hands the trace to the writer. Nothing of a run that was not started. */
+  /** Hands the trace to the writer; does nothing for a run that was not started. */
   async end(run: FlowRun): Promise<void> {
     const result = await run.result.catch(() => undefined)
     if (result !== undefined) this.#writer.trace(this.#record(run.id, result))

@@ -2,7 +2,7 @@ import type { RunTraceRecord } from '../../store/run-traces.ts'
 import type { JobUsage } from '../../store/job-store.ts'
 import type { LoggedRun, TraceSpan } from './trace-spans.ts'
 
-/** What a stored trace tells of its run, short: it is written for every run. */
+/** The stored details of a run's trace; kept short, because they are written for every run. */
 export interface TraceDetails {
   readonly spans: readonly (readonly [
     vertexId: string,
@@ -17,14 +17,14 @@ export interface TraceDetails {
   readonly warnings?: readonly (readonly [code: string, message: string, vertexId: string | null])[]
 }
 
-/** A warning of a run, by the vertex it is about. */
+/** A warning of a run and the vertex it concerns. */
 export interface TraceWarning {
   readonly code: string
   readonly message: string
   readonly vertexId: string | null
 }
 
-/** What a trace tells of its run. */
+/** Reads the stored details of a trace. */
 export function readTraceDetails({ id, sessionId, details }: RunTraceRecord): {
   readonly run: LoggedRun
   readonly usage: JobUsage

@@ -31,15 +31,15 @@ export interface TraceQuery {
   readonly size: number
 }
 
-/** A job, or a run that is none. */
+/** A job, or a run that is not a job. */
 export interface TracedRun {
   readonly id: string
   readonly flowId: string
-  /** Null where nobody gave the job one. */
+  /** Null if the job has no session. */
   readonly sessionId: string | null
   readonly state: JobState
   readonly startedAt: Date
-  /** Null until the end. */
+  /** Null until the run has ended. */
   readonly finishedAt: Date | null
   readonly error: string | null
   readonly tokens: JobTokens
@@ -53,15 +53,15 @@ export interface TraceSummary {
 
 export interface Trace extends TraceSummary {
   readonly run: LoggedRun
-  /** Tokens of each vertex that used any. */
+  /** Token usage by vertex id; contains only vertices with usage. */
   readonly usage: JobUsage
-  /** Of a run that is no job. */
+  /** Only for runs that are not jobs. */
   readonly warnings?: readonly TraceWarning[]
   /** Current display names of the flow's vertices, by id. */
   readonly vertexNames: ReadonlyMap<string, string>
 }
 
-/** The runs of a user: jobs (builds, webhooks, background responses, schedules) and runs that are none (OP-5). */
+/** The runs of a user: jobs (builds, webhooks, background responses, schedules) and other runs (OP-5). */
 export interface TraceService {
   /** Newest first. */
   list(caller: Caller, query: TraceQuery): Promise<Page<TraceSummary>>
@@ -114,7 +114,7 @@ export function createTraceService({
   }
 }
 
-/** A trace in a list, and the time by which it is ordered: that at which a job was queued. */
+/** A listed trace and its sort time, which for a job is when it was queued. */
 interface Listed {
   readonly traced: TracedRun
   readonly queuedAt: Date

@@ -2,8 +2,8 @@ import type { Migration } from '../../migrate.ts'
 import { spell } from '../types.ts'
 
 /**
- * Traces of runs that were no jobs (OP-5). Few are kept of each owner, so that one, or those of a flow, are
- * found among them without an index of their own: each index costs every run.
+ * Traces of runs that were not jobs (OP-5). Few are kept per owner, so that single traces and those of a
+ * flow are found without separate indexes, each of which would slow down every run.
  */
 export const runTraces: Migration = {
   id: '0014-run-traces',
