@@ -14,7 +14,7 @@ export function requestMetrics(
   if (count !== undefined) {
     const streams = metrics.gauge({
       name: 'http_streams_open',
-      help: 'Answers that are streams and have not ended.',
+      help: 'Streaming responses in progress.',
       labels: ['service'],
     })
     metrics.onCollect(() => streams.set({ service }, count.open))

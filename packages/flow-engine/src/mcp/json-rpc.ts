@@ -58,7 +58,7 @@ export class RpcError extends Error {
  * @throws RpcError -32600
  */
 export function readMessage(value: unknown): RpcMessage {
-  if (Array.isArray(value)) throw invalid('Batches are not served: send one message a request')
+  if (Array.isArray(value)) throw invalid('Batches are not supported: send one message per request')
   if (!isObject(value)) throw invalid('A message is a JSON object')
   const { jsonrpc, id, method, params } = value
   if (jsonrpc !== '2.0') throw invalid('jsonrpc must be "2.0"')

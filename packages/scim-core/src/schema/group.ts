@@ -47,7 +47,7 @@ export function groupAttributes({
           name: 'type',
           mutability: 'immutable',
           canonicalValues: memberTypes,
-          description: 'What the member is.',
+          description: 'Resource type of the member.',
         },
         { name: 'display', mutability: 'readOnly', description: 'The name of the member.' },
       ],

@@ -12,7 +12,7 @@ const SUPPORTED: AttributeInput = {
   name: 'supported',
   type: 'boolean',
   required: true,
-  description: 'Whether the feature is there.',
+  description: 'Whether the feature is supported.',
 }
 
 const feature = (
@@ -83,7 +83,7 @@ const CONFIG: readonly AttributeInput[] = [
         description: 'The kind of authentication.',
       },
       { name: 'name', required: true, description: 'The name of the scheme.' },
-      { name: 'description', required: true, description: 'What the scheme is.' },
+      { name: 'description', required: true, description: 'Description of the scheme.' },
       {
         name: 'specUri',
         type: 'reference',
@@ -104,7 +104,7 @@ const CONFIG: readonly AttributeInput[] = [
 const RESOURCE_TYPE: readonly AttributeInput[] = [
   { name: 'id', description: 'The id of the resource type.' },
   { name: 'name', required: true, description: 'The name of the resource type.' },
-  { name: 'description', description: 'What the resource type is.' },
+  { name: 'description', description: 'Description of the resource type.' },
   {
     name: 'endpoint',
     type: 'reference',
@@ -138,7 +138,7 @@ const RESOURCE_TYPE: readonly AttributeInput[] = [
         name: 'required',
         type: 'boolean',
         required: true,
-        description: 'Whether every resource must have it.',
+        description: 'Whether every resource must have this extension.',
       },
     ],
   },
@@ -161,16 +161,21 @@ const characteristics: readonly AttributeInput[] = [
     ],
     description: 'Its data type.',
   },
-  { name: 'multiValued', type: 'boolean', required: true, description: 'Whether it is a list.' },
-  { name: 'description', description: 'What it is.' },
-  { name: 'required', type: 'boolean', description: 'Whether it must have a value.' },
+  {
+    name: 'multiValued',
+    type: 'boolean',
+    required: true,
+    description: 'Whether the attribute holds a list of values.',
+  },
+  { name: 'description', description: 'Description of the attribute.' },
+  { name: 'required', type: 'boolean', description: 'Whether a value is required.' },
   {
     name: 'canonicalValues',
     multiValued: true,
     caseExact: true,
     description: 'Suggested values.',
   },
-  { name: 'caseExact', type: 'boolean', description: 'Whether case counts.' },
+  { name: 'caseExact', type: 'boolean', description: 'Whether comparisons are case-sensitive.' },
   {
     name: 'mutability',
     caseExact: true,
@@ -193,14 +198,14 @@ const characteristics: readonly AttributeInput[] = [
     name: 'referenceTypes',
     multiValued: true,
     caseExact: true,
-    description: 'What a reference may point to.',
+    description: 'Resource types that a reference may point to.',
   },
 ]
 
 const SCHEMA: readonly AttributeInput[] = [
   { name: 'id', required: true, description: 'URN of the schema.' },
   { name: 'name', required: true, description: 'The name of the schema.' },
-  { name: 'description', description: 'What the schema is.' },
+  { name: 'description', description: 'Description of the schema.' },
   {
     name: 'attributes',
     type: 'complex',
@@ -230,7 +235,7 @@ export const SERVICE_SCHEMAS: readonly {
   {
     urn: `${CORE}:ServiceProviderConfig`,
     name: 'Service Provider Configuration',
-    description: 'What this service can do.',
+    description: 'Features that this service supports.',
     attributes: CONFIG.map(readOnly),
   },
   {

@@ -148,7 +148,7 @@ function responsesOf(route: Route, schemas: Json): Json {
       ...(empty ? {} : { content: { [type]: schema } }),
     },
     ...(auth === 'none' ? {} : { '401': failure('Bad credentials', 'Failure') }),
-    ...(auth === 'none' ? {} : { '403': failure('No credentials or no right', 'Failure') }),
+    ...(auth === 'none' ? {} : { '403': failure('Missing credentials or permission', 'Failure') }),
     ...(checked === undefined ? {} : { '422': failure('Malformed input', 'ValidationFailure') }),
     default: failure('Failure', 'Failure'),
   }
@@ -158,7 +158,7 @@ function responsesOf(route: Route, schemas: Json): Json {
 const FAILURES: Json = {
   Failure: {
     type: 'object',
-    properties: { detail: { description: 'A text, a list or an object.' } },
+    properties: { detail: { description: 'A string, an array or an object.' } },
     required: ['detail'],
   },
   ValidationFailure: {
