@@ -124,10 +124,10 @@ const REACHING = [
   'URLComponent',
 ]
 
-describe('AB-40, AB-43: built-in components and the guard', () => {
+describe('AB-40, AB-43: built-in components and the address guard', () => {
   const components = [...builtinComponents]
 
-  test('none reaches a loopback address by the default of the library', async () => {
+  test('no component reaches a loopback address with the default settings', async () => {
     const around = vi.fn<typeof fetch>(() => Promise.reject(new TypeError('around the guard')))
     vi.stubGlobal('fetch', around)
     const reached: string[] = []
@@ -139,7 +139,7 @@ describe('AB-40, AB-43: built-in components and the guard', () => {
     expect(around.mock.calls).toEqual([])
   })
 
-  test('the same attack gets through where the address is allowed: it tries what it says', async () => {
+  test('the same attack reaches the server when the address is allowed', async () => {
     const allowed = createGuardedFetch({ allow: ['127.0.0.1'] })
     const reached: string[] = []
     // Only these, so that a busy machine leaves each of them enough of its time limit.
@@ -152,7 +152,7 @@ describe('AB-40, AB-43: built-in components and the guard', () => {
   })
 })
 
-test('AB-43: without a fetch of the host, private addresses are closed unless the run opens them', async () => {
+test('AB-43: without a host fetch, private addresses are blocked unless the run allows them', async () => {
   const inputs = { urls: [canary.url], check_response_status: true }
   const options = { inputs, output: 'page_results' }
   await expect(testComponent(pages, options)).rejects.toThrow()
@@ -170,7 +170,7 @@ describe('AB-43: runtimes without sockets', () => {
     'a.localhost.',
     '2130706433',
     '[::ffff:7f00:1]',
-  ])('an address written as %s is refused before it is asked', async (host) => {
+  ])('an address written as %s is refused without a request', async (host) => {
     const asked = vi.fn<typeof fetch>()
     vi.stubGlobal('fetch', asked)
     await expect(createPortableFetch()(`http://${host}/x`)).rejects.toMatchObject({
@@ -179,7 +179,7 @@ describe('AB-43: runtimes without sockets', () => {
     expect(asked).not.toHaveBeenCalled()
   })
 
-  test('a redirect to such an address is not followed', async () => {
+  test('a redirect to a private address is not followed', async () => {
     const asked = vi.fn<typeof fetch>(async () =>
       Response.redirect('http://169.254.169.254/meta', 302),
     )
@@ -191,10 +191,10 @@ describe('AB-43: runtimes without sockets', () => {
   })
 })
 
-describe('AB-40: whose address it is', () => {
+describe('AB-40: trusted addresses', () => {
   const environment = { OPENAI_BASE_URL: 'http://10.0.0.5/v1', OLLAMA_BASE_URL: 'http://10.0.0.6' }
 
-  test('what the environment names is trusted, also where the flow has the default or the same', () => {
+  test('an address from the environment is trusted, even when the flow holds the default or the same address', () => {
     const trusted = { url: 'http://10.0.0.5/v1', trusted: true }
     expect(modelAddress('OpenAI', undefined, environment)).toEqual(trusted)
     expect(modelAddress('OpenAI', 'https://api.openai.com/v1/', environment)).toEqual(trusted)
@@ -211,7 +211,7 @@ describe('AB-40: whose address it is', () => {
     ['OpenAI', 'http://10.0.0.6'],
     ['Anthropic', 'http://10.0.0.5/v1'],
     ['Ollama', 'http://10.0.0.5/v1'],
-  ])('another address of %s is the flow’s: %s', (provider, url) => {
+  ])('an address of %s that differs from the environment is not trusted: %s', (provider, url) => {
     expect(modelAddress(provider, url, environment)).toEqual({ url, trusted: false })
   })
 })
@@ -231,13 +231,13 @@ test.each([
   '[::ffff:127.0.0.1]',
   '[0:0:0:0:0:ffff:7f00:1]',
   '[64:ff9b::7f00:1]',
-])('AB-40: this machine is not reached as %s', async (host) => {
+])('AB-40: the local machine cannot be reached as %s', async (host) => {
   const answer = createGuardedFetch()(`http://${host}:${canary.port}/`)
   await expect(answer).rejects.toMatchObject({ code: 'address_blocked' })
   expect(canary.connections()).toBe(0)
 })
 
-test('AB-40: the canary answers whoever may reach it', async () => {
+test('AB-40: the canary counts a direct connection', async () => {
   await new Promise<void>((resolve) => {
     connect(canary.port, '127.0.0.1', function (this: { end(): void }) {
       this.end()

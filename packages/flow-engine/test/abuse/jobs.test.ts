@@ -32,12 +32,12 @@ const flowOf = (...components: ReturnType<typeof source>[]) => {
   return builder.toJSON()
 }
 
-describe('AB-90: limits that are none', () => {
+describe('AB-90: unlimited and invalid limits', () => {
   const quick = source('Quick', () => new Promise((resolve) => setTimeout(() => resolve(1), 30)))
   const components = createRegistry([quick])
 
   test.each([Number.POSITIVE_INFINITY, null, 2 ** 40])(
-    '%s sets no timer that fires',
+    'a limit of %s ms does not end the run',
     async (ms) => {
       const limits = { runTimeoutMs: ms, vertexTimeoutMs: ms }
       const result = await runFlow(flowOf(quick), { components, limits }).result
@@ -52,15 +52,15 @@ describe('AB-90: limits that are none', () => {
     )
   })
 
-  test('a lease that heartbeats cannot keep is refused', () => {
+  test('a lease shorter than twice the heartbeat is refused', () => {
     expect(() => createBuildJobs({ leaseMs: 5_000, heartbeatMs: 10_000 })).toThrow(
       'leaseMs (5000) must be at least 100 and twice heartbeatMs (10000)',
     )
   })
 })
 
-describe('AB-91: a log that cannot be written', () => {
-  test('cancels the run at once; the job fails when the store takes writes again', async () => {
+describe('AB-91: a job log that rejects writes', () => {
+  test('aborts the run at once; the job fails when the store accepts writes again', async () => {
     const signals: AbortSignal[] = []
     const waiting = source('Waiting', ({ signal }: Waits) => {
       signals.push(signal)
@@ -86,8 +86,8 @@ describe('AB-91: a log that cannot be written', () => {
   })
 })
 
-describe('AB-92: one run, one actor', () => {
-  test('an answer while another branch still runs is a conflict; each vertex acts once', async () => {
+describe('AB-92: answers during a run', () => {
+  test('an answer while another branch runs is a conflict; each vertex acts once', async () => {
     const acts: string[] = []
     let finish = (): void => undefined
     const slow = source('Slow', async () => {

@@ -23,10 +23,10 @@ beforeAll(async () => {
 afterAll(() => canary.close())
 afterEach(() => canary.forget())
 
-describe('AB-41: keys of the environment', () => {
+describe('AB-41: API keys of the environment', () => {
   const services = () => ({ environment: { OPENAI_API_KEY: KEY } })
 
-  test('are not sent to an address of the flow, whatever component asks', async () => {
+  test('are not sent to an address that the flow sets', async () => {
     const inputs = {
       input_value: 'hi',
       api_key: KEY,
@@ -38,7 +38,7 @@ describe('AB-41: keys of the environment', () => {
     expect(canary.requests).toEqual([])
   })
 
-  test('nor to another vendor, nor by way of a token', async () => {
+  test('are not sent to another vendor or exchanged for a token', async () => {
     for (const provider of ['Anthropic', 'Google', 'Ollama', 'IBM watsonx.ai']) {
       const given = { provider, model_name: 'm', project_id: 'p' }
       const inputs = { input_value: 'hi', api_key: KEY, ...given }
@@ -47,7 +47,7 @@ describe('AB-41: keys of the environment', () => {
     }
   })
 
-  test('nor inside a header, an address or a body of any request', async () => {
+  test('are not sent in a header, a URL or a body of any request', async () => {
     const send = outgoingFetch(services(), { allowPrivate: true })
     const url = canary.url
     for (const [address, init] of [
@@ -62,7 +62,7 @@ describe('AB-41: keys of the environment', () => {
     expect((await send(url, { headers: { k: 'of the user' } })).status).toBe(404)
   })
 
-  test('go to the address that the environment names for this vendor, and to no other', async () => {
+  test('are sent only to the address that the environment sets for their vendor', async () => {
     const environment = {
       OPENAI_API_KEY: KEY,
       ANTHROPIC_API_KEY: 'sk-ant-server',
@@ -78,7 +78,7 @@ describe('AB-41: keys of the environment', () => {
     )
   })
 
-  test('a user’s own key goes where the user says', async () => {
+  test('a user’s own key is sent to the address that the user sets', async () => {
     const inputs = {
       input_value: 'hi',
       api_key: 'sk-own',
@@ -90,7 +90,7 @@ describe('AB-41: keys of the environment', () => {
     expect(canary.requests[0]?.headers.authorization).toBe('Bearer sk-own')
   })
 
-  test('no field but a declared secret takes one: a flow cannot read, change and send it', async () => {
+  test('are resolved only in declared secret fields, so that a flow cannot read them', async () => {
     const sandboxed = defineComponent({
       type: 'Sandboxed',
       sandboxed: true,
@@ -125,7 +125,7 @@ describe('AB-41: keys of the environment', () => {
   })
 })
 
-test('AB-41: a node with code of its own takes no key of the server', () => {
+test('AB-41: a node with custom code is sandboxed and gets no key of the server', () => {
   const wire = { type: 'str', name: 'key', _input_type: 'SecretStrInput', value: 'OPENAI_API_KEY' }
   const component = codeComponent('Own', { template: { key: wire } }, 'export default 1')
   expect(component.inputs['key']?.fieldKind).toBe('secret')
@@ -133,7 +133,7 @@ test('AB-41: a node with code of its own takes no key of the server', () => {
 })
 
 describe('AB-42: refreshing a node', () => {
-  test('sends no key of the server to an address of the request', async () => {
+  test('does not send a key of the server to an address in the request', async () => {
     const node = createNode(anthropicModel, {})
     const { template } = node.data.node
     Object.assign(template.api_key ?? {}, { value: 'ANTHROPIC_API_KEY', load_from_db: true })

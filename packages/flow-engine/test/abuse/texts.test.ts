@@ -31,8 +31,8 @@ async function held<T>(work: () => Promise<T>): Promise<{ result: T | string; lo
 /** Generous: the machine may be busy. On an idle one it is a fiftieth. */
 const BOUND = 5_000
 
-describe('AB-30: patterns of users', () => {
-  test('the router compares in linear time and refuses what it cannot', async () => {
+describe('AB-30: regular expressions of users', () => {
+  test('the router matches in linear time and refuses unsupported patterns', async () => {
     const route = (match_text: string, input_text: string) =>
       testComponent(conditionalRouter, {
         inputs: { input_text, match_text, operator: 'regex', max_iterations: 10 },
@@ -43,7 +43,7 @@ describe('AB-30: patterns of users', () => {
     await expect(route('(?=a)b', 'ab')).rejects.toThrow('Not a supported pattern: (?=a)b')
   })
 
-  test('the filter of a data frame lets others have their turn', async () => {
+  test('filtering a data frame does not block the event loop', async () => {
     const rows = Array.from({ length: 30 }, () => ({ t: `${'a'.repeat(200_000)}!` }))
     const { result, longest } = await held(() =>
       testComponent(dataFrameOperations, {
@@ -87,7 +87,7 @@ describe('AB-33: format widths', () => {
     )
   })
 
-  test('a template that names a wide place often is cut off by its size', async () => {
+  test('a template with many wide placeholders is refused when its result is too long', async () => {
     const template = '{a:>9999}'.repeat(100_000)
     const before = process.memoryUsage().rss
     await expect(testComponent(promptTemplate, { inputs: { template, a: 'x' } })).rejects.toThrow(
@@ -97,8 +97,8 @@ describe('AB-33: format widths', () => {
   })
 })
 
-describe('places of templates', () => {
-  test('a template looks into a long text as often as it likes, in time linear in both', async () => {
+describe('template placeholders', () => {
+  test('a template indexes a long text many times in linear time', async () => {
     const inputs = {
       input_data: createData({ a: `${'a'.repeat(999_999)}\u{1F680}` }),
       pattern: '{a[999999]}'.repeat(50_000),
@@ -109,7 +109,7 @@ describe('places of templates', () => {
     expect(longest).toBeLessThan(BOUND)
   })
 
-  test('empty cells of many rows are no way past the size of a filled template', async () => {
+  test('empty cells count toward the size limit of a filled template', async () => {
     const rows = Array.from({ length: 20_000 }, () => ({ a: '' }))
     const inputs = {
       input_data: createDataFrame(rows),
@@ -122,8 +122,8 @@ describe('places of templates', () => {
   })
 })
 
-describe('lists that one request may be long in', () => {
-  test('ten thousand tweaks are taken, one more is refused before it is applied', async () => {
+describe('lengths of lists in a request', () => {
+  test('10,000 tweaks are accepted; one more is refused before any is applied', async () => {
     const flow = flowBuilder()
     for (let at = 0; at < 200; at += 1) flow.add('TextInput', { values: { input_value: `${at}` } })
     const components = createRegistry(builtinComponents)
@@ -138,7 +138,7 @@ describe('lists that one request may be long in', () => {
     expect((await held(() => run(10_001))).result).toContain('A run takes at most 10000 tweaks.')
   })
 
-  test('a chat has at most ten thousand messages', () => {
+  test('a chat with more than 10,000 messages is refused', () => {
     const messages = (count: number) =>
       Array.from({ length: count }, () => ({ role: 'user', content: 'x' }))
     expect(readChatMessages(messages(10_000)).earlier).toHaveLength(9_999)

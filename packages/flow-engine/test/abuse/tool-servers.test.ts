@@ -49,15 +49,15 @@ async function connect(answers: Answers) {
 
 const signal = AbortSignal.timeout(60_000)
 
-describe('AB-44 answers of foreign tool servers are bounded', () => {
-  test('pages of tools without end are read a hundred times at most', async () => {
+describe('AB-44 limits on answers of external tool servers', () => {
+  test('at most 100 pages of an endless tool list are read', async () => {
     let pages = 0
     const client = await connect(() => ({ tools: [], nextCursor: String((pages += 1)) }))
     expect(await client.listTools()).toEqual([])
     expect(pages).toBe(100)
   })
 
-  test('a pattern in the schema of an output is never run', async () => {
+  test('a pattern in an output schema is never executed', async () => {
     const outputSchema = {
       type: 'object',
       properties: { x: { type: 'string', pattern: '^(a+)+$' } },
@@ -84,7 +84,7 @@ describe('AB-44 answers of foreign tool servers are bounded', () => {
       () => `{"jsonrpc":"2.0","id":1,"result":{"content":[${'{},'.repeat(20_000)}{}]}}`,
       /too_big/,
     ],
-  ])('%s too large ends the call', async (_name, type, body, told) => {
+  ])('%s over the limit fails the call', async (_name, type, body, told) => {
     const client = await connect((_asked, response) => {
       response.writeHead(200, { 'content-type': type })
       response.end(body())
@@ -97,7 +97,7 @@ describe('AB-44 answers of foreign tool servers are bounded', () => {
     await client.close()
   })
 
-  test('events with names and lines arrive as they were sent', async () => {
+  test('events with comments, ids, names and several data lines are parsed', async () => {
     const client = await connect(({ id }, response) => {
       const result = { content: [{ type: 'text', text: 'a\nb' }] }
       const json = JSON.stringify({ jsonrpc: '2.0', id, result }, null, 1)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { flowBuilder } from '../../src/testing.ts'
 import { createTestEngine } from '../support/engine.ts'
 
-test('AB-32, AB-76: heavy work of visitors waits in turns of their own, not in those of the owner', async () => {
+test('AB-32, AB-76: heavy work of visitors waits in a queue separate from the owner’s', async () => {
   const turns: (string | undefined)[] = []
   const engine = await createTestEngine({
     services: {
