@@ -105,9 +105,9 @@ async function service() {
   return { engine, failing, call, known, content }
 }
 
-describe('OP-20 a store of which one call after the other fails', () => {
+describe('OP-20 a store whose calls fail one by one', () => {
   test.each(Object.entries(operations))(
-    '%s: an error of the service, nothing half written, and it works afterwards',
+    '%s: answers 503, writes nothing, and works afterwards',
     async (_name, [method, path, body]) => {
       const { engine, failing, call, known, content } = await service()
       const address = path(known).replace(/users\/[^/]+\/reset/, `users/${engine.adminId}/reset`)
@@ -133,9 +133,9 @@ describe('OP-20 a store of which one call after the other fails', () => {
   )
 })
 
-describe('OP-20 a store that hangs or is slow', () => {
+describe('OP-20 a store with hanging or slow calls', () => {
   test.each(Object.entries(operations))(
-    '%s: others are answered while a call hangs; when it fails, nothing is half written',
+    '%s: other requests are answered while a call hangs; when it fails, nothing is written',
     async (_name, [method, path, body]) => {
       const { engine, failing, call, known, content } = await service()
       const address = path(known).replace(/users\/[^/]+\/reset/, `users/${engine.adminId}/reset`)
@@ -153,7 +153,7 @@ describe('OP-20 a store that hangs or is slow', () => {
     },
   )
 
-  test('all operations at once on a slow store are answered, none with a failure of the service', async () => {
+  test('all operations at once on a slow store are answered without a server error', async () => {
     const { engine, failing, call, known } = await service()
     failing.delay(5)
     const answers = await Promise.all(
