@@ -21,8 +21,8 @@ function wordy(type: string, length: number, facts: { idempotent?: boolean } = {
 /** Asks, so that the job rests and goes on. */
 const asks = component('Asks', async (ctx) => String(await ctx.suspend('sure?')))
 
-describe('DR-19: what a job keeps is bounded', () => {
-  test('DR-19: checkpoints over checkpointBytes are not kept: their vertices are built again', async () => {
+describe('DR-19: limits on the stored state of a job', () => {
+  test('DR-19: checkpoints over checkpointBytes are not kept, and their vertices are built again', async () => {
     const [small, large] = [wordy('Small', 10), wordy('Large', 5000)]
     const jobs = processOf([small.made, large.made, asks])
     const limits = { checkpointBytes: 4000 }
@@ -33,7 +33,7 @@ describe('DR-19: what a job keeps is bounded', () => {
     expect([small.count.builds, large.count.builds]).toEqual([1, 2])
   })
 
-  test('DR-19: the checkpoints of earlier claims count, and a state that is replaced counts once', async () => {
+  test('DR-19: checkpoints of earlier claims count, and a replaced state counts once', async () => {
     const first = wordy('First', 1500)
     const second = wordy('Second', 1500)
     const store = createMemoryJobStore()
@@ -63,7 +63,7 @@ describe('DR-19: what a job keeps is bounded', () => {
     expect([first.count.builds, second.count.builds]).toEqual([1, 1])
   })
 
-  test('DR-19: a vertex that may not run twice fails instead, and stays failed', async () => {
+  test('DR-19: a non-idempotent vertex over checkpointBytes fails and stays failed', async () => {
     const large = wordy('Large', 5000, { idempotent: false })
     const jobs = processOf([large.made, asks])
     const { id } = await begin(jobs, [large.made, asks], { limits: { checkpointBytes: 4000 } })
@@ -77,7 +77,7 @@ describe('DR-19: what a job keeps is bounded', () => {
     expect(large.count.builds).toBe(1)
   })
 
-  test('DR-19: so does one whose step is too large', async () => {
+  test('DR-19: a non-idempotent vertex with a step over checkpointBytes fails', async () => {
     const paid = { times: 0 }
     const pays = component(
       'Pays',

@@ -21,7 +21,7 @@ const waits = () => {
 }
 
 describe('close (DR-12)', () => {
-  test('a resumable job goes on in the next process at once, without a crash; its log stays open', async () => {
+  test('a resumable job continues in the next process at once, counts no crash, and its log stays open', async () => {
     const store = createMemoryJobStore()
     const { made, count } = waits()
     const first = processOf([made], { store })
@@ -40,7 +40,7 @@ describe('close (DR-12)', () => {
     expect(await second.get(id)).toMatchObject({ state: 'succeeded', crashes: 0 })
   })
 
-  test('running jobs have their time; what is left is cancelled, queued ones fail as interrupted', async () => {
+  test('running jobs can finish until the timeout, then are cancelled; queued jobs fail as interrupted', async () => {
     const gate = gated()
     const { made } = waits()
     const jobs = processOf([gate.component, made], { concurrency: 2 })
@@ -61,7 +61,7 @@ describe('close (DR-12)', () => {
     expect((await reading).map(({ event }) => event)).toEqual(['error', 'end'])
   })
 
-  test('a vertex that may not be run twice is left to end, and is not run again', async () => {
+  test('a non-idempotent vertex is allowed to finish, and is not run again', async () => {
     const store = createMemoryJobStore()
     let runs = 0
     let open = (_text: string): void => undefined
@@ -95,7 +95,7 @@ describe('close (DR-12)', () => {
     expect(runs).toBe(1)
   })
 
-  test('a job that was being claimed is given back', async () => {
+  test('a job claimed during close is returned to the queue', async () => {
     const store = createMemoryJobStore()
     let arrive = (): void => undefined
     const arrived = new Promise<void>((resolve) => {
@@ -119,7 +119,7 @@ describe('close (DR-12)', () => {
 })
 
 describe('claims that fail (DR-10)', () => {
-  test('they are tried again, slower each time; the first failure and the recovery are told', async () => {
+  test('claims are retried with increasing delay; the first failure and the recovery are reported', async () => {
     const store = createMemoryJobStore()
     const runtime = createTestRuntime()
     let away = true

@@ -41,7 +41,7 @@ async function takeAway(store: JobStore, id: string): Promise<void> {
 }
 
 describe('a process that lost its job (DR-7)', () => {
-  test('writes and removes nothing, tells of no end, and leaves no result (DR-3)', async () => {
+  test('writes and removes nothing, reports no end, and sets no result (DR-3)', async () => {
     const gate = gated()
     const store = sharedStore()
     const { jobs, finished } = processOn(store, gate)
@@ -63,7 +63,7 @@ describe('a process that lost its job (DR-7)', () => {
     expect((await result).status).toBe('succeeded')
   })
 
-  test('when the queue refuses its end, keeps the checkpoints and tells of no end', async () => {
+  test('keeps the checkpoints and reports no end when the queue refuses the end', async () => {
     const gate = gated()
     const store = sharedStore()
     const queue = { ...store.queue, finish: async () => false }
@@ -77,7 +77,7 @@ describe('a process that lost its job (DR-7)', () => {
     expect(await store.checkpoints.list(id)).toHaveLength(1)
   })
 
-  test('starts no vertex behind one that outlasted the lease, before any timer fires', async () => {
+  test('starts no vertex after the lease has expired, even before a timer fires', async () => {
     const gate = gated()
     const store = sharedStore()
     const runtime = createTestRuntime()
@@ -97,8 +97,8 @@ describe('a process that lost its job (DR-7)', () => {
   })
 })
 
-describe('what the log says counts', () => {
-  test('DR-7 a job whose end is in the log is recorded as that, and not run again', async () => {
+describe('an end in the log', () => {
+  test('DR-7 a job whose end is in the log gets that state and is not run again', async () => {
     const gate = gated()
     const store = sharedStore()
     const dies = { ...store.queue, finish: () => Promise.reject(new Error('gone')) }
@@ -120,7 +120,7 @@ describe('what the log says counts', () => {
     expect(await store.checkpoints.list(id)).toEqual([])
   })
 
-  test('AB-91 a job whose store is away for long fails when it is back; it is told once', async () => {
+  test('AB-91 a job whose store is unavailable fails when the store returns, and is reported once', async () => {
     const gate = gated()
     const store = createMemoryJobStore()
     const runtime = createTestRuntime()
@@ -164,7 +164,7 @@ describe('what the log says counts', () => {
     expect(errors).toHaveLength(1)
   })
 
-  test('DR-14 an end that the queue does not take at once is tried again, as it was', async () => {
+  test('DR-14 an end that the queue rejects is retried unchanged', async () => {
     const gate = gated()
     const store = createMemoryJobStore()
     let failures = 0

@@ -52,7 +52,7 @@ function drafting() {
 }
 
 describe('forks', () => {
-  test('DR-68: from a vertex on it runs again, with values in place of what was kept', async () => {
+  test('DR-68: a fork runs again from a vertex, with given values in place of stored ones', async () => {
     const { built, jobs, start, store } = drafting()
     const first = await start({ history: true, userId: 'ada' })
     await jobs.result(first.id)
@@ -87,7 +87,7 @@ describe('forks', () => {
     expect(await store.log.read(first.id, -1, 100)).toEqual(log)
   })
 
-  test('DR-68: without a vertex, what failed or was never built runs', async () => {
+  test('DR-68: a fork without a vertex runs what failed or was never built', async () => {
     const { built, failing, jobs, start } = drafting()
     failing.review = true
     const { id } = await start()
@@ -103,7 +103,7 @@ describe('forks', () => {
     expect(built).toEqual(['Review', 'Send'])
   })
 
-  test('DR-68: what asked asks again in the fork; the history names it', async () => {
+  test('DR-68: a vertex that asked a question asks again in the fork, and the history names it', async () => {
     const { jobs, start } = drafting()
     const { id } = await start({ tweaks: { 'Review-1': { word: 'ask' } } })
     await state(jobs, id, 'suspended')
@@ -120,7 +120,7 @@ describe('forks', () => {
     expect((await jobs.result(fork.id)).text('Send-1')).toBe('draft yes send')
   })
 
-  test('DR-68: what cannot be forked is refused, naming what is wrong', async () => {
+  test('DR-68: a fork that is not possible is refused with the reason', async () => {
     const { jobs, start } = drafting()
     const forgotten = await start({ userId: 'ada' })
     await jobs.result(forgotten.id)

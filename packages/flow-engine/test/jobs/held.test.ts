@@ -5,7 +5,7 @@ import { begin, closeAll, component, processOf, state } from './asking.ts'
 
 afterEach(closeAll)
 
-test('DR-91: a suspended job holds no timer and no request in its process', async () => {
+test('DR-91: a suspended job keeps no timer and no request in its process', async () => {
   const system = createSystemRuntime()
   const waits = new Set<object>()
   const runtime: typeof system = {

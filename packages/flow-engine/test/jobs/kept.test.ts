@@ -27,7 +27,7 @@ async function finished(jobs: BuildJobs, request: object = {}): Promise<string> 
 const HOUR = 3_600_000
 
 describe('finished jobs', () => {
-  test('FE-63: they are kept for a day, then unknown, with their log and checkpoints', async () => {
+  test('FE-63: finished jobs are kept for a day, then removed with their log and checkpoints', async () => {
     const runtime = createTestRuntime()
     const store = createMemoryJobStore()
     const jobs = jobsWith({ runtime, store })
@@ -45,7 +45,7 @@ describe('finished jobs', () => {
     expect(await store.checkpoints.list(first)).toEqual([])
   })
 
-  test('FE-63, FE-64: by default 1,000 of them are kept, and 1,000 may wait', async () => {
+  test('FE-63, FE-64: by default 1,000 finished jobs are kept and 1,000 jobs can wait', async () => {
     const gate = gated()
     const runtime = createTestRuntime()
     const components = createRegistry([...library, gate.component])
@@ -72,7 +72,7 @@ describe('finished jobs', () => {
     expect(kept.filter((job) => job !== null)).toHaveLength(999)
   })
 
-  test('FE-63: a resumable one leaves no checkpoints', async () => {
+  test('FE-63: a finished resumable job leaves no checkpoints', async () => {
     const store = createMemoryJobStore()
     const jobs = jobsWith({ store })
     const id = await finished(jobs, { resumable: true })
@@ -80,7 +80,7 @@ describe('finished jobs', () => {
     expect(await store.checkpoints.list(id)).toEqual([])
   })
 
-  test('the result of a job of another process is rebuilt from its log, without values', async () => {
+  test('the result of another process’s job is rebuilt from its log, without values', async () => {
     const store = createMemoryJobStore()
     const jobs = jobsWith({ store })
     const id = await finished(jobs)
@@ -110,7 +110,7 @@ describe('finished jobs', () => {
 })
 
 describe('the end of a process', () => {
-  test('close waits for what runs, then cancels it, and takes nothing new', async () => {
+  test('close waits for running jobs, then cancels them, and accepts no new jobs', async () => {
     const gate = gated()
     const runtime = createTestRuntime()
     const components = createRegistry([...library, gate.component])
@@ -130,8 +130,8 @@ describe('the end of a process', () => {
   })
 })
 
-describe('what cannot be written', () => {
-  test('FE-60: an event that the log refuses ends the job as failed, for its readers too', async () => {
+describe('events that cannot be written', () => {
+  test('FE-60: an event that the log refuses fails the job, for its readers too', async () => {
     const store = createMemoryJobStore()
     let appends = 0
     const log = {
@@ -153,7 +153,7 @@ describe('what cannot be written', () => {
   })
 })
 
-describe('how events come to the log', () => {
+describe('writing events to the log', () => {
   test('FE-62: tokens are published at once and appended in batches of 64, or after 50 ms', async () => {
     let more = (_count: number): void => undefined
     const talking = defineComponent({
@@ -203,8 +203,8 @@ describe('how events come to the log', () => {
   })
 })
 
-describe('a cancel before the run of a job has begun', () => {
-  test('FE-60: a job that is being made ready runs nothing', async () => {
+describe('a cancel before the run of a job starts', () => {
+  test('FE-60: a job that is still being prepared runs nothing', async () => {
     const gate = gated()
     const store = createMemoryJobStore()
     let asked = false
@@ -234,7 +234,7 @@ describe('a cancel before the run of a job has begun', () => {
     expect((await jobs.get(id))?.state).toBe('cancelled')
   })
 
-  test('FE-60, FE-63: nor does one that was cancelled while its process was dying', async () => {
+  test('FE-60, FE-63: a job that was cancelled while its process died runs nothing', async () => {
     const gate = gated()
     const store = createMemoryJobStore()
     const flow = flowBuilder()
@@ -264,7 +264,7 @@ describe('a cancel before the run of a job has begun', () => {
     expect((await jobs.get('job-1'))?.state).toBe('cancelled')
   })
 
-  test('FE-60, FE-63: recover ends what was to be cancelled, and neither fails nor queues it', async () => {
+  test('FE-60, FE-63: recover ends jobs with a pending cancel, and neither fails nor requeues them', async () => {
     const store = createMemoryJobStore()
     const now = new Date()
     for (const resumable of [true, false]) {

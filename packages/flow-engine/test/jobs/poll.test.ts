@@ -16,7 +16,7 @@ function jobsWith(options: BuildJobsOptions = {}): BuildJobs {
 }
 
 describe('polling (FE-69)', () => {
-  test('FE-69: without a name the reader is the user', async () => {
+  test('FE-69: the reader defaults to the user', async () => {
     const jobs = jobsWith()
     const { id } = await jobs.start({ flow: looped(join, 'a'), userId: 'ada' })
     await collectEvents(jobs.events(id))
@@ -27,7 +27,7 @@ describe('polling (FE-69)', () => {
     expect((await jobs.poll(id)).events).toEqual(first.events)
   })
 
-  test('FE-69: what a reader was given stays given, though it reads from the start once more', async () => {
+  test('FE-69: another read from the start does not move the position of a reader back', async () => {
     const jobs = jobsWith()
     const { id } = await jobs.start({ flow: looped(join, 'a') })
     await jobs.poll(id, { reader: 'a', after: -1 })
@@ -37,7 +37,7 @@ describe('polling (FE-69)', () => {
     expect(kinds((await jobs.poll(id, { reader: 'a' })).events)).toEqual(['end'])
   })
 
-  test('FE-69: it waits 30 s for the first event; the cursor stays where it was', async () => {
+  test('FE-69: a poll waits 30 s for the first event; the cursor does not change', async () => {
     const gate = gated()
     const runtime = createTestRuntime()
     const jobs = jobsWith({ runtime, components: createRegistry([gate.component]) })
@@ -54,7 +54,7 @@ describe('polling (FE-69)', () => {
     expect(given).toEqual([{ events: [], cursor: 0, done: false }])
   })
 
-  test('FE-69: it gives all there is, however much', async () => {
+  test('FE-69: a poll returns all events, however many', async () => {
     const jobs = jobsWith()
     const words = Array.from({ length: 400 }, (_, index) => index).join(' ')
     const { id } = await jobs.start({ flow: looped(join, words) })

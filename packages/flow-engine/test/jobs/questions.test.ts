@@ -10,8 +10,8 @@ import { kinds } from '../engine/kit.ts'
 
 afterEach(closeAll)
 
-describe('suspension at rest', () => {
-  test('DR-1: while another vertex runs the job is running, holds its lease, and takes no answer', async () => {
+describe('suspension', () => {
+  test('DR-1: while another vertex runs, the job is running, keeps its lease and accepts no answer', async () => {
     const asks = component('Asks', async (ctx) => String(await ctx.suspend('sure?')))
     const gate = gated()
     const jobs = processOf([asks, gate.component])
@@ -32,7 +32,7 @@ describe('suspension at rest', () => {
     expect(gate.started).toEqual(['-'])
   })
 
-  test('DR-2: a vertex that failed before the pause stays failed and is told once', async () => {
+  test('DR-2: a vertex that failed before the suspension stays failed and is reported once', async () => {
     let runs = 0
     const asks = component('Asks', async (ctx) => String(await ctx.suspend('sure?')))
     const fails = component('Fails', async () => {
@@ -54,7 +54,7 @@ describe('suspension at rest', () => {
     expect((await jobs.result(id)).text('Asks-1')).toBe('yes')
   })
 
-  test('DR-3: the result waits for the end, over two questions', async () => {
+  test('DR-3: the result waits for the end, across two questions', async () => {
     const asks = component(
       'Asks',
       async (ctx) => `${String(await ctx.suspend(1))}${String(await ctx.suspend(2))}`,
@@ -69,7 +69,7 @@ describe('suspension at rest', () => {
     expect((await result).text('Asks-1')).toBe('ab')
   })
 
-  test('DR-4: a cancel while a question is kept in memory ends the job with one end', async () => {
+  test('DR-4: a cancel while a question is held in memory ends the job with one end event', async () => {
     const asks = component('Asks', async (ctx) => String(await ctx.suspend('sure?')))
     const gate = gated()
     const errors: unknown[] = []
@@ -88,7 +88,7 @@ describe('suspension at rest', () => {
     expect(errors).toEqual([])
   })
 
-  test('DR-5: suspend rejects with SuspendedError, the signal fires, what comes later is dropped', async () => {
+  test('DR-5: suspend rejects with SuspendedError, the signal aborts, and later output is dropped', async () => {
     const seen: unknown[] = []
     const asks = component('Asks', async (ctx) => {
       ctx.signal.addEventListener('abort', () => seen.push('signal'))
@@ -115,7 +115,7 @@ describe('suspension at rest', () => {
     expect((await jobs.result(id)).text('Asks-1')).toBe('yes')
   })
 
-  test('DR-6: the time of a vertex does not run while it waits for an answer', async () => {
+  test('DR-6: the time limit of a vertex is paused while it waits for an answer', async () => {
     const runtime = createTestRuntime()
     const asks = component('Asks', async (ctx) => String(await ctx.suspend('sure?')))
     const jobs = processOf([asks], {
@@ -169,7 +169,7 @@ describe('questions and answers', () => {
     await expect(jobs.pending({ limit: 1001 })).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test('DR-31: an answer that does not fit is refused with its problems; a fitting one is completed', async () => {
+  test('DR-31: an invalid answer is refused with its problems; a valid one is completed', async () => {
     const jobs = processOf([asks])
     const { id } = await begin(jobs, [asks])
     await state(jobs, id, 'suspended')
@@ -186,7 +186,7 @@ describe('questions and answers', () => {
     expect((await jobs.result(id)).text('Asks-1')).toBe('true: no reason')
   })
 
-  test('DR-31: a schema that cannot be checked fails the vertex, naming the keyword', async () => {
+  test('DR-31: an unsupported schema fails the vertex, naming the keyword', async () => {
     const odd = component('Odd', async (ctx) =>
       String(await ctx.suspend('?', { schema: { type: 'string', not: {} } })),
     )
@@ -234,7 +234,7 @@ describe('questions and answers', () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, seq) => seq))
   })
 
-  test('DR-32, DR-42: the event and the card tell the question; the card shows the answer later', async () => {
+  test('DR-32, DR-42: the event and the card contain the question; the card later shows the answer', async () => {
     const chooses = component('Chooses', async (ctx) => {
       const options = [{ actionId: 'yes', label: 'Yes' }]
       const { action_id } = await ctx.suspend<{ action_id: string }>(null, {
@@ -283,7 +283,7 @@ describe('questions and answers', () => {
     expect(shown).toHaveLength(2)
   })
 
-  test('DR-34: of several answers one counts; a stale request id is a conflict', async () => {
+  test('DR-34: one of several answers is accepted; a stale request id is a conflict', async () => {
     const twice = component(
       'Twice',
       async (ctx) => `${String(await ctx.suspend(1))}${String(await ctx.suspend(2))}`,
@@ -306,7 +306,7 @@ describe('questions and answers', () => {
     expect((await jobs.result(id)).text('Twice-1')).toMatch(/^[abc]z$/)
   })
 
-  test('DR-37: a job goes on only while its owner may run it', async () => {
+  test('DR-37: a job continues only while its owner is allowed to run it', async () => {
     let allowed = false
     const jobs = processOf([asks], { authorize: ({ userId }) => allowed || userId !== 'ada' })
     const { id } = await begin(jobs, [asks], { userId: 'ada' })
@@ -322,7 +322,7 @@ describe('questions and answers', () => {
     expect((await jobs.result(second.id)).status).toBe('succeeded')
   })
 
-  test('DR-38: a question that nobody answers in time takes its fallback, or fails as expired', async () => {
+  test('DR-38: a question without an answer in time takes its fallback or fails as expired', async () => {
     const runtime = createTestRuntime()
     const falls = component('Falls', async (ctx) =>
       ctx.suspend('?', { expiresInMs: 180_000, fallback: 'later' }),
@@ -347,7 +347,7 @@ describe('questions and answers', () => {
     await expect(jobs.resume(second.id, 'late')).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('DR-22: variables, questions and answers are sealed at rest, and need a box', async () => {
+  test('DR-22: variables, questions and answers are sealed at rest; variables need a SecretBox', async () => {
     const whispers = component('Whispers', async (ctx) => {
       const name = await ctx.variable('token')
       return `${String(name?.value)}/${String(await ctx.suspend({ about: 'the merger' }))}`

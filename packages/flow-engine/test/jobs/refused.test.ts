@@ -5,8 +5,8 @@ import { begin, closeAll, component, flowOf, processOf, state } from './asking.t
 
 afterEach(closeAll)
 
-describe('a log that takes no events', () => {
-  test('DR-13: a refused append ends the run at once; nothing stands behind it but error and end', async () => {
+describe('a log that refuses events', () => {
+  test('DR-13: a refused append ends the run at once; only error and end follow in the log', async () => {
     const started: string[] = []
     const waits = component('Waits', async (ctx) => {
       started.push('Waits')
@@ -40,7 +40,7 @@ describe('a log that takes no events', () => {
     expect(events.filter(({ event }) => event === 'end')).toHaveLength(1)
   })
 
-  test('DR-13: a log that hangs ends a run that goes on talking', async () => {
+  test('DR-13: a log that hangs ends a run that keeps sending events', async () => {
     const talks = component('Talks', async (ctx) => {
       for (let n = 0; n < 40 && !ctx.signal.aborted; n += 1) {
         ctx.log('words', 'x'.repeat(1000))
@@ -77,8 +77,8 @@ describe('a log that takes no events', () => {
   })
 })
 
-describe('what the host plugs in may throw', () => {
-  test('DR-15: observer, recorder and onError throw; the run goes on, each is told once', async () => {
+describe('host callbacks that throw', () => {
+  test('DR-15: the run continues when observer, recorder and onError throw; each error is reported once', async () => {
     const up = component('Up', async () => 'ok')
     const bad = (name: string) => (): never => {
       throw new Error(name)
@@ -135,8 +135,8 @@ describe('what the host plugs in may throw', () => {
   })
 })
 
-describe('what a process holds', () => {
-  test('DR-19: 120 results of 2 MB: the oldest are rebuilt from the log', async () => {
+describe('limits on the memory of a process', () => {
+  test('DR-19: the oldest of 120 results of 2 MB are rebuilt from the log', async () => {
     const large = component('Large', async () => 'x'.repeat(1024 * 1024))
     const jobs = processOf([large], { concurrency: 4, concurrencyPerUser: null })
     const ids: string[] = []
@@ -153,7 +153,7 @@ describe('what a process holds', () => {
     expect((await jobs.result(ids[0] ?? '')).status).toBe('succeeded')
   })
 
-  test('DR-19: of a running job 16 MiB are held; readers take earlier events from its log', async () => {
+  test('DR-19: 16 MiB of a running job are held in memory; earlier events are read from its log', async () => {
     const { createMessage } = await import('../../src/graph.ts')
     let end = (): void => undefined
     const ended = new Promise<void>((resolve) => (end = resolve))
@@ -197,7 +197,7 @@ describe('what a process holds', () => {
     expect((await jobs.result(id)).status).toBe('succeeded')
   })
 
-  test('DR-19: positions of 10,000 readers are kept; one that was pushed out begins again', async () => {
+  test('DR-19: positions of 10,000 readers are kept; an evicted reader starts again', async () => {
     const up = component('Up', async () => 'ok')
     const jobs = processOf([up])
     const { id } = await begin(jobs, [up])
@@ -210,10 +210,10 @@ describe('what a process holds', () => {
   })
 })
 
-describe('asking for a job', () => {
+describe('requests for a job', () => {
   const hanging = component('Hangs', () => new Promise<string>(() => undefined))
 
-  test('DR-23: result rejects with the reason of its signal, also of one that fired before', async () => {
+  test('DR-23: result rejects with the reason of its signal, even when already aborted', async () => {
     const jobs = processOf([hanging])
     const { id } = await begin(jobs, [hanging])
     const controller = new AbortController()
@@ -223,7 +223,7 @@ describe('asking for a job', () => {
     await expect(jobs.result(id, { signal: controller.signal })).rejects.toThrow('no time')
   })
 
-  test('DR-16: a cancel that finds the job ended writes no second end', async () => {
+  test('DR-16: cancelling a job that has ended writes no second end', async () => {
     const up = component('Up', async () => 'ok')
     const store = createMemoryJobStore()
     const jobs = processOf([up], { store })
@@ -235,7 +235,7 @@ describe('asking for a job', () => {
     expect(events.filter(({ event }) => event === 'end')).toEqual([events.at(-1)])
   })
 
-  test('DR-9: leases and heartbeats that cannot work are refused, with both numbers', () => {
+  test('DR-9: an invalid combination of lease and heartbeat is refused, with both numbers', () => {
     const cases = [
       [600, 400],
       [99, 10],
@@ -255,7 +255,7 @@ describe('asking for a job', () => {
     return jobs.close()
   })
 
-  test('DR-17: Infinity means no limit; what is no number is refused by name', async () => {
+  test('DR-17: Infinity means no limit; an invalid limit is refused by name', async () => {
     const up = component('Up', async () => 'ok')
     const jobs = processOf([up], {
       limits: { vertexTimeoutMs: Number.POSITIVE_INFINITY, runTimeoutMs: Number.POSITIVE_INFINITY },

@@ -6,7 +6,7 @@ import { gated } from '../engine/gated.ts'
 
 afterEach(closeProcesses)
 
-test('who waits for a result leaves by a signal, before and while the job runs; the job goes on', async () => {
+test('waiting for a result can be aborted before and during the run; the job continues', async () => {
   const gate = gated()
   const jobs = processOn(createMemoryJobStore(), [gate.component])
   const flow = flowBuilder()

@@ -48,7 +48,7 @@ const shared = (store: JobStore): JobStore => ({
 })
 
 describe('schedules', () => {
-  test('DR-58: a job starts at each time, within 5 s, and its record is told', async () => {
+  test('DR-58: a job starts within 5 s of each scheduled time, and its record is reported', async () => {
     const { runtime, ran, components, flow } = prepared()
     const jobs = jobsOn({ runtime, components })
     const made = await jobs.schedule('reports', {
@@ -81,7 +81,7 @@ describe('schedules', () => {
     expect(job).toMatchObject({ state: 'succeeded', flowId: 'flow-1', userId: 'ada' })
   })
 
-  test('DR-58: six fields count seconds; time zones and summer time count; until ends it', async () => {
+  test('DR-58: six fields include seconds; time zones and daylight saving apply; until ends the schedule', async () => {
     const { runtime, components, flow } = prepared('2030-03-30T12:00:00Z')
     const jobs = jobsOn({ runtime, components })
     const next = async (cron: string, more: object = {}) =>
@@ -103,7 +103,7 @@ describe('schedules', () => {
   test.each([
     ['skip', ['2030-01-01T05:00:0'], '05:00'],
     ['once', ['2030-01-01T04:30:0', '2030-01-01T05:00:0'], '05:00'],
-  ] as const)('DR-58: missed %s, while no process ran', async (missed, expected, last) => {
+  ] as const)('DR-58: missed %s while no process was running', async (missed, expected, last) => {
     const { runtime, ran, components, flow } = prepared()
     const store = createMemoryJobStore()
     const first = createBuildJobs({ runtime, components, store })
@@ -123,7 +123,7 @@ describe('schedules', () => {
     ])
   })
 
-  test('DR-58: each time starts one job, however many processes watch', async () => {
+  test('DR-58: each scheduled time starts one job, even with several processes', async () => {
     const { runtime, ran, components, flow } = prepared()
     const store = shared(createMemoryJobStore())
     const processes = Array.from({ length: 4 }, () => jobsOn({ runtime, components, store }))
@@ -134,7 +134,7 @@ describe('schedules', () => {
     expect(minutes).toEqual([1, 2, 3, 4, 5].map((n) => `2030-01-01T00:0${n}`))
   })
 
-  test('DR-58: a process that ends between the job and its next time starts no second job', async () => {
+  test('DR-58: no second job starts when a process ends before it stores the next time', async () => {
     const { runtime, ran, components, flow } = prepared()
     const kept = createMemoryJobStore()
     const dying = { ...kept.schedules, advance: () => Promise.reject(new Error('killed')) }
@@ -157,7 +157,7 @@ describe('schedules', () => {
     expect(await second.schedules()).toMatchObject([{ lastAt: new Date('2030-01-01T00:01:00Z') }])
   })
 
-  test('DR-58, DR-37: the owner is asked for each job; one who may not ends it as forbidden', async () => {
+  test('DR-58, DR-37: the owner is authorized for each job; a refusal fails the job as forbidden', async () => {
     const { runtime, ran, components, flow } = prepared()
     let may = true
     const jobs = jobsOn({ runtime, components, authorize: ({ userId }) => userId === 'ada' && may })
@@ -172,7 +172,7 @@ describe('schedules', () => {
     expect(job).toMatchObject({ state: 'failed', error: { code: 'forbidden' } })
   })
 
-  test('DR-58: what cannot be scheduled is refused by name', async () => {
+  test('DR-58: an invalid schedule is refused, naming the problem', async () => {
     const { runtime, components, flow } = prepared()
     const jobs = jobsOn({ runtime, components, maxSchedules: 1 })
     const refused = async (more: object, part: string): Promise<void> => {
@@ -218,7 +218,7 @@ describe('schedules', () => {
     expect(ran).toHaveLength(1)
   })
 
-  test('DR-58: a queue that is full delays a job; a sealed request that cannot be read is told', async () => {
+  test('DR-58: a full queue delays a job; a sealed request that cannot be opened is reported', async () => {
     const { runtime, ran, components, flow } = prepared()
     const store = createMemoryJobStore()
     const seen: unknown[] = []
@@ -280,7 +280,7 @@ describe('schedules of a service', () => {
     fsPath: null,
   })
 
-  test('DR-58, DR-37: run as their owner, end with the flow, and go with the user', async () => {
+  test('DR-58, DR-37: schedules run as their owner and are removed with the flow or the user', async () => {
     const { runtime, ran, components, flow } = prepared()
     const store = createMemoryFlowStore()
     const engine = await createTestEngine({ store, components, runtime })

@@ -40,7 +40,7 @@ describe('several processes on one queue', () => {
     expect((await first.result(id)).status).toBe('cancelled')
   })
 
-  test('FE-60, FE-63: where the news of it is lost, the next heartbeat brings it', async () => {
+  test('FE-60, FE-63: when the notification of a cancel is lost, the next heartbeat detects it', async () => {
     const gate = gated()
     const store = sharedStore()
     const runtime = createTestRuntime()
@@ -60,7 +60,7 @@ describe('several processes on one queue', () => {
     expect((await first.result(id)).status).toBe('cancelled')
   })
 
-  test('FE-63: one that cannot prolong its lease stops; another ends the job, and nothing follows', async () => {
+  test('FE-63: a process that cannot renew its lease stops; another ends the job, and no event follows', async () => {
     const gate = gated({ deaf: true })
     const store = sharedStore()
     const runtime = createTestRuntime()
@@ -83,7 +83,7 @@ describe('several processes on one queue', () => {
     expect(kinds(await store.log.read(id, -1, 100))).toEqual(['vertices_sorted', 'error', 'end'])
   })
 
-  test('FE-63: each looks once per lease for what died; a job that had said nothing begins anew', async () => {
+  test('FE-63: each process checks for dead jobs once per lease; a job without events starts again', async () => {
     const gate = gated()
     const store = sharedStore()
     const runtime = createTestRuntime()
@@ -119,7 +119,7 @@ describe('several processes on one queue', () => {
   })
 })
 
-describe('a job of another process', () => {
+describe('a job queued by another process', () => {
   test('DR-19: the process that queued a job forgets it when another one has run it', async () => {
     const gate = gated()
     const store = sharedStore()
@@ -135,7 +135,7 @@ describe('a job of another process', () => {
     await expect.poll(() => first.own().size).toBe(0)
   })
 
-  test('DR-37: before it begins here, its owner is asked about with its request', async () => {
+  test('DR-37: its owner is authorized with its request before the job starts', async () => {
     const gate = gated()
     const store = sharedStore()
     const runtime = createTestRuntime()
@@ -160,7 +160,7 @@ describe('a job of another process', () => {
     expect(gate.stopped).toEqual([])
   })
 
-  test('DR-37: a process does not ask about what it has queued itself', async () => {
+  test('DR-37: a process does not authorize again the jobs that it has queued itself', async () => {
     const gate = gated()
     const jobs = createBuildJobs({
       store: sharedStore(),

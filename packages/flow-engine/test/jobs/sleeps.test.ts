@@ -6,7 +6,7 @@ import { begin, closeAll, component, processOf, state } from './asking.ts'
 afterEach(closeAll)
 
 describe('steps and sleeps', () => {
-  test('DR-41: a step runs once, over answers; the same name twice is two steps', async () => {
+  test('DR-41: a step runs once, even across answers; the same name twice is two steps', async () => {
     const calls: string[] = []
     const works = component('Works', async (ctx) => {
       const values: unknown[] = []
@@ -29,7 +29,7 @@ describe('steps and sleeps', () => {
     expect(calls).toEqual(['charge', 'charge'])
   })
 
-  test('DR-55: a long sleep needs no process, takes no answer, and is over once', async () => {
+  test('DR-55: a long sleep needs no process, accepts no answer, and ends once', async () => {
     const runtime = createTestRuntime()
     const seen: string[] = []
     const sleeps = component('Sleeps', async (ctx) => {
@@ -56,7 +56,7 @@ describe('steps and sleeps', () => {
     expect(seen).toEqual(['welcome', 'tips'])
   })
 
-  test('DR-55: short sleeps wait in memory; another text is refused; a cancel ends a sleeper', async () => {
+  test('DR-55: short sleeps wait in memory; an invalid duration is refused; a cancel ends the sleep', async () => {
     const runtime = createTestRuntime()
     const naps = component('Naps', async (ctx) => {
       await ctx.sleep('9s')
@@ -84,7 +84,7 @@ describe('steps and sleeps', () => {
 })
 
 describe('crashes', () => {
-  test('DR-11: a job that takes down its processes is given up at the third', async () => {
+  test('DR-11: a job that crashes its process three times fails', async () => {
     const hangs = component('Hangs', () => new Promise<string>(() => undefined))
     const store = createMemoryJobStore()
     const first = processOf([hangs], { store })

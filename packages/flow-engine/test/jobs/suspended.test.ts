@@ -79,7 +79,7 @@ describe('a suspended job (FE-63a)', () => {
     expect((await jobs.result(id)).text('Asking-1')).toBe('told one')
   })
 
-  test('FE-63a: other running vertices finish; what has finished is not run again', async () => {
+  test('FE-63a: other running vertices finish; finished vertices are not run again', async () => {
     const gate = gated()
     const flow = flowBuilder()
     flow.add(asks, { id: 'Asking-1' })
@@ -95,7 +95,7 @@ describe('a suspended job (FE-63a)', () => {
     expect(gate.started).toEqual(['-'])
   })
 
-  test('FE-63a: of two vertices that ask at once each gets its own answer', async () => {
+  test('FE-63a: two vertices that ask at once each get their own answer', async () => {
     const jobs = processOn(createMemoryJobStore(), [asks])
     const flow = flowOf([asks, 'Asking-1'], [asks, 'Asking-2'])
     const { id } = await jobs.start({ flow, resumable: true, outputType: 'debug' })
@@ -112,7 +112,7 @@ describe('a suspended job (FE-63a)', () => {
     ])
   })
 
-  test('FE-63a: a vertex that asks twice is given both answers, each to its question', async () => {
+  test('FE-63a: a vertex that asks twice gets the answer to each question', async () => {
     const twice = asking(async (ctx) => {
       const first = await ctx.suspend('first?')
       return `${String(first)} then ${String(await ctx.suspend('second?'))}`
@@ -131,7 +131,7 @@ describe('a suspended job (FE-63a)', () => {
     expect((await jobs.result(id)).text('Asking-1')).toBe('one then two')
   })
 
-  test('FE-63a: cancelled while suspended it ends at once, and cannot be resumed', async () => {
+  test('FE-63a: a job cancelled while suspended ends at once and cannot be resumed', async () => {
     const jobs = processOn(createMemoryJobStore(), [asks])
     const { id } = await jobs.start({ flow: flowOf([asks, 'Asking-1']), resumable: true })
     await suspended(jobs, id)
@@ -142,14 +142,14 @@ describe('a suspended job (FE-63a)', () => {
     await expect(jobs.resume(id, 'yes')).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('FE-63a: one that is not resumable cannot be suspended', async () => {
+  test('FE-63a: a job that is not resumable cannot be suspended', async () => {
     const jobs = processOn(createMemoryJobStore(), [asks])
     const { id } = await jobs.start({ flow: flowOf([asks, 'Asking-1']) })
     await collectEvents(jobs.events(id))
     expect(await jobs.get(id)).toMatchObject({ state: 'failed', error: { code: 'not_resumable' } })
   })
 
-  test('FE-63a: in the process that it was started in it goes on with what the request carries', async () => {
+  test('FE-63a: a job resumed in its first process keeps the services of its request', async () => {
     const storing = asking(async (ctx) => {
       const answer = String(await ctx.suspend('sure?'))
       return (await ctx.sendMessage(createMessage(answer))).text as string
@@ -168,7 +168,7 @@ describe('a suspended job (FE-63a)', () => {
     ])
   })
 
-  test('FE-63, FE-63a: one with `idempotent: false` that died after its answer is not run again', async () => {
+  test('FE-63, FE-63a: a vertex with `idempotent: false` that crashed after its answer is not run again', async () => {
     const work = counting('Work', { idempotent: false, asks: true, hangsAnswered: true })
     const store = createMemoryJobStore()
     const first = processOn(store, [work.component])

@@ -90,7 +90,7 @@ const toolAnswers = (model: ReturnType<typeof createScriptedModel>, request: num
     role === 'tool' ? [content] : [],
   )
 
-describe('approval of tool calls', () => {
+describe('tool call approval', () => {
   test('DR-40: the question names the tool and its arguments; approve calls it once', async () => {
     const { sent, model, process, start } = agentWith([toSend('ada'), 'Done'])
     const jobs = process()
@@ -148,7 +148,7 @@ describe('approval of tool calls', () => {
     expect(sent).toEqual([])
   })
 
-  test('DR-40: calls side by side are asked for one by one, over restarts, none repeated', async () => {
+  test('DR-40: parallel calls are asked for one by one, across restarts, and none is repeated', async () => {
     const script = [toSend('ada', 'bob', 'cy'), toSend('dan'), 'Done']
     const { sent, model, process, start } = agentWith(script)
     let jobs = process()
@@ -171,7 +171,7 @@ describe('approval of tool calls', () => {
     expect(events.filter(({ event }) => event === 'suspended')).toHaveLength(4)
   })
 
-  test('DR-40: a tool that asks by itself is asked anew in each call', async () => {
+  test('DR-40: a tool that asks on its own asks again in each call', async () => {
     const call: Call = async (to, ctx) => {
       await ctx.step('draft', () => drafts.push(to))
       return `${String(await ctx.suspend(`Really ${to}?`))} to ${to}`
@@ -197,7 +197,7 @@ describe('approval of tool calls', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  test('DR-40, DR-45: where nobody can be asked the tool is not called', async () => {
+  test('DR-40, DR-45: a tool is not called when no one can be asked', async () => {
     const { sent, run } = agentWith([toSend('ada')])
     const result = await run().result
     expect(result).toMatchObject({ status: 'failed', error: { code: 'not_resumable' } })
