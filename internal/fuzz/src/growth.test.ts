@@ -10,7 +10,7 @@ test('amplify repeats the longest array or string', () => {
   expect(amplify({ a: 'xy' }, 3)).toEqual({ a: 'xyxyxy' })
 })
 
-test('quadratic work is told from linear work, and short work is neither', async () => {
+test('quadratic work is reported as superlinear; linear and short work are not', async () => {
   const measure = async (cost: (length: number) => number): Promise<boolean> => {
     let clock = 0
     const work = (input: unknown): void => void (clock += cost(String(input).length))
@@ -21,7 +21,7 @@ test('quadratic work is told from linear work, and short work is neither', async
   expect(await measure((length) => length ** 2 / 10_000)).toBe(false)
 })
 
-test('a watch keeps the slowest cases in order, and those that throw', async () => {
+test('a watch keeps the slowest cases in order, including cases that throw', async () => {
   let clock = 0
   const watch = createWatch(2, () => clock)
   const wait = (ms: number) => () => {

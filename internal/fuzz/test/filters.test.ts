@@ -79,7 +79,7 @@ function make(dice: Dice): FuzzCase {
 }
 
 test(
-  'SC-40 any filter is read and matched, or refused as an invalid filter',
+  'SC-40 every filter is parsed and matched, or refused as an invalid filter',
   { timeout: 900_000 },
   async () => {
     const faults = await findFaults({

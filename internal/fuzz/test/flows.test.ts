@@ -68,7 +68,7 @@ function make(dice: Dice): FuzzCase {
 }
 
 test(
-  'FE-10, NX-51: any flow runs or is refused with a typed problem',
+  'FE-10, NX-51: every flow runs or is refused with a typed error',
   { timeout: 900_000 },
   async () => {
     const faults = await findFaults({

@@ -94,7 +94,7 @@ function request(dice: Dice, known: readonly string[], keys: readonly string[]):
 }
 
 test(
-  'any request is answered without an internal error, in time',
+  'every request is answered in time and without an internal error',
   { timeout: 1_800_000 },
   async () => {
     const errors: unknown[] = []

@@ -109,7 +109,7 @@ function make(dice: Dice): FuzzCase {
 }
 
 test(
-  'SP-20 any messages are applied or refused with diagnostics, and the store stays whole',
+  'SP-20 all messages are applied or refused with diagnostics, and a snapshot loses no data',
   { timeout: 900_000 },
   async () => {
     const faults = await findFaults({

@@ -11,7 +11,7 @@ describe('parseBearer', () => {
     ['Token abc', null],
     [' Bearer abc', null],
     [null, null],
-  ])('reads %j as %j', (header, token) => {
+  ])('parses %j as %j', (header, token) => {
     expect(parseBearer(header)).toBe(token)
   })
 })

@@ -29,7 +29,7 @@ describe('eventStream', () => {
     expect(await read(eventStream(counting(3).source, { encode }))).toBe('1\n2\n3\n')
   })
 
-  test('takes an item only when the reader asks for one', async () => {
+  test('pulls an item only when the reader requests one', async () => {
     const { source, seen } = counting(100)
     const reader = eventStream(source, { encode }).getReader()
     await reader.read()
@@ -37,7 +37,7 @@ describe('eventStream', () => {
     expect(seen.pulled).toBe(2)
   })
 
-  test('tells the source once when the reader leaves', async () => {
+  test('closes the source once when the reader cancels', async () => {
     const { source, seen } = counting(100)
     const reader = eventStream(source, { encode }).getReader()
     await reader.read()
@@ -45,7 +45,7 @@ describe('eventStream', () => {
     expect(seen.returned).toBe(1)
   })
 
-  test('ends source and body when the signal is aborted', async () => {
+  test('closes the source and fails the body when the signal aborts', async () => {
     const { source, seen } = counting(100)
     const controller = new AbortController()
     const reader = eventStream(source, { encode, signal: controller.signal }).getReader()
@@ -55,7 +55,7 @@ describe('eventStream', () => {
     expect(seen.returned).toBe(1)
   })
 
-  test('fills silence with the heartbeat and loses no item over it', async () => {
+  test('sends heartbeats while the source is idle and loses no item', async () => {
     const runtime = createTestRuntime()
     let give: (value: number) => void = () => undefined
     async function* slow() {
@@ -76,7 +76,7 @@ describe('eventStream', () => {
     expect((await reader.read()).done).toBe(true)
   })
 
-  test('closes with a last text, or fails, when the source fails', async () => {
+  test('ends with the text of onError when the source fails, or rejects without onError', async () => {
     async function* failing() {
       yield 1
       throw new Error('no more')

@@ -7,7 +7,7 @@ interface Events {
 }
 
 describe('createEvents', () => {
-  test('delivers to the listeners of a name and to those of all', () => {
+  test('delivers to the listeners of the event and to wildcard listeners', () => {
     const { source, emit } = createEvents<Events>()
     const seen: unknown[] = []
     source.on('user.created', (event) => seen.push(event))
@@ -21,7 +21,7 @@ describe('createEvents', () => {
     ])
   })
 
-  test('isolates listeners that throw or reject', async () => {
+  test('reports listeners that throw or reject and calls the others', async () => {
     const errors: unknown[] = []
     const { source, emit } = createEvents<Events>((error) => errors.push(error))
     const seen: string[] = []
@@ -38,7 +38,7 @@ describe('createEvents', () => {
     expect(errors.map(String)).toEqual(['Error: first', 'Error: second'])
   })
 
-  test('unsubscribes by the returned function and by off', () => {
+  test('unsubscribes through the returned function and through off', () => {
     const { source, emit } = createEvents<Events>()
     const seen: string[] = []
     const listener = ({ id }: { readonly id: string }): void => {

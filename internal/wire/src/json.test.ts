@@ -5,7 +5,7 @@ const plain = new Request('http://host.example/')
 const lean = Object.assign(new Request('http://host.example/'), { [LEAN_REQUEST]: true })
 
 describe('json', () => {
-  test('is a genuine response where the adapter asks for nothing else', async () => {
+  test('returns a plain Response for an ordinary request', async () => {
     const response = json(plain, { a: 1 }, { status: 201, headers: { 'x-a': 'b' } })
     expect(responseParts(response)).toBeUndefined()
     expect(response.status).toBe(201)
@@ -14,7 +14,7 @@ describe('json', () => {
     expect(await response.json()).toEqual({ a: 1 })
   })
 
-  test('AD-14 is given by its parts to a lean request', () => {
+  test('AD-14 exposes status, headers and body for a lean request', () => {
     const response = json(lean, { a: 1 }, { status: 201 })
     expect(response).toBeInstanceOf(Response)
     expect(responseParts(response)).toEqual({
@@ -24,7 +24,7 @@ describe('json', () => {
     })
   })
 
-  test('AD-14 is a genuine response once somebody has looked at it', async () => {
+  test('AD-14 becomes a plain Response when its headers are accessed', async () => {
     const response = json(lean, { a: 1 })
     expect(response.ok).toBe(true)
     expect(responseParts(response)).toBeDefined()

@@ -26,18 +26,18 @@ function endless() {
 }
 
 describe('readBody', () => {
-  test('gives the bytes of a body within the limit', async () => {
+  test('returns the bytes of a body within the limit', async () => {
     expect(new TextDecoder().decode(await readBody(post('äbc'), 4))).toBe('äbc')
     expect(await readBody(new Request('http://host.example/'), 0)).toHaveLength(0)
   })
 
-  test('stops an unannounced body at the limit', async () => {
+  test('stops reading a body without content-length at the limit', async () => {
     const { stream, taken } = endless()
     await expect(readBody(post(stream), 25)).rejects.toBeInstanceOf(BodyTooLargeError)
     expect(taken.chunks).toBe(3)
   })
 
-  test('refuses an announced length without reading', async () => {
+  test('refuses a content-length over the limit without reading', async () => {
     const { stream, taken } = endless()
     const error: unknown = await readBody(post(stream, { 'content-length': '26' }), 25).catch(
       (reason: unknown) => reason,
@@ -48,11 +48,11 @@ describe('readBody', () => {
 })
 
 describe('readText', () => {
-  test('drops a byte order mark', async () => {
+  test('removes a byte order mark', async () => {
     expect(await readText(post('\uFEFFa'), 10)).toBe('a')
   })
 
-  test('refuses bytes that are no UTF-8 when asked to', async () => {
+  test('refuses invalid UTF-8 when the option is set', async () => {
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(Uint8Array.of(0xff))

@@ -14,8 +14,8 @@ async function observe(hooks: RequestHooks, work = answered) {
   return { response, errors }
 }
 
-describe('OP-1 hooks of requests', () => {
-  test('start and end get the same object, and the work runs inside the function of the start', async () => {
+describe('OP-1 request hooks', () => {
+  test('start and end get the same object, and the work runs inside the function that start returns', async () => {
     const seen: unknown[] = []
     const { response, errors } = await observe({
       onRequestStart(request) {
@@ -34,7 +34,7 @@ describe('OP-1 hooks of requests', () => {
     expect(errors).toEqual([])
   })
 
-  test('what throws is reported, and the work runs once all the same', async () => {
+  test('hooks that throw are reported, and the work still runs once', async () => {
     let runs = 0
     const work = (): Promise<Response> => {
       runs += 1
@@ -59,7 +59,7 @@ describe('OP-1 hooks of requests', () => {
     expect(runs).toBe(3)
   })
 
-  test('several are one: the first is outermost', async () => {
+  test('joined hooks are nested, the first one outermost', async () => {
     const order: string[] = []
     const named = (name: string): RequestHooks => ({
       onRequestStart: () => (work) => {
@@ -75,12 +75,12 @@ describe('OP-1 hooks of requests', () => {
   })
 })
 
-describe('OP-10 ids of requests', () => {
+describe('OP-10 request ids', () => {
   const asked = (id: string): Request =>
     new Request('http://h/', { headers: { 'x-request-id': id } })
   const make = (): string => 'made'
 
-  test('the host decides, then the header when it is printable and short, else one is made', () => {
+  test('the id of the host wins, then a short printable header, then a generated id', () => {
     expect(requestIdOf(asked('given'), 'host', make)).toBe('host')
     expect(requestIdOf(asked('given 1'), undefined, make)).toBe('given 1')
     expect(requestIdOf(asked('x'.repeat(128)), undefined, make)).toHaveLength(128)
@@ -89,7 +89,7 @@ describe('OP-10 ids of requests', () => {
     expect(requestIdOf(new Request('http://h/'), undefined, make)).toBe('made')
   })
 
-  test('it is sent back, also with an answer whose headers are immutable', () => {
+  test('the id is added to the response, even when its headers are immutable', () => {
     expect(withRequestId(new Response(), 'a').headers.get('x-request-id')).toBe('a')
     const fixed = Response.redirect('http://h/b', 302)
     const sent = withRequestId(fixed, 'a')

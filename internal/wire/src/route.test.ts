@@ -18,24 +18,24 @@ const paramsOf = (method: string, path: string) => {
 }
 
 describe('createRouteTable', () => {
-  test('finds literal paths before parameters', () => {
+  test('matches literal paths before parameters', () => {
     expect(paramsOf('POST', '/run/session/a')).toEqual({ name: 'a' })
     expect(paramsOf('POST', '/run/session')).toEqual({ name: 'session' })
     expect(paramsOf('GET', '/flows/batch/')).toEqual({})
     expect(paramsOf('GET', '/flows/batch')).toEqual({ flow_id: 'batch' })
   })
 
-  test('lets each method of a path name its parameters', () => {
+  test('allows each method of a path its own parameter names', () => {
     expect(paramsOf('PATCH', '/sessions/a')).toEqual({ old: 'a' })
     expect(paramsOf('DELETE', '/sessions/a')).toEqual({ id: 'a' })
   })
 
-  test('decodes parameters once and keeps what cannot be decoded', () => {
+  test('decodes parameters once and leaves malformed escapes as they are', () => {
     expect(paramsOf('GET', '/files/a%20b/c%252Fd')).toEqual({ flow_id: 'a b', file_name: 'c%2Fd' })
     expect(paramsOf('GET', '/flows/%ZZ')).toEqual({ flow_id: '%ZZ' })
   })
 
-  test('takes a slash at the end, letter case and doubled slashes for other paths', () => {
+  test('distinguishes trailing slashes, letter case and doubled slashes', () => {
     expect(paramsOf('GET', '/flows')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '/flows/a/')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '/Flows/')).toEqual({ kind: 'none' })
@@ -43,7 +43,7 @@ describe('createRouteTable', () => {
     expect(paramsOf('GET', '/files//x')).toEqual({ kind: 'none' })
   })
 
-  test('names the methods of a path that lacks the one asked for', () => {
+  test('lists the allowed methods when the path does not support the requested one', () => {
     expect(paramsOf('PUT', '/flows/')).toEqual({ kind: 'method', allow: ['GET', 'POST'] })
     expect(paramsOf('DELETE', '/flows/a')).toEqual({ kind: 'method', allow: ['GET'] })
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createSystemRuntime, createTestRuntime } from './index.ts'
 
 describe('createSystemRuntime', () => {
-  test('gives times, ids, bytes and waits that a signal ends', async () => {
+  test('provides time, ids, random bytes and abortable sleeps', async () => {
     const runtime = createSystemRuntime()
     expect(Math.abs(runtime.now().getTime() - Date.now())).toBeLessThan(1000)
     expect(runtime.uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/)
@@ -17,7 +17,7 @@ describe('createSystemRuntime', () => {
 })
 
 describe('createTestRuntime', () => {
-  test('wakes sleepers in the order of their times, at their times', async () => {
+  test('wakes sleepers in order, each at its time', async () => {
     const runtime = createTestRuntime({ start: new Date(0) })
     const seen: [string, number][] = []
     const sleeper = async (name: string, ms: number): Promise<void> => {
@@ -35,7 +35,7 @@ describe('createTestRuntime', () => {
     ])
   })
 
-  test('counts its ids and repeats its bytes', () => {
+  test('generates sequential ids and repeatable random bytes', () => {
     const [one, two] = [createTestRuntime({ seed: 7 }), createTestRuntime({ seed: 7 })]
     expect([one.uuid(), one.uuid()]).toEqual([
       '00000000-0000-4000-8000-000000000001',

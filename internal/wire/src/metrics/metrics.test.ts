@@ -6,7 +6,7 @@ const textOf = async (metrics = createMetrics(), accept = '*/*'): Promise<string
   (await prometheusHandler(metrics)(new Request('http://h/', { headers: { accept } }))).text()
 
 describe('OP-6 metrics', () => {
-  test('one name is one metric; another type or other labels are refused', () => {
+  test('a name is reused only with the same type and labels; invalid names are refused', () => {
     const metrics = createMetrics()
     const spec = { name: 'a_total', help: 'h', labels: ['x'] }
     metrics.counter(spec).add({ x: '1' })
@@ -17,7 +17,7 @@ describe('OP-6 metrics', () => {
     expect(() => metrics.gauge({ name: 'a b', help: '' })).toThrow('a b')
   })
 
-  test('text 0.0.4 and OpenMetrics, with what has to be escaped', async () => {
+  test('text 0.0.4 and OpenMetrics are rendered with escaped help and labels', async () => {
     const metrics = createMetrics()
     metrics.counter({ name: 'a_total', help: 'a "b"\n\\', labels: ['x'] }).add({ x: '"\n\\' })
     metrics.gauge({ name: 'g', help: 'g' }).set({}, Number.POSITIVE_INFINITY)
@@ -45,7 +45,7 @@ describe('OP-6 metrics', () => {
     expect(open).toMatch(/# EOF\n$/)
   })
 
-  test('OP-8 values beyond the bounds of a metric fold into other', async () => {
+  test('OP-8 label values beyond the limits of a metric are counted as other', async () => {
     const metrics = createMetrics()
     const counter = metrics.counter({ name: 'a_total', help: 'h', labels: ['x', 'y'] })
     for (let n = 0; n < 10_000; n += 1) counter.add({ x: `x${n}`, y: `y${n % 100}` })
@@ -57,7 +57,7 @@ describe('OP-6 metrics', () => {
     expect(JSON.stringify(metric)).not.toContain('x9999')
   })
 
-  test('a collector that throws leaves the others alone', async () => {
+  test('a collector that throws does not affect the others', async () => {
     const metrics = createMetrics()
     const gauge = metrics.gauge({ name: 'g', help: 'g' })
     metrics.onCollect(() => {
