@@ -30,7 +30,7 @@ const uploads: Readonly<Record<string, number>> = {
   'POST /api/v1/upload/{flow_id}': MAX_STRANGER_FILE + 64 * KIB,
 }
 
-describe('AB-51, AB-52: every operation has a limit of its body', () => {
+describe('AB-51, AB-52: every operation limits its body', () => {
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s',
     (name, route) => {
@@ -42,7 +42,7 @@ describe('AB-51, AB-52: every operation has a limit of its body', () => {
     },
   )
 
-  test('an operation that says nothing of its body is not opened by it', () => {
+  test('an operation without an own limit gets the limit of its kind', () => {
     const head = { auth: 'none', consumes: 'multipart' } as const
     expect(bodyLimitOf(head, defaultSettings)).toBe(64 * KIB)
     expect(bodyLimitOf({ auth: 'user' }, { ...defaultSettings, maxJsonBody: 0 })).toBe(1024 * MIB)

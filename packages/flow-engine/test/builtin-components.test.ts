@@ -6,7 +6,7 @@ import { defineComponentContract } from '../src/testing/component-contract.ts'
 const { builtinComponents } = entry
 
 describe('builtinComponents (FE-45)', () => {
-  test('each type is there once and exported under its name', () => {
+  test('each type occurs once and is exported under its name', () => {
     const types = builtinComponents.map(({ type }) => type)
     expect(new Set(types).size).toBe(types.length)
     const exported = new Map<string, unknown>(Object.entries(entry))

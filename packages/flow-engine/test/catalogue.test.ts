@@ -50,7 +50,7 @@ const EXACT = builtinComponents.filter(({ category = '', type }) => {
 })
 
 describe.skipIf(recorded === undefined)(
-  'the catalogue beside the recorded one (CO-11, FE-41)',
+  'the catalogue matches the recorded one (CO-11, FE-41)',
   () => {
     const ours = catalogueJson(builtinComponents)
 
@@ -116,7 +116,7 @@ describe('catalogueJson (CO-11, FE-41)', () => {
   })
   const node = catalogueJson([shout]).processing?.Shout
 
-  test('every object has its keys in ASCII order', () => {
+  test('every object lists its keys in ASCII order', () => {
     const unsorted: string[] = []
     JSON.stringify(node, (key, value: unknown) => {
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -128,7 +128,7 @@ describe('catalogueJson (CO-11, FE-41)', () => {
     expect(unsorted).toEqual([])
   })
 
-  test('names, methods and hashes are made where none are given', () => {
+  test('missing names, methods and hashes are generated', () => {
     expect(node).toMatchObject({
       display_name: 'Shout',
       field_order: ['text', 'loud_times'],

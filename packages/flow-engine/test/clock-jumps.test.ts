@@ -50,8 +50,8 @@ async function runningJob(resumable: boolean) {
   return { ...clock, gate, store, first, second, id, events }
 }
 
-describe('OP-20 leases when the clock is set', () => {
-  test('forwards: a job that cannot be resumed ends once, as interrupted', async () => {
+describe('OP-20 leases when the clock jumps', () => {
+  test('forwards: a job that cannot be resumed fails once, as interrupted', async () => {
     const { advance, jump, gate, first, second, id, events } = await runningJob(false)
     jump(HOUR)
     await second.recover()
@@ -65,7 +65,7 @@ describe('OP-20 leases when the clock is set', () => {
     expect((await events()).filter((kind) => kind === 'end')).toHaveLength(1)
   })
 
-  test('forwards: a resumable job goes on and succeeds once', async () => {
+  test('forwards: a resumable job continues and succeeds once', async () => {
     const { advance, jump, gate, second, id, events } = await runningJob(true)
     jump(HOUR)
     await second.recover()
@@ -88,7 +88,7 @@ describe('OP-20 leases when the clock is set', () => {
   })
 })
 
-describe('OP-20 schedules and sleeps when the clock is set', () => {
+describe('OP-20 schedules when the clock jumps', () => {
   async function scheduled() {
     const clock = settableRuntime()
     const ran: string[] = []
@@ -108,7 +108,7 @@ describe('OP-20 schedules and sleeps when the clock is set', () => {
     return { ...clock, ran }
   }
 
-  test('backwards: a time that has had its job gets no second one', async () => {
+  test('backwards: a time whose job has run starts no second job', async () => {
     const { advance, jump, ran } = await scheduled()
     jump(-30 * 60_000)
     await advance(40 * 60_000)
@@ -117,7 +117,7 @@ describe('OP-20 schedules and sleeps when the clock is set', () => {
     expect(ran).toEqual(['2030-01-01T01:00', '2030-01-01T02:00'])
   })
 
-  test('forwards: the times in between have one job together, and the next is in time', async () => {
+  test('forwards: the skipped times start at most two jobs, and the next job is on time', async () => {
     const { advance, jump, ran } = await scheduled()
     jump(5 * HOUR + 20 * 60_000)
     await advance(6000)
@@ -128,12 +128,12 @@ describe('OP-20 schedules and sleeps when the clock is set', () => {
   })
 })
 
-describe('OP-20 sign-ins when the clock is set', () => {
+describe('OP-20 sign-ins when the clock jumps', () => {
   const password = (text: string) =>
     new URLSearchParams({ username: 'admin', password: text }).toString()
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-  test('backwards: a session goes on; forwards: it ends when its time is over', async () => {
+  test('backwards: a session stays valid; forwards: it expires on time', async () => {
     const { runtime, jump } = settableRuntime()
     const engine = await createTestEngine({ runtime })
     const signedIn = await send(engine, '/api/v1/login', {
@@ -151,7 +151,7 @@ describe('OP-20 sign-ins when the clock is set', () => {
     await engine.close()
   })
 
-  test('backwards: wrong passwords before do not lock a user out for the time of the jump', async () => {
+  test('backwards: earlier wrong passwords do not lock the user out for the length of the jump', async () => {
     const { runtime, jump } = settableRuntime()
     const engine = await createTestEngine({ runtime })
     const attempt = async (text: string) =>
@@ -163,8 +163,8 @@ describe('OP-20 sign-ins when the clock is set', () => {
   })
 })
 
-describe('OP-20 what is kept for a while when the clock is set back', () => {
-  test('a count of messages is looked up anew', async () => {
+describe('OP-20 caches when the clock is set back', () => {
+  test('a cached message count is read again', async () => {
     const { runtime, jump } = settableRuntime()
     let stored = 10
     const limits = createUserLimits({

@@ -16,7 +16,7 @@ const unknownNode = (id: string) => ({
   data: { id, type: 'Nowhere', node: { display_name: 'Nowhere', template: {}, outputs: [] } },
 })
 
-describe('FE-8 the problems of a stored flow', () => {
+describe('FE-8 problems of a stored flow', () => {
   let calls: Calls
   const problems = async (id: string): Promise<Answer> => {
     const { status, body } = await calls.call('GET', `/api/v1/flows/${id}/problems`)
@@ -27,7 +27,7 @@ describe('FE-8 the problems of a stored flow', () => {
     calls = await createUserCalls()
   })
 
-  test('a flow that runs has none, nor has one without a graph', async () => {
+  test('a valid flow and a flow without a graph have no problems', async () => {
     const flow = flowBuilder('echo')
     const [input, output] = [flow.add('ChatInput'), flow.add('ChatOutput')]
     flow.connect(`${input}.message`, `${output}.input_value`)
@@ -36,7 +36,7 @@ describe('FE-8 the problems of a stored flow', () => {
     expect(await problems(await calls.create(null))).toEqual(none)
   })
 
-  test('NX-7 each node of an unknown type is named alone, each broken edge by its id', async () => {
+  test('NX-7 each node of an unknown type has its own problem; a broken edge is named by its id', async () => {
     const edge = { id: 'to-nowhere', source: 'Nowhere-1', target: 'Gone-1' }
     const nodes = [unknownNode('Nowhere-1'), unknownNode('Nowhere-2')]
     const found = await problems(await calls.create({ nodes, edges: [edge] }))
@@ -52,7 +52,7 @@ describe('FE-8 the problems of a stored flow', () => {
     expect(found.problems.some(({ edge_id: id }) => id === 'to-nowhere')).toBe(true)
   })
 
-  test('FE-42 a node that was edited is a warning that says what runs instead', async () => {
+  test('FE-42 an edited node gives a warning that names the component that runs instead', async () => {
     const flow = flowBuilder('edited')
     flow.add('ChatInput', { id: 'ChatInput-a' })
     const [node] = flow.toJSON().data?.nodes ?? []
@@ -72,7 +72,7 @@ describe('FE-8 the problems of a stored flow', () => {
     ])
   })
 
-  test('AB-1 at most 200 are shown, each of at most 1,000 characters; all are counted', async () => {
+  test('AB-1 at most 200 problems of at most 1,000 characters are listed; all are counted', async () => {
     const nodes = Array.from({ length: 300 }, (_, index) => unknownNode(`N-${index}`))
     const found = await problems(await calls.create({ nodes, edges: [] }))
     expect(found.total).toBe(300)
@@ -81,7 +81,7 @@ describe('FE-8 the problems of a stored flow', () => {
       expect(String(message).length).toBeLessThanOrEqual(1_003)
   })
 
-  test('a flow of another user is as one that does not exist', async () => {
+  test('a flow of another user is reported as not found', async () => {
     const { engine, create } = calls
     const id = await create(null)
     const bea = { username: 'bea', password: 'secret-2', isActive: true }

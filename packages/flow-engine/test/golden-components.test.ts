@@ -19,7 +19,7 @@ const cases = files.flatMap(({ component: type, cases: recorded }) =>
 
 // Skipped where the recordings are not beside the checkout.
 describe.skipIf(goldenFolder === undefined)('recorded results of single components (FE-45)', () => {
-  test('every component that was recorded is built in', () => {
+  test('every recorded component is built in', () => {
     const missing = files.map(({ component }) => component).filter((type) => !components.has(type))
     expect(missing).toEqual([])
   })

@@ -112,7 +112,7 @@ const replaced = new Set([
 // Without the recordings there is nothing to compare with.
 describe.skipIf(!existsSync(join(golden, 'replay.mjs')))('recorded answers', () => {
   test.concurrent.each(pieces())(
-    'the transcripts of profile %s (%s)',
+    'the transcripts of profile %s match (%s)',
     async (profile, _, folders) => {
       const text = await replay(profile, folders)
       const lines = text.trim().split('\n')

@@ -183,7 +183,7 @@ async function printedBy(
   }
 }
 
-test('DR-90: the code of the guides on durable runs and on asking people does what they say', async () => {
+test('DR-90: the code of the guides on durable runs and human in the loop runs as described', async () => {
   const blocks = [
     ['human-in-the-loop.md', 'approve'],
     ['human-in-the-loop.md', 'answerAll'],
@@ -197,7 +197,7 @@ test('DR-90: the code of the guides on durable runs and on asking people does wh
   })
 })
 
-test('DR-90: the code of the guide on evaluations, and the components and versions of durable runs, too', async () => {
+test('DR-90: the code on evaluations, and on components and versions of durable runs, runs as described', async () => {
   const blocks = [
     ['evaluate-flows.md', 'evaluate'],
     ['evaluate-flows.md', 'answerOf'],

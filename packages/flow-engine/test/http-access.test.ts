@@ -247,12 +247,12 @@ const asking = routes.filter(({ auth }) => auth in matrix)
 const open = routes.filter(({ auth }) => auth === 'none')
 
 describe('access, operation by operation', () => {
-  test('every operation is in the matrix or asks for nobody', () => {
+  test('every operation is in the access matrix or needs no credentials', () => {
     const rest = routes.filter((route) => !asking.includes(route) && !open.includes(route))
     expect(new Set(rest.map(({ auth }) => auth))).toEqual(new Set(['webhook', 'public']))
   })
 
-  test.each(names)('%s gets what auth.md says, before anything else is looked at', async (name) => {
+  test.each(names)('%s gets the answer of auth.md before any other check', async (name) => {
     const engine = await createTestEngine({ settings: { agenticExperience: true } })
     const { [name]: credentials } = await createActors(engine)
     for (const route of asking) {
@@ -268,7 +268,7 @@ describe('access, operation by operation', () => {
     await engine.close()
   })
 
-  test('operations that ask for nobody do not look at credentials', async () => {
+  test('operations without authentication ignore credentials', async () => {
     const engine = await createTestEngine()
     for (const route of open) {
       const statuses = []
@@ -280,7 +280,7 @@ describe('access, operation by operation', () => {
     await engine.close()
   })
 
-  test('ids of others are answered like unknown ones', async () => {
+  test('ids of other users are answered like unknown ids', async () => {
     const engine = await createTestEngine()
     const actors = await createActors(engine)
     const send = async (who: keyof Actors, method: string, path: string, body?: object) => {

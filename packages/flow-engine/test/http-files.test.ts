@@ -69,7 +69,7 @@ test('AB-77 no file is written inside a transaction', async () => {
   expect(written).toEqual([false])
 })
 
-test('AB-77 a flow whose file is refused is as before, or is not there', async () => {
+test('AB-77 a flow whose file is refused stays unchanged or is not created', async () => {
   const { store, isOpen } = watchedStore()
   const { call, create } = await createUserCalls({ store, flowFiles: flowFiles(isOpen) })
   const body = { name: 'new', data: null, fs_path: 'refused.json' }
@@ -82,7 +82,7 @@ test('AB-77 a flow whose file is refused is as before, or is not there', async (
   expect(await store.flows.get(id)).toMatchObject({ description: 'old', fsPath: 'a.json' })
 })
 
-test('AB-77 bytes go again when their record cannot be stored', async () => {
+test('AB-77 uploaded bytes are removed when their record cannot be stored', async () => {
   const store = createMemoryFlowStore()
   const files = createMemoryBlobStore()
   const failing: FlowStore = {
@@ -94,7 +94,7 @@ test('AB-77 bytes go again when their record cannot be stored', async () => {
   expect(await files.list(`users/${record.id}`)).toEqual([])
 })
 
-test('files of a user go when another program removes the user', async () => {
+test('files of a user are removed when another program removes the user', async () => {
   const files = createMemoryBlobStore()
   const { engine, request, record } = await createUserCalls({ files })
   await request('POST', '/api/v2/files', upload('a.txt'))

@@ -57,7 +57,7 @@ describe('tool servers of a user', () => {
     })
   })
 
-  test('the list tells how each is reached, and counts tools only when asked to', async () => {
+  test('the list shows the transport of each server and counts tools only on request', async () => {
     await call(server, { json: config })
     await call('/api/v2/mcp/servers/old', { json: { url: 'https://tools.example/sse' } })
     await call('/api/v2/mcp/servers/own', { json: { command: 'tool' } })
@@ -73,7 +73,7 @@ describe('tool servers of a user', () => {
     expect(counted.text).not.toContain('secret-token')
   })
 
-  test('another user sees none of them, and a stranger nothing', async () => {
+  test('another user sees no server; an unauthenticated request is refused', async () => {
     await call(server, { json: config })
     const other = await strangerToken()
     expect((await call('/api/v2/mcp/servers', { token: other })).body).toEqual([])
@@ -84,7 +84,7 @@ describe('tool servers of a user', () => {
     expect((await call(server)).body).toEqual(config)
   })
 
-  test('replaced by many at once, it is there once and nobody is refused', async () => {
+  test('concurrent replacements all succeed and leave one server', async () => {
     const puts = Array.from({ length: 10 }, (_, n) =>
       call(server, { method: 'PATCH', json: { ...config, n } }),
     )
@@ -92,7 +92,7 @@ describe('tool servers of a user', () => {
     expect((await call('/api/v2/mcp/servers')).body).toHaveLength(1)
   })
 
-  test('a server that never answers is told after 30 seconds', async () => {
+  test('a server that never answers is reported after 30 seconds', async () => {
     const runtime = createTestRuntime()
     let connecting = (): void => undefined
     const connected = new Promise<void>((resolve) => (connecting = resolve))
@@ -113,7 +113,7 @@ describe('tool servers of a user', () => {
     await waiting.close()
   })
 
-  test('an entry has to be an object', async () => {
+  test('an entry must be an object', async () => {
     expect(await call(server, { json: [1] })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['body'] }] },
@@ -131,7 +131,7 @@ describe('tools of a project', () => {
     return { id, flowId: made.id, path: `/api/v1/mcp/project/${id}` }
   }
 
-  test('flows are offered once they are switched on, under the name they were given', async () => {
+  test('flows are offered when they are enabled, under the chosen name', async () => {
     const { path, flowId } = await project()
     expect((await call(path)).body).toMatchObject({ tools: [] })
     const all = await call(`${path}?mcp_enabled=false`)
@@ -147,7 +147,7 @@ describe('tools of a project', () => {
     })
   })
 
-  test('MC-81 a flow that is not in the project is passed over', async () => {
+  test('MC-81 a flow outside the project is skipped', async () => {
     const { path, flowId } = await project()
     const elsewhere = (await call('/api/v1/flows/', { json: { name: 'Elsewhere' } })).body
     const { id } = elsewhere as { id: string }
@@ -164,7 +164,7 @@ describe('tools of a project', () => {
     expect(other.body).toMatchObject({ mcp_enabled: false })
   })
 
-  test('secrets of the settings are not shown', async () => {
+  test('secrets in the settings are masked', async () => {
     const { path } = await project()
     const shown = await call(path)
     expect(shown.text).not.toContain('k-1')
@@ -172,7 +172,7 @@ describe('tools of a project', () => {
     expect(keys).toHaveLength(11)
   })
 
-  test('MC-80 MC-14 names and descriptions that were not chosen are those of the tool', async () => {
+  test('MC-80 MC-14 names and descriptions default to those of the tool', async () => {
     const { path } = await project()
     const all = await call(`${path}?mcp_enabled=false`)
     const tool = { action_name: 'echo', action_description: 'Says it.', name: 'Echo' }
@@ -182,7 +182,7 @@ describe('tools of a project', () => {
     })
   })
 
-  test('MC-81 settings of the sign-in: checked, replaced, kept when they are not sent', async () => {
+  test('MC-81 authentication settings are validated, replaced, and kept when they are omitted', async () => {
     const { path } = await project()
     const patch = (auth_settings?: unknown) =>
       call(path, { method: 'PATCH', json: { settings: [], auth_settings } })
@@ -205,7 +205,7 @@ describe('tools of a project', () => {
     })
   })
 
-  test('MC-83 a server writes no files of other programs', async () => {
+  test('MC-83 the install route refuses every client', async () => {
     const { path } = await project()
     expect(await call(`${path}/install`, { json: {} })).toMatchObject({
       status: 400,
@@ -213,7 +213,7 @@ describe('tools of a project', () => {
     })
   })
 
-  test('its address, and what is installed, for the owner alone', async () => {
+  test('only the owner reads the addresses and the installed clients', async () => {
     const { id, path } = await project()
     expect((await call(`${path}/composer-url`)).body).toEqual({
       project_id: id,

@@ -3,7 +3,7 @@ import { createUserCalls } from './support/user-calls.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000001'
 
-test('half of a surrogate pair is refused where it stands, and nothing is stored', async () => {
+test('a lone surrogate is refused with its location, and nothing is stored', async () => {
   const { call, engine } = await createUserCalls()
   for (const path of ['/api/v1/flows/', '/api/v1/projects/', '/api/v1/api_key/']) {
     const { status, body } = await call('POST', path, { name: 'a \ud800' })
@@ -19,7 +19,7 @@ test('half of a surrogate pair is refused where it stands, and nothing is stored
   await engine.close()
 })
 
-test('a number that is neither 0 nor 1 is no boolean, one with a fraction not even tried', async () => {
+test('numbers other than 0 and 1 are refused as booleans, fractions as a wrong type', async () => {
   const { call, engine } = await createUserCalls()
   const typeOf = async (locked: number): Promise<unknown> => {
     const { body } = await call('POST', '/api/v1/flows/', { name: 'f', locked })
@@ -35,7 +35,7 @@ test('a number that is neither 0 nor 1 is no boolean, one with a fraction not ev
   await engine.close()
 })
 
-test('a JSON body that is not UTF-8 is refused instead of being mended', async () => {
+test('a JSON body that is not UTF-8 is refused instead of repaired', async () => {
   const { request, engine } = await createUserCalls()
   const body = new Uint8Array([...new TextEncoder().encode('{"name":"'), 0xff, 0x22, 0x7d])
   const headers = { 'content-type': 'application/json' }
@@ -46,7 +46,7 @@ test('a JSON body that is not UTF-8 is refused instead of being mended', async (
   await engine.close()
 })
 
-test('what claims to be a form and is none is refused as a whole', async () => {
+test('a malformed multipart body is refused with 400', async () => {
   const { request, engine } = await createUserCalls()
   for (const type of ['multipart/form-data', 'multipart/form-data; boundary=abc']) {
     for (const path of ['/api/v2/files', '/api/v1/flows/upload/', '/api/v1/login']) {
@@ -61,7 +61,7 @@ test('what claims to be a form and is none is refused as a whole', async () => {
   await engine.close()
 })
 
-test('a wrong parameter and a missing file are told together', async () => {
+test('an invalid parameter and a missing file are reported together', async () => {
   const { request, engine } = await createUserCalls({ settings: { deprecatedUpload: true } })
   const form = new FormData()
   form.set('other', 'x')
@@ -82,7 +82,7 @@ test('a wrong parameter and a missing file are told together', async () => {
   await engine.close()
 })
 
-test('whose password is to be reset counts before what the body says', async () => {
+test('resetting another user’s password is refused before an empty password is', async () => {
   const { call, record, engine } = await createUserCalls()
   const reset = (id: string, body: object) =>
     call('PATCH', `/api/v1/users/${id}/reset-password`, body)
@@ -104,7 +104,7 @@ test('whose password is to be reset counts before what the body says', async () 
   await engine.close()
 })
 
-test('the header of a download names a plain name once, another in both forms', async () => {
+test('a download header has one form of an ASCII file name and two forms of any other', async () => {
   const { request, engine } = await createUserCalls()
   const disposition = async (name: string): Promise<string | null> => {
     const form = new FormData()

@@ -132,13 +132,13 @@ describe('createOidcSignIn', () => {
     expect(await answer.json()).toEqual({ detail: 'The answer is not from the identity provider' })
   })
 
-  test('SU-22 takes an answer that names its provider (RFC 9207)', async () => {
+  test('SU-22 accepts an answer that names its provider (RFC 9207)', async () => {
     provider.namesIssuer = true
     const { oidc } = await setUp()
     expect((await signIn(oidc, { iss: provider.issuer })).answer.status).toBe(302)
   })
 
-  test('SU-23 the link decides the next time, whatever the directory says', async () => {
+  test('SU-23 a stored link identifies the user at later sign-ins, without the directory', async () => {
     const { engine, oidc, user } = await setUp()
     await signIn(oidc)
     expect(await engine.options.store.oidcLinks.find(provider.issuer, 'subject-1')).toMatchObject({
@@ -155,7 +155,7 @@ describe('createOidcSignIn', () => {
     expect((await signIn(later)).answer.status).toBe(302)
   })
 
-  test('SU-23 only a verified address counts', async () => {
+  test('SU-23 only a verified e-mail address finds an account', async () => {
     const { oidc } = await setUp()
     provider.claims = { sub: 'other', email: 'ada@host.example', email_verified: false }
     const { answer } = await signIn(oidc)
@@ -167,7 +167,7 @@ describe('createOidcSignIn', () => {
     expect((await signIn(oidc)).answer.status).toBe(302)
   })
 
-  test('SU-23 makes an account only where that is allowed', async () => {
+  test('SU-23 creates an account only when that is allowed', async () => {
     const { engine, oidc } = await setUp({ autoCreate: true })
     provider.claims = { sub: 'new', email: 'new@host.example', email_verified: true }
     expect((await signIn(oidc)).answer.status).toBe(302)
@@ -175,7 +175,7 @@ describe('createOidcSignIn', () => {
     expect(made).toMatchObject({ isActive: true, isSuperuser: false, passwordHash: null })
   })
 
-  test('SU-24 a user that is not active gets no cookies', async () => {
+  test('SU-24 an inactive user gets no cookies', async () => {
     const { engine, oidc, user } = await setUp()
     await engine.options.store.users.update(user.id, { isActive: false })
     const { answer, cookies } = await signIn(oidc)
@@ -197,7 +197,7 @@ describe('createOidcSignIn', () => {
     await expect(setUp({ issuer: 'http://login.example' })).rejects.toThrow('https or loopback')
   })
 
-  test('SU-20 a provider that hangs refuses the sign-in in time, and is asked again', async () => {
+  test('SU-20 a provider that hangs fails the sign-in after the time limit, and is asked again', async () => {
     const asked: AbortSignal[] = []
     const hanging: typeof fetch = (_input, init) =>
       new Promise((_resolve, reject) => {
@@ -216,7 +216,7 @@ describe('createOidcSignIn', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('SU-23 an e-mail address that nobody has verified finds no account, also as the externalId', async () => {
+  test('SU-23 an unverified e-mail address finds no account, even as the externalId', async () => {
     let userId = ''
     const { oidc, user } = await setUp({
       externalIdClaim: 'email',
@@ -232,7 +232,7 @@ describe('createOidcSignIn', () => {
     expect((await signIn(oidc)).answer.status).toBe(302)
   })
 
-  test('SU-22 refuses a token that was made for another client', async () => {
+  test('SU-22 refuses a token that was issued to another client', async () => {
     const { oidc } = await setUp()
     provider.claims = { sub: 'subject-1', azp: 'another' }
     expect((await signIn(oidc)).answer.status).toBe(400)

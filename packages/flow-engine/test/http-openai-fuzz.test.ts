@@ -81,7 +81,7 @@ const FIELDS = [
 ]
 const HEADERS = ['x-api-key', 'x-service-global-var-a', 'accept', 'x-stainless-retry-count']
 
-test('RS-21 RS-22 whatever is sent is answered in the form of the OpenAI API, and nothing fails', async () => {
+test('RS-21 RS-22 any input is answered in the form of the OpenAI API, without a server error', async () => {
   let seed = 11
   const next = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below
   const pick = <T>(list: readonly T[]): T => list[next(list.length)] as T
@@ -129,7 +129,7 @@ test('RS-21 RS-22 whatever is sent is answered in the form of the OpenAI API, an
   expect(failures).toEqual([])
 })
 
-test('RS-34 ids, numbers and pages of any form are answered', async () => {
+test('RS-34 malformed ids, cursors and page parameters are answered', async () => {
   const ids = [
     'x',
     '%00',
@@ -160,7 +160,7 @@ test('RS-34 ids, numbers and pages of any form are answered', async () => {
         }
 })
 
-test('RS-52 200 streams at once have each its own answer', async () => {
+test('RS-52 each of 200 concurrent streams gets its own answer', async () => {
   const stream = async (n: number): Promise<string> => {
     const body = JSON.stringify({
       model: 'parrot',
@@ -179,7 +179,7 @@ test('RS-52 200 streams at once have each its own answer', async () => {
   }
 })
 
-test('RS-52 1,000 streams that are left at once leave no run behind', async () => {
+test('RS-52 no run remains after 1,000 concurrent streams are cancelled', async () => {
   const body = JSON.stringify({ model: 'parrot', input: 'x', stream: true, store: false })
   const leave = async (): Promise<void> => {
     const reader = (await send('POST', '/api/openai/v1/responses', body)).body?.getReader()

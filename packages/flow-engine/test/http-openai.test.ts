@@ -57,7 +57,7 @@ async function service(options: Partial<FlowEngineOptions> = {}) {
 }
 
 describe('options of the OpenAI interface', () => {
-  test('RS-50 a run that takes too long is 504, for responses and chats, streamed or not', async () => {
+  test('RS-50 a run over the time limit is 504 for responses and chats, and an error event when streamed', async () => {
     const { ask, post } = await service({ openai: { timeoutMs: 50 } })
     const message = 'The run took longer than 0.05 seconds.'
     const late = { message, type: 'server_error', param: null, code: 'flow_timeout' }
@@ -74,7 +74,7 @@ describe('options of the OpenAI interface', () => {
     [{ maxRuns: 1.5 }, 'openai.maxRuns'],
     [{ fetchUrls: 'yes' }, 'openai.fetchUrls'],
     [{ retries: 3 }, 'openai.retries'],
-  ])('RS-50 %j is refused at start by name', async (openai, name) => {
+  ])('RS-50 %j is refused at start, naming the option', async (openai, name) => {
     const options = { openai } as unknown as FlowEngineOptions
     await expect(service(options)).rejects.toThrow(name)
   })
@@ -101,7 +101,7 @@ describe('options of the OpenAI interface', () => {
     return new Response(PNG)
   }
 
-  test('RS-22 RS-50 addresses are refused, unless the host has them fetched', async () => {
+  test('RS-22 RS-50 image URLs are refused unless the host enables fetching', async () => {
     const refused = await service({ services: { fetch } })
     const answer = await refused.ask(image('https://pictures.test/cat.png'))
     expect([answer.status, answer.text]).toEqual([
@@ -121,7 +121,7 @@ describe('options of the OpenAI interface', () => {
     expect((await ask(image('https://pictures.test/../..'))).status).toBe(200)
   })
 
-  test('RS-22 RS-50 private addresses are out of reach of the guarded fetch', async () => {
+  test('RS-22 RS-50 the guarded fetch refuses private addresses', async () => {
     const { ask } = await service({ openai: { fetchUrls: true } })
     for (const url of ['http://127.0.0.1:1/x.png', 'http://169.254.169.254/x.png']) {
       const answer = await ask(image(url))
@@ -134,7 +134,7 @@ describe('options of the OpenAI interface', () => {
   })
 })
 
-describe('limits of inputs', () => {
+describe('limits on inputs', () => {
   const content = (parts: unknown) => [{ role: 'user', content: parts }]
   const part = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' }
   const big = `data:image/png;base64,${'A'.repeat(29_000_000)}`
@@ -176,7 +176,7 @@ describe('limits of inputs', () => {
 })
 
 describe('RS-51 events', () => {
-  test('RS-51 of each interface, how the run ended, and no texts', async () => {
+  test('RS-51 events name the interface and the status of each run, and contain no text', async () => {
     const { engine, ask, post, flowId } = await service()
     const created: ResponseCreated[] = []
     const finished: ResponseFinished[] = []

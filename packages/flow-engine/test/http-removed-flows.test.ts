@@ -10,7 +10,7 @@ const echo = () => {
   return flow.connect('ChatInput-00001.message', 'ChatOutput-00001.input_value').toJSON().data
 }
 
-test('records on their way to the store go with a flow that is deleted behind its run', async () => {
+test('buffered records are dropped when the flow is deleted after its run', async () => {
   const store = createMemoryFlowStore()
   const { engine, call, create } = await createUserCalls({ store })
   const id = await create(echo())
@@ -22,7 +22,7 @@ test('records on their way to the store go with a flow that is deleted behind it
   expect(await store.messages.list({ flowId: id })).toEqual([])
 })
 
-test('a batch of flows asks for its projects once', async () => {
+test('a batch of flows reads its projects once', async () => {
   const store = createMemoryFlowStore()
   const asked: string[] = []
   const counted: typeof store = {

@@ -28,8 +28,8 @@ async function watched(broken = false) {
   return { engine, token, seen, errors, failure }
 }
 
-describe('OP-1 requests of the flow service, watched', () => {
-  test('route, user and end; of the headers only those of a trace', async () => {
+describe('OP-1 request hooks of the flow service', () => {
+  test('hooks get the route, the user, the end and only the trace headers', async () => {
     const { engine, token, seen } = await watched()
     const context = { requestId: 'r-1' }
     const headers = { authorization: `Bearer ${token}`, traceparent, tracestate: 'a=b' }
@@ -55,7 +55,7 @@ describe('OP-1 requests of the flow service, watched', () => {
     expect(second?.request.userId).toBeUndefined()
   })
 
-  test('OP-12 the cause of a 500 is told with the id that the client got, and to the hooks', async () => {
+  test('OP-12 the cause of a 500 is reported with the request id of the response, and to the hooks', async () => {
     const { engine, token, seen, errors, failure } = await watched(true)
     const headers = { authorization: `Bearer ${token}` }
     const response = await engine.handler(new Request('http://h/api/v1/flows/', { headers }))
@@ -71,7 +71,7 @@ describe('OP-1 requests of the flow service, watched', () => {
   })
 })
 
-test('OP-12 without onError the cause of a 500 is written once, with the id of the request', async () => {
+test('OP-12 without onError the cause of a 500 is logged once, with the request id', async () => {
   const store = createMemoryFlowStore()
   const engine = await createTestEngine({ store })
   const token = await adminToken(engine)

@@ -62,7 +62,7 @@ async function service(options: Partial<FlowEngineOptions> = {}) {
 }
 
 describe('POST /api/v1/responses', () => {
-  test('RS-10 a client that leaves ends the run', async () => {
+  test('RS-10 a client that disconnects ends the run', async () => {
     const { post, begun, stopped } = await service()
     const leaving = new AbortController()
     void post('/api/v1/responses', { model: 'held', input: 'x' }, leaving.signal)
@@ -71,7 +71,7 @@ describe('POST /api/v1/responses', () => {
     expect(await stopped).toBe('stopped')
   })
 
-  test('RS-10 a reader of a stream that leaves ends the run', async () => {
+  test('RS-10 a client that cancels the stream ends the run', async () => {
     const { post, begun, stopped } = await service()
     const response = await post('/api/v1/responses', { model: 'held', input: 'x', stream: true })
     const reader = response.body?.getReader()
@@ -82,7 +82,7 @@ describe('POST /api/v1/responses', () => {
     expect(await stopped).toBe('stopped')
   })
 
-  test('RS-6 statuses of their own for failures, when the host wants them', async () => {
+  test('RS-6 failures have error status codes when the host enables them', async () => {
     const { post } = await service({ responses: { statusCodes: true } })
     const bodies = [
       { model: 'held', input: 'x', tools: [] },
@@ -97,7 +97,7 @@ describe('/api/openai/v1/chat/completions', () => {
   const path = '/api/openai/v1/chat/completions'
   const body = { model: 'held', messages: [{ role: 'user', content: 'x' }] }
 
-  test('RS-29 a reader of a stream that leaves ends the run', async () => {
+  test('RS-29 a client that cancels the stream ends the run', async () => {
     const { post, begun, stopped } = await service()
     const reader = (await post(path, { ...body, stream: true })).body?.getReader()
     await reader?.read()
@@ -107,7 +107,7 @@ describe('/api/openai/v1/chat/completions', () => {
     expect(await stopped).toBe('stopped')
   })
 
-  test('RS-21 RS-50 too many runs of one user are 429, until one has ended', async () => {
+  test('RS-21 RS-50 a run over the limit of one user is 429 until another run has ended', async () => {
     const { post, begun, stopped } = await service({ openai: { maxRuns: 1 } })
     const leaving = new AbortController()
     const first = post(path, body, leaving.signal)
@@ -129,7 +129,7 @@ describe('/api/openai/v1/chat/completions', () => {
     await next.body?.cancel()
   })
 
-  test('RS-1 `openai: false` takes the interface away', async () => {
+  test('RS-1 `openai: false` removes the interface', async () => {
     const { post } = await service({ openai: false })
     const answer = await post(path, body)
     expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not Found' }])

@@ -9,7 +9,7 @@ function echo(): unknown {
   return (flow.toJSON() as { data: unknown }).data
 }
 
-test('an empty session is none: the flow id names the messages of runs and builds', async () => {
+test('an empty session id is replaced by the flow id in runs and builds', async () => {
   const { call, create, engine } = await createUserCalls()
   const id = await create(echo())
   const run = await call('POST', `/api/v1/run/${id}`, { input_value: 'a', session_id: '' })
@@ -24,7 +24,7 @@ test('an empty session is none: the flow id names the messages of runs and build
   await engine.close()
 })
 
-test('where input_request is null the fields beside it count', async () => {
+test('the top-level fields apply when input_request is null', async () => {
   const { call, create, engine } = await createUserCalls()
   const id = await create(echo())
   const run = async (body: object) => (await call('POST', `/api/v1/run/${id}`, body)).body
@@ -56,7 +56,7 @@ test('an input type of null reaches every input component', async () => {
   await engine.close()
 })
 
-test('an advanced run without any input leaves the values of the flow', async () => {
+test('an advanced run without inputs keeps the values of the flow', async () => {
   const { call, create, engine } = await createUserCalls()
   const id = await create(echo())
   const run = async (body: object) => (await call('POST', `/api/v1/run/advanced/${id}`, body)).body
@@ -68,7 +68,7 @@ test('an advanced run without any input leaves the values of the flow', async ()
   await engine.close()
 })
 
-test('one vertex at a time: side inputs are named, and the monitor shows what was built', async () => {
+test('vertices built one at a time name their side inputs, and the monitor lists the builds', async () => {
   const { call, create, engine } = await createUserCalls()
   const flow = flowBuilder('combined')
   const chat = flow.add('ChatInput')
@@ -102,7 +102,7 @@ test('one vertex at a time: side inputs are named, and the monitor shows what wa
   await engine.close()
 })
 
-test('the stream of a vertex gives the text that it made, however it reads', async () => {
+test('the stream of a vertex returns its exact text, including quotes and backslashes', async () => {
   const { call, create, engine } = await createUserCalls()
   const id = await create(echo())
   const text = 'one "text":"two" \\ three'

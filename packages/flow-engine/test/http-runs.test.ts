@@ -94,7 +94,7 @@ describe('runs', () => {
     expect(messages).toMatchObject([{ text: 'hello' }, { text: 'hello' }])
   })
 
-  test('the monitor keeps the messages of a run as the run answers them', async () => {
+  test('the monitor returns the messages of a run as the run returned them', async () => {
     const { call, create } = await service()
     const id = await create(echo())
     await call('POST', `/run/${id}`, { input_value: 'one\ntwo' })
@@ -106,7 +106,7 @@ describe('runs', () => {
     ])
   })
 
-  test('a failure is kept as a message of no context', async () => {
+  test('a failure is stored as a message without a context id', async () => {
     const { call, create } = await service()
     const flow = flowBuilder('failing')
     const input = flow.add('ChatInput')
@@ -121,7 +121,7 @@ describe('runs', () => {
     ])
   })
 
-  test('a streaming run ends with the whole answer', async () => {
+  test('a streaming run ends with the complete answer', async () => {
     const { call, create } = await service()
     const id = await create(echo())
     const { text, headers } = await call('POST', `/run/${id}?stream=true`, { input_value: 'hi' })
@@ -131,7 +131,7 @@ describe('runs', () => {
     expect(events.at(-1)?.data['result']).toMatchObject({ session_id: id })
   })
 
-  test('a webhook starts the flow of its owner and says no more', async () => {
+  test('a webhook starts the flow and answers only that the task has started', async () => {
     const { engine, call, create } = await service()
     const id = await create(echo())
     const { status, body } = await send(engine, `/api/v1/webhook/${id}`, { json: {} })
@@ -170,7 +170,7 @@ describe('builds', () => {
     expect(eventsOf(text).map(({ event }) => event)).toEqual(['add_message', 'end_vertex', 'end'])
   })
 
-  test('a public flow is built as stored, whatever graph the caller sends', async () => {
+  test('a public flow is built as stored; a graph in the request is ignored', async () => {
     const { engine, create } = await service()
     const id = await create(echo(), { access_type: 'PUBLIC' })
     const path = `/api/v1/build_public_tmp/${id}/flow?event_delivery=direct`
@@ -182,7 +182,7 @@ describe('builds', () => {
     expect(eventsOf(text).filter(({ event }) => event === 'end_vertex')).toHaveLength(2)
   })
 
-  test('the task of a job tells its owner its state, any other id is refused', async () => {
+  test('the task of a job shows its state to its owner; any other id is refused', async () => {
     const { engine, call, create } = await service()
     const job = jobOf((await call('POST', `/build/${await create(echo())}/flow`, {})).text)
     await call('GET', `/build/${job}/events`)
@@ -206,7 +206,7 @@ describe('builds', () => {
     }
   })
 
-  test('SU-13 builds of a user who is deactivated by another way are cancelled', async () => {
+  test('SU-13 builds are cancelled when another program deactivates their user', async () => {
     const { engine, record, call, create } = await service()
     const job = jobOf((await call('POST', `/build/${await create(hanging())}/flow`, {})).text)
     const told: string[] = []
@@ -224,7 +224,7 @@ describe('builds', () => {
   })
 })
 
-test('names of a message that a tweak gives are no longer than those of a request', async () => {
+test('a sender name from a tweak has the same length limit as one from a request', async () => {
   const { call, create } = await service()
   const id = await create(echo())
   const run = (sender_name: string) =>

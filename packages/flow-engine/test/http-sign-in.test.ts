@@ -31,7 +31,7 @@ const refreshOf = ({ body }: { body: unknown }): string =>
   (body as { refresh_token: string }).refresh_token
 
 describe('refresh tokens', () => {
-  test('one used again within 30 seconds is answered like the first time', async () => {
+  test('a token reused within 30 seconds is answered as the first time', async () => {
     const { runtime, attempt, refresh, tokens } = await setUp()
     const first = (await tokens(await attempt(password))).refresh_token
     const once = await refresh(first)
@@ -44,7 +44,7 @@ describe('refresh tokens', () => {
     expect((await refresh(refreshOf(twice))).status).toBe(200)
   })
 
-  test('one used again later ends the whole family', async () => {
+  test('a token reused later revokes the whole family', async () => {
     const { runtime, attempt, refresh, tokens } = await setUp()
     const first = (await tokens(await attempt(password))).refresh_token
     const next = refreshOf(await refresh(first))
@@ -57,7 +57,7 @@ describe('refresh tokens', () => {
     }
   })
 
-  test('a family ends 30 days after its sign-in, however often it is refreshed', async () => {
+  test('a family expires 30 days after its sign-in, even when it is refreshed', async () => {
     const { runtime, attempt, refresh, tokens } = await setUp()
     let token = (await tokens(await attempt(password))).refresh_token
     for (let day = 6; day <= 24; day += 6) {
@@ -68,7 +68,7 @@ describe('refresh tokens', () => {
     expect((await refresh(token)).status).toBe(401)
   })
 
-  test('an access token ends after its time and is no refresh token', async () => {
+  test('an access token expires and is not accepted as a refresh token', async () => {
     const { runtime, engine, attempt, refresh, tokens } = await setUp()
     const { access_token: token } = await tokens(await attempt(password))
     expect((await refresh(token)).status).toBe(401)
@@ -82,7 +82,7 @@ describe('refresh tokens', () => {
 })
 
 describe('wrong passwords', () => {
-  test('are slowed for one address and name, for known and unknown names alike', async () => {
+  test('are limited for each address and name, for known and unknown names alike', async () => {
     for (const name of ['admin', 'nobody']) {
       const { runtime, attempt } = await setUp()
       for (let n = 0; n < 10; n += 1) expect((await attempt('wrong', name)).status).toBe(401)
@@ -95,14 +95,14 @@ describe('wrong passwords', () => {
     }
   })
 
-  test('a good one fills the bucket of its name again', async () => {
+  test('a correct password resets the limit of its name', async () => {
     const { attempt } = await setUp()
     for (let n = 0; n < 9; n += 1) await attempt('wrong')
     expect((await attempt(password)).status).toBe(200)
     for (let n = 0; n < 10; n += 1) expect((await attempt('wrong')).status).toBe(401)
   })
 
-  test('the address alone has a limit over all names', async () => {
+  test('each address has a limit across all names', async () => {
     const { attempt } = await setUp()
     for (let n = 0; n < 100; n += 1) await attempt('wrong', `name-${n}`)
     expect((await attempt('wrong', 'another')).status).toBe(429)
@@ -110,7 +110,7 @@ describe('wrong passwords', () => {
 })
 
 describe('users and keys', () => {
-  test('the last active superuser stays', async () => {
+  test('the last active superuser cannot be removed', async () => {
     const { engine } = await setUp()
     const token = await adminToken(engine)
     const path = `/api/v1/users/${engine.adminId}`
@@ -139,7 +139,7 @@ describe('users and keys', () => {
     expect(JSON.stringify(record)).not.toContain(key)
   })
 
-  test('values of variables are sealed at rest and open for their user only', async () => {
+  test('values of variables are sealed at rest and readable only by their user', async () => {
     const { engine } = await setUp()
     const token = await adminToken(engine)
     const json = { name: 'n', value: 'clear text', type: 'Generic', default_fields: null }
@@ -152,7 +152,7 @@ describe('users and keys', () => {
     ])
   })
 
-  test('hosts are told what happened, without secrets', async () => {
+  test('events inform the host and contain no secrets', async () => {
     const { engine, attempt } = await setUp()
     const seen: [string, unknown][] = []
     engine.events.on('*', (event, name: keyof FlowEvents) => void seen.push([name, event]))
@@ -178,7 +178,7 @@ describe('users and keys', () => {
     expect(JSON.stringify(seen)).not.toContain('a secret word')
   })
 
-  test('a host decides who calls, and may have unknown users made', async () => {
+  test('the authenticate hook of the host decides the user and can create unknown users', async () => {
     const userId = '2f3a9c1e-0000-4000-8000-00000000abcd'
     const engine = await createTestEngine({
       authenticate: (request) => {

@@ -20,7 +20,7 @@ describe('routing', () => {
     )
   })
 
-  test('another method is a 405 that names the ones there are', async () => {
+  test('an unsupported method is a 405 that names the allowed ones', async () => {
     const engine = await createTestEngine()
     const answer = await send(engine, '/api/v1/login', { method: 'PUT' })
     expect([answer.status, answer.headers.get('allow'), answer.body]).toEqual([
@@ -30,14 +30,14 @@ describe('routing', () => {
     ])
   })
 
-  test('an unknown path is a 404, letter case and doubled slashes counting', async () => {
+  test('an unknown path is a 404, as are other letter case and doubled slashes', async () => {
     const engine = await createTestEngine()
     for (const path of ['/api/v1/nothing', '/API/v1/login', '/api//v1/login', '/']) {
       expect(await send(engine, path)).toMatchObject({ status: 404, body: { detail: 'Not Found' } })
     }
   })
 
-  test('a service under a prefix answers and redirects below it only', async () => {
+  test('a service with a base path answers and redirects only below it', async () => {
     const engine = await createTestEngine({ settings: { basePath: '/flows' } })
     expect((await send(engine, '/health')).status).toBe(404)
     expect((await send(engine, '/flows/health')).body).toEqual({ status: 'ok' })
@@ -62,14 +62,14 @@ describe('bodies', () => {
     expect([answer.status, answer.body]).toMatchObject([422, { detail: [{ type }] }])
   })
 
-  test('brackets inside of texts do not count as depth', async () => {
+  test('brackets inside strings do not count as nesting', async () => {
     const engine = await createTestEngine()
     const token = await adminToken(engine)
     const json = { name: `"\\${'[{'.repeat(200)}` }
     expect((await send(engine, flows, { token, json })).status).toBe(201)
   })
 
-  test('a body without a JSON type counts as text', async () => {
+  test('a body without a JSON content type is treated as text', async () => {
     const engine = await createTestEngine()
     const token = await adminToken(engine)
     const headers = { 'content-type': 'text/plain' }
@@ -79,7 +79,7 @@ describe('bodies', () => {
     })
   })
 
-  test('a body over the limit is a 413 that names it, announced or not', async () => {
+  test('a body over the limit is a 413 that names the limit, with or without content-length', async () => {
     const engine = await createTestEngine({ settings: { maxFileSizeUpload: 1 } })
     const token = await adminToken(engine)
     const body = JSON.stringify({ name: 'x'.repeat(2 * 1024 * 1024) })
@@ -97,7 +97,7 @@ describe('bodies', () => {
     }
   })
 
-  test('keys of the prototype are ordinary keys, and unknown ones are ignored', async () => {
+  test('prototype names are ordinary keys, and unknown keys are ignored', async () => {
     const engine = await createTestEngine()
     const token = await adminToken(engine)
     const body =
@@ -111,7 +111,7 @@ describe('bodies', () => {
 })
 
 describe('answers', () => {
-  test('an unforeseen failure is a 500 with a fixed text; the host learns the cause', async () => {
+  test('an unexpected error is a 500 with a fixed text; the host gets the cause', async () => {
     const store = createMemoryFlowStore()
     const errors: unknown[] = []
     const engine = await createTestEngine({ store, onError: (error) => errors.push(error) })
@@ -123,7 +123,7 @@ describe('answers', () => {
     expect(errors).toEqual([cause])
   })
 
-  test('a list of flows is compressed for clients that accept it', async () => {
+  test('a list of flows is compressed for clients that accept compression', async () => {
     const engine = await createTestEngine()
     const token = await adminToken(engine)
     const plain = await send(engine, flows, { token })
@@ -138,7 +138,7 @@ describe('answers', () => {
     expect((await send(engine, flows, { token, headers: none })).text).toBe('[]')
   })
 
-  test('the catalogue has an entity tag', async () => {
+  test('the catalogue has an ETag', async () => {
     const engine = await createTestEngine()
     const token = await adminToken(engine)
     const first = await send(engine, '/api/v1/all', { token })
@@ -148,7 +148,7 @@ describe('answers', () => {
   })
 })
 
-describe('foreign origins', () => {
+describe('cross-origin requests', () => {
   const origin = 'https://app.example.test'
   const preflight = {
     method: 'OPTIONS',
@@ -159,7 +159,7 @@ describe('foreign origins', () => {
     },
   }
 
-  test('get nothing by default', async () => {
+  test('get no CORS headers by default', async () => {
     const engine = await createTestEngine()
     const answer = await send(engine, '/health', { headers: { origin } })
     expect(answer.headers.get('access-control-allow-origin')).toBeNull()
@@ -168,7 +168,7 @@ describe('foreign origins', () => {
     expect((await send(engine, '/health', { method: 'OPTIONS' })).status).toBe(405)
   })
 
-  test('of the settings are allowed, on failures too', async () => {
+  test('from configured origins are allowed, including on errors', async () => {
     const engine = await createTestEngine({ settings: { corsOrigins: [origin] } })
     const answer = await send(engine, '/api/v1/users/whoami', { headers: { origin } })
     expect(answer.status).toBe(403)
@@ -182,7 +182,7 @@ describe('foreign origins', () => {
     expect(refused.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('all of them never come with credentials', async () => {
+  test('a wildcard origin is never combined with credentials', async () => {
     const engine = await createTestEngine({ settings: { corsOrigins: ['*'] } })
     const answer = await send(engine, '/health', { headers: { origin } })
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
