@@ -26,8 +26,8 @@ export default defineComponent({
 })
 `
 
-describe('code that is run (FE-44)', () => {
-  test('FE-44, AB-76: by default evaluating has 5 seconds, an output 30', async () => {
+describe('running custom code (FE-44)', () => {
+  test('FE-44, AB-76: by default evaluation has 5 seconds and an output 30', async () => {
     const waits: number[] = []
     const system = createSystemRuntime()
     const runtime = {
@@ -42,14 +42,14 @@ describe('code that is run (FE-44)', () => {
     expect(waits).toEqual([5_000, 30_000])
   })
 
-  test('FE-44: by default it has 64 MiB', async () => {
+  test('FE-44: the default memory limit is 64 MiB', async () => {
     const filling = (megabytes: number) =>
       `const all = []; for (let i = 0; i < ${megabytes}; i += 1) all.push(new Uint8Array(1048576))\n${routing}`
     expect((await load(filling(40))).type).toBe('Routing')
     await expect(load(filling(70))).rejects.toThrow('memory limit')
   })
 
-  test('FE-44: it is prepared before each output, and its decisions are those of the vertex', async () => {
+  test('FE-44: prepare runs before each output, and its branch decisions apply to the vertex', async () => {
     const { branches } = await testComponent(await load(routing), { output: 'right' })
     expect(branches).toEqual([
       ['stop', 'left'],
@@ -57,7 +57,7 @@ describe('code that is run (FE-44)', () => {
     ])
   })
 
-  test('FE-44: objects of the host stay outside', async () => {
+  test('FE-44: functions and bigints of the host are passed as null', async () => {
     const { value } = await testComponent(await load(routing), {
       output: 'left',
       inputs: { big: { call: () => 'host', number: 10n, text: 'kept' } },
@@ -65,12 +65,12 @@ describe('code that is run (FE-44)', () => {
     expect(value).toBe('{"call":null,"number":null,"text":"kept"}')
   })
 
-  test('FE-44: a kind of field that there is not is refused, whatever objects inherit', async () => {
+  test('FE-44: an unknown kind of field is refused, even when its name is inherited from Object', async () => {
     const odd = routing.replace('field.handle', 'field.toString')
     await expect(load(odd)).rejects.toThrow('The input big has no such kind: toString')
   })
 
-  test('FE-44: modules are those that are offered, whatever objects inherit', async () => {
+  test('FE-44: only offered modules can be imported, even when a name is inherited from Object', async () => {
     await expect(load("import a from 'toString'\nexport default a")).rejects.toThrow('toString')
   })
 })

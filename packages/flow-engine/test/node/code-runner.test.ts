@@ -39,7 +39,7 @@ describe('createCodeRunner', () => {
     expect(result.status).toBe('done')
   })
 
-  test('a built-in component is handed on', async () => {
+  test('a built-in component can be exported again', async () => {
     const component = await load("export { chatInput as default } from '@x/flow-engine/components'")
     expect(component.type).toBe('ChatInput')
   })
@@ -68,7 +68,7 @@ describe('createCodeRunner', () => {
     await expect(load(`${names[3]}`)).rejects.toThrow(/process/)
   })
 
-  test('FE-44 stops code that never ends, and code that takes all memory', async () => {
+  test('FE-44 stops code that never ends and code that exhausts memory', async () => {
     const short = createCodeRunner({ timeoutMs: 300 })
     await expect(short.load('while (true) {}', { signal })).rejects.toThrow('time limit')
     const hungry = 'const all = []; while (true) all.push(new Uint8Array(1024 * 1024))'
@@ -76,7 +76,7 @@ describe('createCodeRunner', () => {
     await expect(small.load(hungry, { signal })).rejects.toThrow('memory limit')
   })
 
-  test('a cancelled run is given up', async () => {
+  test('a cancelled run is stopped', async () => {
     const stop = new AbortController()
     const loading = runner.load('while (true) {}', { signal: stop.signal })
     stop.abort(new Error('enough'))

@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test('AB-77 two disk stores over one folder change a file one after the other', async () => {
+test('AB-77 changes by two disk stores in one folder are serialised', async () => {
   const stores = [1, 2, 3].map(() => createDiskBlobStore(folder))
   await Promise.all(
     stores.flatMap((store, n) =>
@@ -28,7 +28,7 @@ test('AB-77 two disk stores over one folder change a file one after the other', 
   expect(new Set(await stores[0]?.read('a/log')).size).toBe(30)
 })
 
-test('AB-77 a lock that a dead process left is taken over', async () => {
+test('AB-77 a lock left by a dead process is taken over', async () => {
   const path = join(folder, 'log')
   let lock = ''
   await withFileLock(path, async () => {
@@ -47,7 +47,7 @@ describe.each([
   ['createDiskBlobStore', () => createDiskBlobStore(join(folder, 'blobs'))],
   ['createMemoryBlobStore', () => createMemoryBlobStore()],
 ])('%s', (_name, create) => {
-  test('AB-51 takes bytes as they come, and shows them when they have a key', async () => {
+  test('AB-51 streams bytes to a staged file, which is visible only under its key', async () => {
     const store = create()
     const stage = await store.stage?.()
     for (const piece of ['one ', 'two', '']) await stage?.write(bytes(piece))
@@ -80,14 +80,14 @@ describe.each([
     expect(await store.remove('nowhere/b.txt')).toBe(false)
   })
 
-  test('of two that create the same key one wins', async () => {
+  test('only one of several concurrent creations of a key succeeds', async () => {
     const store = create()
     const outcomes = await Promise.all([1, 2, 3].map((n) => store.create('a/x', bytes(`${n}`))))
     expect(outcomes.filter(Boolean)).toHaveLength(1)
     expect(await store.list('a')).toEqual(['x'])
   })
 
-  test('AB-77 changes of one key at the same time lose nothing, and size follows', async () => {
+  test('AB-77 concurrent changes of one key lose nothing, and the size is updated', async () => {
     const store = create()
     expect(await store.size('a/log')).toBeNull()
     const lengths = await Promise.all(
@@ -105,7 +105,7 @@ describe.each([
     expect(await store.list('a')).toEqual(['log'])
   })
 
-  test('AB-77 a change that fails leaves the file as it was', async () => {
+  test('AB-77 a change that fails leaves the file unchanged', async () => {
     const store = create()
     await store.write('a/log', bytes('one'))
     const failing = store.update('a/log', () => Promise.reject(new Error('no')))
@@ -138,7 +138,7 @@ describe.each([
 })
 
 describe('createDiskBlobStore', () => {
-  test('section 11: a link does not lead out of the folder', async () => {
+  test('section 11: a link out of the folder is not followed', async () => {
     const store = createDiskBlobStore(join(folder, 'blobs'))
     await store.write('a/x', bytes('x'))
     await mkdir(join(folder, 'outside'))
@@ -159,7 +159,7 @@ describe('createDiskFlowFiles', () => {
     expect(files.relative('u1', '/etc/passwd')).toBeNull()
   })
 
-  test('removes all of a user, and nothing of another', async () => {
+  test('removes all files of a user and none of another', async () => {
     const files = createDiskFlowFiles(folder)
     await files.write('u1', 'work/one.json', '{}')
     await files.write('u2', 'two.json', '{}')
@@ -169,7 +169,7 @@ describe('createDiskFlowFiles', () => {
     await expect(files.removeUser?.('..')).rejects.toThrow(TypeError)
   })
 
-  test('refuses folders, and links that lead outside', async () => {
+  test('refuses folders and links to the outside', async () => {
     const files = createDiskFlowFiles(folder)
     await files.write('u1', 'work/one.json', '{}')
     await expect(files.write('u1', 'work', '{}')).rejects.toThrow('it names a directory')
@@ -180,7 +180,7 @@ describe('createDiskFlowFiles', () => {
 })
 
 describe('createDiskProfilePictures', () => {
-  test('reads pictures and follows no link outside', async () => {
+  test('reads pictures and follows no link out of the folder', async () => {
     const pictures = createDiskProfilePictures(join(folder, 'pictures'))
     expect(await pictures.list()).toEqual([])
     await mkdir(join(folder, 'pictures', 'Space'), { recursive: true })

@@ -30,7 +30,7 @@ function holding(bytes: Uint8Array) {
 }
 
 describe('AB-36 createDocumentReader', () => {
-  test('gives the text of the pages, and serves the component', async () => {
+  test('returns the text of the pages, also to the File component', async () => {
     const documentReader = start()
     expect(await documentReader.pdf(HELLO, { signal })).toBe('Hello PDF\n\nHello PDF')
     const { value } = await testComponent(file, {
@@ -44,7 +44,7 @@ describe('AB-36 createDocumentReader', () => {
     expect(value).toMatchObject({ text: 'Hello PDF\n\nHello PDF' })
   })
 
-  test('gives the rows of a workbook in parts, and serves the component', async () => {
+  test('returns the rows of a workbook in parts, also to the File component', async () => {
     const documentReader = start()
     const date = new Date(Date.UTC(2024, 1, 3))
     const made = await writeXlsxFile([
@@ -67,7 +67,7 @@ describe('AB-36 createDocumentReader', () => {
     await expect(documentReader.sheet(HELLO, { signal })).rejects.toThrow(TypeError)
   })
 
-  test('a document that takes too long is ended, the next one is read', async () => {
+  test('a document over the time limit is stopped, and the next one is read', async () => {
     const runtime = createTestRuntime()
     const documentReader = start({ runtime })
     const outcome = documentReader.pdf(SLOW, { signal }).catch((error: unknown) => error)
@@ -79,14 +79,14 @@ describe('AB-36 createDocumentReader', () => {
     expect(await documentReader.pdf(HELLO, { signal })).toContain('Hello')
   })
 
-  test('one that unpacks to more than the memory ends its worker, the next one is read', async () => {
+  test('a document that unpacks beyond the memory limit ends its worker, and the next one is read', async () => {
     const documentReader = start({ memoryBytes: 32 * 1024 * 1024 })
     const packed = pdfOf(Buffer.alloc(60_000_000, ' '))
     await expect(documentReader.pdf(packed, { signal })).rejects.toThrow('more than 32 MB to read')
     expect(await documentReader.pdf(HELLO, { signal })).toContain('Hello')
   })
 
-  test('a cancelled run ends its document', async () => {
+  test('a cancelled run stops reading its document', async () => {
     const documentReader = start()
     const run = new AbortController()
     const outcome = documentReader
@@ -97,7 +97,7 @@ describe('AB-36 createDocumentReader', () => {
     expect(await outcome).toMatchObject({ message: 'cancelled' })
   })
 
-  test('a broken document fails in words, and too many pages are refused', async () => {
+  test('a broken document fails with a clear error, and too many pages are refused', async () => {
     const documentReader = start()
     const broken = new TextEncoder().encode('%PDF-1.4 nothing')
     await expect(documentReader.pdf(broken, { signal })).rejects.toThrow('Invalid PDF structure')
@@ -106,7 +106,7 @@ describe('AB-36 createDocumentReader', () => {
   })
 })
 
-test('AB-36 without a reader of the host, documents of more than 200 pages are refused', async () => {
+test('AB-36 without a document reader, documents of more than 200 pages are refused', async () => {
   const read = (pages: number) =>
     testComponent(file, {
       output: 'message',

@@ -35,7 +35,7 @@ describe('createGuardedFetch', () => {
     },
   )
 
-  test('an allowed address can, with method and body', async () => {
+  test('an allowed address can be fetched, with method and body', async () => {
     const url = `http://127.0.0.1:${port}/`
     expect(await (await open(url)).text()).toBe('GET ')
     const request = new Request(url, { method: 'POST', body: 'hello' })

@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 describe('createJsonQueries (CO-61)', () => {
-  test('gives all results, in the order of the questions', async () => {
+  test('returns all results, in the order of the queries', async () => {
     const jq = start()
     const asked = ['.a[]', '-(.a[0])', 'empty'].map((query) =>
       jq.query(query, { a: [1, 2] }, { signal }),
@@ -31,13 +31,13 @@ describe('createJsonQueries (CO-61)', () => {
     expect(await Promise.all(asked)).toEqual([[1, 2], [-1], []])
   })
 
-  test('a bad expression fails in words and harms no other', async () => {
+  test('an invalid expression fails with its syntax error, and the next one runs', async () => {
     const jq = start()
     await expect(jq.query('.a | map(', {}, { signal })).rejects.toThrow('syntax error')
     expect(await jq.query('.a', { a: 1 }, { signal })).toEqual([1])
   })
 
-  test('an expression that never ends is ended, the next one runs', async () => {
+  test('an endless expression is stopped, and the next one runs', async () => {
     const runtime = createTestRuntime()
     const jq = start(runtime)
     const outcome = jq.query('def f: f; f', {}, { signal }).catch((error: unknown) => error)
@@ -47,7 +47,7 @@ describe('createJsonQueries (CO-61)', () => {
     expect(await jq.query('.a', { a: 1 }, { signal })).toEqual([1])
   })
 
-  test('a cancelled run ends its expression', async () => {
+  test('a cancelled run stops its expression', async () => {
     const jq = start()
     const run = new AbortController()
     const asked = jq.query('def f: f; f', {}, { signal: run.signal })
@@ -58,13 +58,13 @@ describe('createJsonQueries (CO-61)', () => {
     expect(await jq.query('.a', { a: 1 }, { signal })).toEqual([1])
   })
 
-  test('an expression that fills the memory fails, the next one runs', async () => {
+  test('an expression that exhausts the memory fails, and the next one runs', async () => {
     const jq = start()
     await expect(jq.query('def f: [f]; f', {}, { signal })).rejects.toThrow('too much memory')
     expect(await jq.query('.a', { a: 1 }, { signal })).toEqual([1])
   })
 
-  test('serves the component', async () => {
+  test('runs the queries of the Data Operations component', async () => {
     const { value } = await testComponent(dataOperations, {
       inputs: {
         data: [createData({ a: { b: 1 } })],
