@@ -60,8 +60,8 @@ const services = () => ({
 
 const components = createRegistry([...builtinComponents, look, fetches])
 
-describe('spans of the service', () => {
-  test('OP-2, OP-3: one trace from the traceparent of a request to the calls of a tool', async () => {
+describe('service spans', () => {
+  test('OP-2, OP-3: one trace reaches from the traceparent of a request to the tool calls', async () => {
     const { hooks, requestHooks, spans, named } = recordedSpans()
     const engine = await createTestEngine({ components, services: services(), hooks, requestHooks })
     const key = await engine.services.apiKeys.create(
@@ -137,7 +137,7 @@ describe('spans of the service', () => {
     expect(JSON.stringify(all.map(({ attributes }) => attributes))).not.toMatch(/Blue|saw|Look up/)
   })
 
-  test('OP-2: a build runs as a job; its run belongs to the span of the request that started it', async () => {
+  test('OP-2: the run of a build job is a child of the span of the request that started it', async () => {
     const { hooks, requestHooks, spans, named } = recordedSpans()
     const engine = await createTestEngine({ components, services: services(), hooks, requestHooks })
     const user = { userId: engine.adminId, isSuperuser: true }
@@ -166,8 +166,8 @@ describe('spans of the service', () => {
   })
 })
 
-describe('spans of runs', () => {
-  test('OP-3: each attempt is a span of its own; the failed ones tell why', async () => {
+describe('run spans', () => {
+  test('OP-3: each attempt has its own span; failed ones record the error', async () => {
     let tries = 0
     const flaky = component('Flaky', async () => {
       tries += 1
@@ -192,7 +192,7 @@ describe('spans of runs', () => {
     expect(attempts[0]?.events[0]?.attributes?.['exception.message']).toContain('not yet')
   })
 
-  test('OP-2, DR-71: spans of the host within a component nest in its vertex', async () => {
+  test('OP-2, DR-71: spans that the host creates in a component are children of its vertex span', async () => {
     const { hooks, tracer, spans, named } = recordedSpans()
     const works = component('Works', async () => {
       await new Promise((resolve) => setTimeout(resolve, 1))
@@ -209,7 +209,7 @@ describe('spans of runs', () => {
     expect(pathOf(named('query'), spans())).toEqual(['query', 'vertex Works', 'invoke_workflow'])
   })
 
-  test('OP-2: a job that moves keeps its trace; one that asks goes on in a span that is linked', async () => {
+  test('OP-2: a job keeps its trace in another process; after an answer it continues in a linked span', async () => {
     const asks = component('Asks', async (ctx) => String(await ctx.suspend('sure?')))
     const store = createMemoryJobStore()
     const shared = { ...store, queue: { ...store.queue, shared: true } }
@@ -236,7 +236,7 @@ describe('spans of runs', () => {
     expect(goesOn?.attributes['flow.run.status']).toBe('succeeded')
   })
 
-  test('OP-2: a carrier that is none begins a trace', async () => {
+  test('OP-2: an invalid carrier starts a new trace', async () => {
     const up = component('Up', async () => 'ok')
     const bad = [
       '',
@@ -258,7 +258,7 @@ describe('spans of runs', () => {
   })
 })
 
-test('OP-3: embeddings and calls of MCP servers are spans too', async () => {
+test('OP-3: embeddings and MCP calls have spans', async () => {
   const embeds = component('Embeds', async (ctx) => {
     const spec = { provider: 'OpenAI', model: 'small', apiKey: '', options: {} }
     const embedder = await findEmbedder(ctx, spec)
@@ -307,7 +307,7 @@ test('OP-3: embeddings and calls of MCP servers are spans too', async () => {
   })
 })
 
-describe('content', () => {
+describe('content in spans', () => {
   const run = async (content: 'none' | 'truncated' | 'full', text = 'Look up') => {
     const recorded = recordedSpans({ content })
     const result = await runFlow(agentFlow(), {
@@ -321,13 +321,13 @@ describe('content', () => {
     return recorded
   }
 
-  test('OP-4: nothing that goes in or out by default', async () => {
+  test('OP-4: spans contain no inputs or outputs by default', async () => {
     const { spans } = await run('none')
     const told = JSON.stringify(spans().map(({ attributes }) => attributes))
     expect(told).not.toMatch(/Look up|Blue|saw|very-secret/)
   })
 
-  test('OP-4: with `full` messages, arguments, results, inputs and outputs, secrets masked', async () => {
+  test('OP-4: with `full`, spans contain messages, arguments, results, inputs and outputs, secrets masked', async () => {
     const { spans, named } = await run('full')
     const [asked, answered] = spans().filter(({ name }) => name === 'chat gpt-4o')
     const parsed = (name: string, of = answered): unknown =>
@@ -357,7 +357,7 @@ describe('content', () => {
     expect(JSON.stringify(spans().map((span) => span.attributes))).not.toContain('very-secret')
   })
 
-  test('OP-4: with `truncated` the first 1,000 characters', async () => {
+  test('OP-4: with `truncated`, spans contain the first 1,000 characters', async () => {
     const { named } = await run('truncated', 'x'.repeat(5000))
     expect(String(named('vertex ChatInput').attributes['flow.vertex.input'])).toHaveLength(1000)
     expect(String(named('chat gpt-4o').attributes['gen_ai.input.messages'])).toHaveLength(1000)
