@@ -16,7 +16,7 @@ async function nodeOf(code: string) {
 }
 
 describe('paths and packages', () => {
-  test('PY-20: the paths by which components import lead to the same classes', async () => {
+  test('PY-20: all import paths that components use resolve to the same classes', async () => {
     const body = `import importlib
 made = []
 for root in ("langflow", "lfx"):
@@ -40,12 +40,12 @@ return [made, langflow.custom.Component is lfx.custom.Component]`
     expect(await run(runner, body)).toEqual([[], true])
   })
 
-  test('PY-20: a service of the server is named by what it would be asked for', async () => {
+  test('PY-20: using a service of the server fails with an error that says it is not available', async () => {
     const body = 'from langflow.services.deps import get_settings_service\nget_settings_service()'
     await expect(run(runner, body)).rejects.toThrow('is not available to Python components')
   })
 
-  test('PY-20: pydantic checks and converts, and says what does not fit', async () => {
+  test('PY-20: pydantic validates and converts values, and names the invalid ones', async () => {
     const body = `from pydantic import BaseModel, Field, ValidationError
 class Person(BaseModel):
     name: str
@@ -61,7 +61,7 @@ return [Person(name="a", age="4").model_dump(), text, Person.model_json_schema()
     ])
   })
 
-  test('PY-20: yaml, orjson, loguru and dotenv are there', async () => {
+  test('PY-20: yaml, orjson, loguru and dotenv are available', async () => {
     const trace = newTrace()
     const body = `import yaml, orjson
 from loguru import logger
@@ -76,7 +76,7 @@ return [yaml.safe_load("a:\\n  - 1\\n  - b: [x, 2]"), orjson.dumps({"a": 1}).dec
 })
 
 describe('a component', () => {
-  test('PY-21: status, log, stop and the facts of the run', async () => {
+  test('PY-21: status, log, stop and the ids of the run are available', async () => {
     const trace = newTrace()
     const body = `self.status = {"a": 1}
 self.log("one")
@@ -103,7 +103,7 @@ return [self.flow_id, self.session_id, self.user_id, self.graph.session_id, self
     await expect(run(runner, 'return self.nothing')).rejects.toThrow('nothing not found in Mine')
   })
 
-  test('PY-21: variables of the caller are asked of the host', async () => {
+  test('PY-21: variables of the caller are read from the host', async () => {
     const code = componentOf('').replace(
       '    def work(self):\n        ',
       '    async def work(self):\n        return await self.get_variables("KEY", "key")',
@@ -112,7 +112,7 @@ return [self.flow_id, self.session_id, self.user_id, self.graph.session_id, self
     expect(await runText(runner, code, { more: more as never })).toBe('secret')
   })
 
-  test('PY-22: outputs share an instance, in the order of their declaration', async () => {
+  test('PY-22: outputs run on one instance, in the order of their declaration', async () => {
     const code = `from langflow.custom import Component
 from langflow.io import Output
 class Two(Component):
@@ -152,7 +152,7 @@ class Two(Component):
     )
   })
 
-  test('PY-54: the text of an exception stands with the line of the author', async () => {
+  test('PY-54: the message of an exception includes the line in the author’s code', async () => {
     const body =
       'def divide(value):\n    return 1 / int(value)\ntry:\n    divide("zero")\nexcept ValueError as error:\n    raise ValueError("Cannot divide") from error'
     await expect(run(runner, body)).rejects.toThrow('Cannot divide (line 16, work)')
@@ -161,7 +161,7 @@ class Two(Component):
 })
 
 describe('values', () => {
-  test('PY-52: Message, Data and DataFrame cross both ways', async () => {
+  test('PY-52: Message, Data and DataFrame are converted in both directions', async () => {
     const values = {
       m: createMessage({ text: 'hi', sender: 'User', data: { extra: 1 } }),
       d: createData({ text: 'x', n: 1.5, deep: { $: 'mark' } }),
@@ -185,7 +185,7 @@ describe('values', () => {
     ).toEqual(['Message', 1, { $: 'mark' }, 3])
   })
 
-  test('PY-52: what has no JSON form goes on as what it is nearest to', async () => {
+  test('PY-52: values without a JSON form are converted to the closest one', async () => {
     const body = `import datetime, dataclasses, uuid, decimal, pathlib
 @dataclasses.dataclass
 class Point:
@@ -205,7 +205,7 @@ return [float("nan"), float("inf"), 2**60, datetime.date(2024, 1, 2), b"ab", (1,
     ])
   })
 
-  test('PY-22: an output that is no method of its own is an attribute of the component', async () => {
+  test('PY-22: an output without a method of its name is an attribute of the component', async () => {
     const code = `from langflow.custom import Component
 from langflow.io import Output
 class Greeter(Component):
@@ -216,7 +216,7 @@ class Greeter(Component):
     expect(await runText(runner, code)).toBe('result kept')
   })
 
-  test('PY-24: a message is made with create, as chat inputs do', async () => {
+  test('PY-24: Message.create creates a message, as in chat inputs', async () => {
     const body = `from langflow.schema import Message
 import asyncio
 made = asyncio.run(Message.create(text="Ahoy", sender="User", files=["a.png"]))
@@ -224,7 +224,7 @@ return [made.text, made.sender, made.files]`
     expect(await run(runner, body)).toEqual(['Ahoy', 'User', ['a.png']])
   })
 
-  test('PY-24: Data and Message have the methods of the reference', async () => {
+  test('PY-24: Data and Message have the documented methods', async () => {
     const body = `a = Data(text="t", n=1)
 b = Data(data={"n": 2, "m": 3})
 a.more = 5
@@ -248,7 +248,7 @@ return [a.n, a.get_text(), (a + b).data, "n" in a, a == Data(text="t", n=1, more
     ])
   })
 
-  test('PY-7: a file of an input lies under /tmp/files', async () => {
+  test('PY-7: a file of an input is available under /tmp/files', async () => {
     const file = {
       path: 'flow/a.txt',
       name: 'a.txt',
@@ -260,7 +260,7 @@ return [a.n, a.get_text(), (a + b).data, "n" in a, a == Data(text="t", n=1, more
 })
 
 describe('small packages', () => {
-  test('PY-20: jsonable_encoder gives what JSON has', async () => {
+  test('PY-20: jsonable_encoder converts values to JSON types', async () => {
     const head = `import dataclasses, datetime, enum
 from fastapi.encoders import jsonable_encoder
 from pydantic import BaseModel
@@ -289,8 +289,8 @@ return jsonable_encoder({"p": Person(name="Ann", born=born), "c": Colour.RED, "s
   })
 })
 
-describe('the light table', () => {
-  test('PY-25: selects, sorts, groups, joins and prints', async () => {
+describe('the built-in DataFrame', () => {
+  test('PY-25: a DataFrame selects, sorts, groups, joins and prints', async () => {
     const body = `import pandas as pd
 df = pd.DataFrame([{"k": "a", "n": 3}, {"k": "b", "n": 1}, {"k": "a", "n": 5}])
 other = pd.DataFrame({"k": ["a", "b"], "w": [1.5, 2.25]})
@@ -326,7 +326,7 @@ return [df[df["n"] > 1]["n"].tolist(), df.sort_values("n").to_dict("records")[0]
 })
 
 describe('reading a class', () => {
-  test('PY-23: types come from annotations', async () => {
+  test('PY-23: output types come from annotations', async () => {
     const code = `from __future__ import annotations
 from typing import Optional
 from langflow.custom import Component
@@ -353,7 +353,7 @@ class A(Component):
     ])
   })
 
-  test('PY-40: each class of inputs becomes its field', async () => {
+  test('PY-40: each input class becomes its field', async () => {
     const code = `from langflow.custom import Component
 from langflow.io import *
 class A(Component):
@@ -392,7 +392,7 @@ class A(Component):
     })
   })
 
-  test('PY-40: of several classes the last counts from which no other derives', async () => {
+  test('PY-40: the last of several classes without a subclass is used', async () => {
     const code = `from langflow.custom import Component
 class Base(Component): pass
 class First(Base): pass
@@ -421,11 +421,11 @@ class Last(Base): display_name = "Last"
       'import zzz, openai\nfrom langflow.custom import Component\nclass A(Component): pass',
       'needs the Python packages "openai", "zzz"',
     ],
-  ])('PY-43: a text that is no component says why (%#)', async (code, why) => {
+  ])('PY-43: code that is not a component is refused with the reason (%#)', async (code, why) => {
     await expect(nodeOf(code)).rejects.toThrow(why)
   })
 
-  test('PY-41: reads a text once, and a guarded import is no missing package', async () => {
+  test('PY-41: the same code is read once; an import guarded by except is not a missing package', async () => {
     const code =
       'from langflow.custom import Component\ntry:\n    import openai\nexcept ImportError:\n    openai = None\nclass A(Component): pass\n'
     const before = runner.stats().classes
@@ -434,7 +434,7 @@ class Last(Base): display_name = "Last"
     expect(runner.stats().classes).toBe(before + 1)
   })
 
-  test('PY-21: a component of the first kind takes its inputs from build', async () => {
+  test('PY-21: a CustomComponent takes its inputs from build', async () => {
     const code = `from langflow import CustomComponent
 from langflow.field_typing import Text
 class Old(CustomComponent):

@@ -35,11 +35,11 @@ function said(flow: FlowJson, options: object = {}): string[] {
   }
 }
 
-test('PY-50: an edited built-in component runs its own code and says nothing', () => {
+test('PY-50: an edited built-in component runs its own code without a warning', () => {
   expect(said(flowOf('TextInput', own, EDITED))).toEqual([])
 })
 
-test('PY-50: one whose own code needs a package runs as the built-in one, and says so', () => {
+test('PY-50: an edited component that needs a package runs as the built-in one, with a warning', () => {
   expect(said(flowOf('TextInput', needy, EDITED))).toEqual([
     expect.stringMatching(
       /^Text Input was edited; its own code needs the Python package "openai".*; the built-in component runs instead$/,
@@ -47,7 +47,7 @@ test('PY-50: one whose own code needs a package runs as the built-in one, and sa
   ])
 })
 
-test('PY-50: with edited: refuse it stops the flow', () => {
+test('PY-50: an edited component that needs a package fails the flow with edited: refuse', () => {
   const [text] = said(flowOf('TextInput', needy, EDITED), { edited: 'refuse' })
   expect(text).toContain('its own code needs the Python package "openai"')
 })
@@ -59,7 +59,7 @@ test('PY-30: a component of an unknown type names its package, itself and its no
   )
 })
 
-test('PY-50: a CustomComponent of an old export, which says nothing of its code, is not the stock one', () => {
+test('PY-50: a CustomComponent of an old export without a code hash is treated as edited', () => {
   const flow = flowOf('CustomComponent', needy, { metadata: {} })
   expect(said(flow)[0]).toContain('needs the Python package "openai"')
   expect(said(flow, { customCode: false })[0]).toContain('Python')

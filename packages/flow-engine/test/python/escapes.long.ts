@@ -8,7 +8,7 @@ import { run, testRunner } from './python-runs.ts'
 
 const runner = testRunner({ environment: { GREETING: 'hi' } })
 
-describe('the inner wall', () => {
+describe('isolation of Python code', () => {
   test.each([
     'js',
     'pyodide',
@@ -20,12 +20,12 @@ describe('the inner wall', () => {
     '_ctypes',
     'micropip',
     '_testcapi',
-  ])('PY-5: there is no module %s', async (name) => {
+  ])('PY-5: the module %s is not available', async (name) => {
     const text = `No module named '${name.split('.')[0]}'`
     await expect(run(runner, `import ${name}`)).rejects.toThrow(text)
   })
 
-  test('PY-5: a built-in module that was taken away does not come back by the functions below import', async () => {
+  test('PY-5: a removed built-in module cannot be restored through the import machinery', async () => {
     const body = `import _imp, importlib.machinery, sys
 found = []
 for cell in _imp.create_builtin.__closure__:
@@ -70,7 +70,7 @@ return [name for name in found if not name.startswith("JSON")]`
     expect(await run(runner, body)).toEqual([])
   })
 
-  test('PY-7: a file of the host is not there, and /tmp and the home folder are empty', async () => {
+  test('PY-7: host files are not visible, and /tmp and the home folder are empty', async () => {
     await expect(run(runner, 'open("/etc/passwd")')).rejects.toThrow('No such file or directory')
     const path = JSON.stringify(import.meta.filename)
     await expect(run(runner, `open(${path})`)).rejects.toThrow('No such file or directory')
@@ -79,7 +79,7 @@ return [name for name in found if not name.startswith("JSON")]`
     expect(await run(runner, body)).toEqual([[], [], ['dev', 'home', 'lib', 'proc', 'tmp']])
   })
 
-  test('PY-7: files take 64 MB at most, in one or in many', async () => {
+  test('PY-7: files are limited to 64 MB, in one file or in many', async () => {
     const one = 'with open("/tmp/a", "wb") as f:\n    for _ in range(80): f.write(b"x" * 1_000_000)'
     await expect(run(runner, one)).rejects.toThrow('No space left')
     const many =
@@ -90,7 +90,7 @@ return [name for name in found if not name.startswith("JSON")]`
     expect(await run(runner, again)).toBe('ok')
   })
 
-  test('PY-8: sockets and processes say what is allowed', async () => {
+  test('PY-8: sockets and processes fail with an error that says what is allowed', async () => {
     const no = 'network access is not allowed; use requests, httpx or urllib'
     await expect(
       run(runner, 'import socket\nsocket.create_connection(("127.0.0.1", 80))'),
@@ -110,7 +110,7 @@ return [name for name in found if not name.startswith("JSON")]`
     ).rejects.toThrow(never)
   })
 
-  test('PY-8: threads run their work at once', async () => {
+  test('PY-8: threads run their work immediately', async () => {
     const body = `import threading, asyncio
 from concurrent.futures import ThreadPoolExecutor
 made = []
@@ -125,7 +125,7 @@ return made`
     expect(await run(runner, body)).toEqual([1, 2, 4, 9, 7])
   })
 
-  test('PY-9: the environment holds five names and what the operator gave', async () => {
+  test('PY-9: the environment contains five names and the variables of the operator', async () => {
     expect(await run(runner, 'import os\nreturn dict(os.environ)')).toEqual({
       GREETING: 'hi',
       HOME: '/home/user',
@@ -136,14 +136,14 @@ return made`
     })
   })
 
-  test('PY-10: without a fetch of the host there is no network', async () => {
+  test('PY-10: there is no network access without a host fetch', async () => {
     await expect(
       run(runner, 'import requests\nrequests.get("http://example.com")'),
     ).rejects.toThrow('network access is not allowed here')
   })
 })
 
-describe('what one call changed', () => {
+describe('isolation between calls', () => {
   test.each([
     ['builtins', 'import builtins\nbuiltins.len = lambda x: 42', 'return len([1])', 1],
     [
@@ -183,14 +183,14 @@ describe('what one call changed', () => {
       'import sys\nreturn ["/tmp" in sys.path, "left" in sys.modules]',
       [false, false],
     ],
-  ])('PY-6: %s: the next call does not see it', async (_what, change, look, expected) => {
+  ])('PY-6: %s: the next call does not see the changes', async (_what, change, look, expected) => {
     const both = await Promise.all([run(runner, change), run(runner, look)])
     expect(both[1]).toEqual(expected)
     expect(await run(runner, look)).toEqual(expected)
   })
 })
 
-describe('the outer wall', () => {
+describe('isolation of the JavaScript realm', () => {
   const image = createImage({
     memoryMb: 128,
     outputBytes: 1 << 20,
@@ -262,11 +262,11 @@ describe('the outer wall', () => {
       'true',
     ],
     ['a thread', 'return typeof Worker + typeof SharedWorker', 'undefinedundefined'],
-  ])('PY-5: leads to no %s', async (_what, attack, expected) => {
+  ])('PY-5: code in the realm cannot reach %s', async (_what, attack, expected) => {
     expect(await breakOut(attack)).toBe(expected)
   })
 
-  test('PY-5: leads to no module of Node by import()', async () => {
+  test('PY-5: code in the realm cannot import Node modules', async () => {
     const { start } = await image
     expect(start.realm).not.toMatch(/\bimport\(/)
     const found = await breakOut(
@@ -275,7 +275,7 @@ describe('the outer wall', () => {
     expect(found).toMatch(/Promise|threw/)
   })
 
-  test('PY-5: the outer realm keeps nothing that an object of it would lead to', async () => {
+  test('PY-5: objects of the outer realm give no access to function constructors', async () => {
     // The functions of the outer realm are never handed over; here the test hands one over.
     const found = await breakOut(`
       const outer = abilities.exchange
@@ -285,7 +285,7 @@ describe('the outer wall', () => {
     expect(found).toBe('undefined,undefined')
   })
 
-  test('PY-12: memory cannot be grown beyond the limit, whoever asks', async () => {
+  test('PY-12: memory cannot grow beyond the limit', async () => {
     const { start } = await image
     expect(start.limits.make).toBe(false)
     const text = readFileSync((await image).worker, 'utf8')

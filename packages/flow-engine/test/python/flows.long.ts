@@ -50,8 +50,8 @@ const CHUNKS = `def pieces():
         yield part
 return Message(text=pieces())`
 
-describe('a text that is made piece by piece', () => {
-  test('PY-52: its pieces are tokens of one message, which is stored whole', async () => {
+describe('streamed text', () => {
+  test('PY-52: the pieces are tokens of one message, which is stored complete', async () => {
     const { events, stored } = await speak(CHUNKS)
     const tokens = events.filter(({ event }) => event === 'token')
     expect(tokens.map(({ data }) => (data as { chunk: string }).chunk)).toEqual([
@@ -64,12 +64,12 @@ describe('a text that is made piece by piece', () => {
     expect(stored.map(({ text }) => text)).toEqual(['one two three'])
   })
 
-  test('PY-52: an asynchronous one, too', async () => {
+  test('PY-52: an asynchronous generator is streamed too', async () => {
     const body = CHUNKS.replace('def pieces', 'async def pieces')
     expect((await speak(body)).stored.map(({ text }) => text)).toEqual(['one two three'])
   })
 
-  test('PY-52: what was shown goes when the call fails', async () => {
+  test('PY-52: the partial message is removed when the call fails', async () => {
     const body = CHUNKS.replace(
       '    for part',
       '    yield "begun"\n    raise ValueError("broke")\n    for part',
@@ -79,7 +79,7 @@ describe('a text that is made piece by piece', () => {
   })
 })
 
-describe('what a call is given', () => {
+describe('the runtime of a call', () => {
   const CHANCE = `import random, secrets, time, uuid
 return [random.random(), str(uuid.uuid4()), secrets.token_hex(4), int(time.time())]`
 
@@ -93,7 +93,7 @@ return [random.random(), str(uuid.uuid4()), secrets.token_hex(4), int(time.time(
     expect(await run(runner, CHANCE)).not.toEqual(await run(runner, CHANCE))
   })
 
-  test('PY-57: sets have one order, whichever memory they are made in', async () => {
+  test('PY-57: sets have the same order in every interpreter', async () => {
     const body = 'return str({"a", "b", "c", "delta", "echo", "foxtrot"})'
     const fresh = testRunner({ memoryMb: 128, warm: 0, modules: { other_memory: 'x = 1' } })
     expect(await run(fresh, body)).toBe(await run(runner, body))
@@ -108,7 +108,7 @@ describe('a class and its node', () => {
       ...(node === undefined ? {} : { node: node as never }),
     })) as never
 
-  test('PY-51: the template and outputs of the node stand; a field of its own is an attribute', async () => {
+  test('PY-51: the template and outputs of the node apply; its additional fields are attributes', async () => {
     const code = componentOf('return self.added')
     expect(await runText(runner, code, { values: { added: 'by the editor' } })).toBe(
       'by the editor',
@@ -120,7 +120,7 @@ describe('a class and its node', () => {
     expect(Object.keys((await load(code, node)).outputs)).toEqual(['other'])
   })
 
-  test('PY-55: a node is run again after a crash only when its class says so', async () => {
+  test('PY-55: a node is run again after a crash only when its class allows it', async () => {
     const code = componentOf('return 1')
     const says = code.replace(
       'display_name = "Mine"',
@@ -137,7 +137,7 @@ describe('a class and its node', () => {
     ])
   })
 
-  test('PY-55: the signal ends a call; questions and sleep of the host are not offered', async () => {
+  test('PY-55: the signal ends a call; questions and sleep of the host are not available', async () => {
     const controller = new AbortController()
     const running = run(runner, 'while True: pass', { signal: controller.signal })
     setTimeout(() => controller.abort(new Error('lost the lease')), 500)
@@ -145,7 +145,7 @@ describe('a class and its node', () => {
     await expect(run(runner, 'self.sleep(1)')).rejects.toThrow('sleep not found in Mine')
   })
 
-  test('PY-55: the time limit of a vertex stands still while it waits for an interpreter', async () => {
+  test('PY-55: the time limit of a vertex is paused while it waits for an interpreter', async () => {
     const places = createSandboxTurns({ concurrency: 1, perUser: 1 })
     let isWaiting = false
     let goOn = (): void => undefined
@@ -180,7 +180,7 @@ describe('a class and its node', () => {
     expect((await endless).error?.detail).toBe('Component Mine timed out after 1000 ms')
   })
 
-  test('PY-44: orders, options, table schemas and dates stay as the text has them', async () => {
+  test('PY-44: orders, options, table schemas and dates are kept as written in the code', async () => {
     const code = `from langflow.custom import Component
 from langflow.io import *
 class Mine(Component):
@@ -203,7 +203,7 @@ class Mine(Component):
     expect(inputs['c']?.options.default).toBe('kept-as-sent')
   })
 
-  test('PY-31: a missing package names the built-in component that does the same', () => {
+  test('PY-31: the error for a missing package names the built-in component that does the same', () => {
     expect(runner.missing?.('import openai\nclass A(Component): pass')).toContain(
       'The built-in Language Model does the same.',
     )
@@ -211,8 +211,8 @@ class Mine(Component):
   })
 })
 
-describe('a runner', () => {
-  test('PY-1: its numbers have ranges, and stats count what it has', async () => {
+describe('the runner', () => {
+  test('PY-1: numeric options have ranges, and stats count loaded classes', async () => {
     expect(() => testRunner({ memoryMb: 63 })).toThrow('memoryMb must be a whole number from 64')
     const mine = testRunner({ memoryMb: 128 })
     expect(mine.stats()).toEqual({ warm: 0, busy: 0, waiting: 0, classes: 0 })
@@ -223,7 +223,7 @@ describe('a runner', () => {
   })
 
   test(
-    'PY-3 PY-60: a snapshot that is damaged, cut short or of another version is made again',
+    'PY-3 PY-60: a damaged, truncated or outdated snapshot is created again',
     { timeout: 600_000 },
     async () => {
       const cacheDir = await mkdtemp(join(tmpdir(), 'python-snapshot-'))
@@ -260,7 +260,7 @@ describe('a runner', () => {
     },
   )
 
-  test('PY-3: an eager runner has its interpreter before the first call', async () => {
+  test('PY-3: an eager runner starts its interpreter before the first call', async () => {
     const eager = testRunner({ memoryMb: 128, eager: true })
     await expect.poll(() => eager.stats().warm, { timeout: 20_000 }).toBe(1)
     expect(await run(eager, 'return 1')).toBe(1)
@@ -281,7 +281,7 @@ describe('a runner', () => {
     expect(await Promise.all(calls)).toEqual([1, 2])
   })
 
-  test('PY-62: the component of the guide does what the guide says', async () => {
+  test('PY-62: the component of the guide behaves as documented', async () => {
     const [, code = ''] = /```python\n([\s\S]*?)```/.exec(readFileSync(GUIDE, 'utf8')) ?? []
     const component = await load(code)
     expect(component.displayName).toBe('Repeat')

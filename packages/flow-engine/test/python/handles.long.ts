@@ -31,7 +31,7 @@ describe('objects of the host', () => {
 })
 
 describe('tools of a model', () => {
-  test('PY-33: bind_tools tells the model of tools, and their calls and results go both ways', async () => {
+  test('PY-33: bind_tools passes tools to the model, and calls and results are exchanged', async () => {
     const requests: ChatRequest[] = []
     const model: ChatModel = {
       name: 'm',
@@ -114,7 +114,7 @@ return [answer.tool_calls, answer.usage_metadata, last.content, last.tool_calls]
     ])
   })
 
-  test('PY-33: a question is embedded as one where the model tells questions from documents', async () => {
+  test('PY-33: a query is embedded with embedQuery when the model has it', async () => {
     const embeddings = {
       embed: (texts: string[]) => Promise.resolve(texts.map(() => [1])),
       embedQuery: () => Promise.resolve([2]),
@@ -123,15 +123,15 @@ return [answer.tool_calls, answer.usage_metadata, last.content, last.tool_calls]
     expect(await run(runner, body, { values: { e: embeddings } })).toEqual([[2], [[1], [1]]])
   })
 
-  test('PY-33: what is no tool is refused', async () => {
+  test('PY-33: an invalid tool is refused', async () => {
     const model = { name: 'm', async *stream() {} }
     const body = 'return self.model.bind_tools([{"description": "no name"}]).invoke("hi")'
     await expect(run(runner, body, { values: { model } })).rejects.toThrow('A tool needs a name')
   })
 })
 
-describe('code that calls code', () => {
-  test('PY-33: a tool that is a component in Python too runs beside its caller', async () => {
+describe('nested code', () => {
+  test('PY-33: a tool that is also a Python component runs beside its caller', async () => {
     const alone = testRunner({ maxInterpreters: 1, maxPerUser: 1, timeoutMs: 60_000 })
     const tool = (body: string, value?: unknown) => ({
       name: 'inner',

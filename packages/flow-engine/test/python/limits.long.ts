@@ -11,7 +11,7 @@ const runner = testRunner({
 const patient = testRunner({ memoryMb: 128 })
 const megabytes = (): number => memoryUsage().rss / 1024 / 1024
 
-describe('time', () => {
+describe('time limits', () => {
   test.each([
     ['an endless loop', 'while True: pass'],
     [
@@ -26,14 +26,14 @@ describe('time', () => {
     expect(await run(runner, 'return 1')).toBe(1)
   })
 
-  test('PY-11: reading a class ends, too', async () => {
+  test('PY-11: reading a class ends at the time limit', async () => {
     const signal = new AbortController().signal
     await expect(runner.load('import os\nwhile True: pass', { signal })).rejects.toThrow(
       'time limit of 1 s',
     )
   })
 
-  test('PY-14: the signal of the run ends a call, and one that waits leaves the queue', async () => {
+  test('PY-14: the signal of the run ends a running call and removes a waiting one from the queue', async () => {
     const stop = new AbortController()
     const calls = [1, 2, 3].map(() => run(runner, 'while True: pass', { signal: stop.signal }))
     await expect.poll(() => runner.stats()).toMatchObject({ busy: 1, waiting: 2 })
@@ -48,13 +48,13 @@ describe('time', () => {
   })
 })
 
-describe('memory and output', () => {
+describe('memory and output limits', () => {
   test.each([
     ['many pieces', 'kept = []\nwhile True: kept.append(bytearray(1_000_000))'],
     ['one piece', 'return len(bytearray(1 << 30))'],
     ['a text', 'text = "x"\nwhile True: text += text'],
   ])(
-    'PY-12: %s end at the memory limit, and the process gets the memory back',
+    'PY-12: %s: the call ends at the memory limit, and the process frees the memory',
     async (_what, body) => {
       await run(runner, 'return 1')
       const before = megabytes()
@@ -64,13 +64,13 @@ describe('memory and output', () => {
     },
   )
 
-  test('PY-12: values over the output limit', async () => {
+  test('PY-12: a value over the output limit is refused', async () => {
     await expect(run(runner, 'return "x" * 2_000_000')).rejects.toThrow(
       'Mine: output limit of 1 MB',
     )
   })
 
-  test('PY-12: printed text and log lines are cut', async () => {
+  test('PY-12: printed text and log lines are truncated', async () => {
     const trace = newTrace()
     const body = 'print("x" * 100_000)\nfor n in range(3000): self.log("y" * 20_000)\nreturn 1'
     await run(patient, body, { trace })
@@ -81,7 +81,7 @@ describe('memory and output', () => {
     expect(String(lines[0]?.[1])).toHaveLength(10_000)
   })
 
-  test('PY-8: recursion and an early end fail the call alone', async () => {
+  test('PY-8: endless recursion and os._exit fail only their call', async () => {
     await expect(run(runner, 'def f(n): return f(n + 1)\nf(0)')).rejects.toThrow(
       'maximum recursion',
     )
@@ -92,7 +92,7 @@ describe('memory and output', () => {
   })
 })
 
-describe('many calls', () => {
+describe('many concurrent calls', () => {
   test('PY-13: the 22nd call of a user is refused; another user is served', async () => {
     const stop = new AbortController()
     const calls = Array.from({ length: 22 }, () =>
@@ -107,7 +107,7 @@ describe('many calls', () => {
     expect(refused.length).toBeGreaterThanOrEqual(1)
   })
 
-  test('PY-60: a hundred calls of users at once give a hundred answers', async () => {
+  test('PY-60: a hundred concurrent calls of users get a hundred answers', async () => {
     const users = ['ann', 'bob', 'cem', 'dee', 'eva']
     const calls = Array.from({ length: 100 }, (_, at) =>
       run(runner, 'return self.n', { userId: users[at % 5] ?? '', values: { n: at } }),
@@ -118,7 +118,7 @@ describe('many calls', () => {
     )
   })
 
-  test('PY-60: 200 calls leave no memory behind', { timeout: 900_000 }, async () => {
+  test('PY-60: memory does not grow over 200 calls', { timeout: 900_000 }, async () => {
     const repeat = async (count: number, userId: string): Promise<void> => {
       for (let at = 0; at < count; at += 1) await run(runner, 'return "x" * 100_000', { userId })
     }
