@@ -32,7 +32,7 @@ async function run(inputs: object, ...answers: Parameters<typeof scriptedFetch>)
 const bodies = (requests: readonly SentRequest[]): unknown[] => requests.map(({ body }) => body)
 
 describe('AstraDB (MO-30)', () => {
-  test('MO-30: shape, text field, ingestion and search, once for both outputs', async () => {
+  test('MO-30: detects the collection and text field, then ingests and searches once for both outputs', async () => {
     const { rows, requests } = await run(
       {
         ingest_data: [createData({ text: 'one', page: 1 }), createData({ text: 'one', page: 1 })],
@@ -79,7 +79,7 @@ describe('AstraDB (MO-30)', () => {
     ])
   })
 
-  test('MO-30: a collection that embeds texts itself', async () => {
+  test('MO-30: a collection that embeds texts itself needs no embedding model', async () => {
     const inputs = { embedding_model: '', ingest_data: [createData({ text: 'a' })] }
     const { rows, requests } = await run(
       { ...inputs, search_query: 'q' },
@@ -99,7 +99,7 @@ describe('AstraDB (MO-30)', () => {
     )
   })
 
-  test('MO-30: documents that are there are replaced; old ones are deleted before', async () => {
+  test('MO-30: existing documents are replaced; old ones are deleted first', async () => {
     const known = jsonAnswer({ errors: [{ message: 'x', errorCode: 'DOCUMENT_ALREADY_EXISTS' }] })
     const { requests } = await run(
       {
@@ -122,7 +122,7 @@ describe('AstraDB (MO-30)', () => {
     })
   })
 
-  test('MO-30: hybrid search where the collection offers it', async () => {
+  test('MO-30: uses hybrid search when the collection supports it', async () => {
     const able = collection({ lexical: { enabled: true }, rerank: { enabled: true } })
     const inputs = { search_query: 'q', search_method: 'Hybrid Search', lexical_terms: 'k w' }
     const { requests } = await run(
@@ -141,7 +141,7 @@ describe('AstraDB (MO-30)', () => {
     expect(plain.requests[2]?.body).toHaveProperty('find')
   })
 
-  test('MO-30: filters, thresholds, variety', async () => {
+  test('MO-30: applies filters, score thresholds and MMR', async () => {
     const filter = { advanced_search_filter: { lang: 'en', $or: [], 'metadata.x': 1 } }
     const only = await run(filter, collection(), noDocument(), found({ content: 'a' }))
     expect(only.requests[2]?.body).toEqual({
@@ -176,7 +176,7 @@ describe('AstraDB (MO-30)', () => {
     expect(varied.rows.map(({ text }) => text)).toEqual(['a', 'c'])
   })
 
-  test('MO-30: the database by name; what is missing is named', async () => {
+  test('MO-30: finds the database by name; errors name what is missing', async () => {
     const list = jsonAnswer([
       { id: 'i', status: 'TERMINATED', info: { name: 'db', region: 'r' } },
       { id: 'j', status: 'ACTIVE', info: { name: 'db', region: 'r' } },

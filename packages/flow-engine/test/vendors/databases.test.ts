@@ -43,7 +43,7 @@ describe('pgvector (MO-33, MO-4)', () => {
       services,
     })
 
-  test('MO-33: makes the tables and the collection, adds rows as parameters, finds the nearest', async () => {
+  test('MO-33: creates the tables and the collection, inserts rows as parameters, finds the nearest', async () => {
     const db = database((sql) =>
       sql.startsWith('SELECT') ? [{ document: 'one', cmetadata: { page: 1 } }] : [],
     )
@@ -73,14 +73,14 @@ describe('pgvector (MO-33, MO-4)', () => {
     expect(texts.join('\n')).not.toMatch(/o'ne|docs|three/)
   })
 
-  test('MO-33: no query finds nothing and opens nothing; an empty answer is no row', async () => {
+  test('MO-33: an empty query opens no connection; an empty answer gives no rows', async () => {
     const db = database()
     expect(rowsOf((await build({ search_query: ' ' }, db.services)).outputs)).toEqual([])
     expect(db.opened).toEqual([])
     expect(rowsOf((await build({ search_query: 'x' }, db.services)).outputs)).toEqual([])
   })
 
-  test('MO-33: errors close the connection and are those of the database', async () => {
+  test('MO-33: database errors are passed on and close the connection', async () => {
     const db = database(() => new Error('relation "x" does not exist'))
     await expect(build({ search_query: 'x' }, db.services)).rejects.toThrow(
       'PGVector: relation "x" does not exist',
@@ -117,7 +117,7 @@ describe('OpenSearchVectorStoreComponent (MO-34)', () => {
     return { rows: rowsOf(outputs), requests }
   }
 
-  test('MO-34: makes the index, adds documents, searches', async () => {
+  test('MO-34: creates the index, adds documents and searches', async () => {
     const docs_metadata = [{ key: 'source', value: 'manual' }]
     const { rows, requests } = await build(
       { ingest_data, docs_metadata, search_query: 'two' },
@@ -164,7 +164,7 @@ describe('OpenSearchVectorStoreComponent (MO-34)', () => {
     })
   })
 
-  test('MO-34: hybrid search and filters', async () => {
+  test('MO-34: supports hybrid search and filters', async () => {
     const filter = { term: { source: 'manual' } }
     const filter_expression = JSON.stringify(filter)
     const plain = await build({ search_query: 'two', filter_expression }, found)

@@ -77,7 +77,7 @@ const CASES = [
 ] as const
 
 describe.each(CASES)('$type', ({ type, inputs, url, headers, body, lacks }) => {
-  test('MO-20: the request and its vectors', async () => {
+  test('MO-20: sends the request and returns the vectors', async () => {
     const { vectors, requests } = await embed(type, inputs, answer([1, 0], [0, 1]))
     expect(vectors).toEqual([
       [1, 0],
@@ -97,7 +97,7 @@ describe.each(CASES)('$type', ({ type, inputs, url, headers, body, lacks }) => {
     )
   })
 
-  test('MO-20: what is missing is named', async () => {
+  test('MO-20: errors name a missing input', async () => {
     const [missing, text] = lacks
     await expect(embed(type, { ...inputs, ...missing })).rejects.toThrow(text)
   })
@@ -109,7 +109,7 @@ test('MO-20: an Ollama server needs no key', async () => {
   expect(requests[0]?.headers).not.toHaveProperty('authorization')
 })
 
-test('MO-20: the editor offers the models that an Ollama server has', async () => {
+test('MO-20: the editor lists the models of an Ollama server', async () => {
   const { fetch, requests } = scriptedFetch(
     jsonAnswer({ models: [{ name: 'nomic' }, { name: 'mxbai' }] }),
   )
@@ -139,8 +139,8 @@ async function embedder(
   return { model: value as Embedder, requests }
 }
 
-describe('embeddings of other forms (MO-20)', () => {
-  test('MO-20: Cohere tells documents from questions and takes 96 texts at once', async () => {
+describe('embeddings with other request formats (MO-20)', () => {
+  test('MO-20: Cohere distinguishes documents from queries and takes 96 texts per request', async () => {
     const answers = [96, 4, 1].map((count) =>
       jsonAnswer({ embeddings: { float: Array.from({ length: count }, (_, at) => [at, 1]) } }),
     )
@@ -159,7 +159,7 @@ describe('embeddings of other forms (MO-20)', () => {
     ])
   })
 
-  test('MO-20: Cohere: a missing key, an error without the key, an answer that is short', async () => {
+  test('MO-20: Cohere: a missing key, an API error and too few embeddings fail without showing the key', async () => {
     await expect(embedder('CohereEmbeddings', { api_key: '' })).rejects.toThrow(
       'API key is required',
     )
@@ -173,7 +173,7 @@ describe('embeddings of other forms (MO-20)', () => {
     await expect(other.model.embed(['a'])).rejects.toThrow('0 embeddings for 1 texts')
   })
 
-  test('MO-20: Hugging Face by its router; the retired address is replaced', async () => {
+  test('MO-20: Hugging Face is called through its router, which replaces the retired address', async () => {
     const given = {
       api_key: KEY,
       inference_endpoint: 'https://api-inference.huggingface.co/models/',
@@ -207,7 +207,7 @@ describe('embeddings of other forms (MO-20)', () => {
     expect(requests[0]?.url).toBe('https://tei.example/embed')
   })
 
-  test('MO-13: IBM watsonx.ai embeds with a token for its key', async () => {
+  test('MO-13: IBM watsonx.ai exchanges its key for a token and embeds', async () => {
     const given = {
       api_key: KEY,
       url: 'https://eu-de.ml.cloud.ibm.com',
@@ -240,7 +240,7 @@ describe('CohereRerank (MO-35)', () => {
   }
   const search_results = [createData({ text: 'one' }), createData({ text: 'two' })]
 
-  test('MO-35: rows in the order of the answer, with their scores', async () => {
+  test('MO-35: returns the rows in the order of the answer, with their scores', async () => {
     const { rows, requests } = await rerank(
       { search_query: 'q', search_results, top_n: 2 },
       jsonAnswer({
@@ -264,7 +264,7 @@ describe('CohereRerank (MO-35)', () => {
     ])
   })
 
-  test('MO-35: nothing to order asks nobody; an error is told', async () => {
+  test('MO-35: no rows send no request; an API error is reported', async () => {
     expect(await rerank({ search_query: 'q', search_results: [] })).toEqual({
       rows: [],
       requests: [],

@@ -139,7 +139,7 @@ describe.each(CASES)('$type', ({ type, name, full, url, headers, body, unset }) 
   const keyField = Object.keys(full).find((each) => full[each] === KEY) ?? ''
   const least = Object.entries(needed).find(([of]) => of === type)?.[1] ?? {}
 
-  test(`${rule}: the request and its answer`, async () => {
+  test(`${rule}: sends the request and returns the answer`, async () => {
     const { text, requests } = await ask(type, full, completion('Hello'))
     expect(text).toBe('Hello')
     expect(requests).toMatchObject([{ method: 'POST', url, headers, body }])
@@ -152,13 +152,13 @@ describe.each(CASES)('$type', ({ type, name, full, url, headers, body, unset }) 
     expect(requests[0]?.body).not.toHaveProperty('top_k')
   })
 
-  test(`${rule}: settings that are not set are not sent; an empty answer is empty text`, async () => {
+  test(`${rule}: unset settings are not sent; an empty answer gives an empty string`, async () => {
     const { text, requests } = await ask(type, { [keyField]: KEY, ...least }, completion(null))
     expect(text).toBe('')
     for (const member of unset) expect(requests[0]?.body).not.toHaveProperty(member)
   })
 
-  test(`${rule}: a missing key, and an error that does not show the key`, async () => {
+  test(`${rule}: a missing key fails, and an API error does not show the key`, async () => {
     await expect(ask(type, { ...least, [keyField]: '' })).rejects.toThrow(
       `${name} API key is required`,
     )
@@ -168,7 +168,7 @@ describe.each(CASES)('$type', ({ type, name, full, url, headers, body, unset }) 
     await expect(failed).rejects.not.toThrow(KEY)
   })
 
-  test(`${rule}: the model as a value for other components`, async () => {
+  test(`${rule}: the model is available as a value for other components`, async () => {
     const { fetch, requests } = scriptedFetch(completion('Yes'))
     const { value } = await testComponent(component(type), {
       inputs: full,
@@ -184,19 +184,19 @@ describe.each(CASES)('$type', ({ type, name, full, url, headers, body, unset }) 
   })
 })
 
-test('MO-2: another address of Groq gets the path of its protocol', async () => {
+test('MO-2: a custom Groq address gets the path of the protocol', async () => {
   const given = { api_key: KEY, base_url: 'https://groq.example/' }
   const { requests } = await ask('GroqModel', given, completion('x'))
   expect(requests[0]?.url).toBe('https://groq.example/openai/v1/chat/completions')
 })
 
-test('MO-10: the key of older files of Mistral', async () => {
+test('MO-10: reads the Mistral key of older files', async () => {
   const given = { api_key: '', mistral_api_key: KEY }
   const { requests } = await ask('MistralModel', given, completion('x'))
   expect(requests[0]?.headers).toMatchObject(bearer)
 })
 
-test('MO-12: a blank endpoint or deployment is named', async () => {
+test('MO-12: a blank endpoint or deployment is refused by name', async () => {
   const given = { api_key: KEY, azure_endpoint: ' ', azure_deployment: 'd' }
   await expect(ask('AzureOpenAIModel', given)).rejects.toThrow('Azure Endpoint is required')
   await expect(
@@ -209,13 +209,13 @@ test('MO-12: a blank endpoint or deployment is named', async () => {
 })
 
 describe('servers of the user’s own', () => {
-  test('MO-13: another host than Hugging Face gets the path of the protocol', async () => {
+  test('MO-13: a host other than Hugging Face gets the path of the protocol', async () => {
     const given = { huggingfacehub_api_token: KEY, inference_endpoint: 'https://tgi.example/' }
     const { requests } = await ask('HuggingFaceModel', given, completion('x'))
     expect(requests[0]?.url).toBe('https://tgi.example/v1/chat/completions')
   })
 
-  test('MO-10: LM Studio needs no key; its address is taken as written', async () => {
+  test('MO-10: LM Studio needs no key; its address is used as written', async () => {
     const given = { model_name: 'local', base_url: 'https://lm.example/v1', api_key: null, seed: 3 }
     const { text, requests } = await ask('LMStudioModel', given, completion('Hello'))
     expect(text).toBe('Hello')
@@ -232,7 +232,7 @@ describe('servers of the user’s own', () => {
 
   const ollama = { base_url: 'https://ollama.example/', model_name: 'llama3.2' }
 
-  test('MO-10: Ollama, with its settings as options', async () => {
+  test('MO-10: Ollama gets its settings as options', async () => {
     const given = { ...ollama, num_ctx: 2048, mirostat: 'Mirostat 2.0', stop_tokens: 'END, STOP' }
     const { text, requests } = await ask('OllamaModel', given, completion('Hello'))
     expect(text).toBe('Hello')
@@ -249,7 +249,7 @@ describe('servers of the user’s own', () => {
     expect(requests[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  test('MO-10: Ollama gives JSON as data and as a table; other text as text', async () => {
+  test('MO-10: Ollama returns JSON as data and as a table, and other text as text', async () => {
     const read = async (content: string, more: object = {}) => {
       const { fetch, requests } = scriptedFetch(completion(content), completion(content))
       const { outputs } = await testComponent(component('OllamaModel'), {
@@ -271,7 +271,7 @@ describe('servers of the user’s own', () => {
     })
   })
 
-  test('MO-10: the system message of older files of Ollama', async () => {
+  test('MO-10: reads the Ollama system message of older files', async () => {
     const given = { ...ollama, system_message: '', system: 'Be old' }
     const { requests } = await ask('OllamaModel', given, completion('x'))
     expect(requests[0]?.body).toMatchObject({
@@ -280,7 +280,7 @@ describe('servers of the user’s own', () => {
   })
 })
 
-test('MO-13: IBM watsonx.ai, a token for the key and then the chat of the project', async () => {
+test('MO-13: IBM watsonx.ai exchanges its key for a token, then calls the chat of the project', async () => {
   const token = jsonAnswer({ access_token: 'short-lived', expires_in: 3600 })
   const given = {
     api_key: KEY,

@@ -30,7 +30,7 @@ async function build(type: string, inputs: object, ...answers: Parameters<typeof
   return { rows: (outputs['search_results'] as Data[]).map(({ data }) => data), outputs, requests }
 }
 
-test('MO-31: equal documents have one id, a UUID of version 5', () => {
+test('MO-31: equal documents get the same version 5 UUID', () => {
   expect(ids[0]).toMatch(/^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
   expect(ids[0]).toBe(documentId({ text: 'one', metadata: { page: 1, tags: ['a'] } }))
   expect(ids[0]).not.toBe(ids[1])
@@ -45,7 +45,7 @@ describe('QdrantVectorStoreComponent (MO-31)', () => {
     collection_name: 'docs',
   }
 
-  test('MO-31 MO-3: makes the collection, ingests once for both outputs, searches', async () => {
+  test('MO-31 MO-3: creates the collection, ingests once for both outputs and searches', async () => {
     const { rows, outputs, requests } = await build(
       'QdrantVectorStoreComponent',
       { ...server, ingest_data, search_query: 'two', distance_func: 'Dot Product' },
@@ -81,7 +81,7 @@ describe('QdrantVectorStoreComponent (MO-31)', () => {
     ])
   })
 
-  test('MO-31: host and port, without documents, an empty answer', async () => {
+  test('MO-31: a host with the default port, no documents and an empty answer give no rows', async () => {
     const { rows, requests } = await build(
       'QdrantVectorStoreComponent',
       { host: 'qdrant.example', collection_name: 'docs', search_query: 'x' },
@@ -92,7 +92,7 @@ describe('QdrantVectorStoreComponent (MO-31)', () => {
     expect(requests[0]?.headers).not.toHaveProperty('api-key')
   })
 
-  test('MO-31 MO-3: files, a missing model, an error without the key', async () => {
+  test('MO-31 MO-3: files and a missing model are refused, and an API error does not show the key', async () => {
     const search = { ...server, search_query: 'x' }
     await expect(build('QdrantVectorStoreComponent', { ...search, path: './db' })).rejects.toThrow(
       'Local Qdrant files are not supported; use a server.',
@@ -145,7 +145,7 @@ describe('Pinecone (MO-32)', () => {
     ])
   })
 
-  test('MO-32: an unknown index, a missing key, an error without the key, an empty answer', async () => {
+  test('MO-32: an unknown index, a missing key and an API error fail; an empty answer gives no rows', async () => {
     const search = { ...index, search_query: 'x' }
     const absent = jsonAnswer({ error: { message: 'gone' } }, { status: 404 })
     await expect(build('Pinecone', search, absent)).rejects.toThrow(
@@ -161,7 +161,7 @@ describe('Pinecone (MO-32)', () => {
     expect((await build('Pinecone', search, described(), jsonAnswer({}))).rows).toEqual([])
   })
 
-  test('AB-43: an address in the answer that is no host name is not asked', async () => {
+  test('AB-43: an address in the answer that is not a host name is not called', async () => {
     const evil = jsonAnswer({ host: 'x@127.0.0.1:80/?' })
     await expect(build('Pinecone', { ...index, search_query: 'x' }, evil)).rejects.toThrow(
       'has no index host',

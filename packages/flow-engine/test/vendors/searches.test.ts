@@ -48,7 +48,7 @@ describe('WikipediaComponent (MO-40)', () => {
     },
   })
 
-  test('MO-40: searches in the language and reads each page', async () => {
+  test('MO-40: searches in the given language and reads each page', async () => {
     const { value, requests } = await use(
       'WikipediaComponent',
       { input_value: 'Ada', lang: 'de', doc_content_chars_max: 9 },
@@ -69,7 +69,7 @@ describe('WikipediaComponent (MO-40)', () => {
     expect(requests[1]?.url).toContain('titles=Ada+Lovelace')
   })
 
-  test('MO-40: a language that is none, an error, nothing found', async () => {
+  test('MO-40: an invalid language and an API error fail; nothing found gives no rows', async () => {
     await expect(
       use('WikipediaComponent', { input_value: 'x', lang: 'de.evil.example/' }),
     ).rejects.toThrow('Wikipedia has no language')
@@ -95,7 +95,7 @@ describe('DuckDuckGoSearchComponent (MO-41)', () => {
   const hit = (snippet: string) =>
     `<div class="result"><a class="result__a" href="https://x.example">T</a><a class="result__snippet">${snippet}</a></div>`
 
-  test('MO-41: a row for each hit, at most as many as asked for', async () => {
+  test('MO-41: returns a row for each hit, up to max_results', async () => {
     const { value, requests } = await use(
       'DuckDuckGoSearchComponent',
       { input_value: 'cats', max_results: 1, max_snippet_length: 4 },
@@ -105,7 +105,7 @@ describe('DuckDuckGoSearchComponent (MO-41)', () => {
     expect(requests[0]?.url).toBe('https://html.duckduckgo.com/html/?q=cats&kl=us-en')
   })
 
-  test('MO-41: nothing found, and a failure, are rows', async () => {
+  test('MO-41: nothing found and a failure are returned as rows', async () => {
     const nothing = await use('DuckDuckGoSearchComponent', { input_value: 'x' }, html(''))
     expect(rowsOf(nothing.value)).toMatchObject([
       { text: 'No good DuckDuckGo Search Result was found' },
@@ -124,7 +124,7 @@ describe('GoogleSerperAPI (MO-42)', () => {
     })
   const row = { title: 'T', link: 'https://x.example', snippet: 'S', position: 1 }
 
-  test('MO-42: the request and its rows', async () => {
+  test('MO-42: sends the request and returns its rows', async () => {
     const { value, requests } = await use(
       'GoogleSerperAPI',
       { output: 'api_run_model', serper_api_key: KEY, query: 'cats', k: 2 },
@@ -141,7 +141,7 @@ describe('GoogleSerperAPI (MO-42)', () => {
     ])
   })
 
-  test('MO-42: as a tool of an agent', async () => {
+  test('MO-42: works as a tool of an agent', async () => {
     const inputs = { output: 'api_build_tool', serper_api_key: KEY }
     const { value, requests } = await use('GoogleSerperAPI', inputs, answer())
     const [tool] = value as Tool[]
@@ -150,7 +150,7 @@ describe('GoogleSerperAPI (MO-42)', () => {
     expect(requests[0]?.body).toMatchObject({ q: 'dogs' })
   })
 
-  test('MO-42: an error without the key, an empty answer', async () => {
+  test('MO-42: an API error does not show the key; an empty answer gives no rows', async () => {
     const inputs = { output: 'api_run_model', serper_api_key: KEY, query: 'x' }
     const refused = jsonAnswer({ message: `bad ${KEY}` }, { status: 403 })
     await expectHidden(use('GoogleSerperAPI', inputs, refused), 'Serper answered 403: bad')
@@ -159,7 +159,7 @@ describe('GoogleSerperAPI (MO-42)', () => {
 })
 
 describe('Serp (MO-42)', () => {
-  test('MO-42: the key is in the address, which no error shows', async () => {
+  test('MO-42: sends the key in the URL, and no error shows it', async () => {
     const inputs = { output: 'data', serpapi_api_key: KEY, input_value: 'cats' }
     const { value, requests } = await use(
       'Serp',
@@ -178,7 +178,7 @@ describe('Serp (MO-42)', () => {
 })
 
 describe('TavilyExtractComponent (MO-42)', () => {
-  test('MO-42: the pages that were read, then those that were not', async () => {
+  test('MO-42: returns the pages that were read, then the failed ones', async () => {
     const { value, requests } = await use(
       'TavilyExtractComponent',
       { api_key: KEY, urls: 'https://a.example, https://b.example' },
@@ -201,7 +201,7 @@ describe('TavilyExtractComponent (MO-42)', () => {
     ])
   })
 
-  test('MO-42: no page, an error without the key, an empty answer', async () => {
+  test('MO-42: no URL fails, an API error does not show the key, an empty answer gives no rows', async () => {
     await expect(use('TavilyExtractComponent', { api_key: KEY, urls: ' , ' })).rejects.toThrow(
       'URLs is required',
     )
@@ -215,7 +215,7 @@ describe('TavilyExtractComponent (MO-42)', () => {
 describe('FirecrawlScrapeApi (MO-43)', () => {
   const inputs = { api_key: KEY, url: 'https://a.example' }
 
-  test('MO-43: the request and its data', async () => {
+  test('MO-43: sends the request and returns its data', async () => {
     const { value, requests } = await use(
       'FirecrawlScrapeApi',
       { ...inputs, scrapeOptions: { formats: ['markdown'], url: 'https://other.example' } },
@@ -232,7 +232,7 @@ describe('FirecrawlScrapeApi (MO-43)', () => {
     ])
   })
 
-  test('MO-43: the vendor’s own failure, an error, an empty answer', async () => {
+  test('MO-43: a vendor failure and an API error fail; an empty answer gives null', async () => {
     const unable = jsonAnswer({ success: false, error: 'blocked' })
     await expect(use('FirecrawlScrapeApi', inputs, unable)).rejects.toThrow('Firecrawl: blocked')
     const refused = jsonAnswer({ error: `no ${KEY}` }, { status: 402 })

@@ -52,7 +52,7 @@ describe('AgentQL (MO-44)', () => {
   const ask = (inputs: object, ...answers: Parameters<typeof scriptedFetch>) =>
     built('AgentQL', { api_key: KEY, url: 'https://shop.example', ...inputs }, answers)
 
-  test('MO-44: the request, and its answer as data', async () => {
+  test('MO-44: sends the request and returns its answer as data', async () => {
     const { value, requests } = await ask(
       { query: '{ a }', wait_for: 2 },
       jsonAnswer({ data: { a: 1 }, metadata: { id: 'x' }, more: 1 }),
@@ -79,7 +79,7 @@ describe('AgentQL (MO-44)', () => {
     ])
   })
 
-  test('MO-44: a query or a prompt, errors of the vendor, an empty answer', async () => {
+  test('MO-44: needs either a query or a prompt, passes on vendor errors, accepts an empty answer', async () => {
     await expect(ask({})).rejects.toThrow('Either Query or Prompt must be provided.')
     await expect(ask({ query: 'a', prompt: 'b' })).rejects.toThrow(
       "Both Query and Prompt can't be provided at the same time.",
@@ -94,7 +94,7 @@ describe('AgentQL (MO-44)', () => {
     expect(dataOf(value)).toEqual({ result: null, metadata: null })
   })
 
-  test('MO-1: 429 and 5xx are tried twice more, a redirect is not followed', async () => {
+  test('MO-1: 429 and 5xx are retried twice; a redirect is not followed', async () => {
     const busy = (): Response => new Response('', { status: 429, headers: { 'retry-after': '1' } })
     const { requests } = await ask({ query: 'a' }, busy(), busy(), jsonAnswer({ data: {} }))
     expect(requests).toHaveLength(3)
@@ -108,7 +108,7 @@ describe('ScrapeGraphSearchApi (MO-46)', () => {
   const ask = (...answers: Parameters<typeof scriptedFetch>) =>
     built('ScrapeGraphSearchApi', { api_key: KEY, user_prompt: 'cats' }, answers)
 
-  test('MO-46: request, answer, error, empty answer', async () => {
+  test('MO-46: sends the request and handles an answer, an error and an empty answer', async () => {
     const { value, requests } = await ask(jsonAnswer({ result: { n: 1 }, status: 'done' }))
     expect(dataOf(value)).toEqual({ result: { n: 1 }, status: 'done' })
     expect(requests).toMatchObject([
@@ -130,7 +130,7 @@ describe('needle (MO-47)', () => {
   const ask = (inputs: object, ...answers: Parameters<typeof scriptedFetch>) =>
     built('needle', { needle_api_key: KEY, collection_id: 'c/1', query: 'q', ...inputs }, answers)
 
-  test('MO-47: request and context', async () => {
+  test('MO-47: sends the request and returns the context', async () => {
     const { value, requests } = await ask(
       { top_k: 30 },
       jsonAnswer({ result: [{ content: 'one' }, { content: 'two' }] }),
@@ -148,7 +148,7 @@ describe('needle (MO-47)', () => {
     ])
   })
 
-  test('MO-47: nothing found, nothing given, and errors', async () => {
+  test('MO-47: handles no results, a missing key and API errors', async () => {
     const { value, requests } = await ask({ top_k: 3 }, jsonAnswer({ result: [] }))
     expect((value as Message).text).toBe('No relevant documents found for the query.')
     expect(requests[0]?.body).toMatchObject({ top_k: 20 })
@@ -173,7 +173,7 @@ describe('YouTubeCommentsComponent (MO-49)', () => {
     replies: { comments: replies.map(comment) },
   })
 
-  test('MO-49: pages until there are enough; replies follow their thread', async () => {
+  test('MO-49: reads pages until there are enough comments; replies follow their thread', async () => {
     const { value, requests } = await ask(
       { max_results: 2, include_replies: true, video_url: 'https://youtu.be/abc123?t=1' },
       jsonAnswer({ items: [thread('1', '1a')], nextPageToken: 'p2' }),
@@ -198,7 +198,7 @@ describe('YouTubeCommentsComponent (MO-49)', () => {
     expect(new URL(requests[0]?.url ?? '').searchParams.get('videoId')).toBe('abc123')
   })
 
-  test('MO-49: closed comments are a row, an unknown video an error, none no rows', async () => {
+  test('MO-49: disabled comments give an error row, an unknown video fails, no comments give no rows', async () => {
     expect(((await ask({}, error({}, 403))).value as DataFrame).rows).toEqual([
       { error: 'Comments are disabled for this video or API quota exceeded.' },
     ])
@@ -213,7 +213,7 @@ describe('ApifyActors (MO-48)', () => {
   const ended = (status: string): Response =>
     jsonAnswer({ data: { id: 'r1', status, defaultDatasetId: 'd1' } })
 
-  test('MO-48: runs the actor, waits, reads the items; wanted fields reach inside', async () => {
+  test('MO-48: runs the actor, waits and reads the items; selected fields can be nested', async () => {
     const given = { ...inputs, dataset_fields: 'title, meta.lang' }
     const { value, requests } = await built(
       'ApifyActors',
@@ -239,7 +239,7 @@ describe('ApifyActors (MO-48)', () => {
     })
   })
 
-  test('MO-48: a failed run, broken input, and no items', async () => {
+  test('MO-48: a failed run and invalid input fail; no items give an empty list', async () => {
     const run = (given: object, ...answers: Response[]) =>
       built('ApifyActors', { ...inputs, ...given }, answers, { output: 'output' })
     await expect(run({}, started(), ended('FAILED'))).rejects.toThrow('Actor run ended FAILED')
@@ -247,7 +247,7 @@ describe('ApifyActors (MO-48)', () => {
     expect((await run({}, started(), ended('SUCCEEDED'), jsonAnswer([]))).value).toEqual([])
   })
 
-  test('MO-48: as a tool', async () => {
+  test('MO-48: works as a tool', async () => {
     const answers = [
       jsonAnswer({ data: { description: 'Crawls.', taggedBuilds: { latest: { buildId: 'b1' } } } }),
       jsonAnswer({ data: { inputSchema: '{"type":"object"}' } }),
@@ -295,7 +295,7 @@ describe('AssemblyAI (MO-45)', () => {
     })
   })
 
-  test('MO-45: what goes wrong at the start is data', async () => {
+  test('MO-45: errors at the start are returned as data', async () => {
     expect((await start({})).data).toEqual({
       error: 'Error: Either an audio file or an audio URL must be specified',
     })
@@ -316,7 +316,7 @@ describe('AssemblyAI (MO-45)', () => {
     expect(dataOf(value)).toEqual({ error: 'Error: Audio file not found' })
   })
 
-  test('MO-45: polls until it is completed; errors pass through', async () => {
+  test('MO-45: polls until the job is completed; errors are passed through', async () => {
     const poll = async (job: object, ...answers: Response[]) => {
       const inputs = { api_key: KEY, transcript_id: createData({ ...job }), polling_interval: 1 }
       const { value, requests } = await built('AssemblyAITranscriptionJobPoller', inputs, answers)
@@ -337,7 +337,7 @@ describe('AssemblyAI (MO-45)', () => {
     expect((await poll({ transcript_id: 't1' }, failed)).data).toEqual({ error: 'bad audio' })
   })
 
-  test('MO-45: the transcriber does both and fails when it fails', async () => {
+  test('MO-45: the transcriber starts and polls a job, and fails when the job fails', async () => {
     const transcribe = async (inputs: object, ...answers: Response[]) =>
       (await built('AssemblyAITranscriber', { api_key: KEY, ...inputs }, answers)).value as Message
     const queued = (): Response => jsonAnswer({ id: 't1', status: 'queued' })
@@ -357,7 +357,7 @@ describe('ParseData (MO-50)', () => {
   const parse = async (inputs: object) =>
     (await testComponent(component('ParseData'), { inputs: { ...inputs } })).outputs
 
-  test('MO-50: the template once for each Data; unknown keys are empty', async () => {
+  test('MO-50: fills the template once for each Data; unknown keys are empty', async () => {
     const data = [createData({ text: 'a', n: 1 }), createData({ n: 2 })]
     const { text, data_list } = await parse({ data, template: '{n}:{text}', sep: '|' })
     expect((text as Message).text).toBe('1:a|2:')
