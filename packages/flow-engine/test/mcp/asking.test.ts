@@ -62,7 +62,7 @@ const answering = ({ result }: Rpc, answer: object) => ({
 const accept = (content: object) => ({ action: 'accept', content })
 
 describe('MC-29 a flow that asks a person', () => {
-  test('MC-29 asks through the client, and goes on with the answer', async () => {
+  test('MC-29 asks through the client and continues with the answer', async () => {
     const asked = await call(asking({ question: 'Who are you?' }))
     expect(asked.result).toEqual({
       resultType: 'input_required',
@@ -88,7 +88,7 @@ describe('MC-29 a flow that asks a person', () => {
     expect(textOf(answered)).toBe('answered "Ada"')
   })
 
-  test('MC-29 a state counts once, for its user and tool alone, and unchanged', async () => {
+  test('MC-29 a state is accepted once, unchanged, and only for its user and tool', async () => {
     const asked = await call(asking())
     const answer = answering(asked, accept({ answer: 'yes' }))
     const changed = { ...answer, requestState: `${String(answer.requestState).slice(0, -2)}AA` }
@@ -102,7 +102,7 @@ describe('MC-29 a flow that asks a person', () => {
     expect(await call({ ...answer, inputResponses: [] })).toMatchObject({ error: { code: -32602 } })
   })
 
-  test('MC-29 an answer that does not fit, or that is missing, is asked for again', async () => {
+  test('MC-29 an invalid or missing answer is requested again', async () => {
     const schema = {
       type: 'object',
       properties: { age: { type: 'integer', minimum: 18 }, tags: { type: 'array' } },
@@ -134,7 +134,7 @@ describe('MC-29 a flow that asks a person', () => {
     { actionId: 'approve', label: 'Send it' },
     { actionId: 'reject', label: 'Keep it' },
   ]
-  test('MC-29 DR-44 options are choices; declined is rejected where that is one of them', async () => {
+  test('MC-29 DR-44 options are sent as choices; declining means reject when that is an option', async () => {
     const asked = await call(asking({ prompt: 'Send?', options }))
     expect(asked.result?.['inputRequests']).toMatchObject({
       answer: {
@@ -155,7 +155,7 @@ describe('MC-29 a flow that asks a person', () => {
   })
 
   test.each(['cancel', 'decline'])(
-    'MC-29 without an answer (%s) its job is cancelled',
+    'MC-29 without an answer (%s) the job is cancelled',
     async (action) => {
       const asked = await call(asking())
       const ended = await call(answering(asked, { action }))
@@ -168,7 +168,7 @@ describe('MC-29 a flow that asks a person', () => {
     },
   )
 
-  test('MC-29 an expired state is refused, and its job is over', async () => {
+  test('MC-29 an expired state is refused, and its job has ended', async () => {
     const asked = await call(asking())
     expect(await service.engine.jobs.pending()).toHaveLength(1)
     ahead += 3_600_001
@@ -176,7 +176,7 @@ describe('MC-29 a flow that asks a person', () => {
     await expect.poll(() => service.engine.jobs.pending()).toEqual([])
   })
 
-  test('MC-29 a client that cannot ask is told so at once', async () => {
+  test('MC-29 a client without elicitation gets an error at once', async () => {
     const unable = { isError: true, content: [{ text: NOBODY }] }
     expect((await call(asking(), { meta: META })).result).toMatchObject(unable)
     expect((await service.call('ask')).result).toMatchObject(unable)
@@ -184,7 +184,7 @@ describe('MC-29 a flow that asks a person', () => {
   })
 })
 
-describe('MC-101 an own server with jobs', () => {
+describe('MC-101 createMcpHandler with jobs', () => {
   const flow = { id: 'f', name: 'Ask', data: chain('Asker') } as unknown as FlowJson
   const components = createRegistry([...builtinComponents, ...OWN.values()])
   const auth = { kind: 'none' } as const
@@ -204,7 +204,7 @@ describe('MC-101 an own server with jobs', () => {
     return (await (await handler(request)).json()) as Rpc
   }
 
-  test('MC-29 MC-101 asks; another process with the same secret goes on', async () => {
+  test('MC-29 MC-101 a question is continued by another process with the same secret', async () => {
     const shared = {
       name: 'x',
       tools: [flow],
@@ -221,7 +221,7 @@ describe('MC-101 an own server with jobs', () => {
     await second.close()
   })
 
-  test('MC-101 without jobs nobody is asked, and a short secret is refused', async () => {
+  test('MC-101 without jobs no question is asked; a short secret is refused', async () => {
     const options = { name: 'x', tools: [flow], components, auth }
     const handler = createMcpHandler(options)
     expect(textOf(await send(handler, asking()))).toBe(NOBODY)

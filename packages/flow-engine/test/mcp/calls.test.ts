@@ -7,7 +7,7 @@ beforeAll(async () => void (service = await createService()))
 afterAll(() => service.engine.close())
 
 describe('tools and calls', () => {
-  test('MC-11 MC-20 a flow that is switched off is neither listed nor called', async () => {
+  test('MC-11 MC-20 a disabled flow is neither listed nor callable', async () => {
     const id = await service.offer('Hidden', chain(), false)
     const { result } = await service.rpc('tools/list')
     expect((result?.['tools'] as { name: string }[] | undefined)?.map(({ name }) => name)).toEqual([
@@ -26,7 +26,7 @@ describe('tools and calls', () => {
     )
   })
 
-  test('MC-17 a broken flow is left out and reported, or listed and fails', async () => {
+  test('MC-17 a broken flow is omitted and reported, or is listed and fails', async () => {
     for (const listBroken of [false, true]) {
       const { engine, rpc, call, offer } = await createService({ listBroken })
       const id = await offer('Broken', chain('NoSuchComponent'))
@@ -43,7 +43,7 @@ describe('tools and calls', () => {
     }
   })
 
-  test('MC-18 of too many flows the first are listed, the others reported', async () => {
+  test('MC-18 when there are too many flows, the first are listed and the others reported', async () => {
     const { engine, rpc, call } = await createService({ maxTools: 1 })
     const { result } = await rpc('tools/list')
     expect(result).toMatchObject({
@@ -54,7 +54,7 @@ describe('tools and calls', () => {
     await engine.close()
   })
 
-  test('MC-14 the host says what a tool does', async () => {
+  test('MC-14 the host sets the annotations of a tool', async () => {
     const annotations = () => ({ readOnlyHint: true })
     const { engine, rpc } = await createService({ annotations })
     const { result } = await rpc('tools/list')
@@ -62,13 +62,13 @@ describe('tools and calls', () => {
     await engine.close()
   })
 
-  test('MC-21 a text that is no Unicode is refused, further keys pass', async () => {
+  test('MC-21 a string with a lone surrogate is refused; additional keys are accepted', async () => {
     const text = 'Input validation error: input_value: String is not valid Unicode'
     expect(textOf(await service.call('echo', { input_value: '\ud800' }))).toBe(text)
     expect(textOf(await service.call('echo', { input_value: 'a', more: [1] }))).toBe('a')
   })
 
-  test('MC-22 without a session each call has its own', async () => {
+  test('MC-22 a call without a session gets its own', async () => {
     const sessions = async (): Promise<number> => {
       const { items } = {
         items: await service.engine.options.store.messages.list({
@@ -86,7 +86,7 @@ describe('tools and calls', () => {
     expect(await sessions()).toBe(before + 2)
   })
 
-  test('MC-25 a run that takes too long is a failed result', async () => {
+  test('MC-25 a run over the time limit gives an error result', async () => {
     const { engine, call } = await createService({ callTimeoutMs: 50 })
     expect(await call('stuck', { input_value: 'x' })).toMatchObject({
       result: { isError: true, content: [{ text: 'The run took longer than 0.05 seconds.' }] },
@@ -94,7 +94,7 @@ describe('tools and calls', () => {
     await engine.close()
   })
 
-  test('MC-26 progress is sent when it is asked for, and ends with all of it', async () => {
+  test('MC-26 progress is sent on request and ends at the total', async () => {
     const params = { name: 'echo', arguments: {}, _meta: { progressToken: 'p' } }
     const answer = await service.post({ ...CALL, params })
     expect(answer.headers.get('content-type')).toBe('text/event-stream')
@@ -121,7 +121,7 @@ describe('tools and calls', () => {
     await engine.close()
   })
 
-  test('MC-28 too many calls at once are failed results, until one has ended', async () => {
+  test('MC-28 calls over the limit give error results until another call has ended', async () => {
     const { engine, post, call } = await createService({ maxCalls: 1 })
     const leaving = new AbortController()
     const params = { name: 'stuck', arguments: { input_value: 'x' } }
@@ -133,7 +133,7 @@ describe('tools and calls', () => {
     await engine.close()
   })
 
-  test('MC-29 a flow that asks a person says that the client cannot', async () => {
+  test('MC-29 a flow that asks a person gives an error when the client cannot ask', async () => {
     expect(await service.call('stuck', { input_value: 'ask' })).toMatchObject({
       result: {
         isError: true,
@@ -142,7 +142,7 @@ describe('tools and calls', () => {
     })
   })
 
-  test('MC-43 a notification cancels the call of its label and id, for the same user alone', async () => {
+  test('MC-43 a notification cancels the call with its label and id, only for the same user', async () => {
     const params = { name: 'stuck', arguments: { input_value: 'x' } }
     const label = { 'mcp-session-id': 'label-1' }
     let answered = false
@@ -169,7 +169,7 @@ describe('tools and calls', () => {
     expect(await called).toMatchObject({ result: { isError: true } })
   })
 
-  test('MC-104 a call is announced, without arguments and texts', async () => {
+  test('MC-104 a call emits an event without arguments and texts', async () => {
     const seen: McpCalled[] = []
     const stop = service.engine.events.on('mcp.called', (event) => void seen.push(event))
     await service.call('echo', { input_value: 'secret words' })
@@ -188,7 +188,7 @@ describe('tools and calls', () => {
     ])
   })
 
-  test('MC-71 a file that is too large is not read', async () => {
+  test('MC-71 a file over the size limit is not read', async () => {
     const { engine, rpc, project, echo } = await createService({ maxResourceBytes: 10 })
     await engine.services.files.upload(echo, { name: 'big.txt', bytes: new Uint8Array(11) })
     const { result } = await rpc('resources/list')

@@ -5,8 +5,8 @@ let service: Service
 beforeAll(async () => void (service = await createService()))
 afterAll(() => service.engine.close())
 
-describe('the 2025 era', () => {
-  test('MC-31 every known version is answered as asked, others with the latest', async () => {
+describe('protocol versions until 2025', () => {
+  test('MC-31 a known version is confirmed; any other gets the latest version', async () => {
     const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2099-01-01']
     for (const protocolVersion of versions) {
       const { result } = await service.rpc('initialize', { protocolVersion })
@@ -19,14 +19,14 @@ describe('the 2025 era', () => {
     }
   })
 
-  test('MC-43 `initialize` gives a label; requests with any other are served', async () => {
+  test('MC-43 `initialize` returns a label; requests with any other label are served', async () => {
     const initialize = { ...LIST, method: 'initialize', params: { protocolVersion: '2025-11-25' } }
     const label = (await service.post(initialize)).headers.get('mcp-session-id')
     expect(label).toMatch(/^[0-9a-f-]{36}$/)
     expect((await service.post(LIST, { 'mcp-session-id': 'another' })).status).toBe(200)
   })
 
-  test('MC-32 ping and prompts are there, everything else is not', async () => {
+  test('MC-32 ping and prompts/list are answered; unknown methods are not found', async () => {
     expect(await service.rpc('ping')).toMatchObject({ result: {} })
     expect(await service.rpc('prompts/list')).toMatchObject({ result: { prompts: [] } })
     for (const method of ['logging/setLevel', 'server/discover', 'constructor'])
@@ -35,7 +35,7 @@ describe('the 2025 era', () => {
       })
   })
 
-  test('MC-33 notifications and responses of the client are 202 without a body', async () => {
+  test('MC-33 notifications and responses of the client get 202 without a body', async () => {
     const bodies = [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', id: 1, result: {} },
@@ -46,7 +46,7 @@ describe('the 2025 era', () => {
     }
   })
 
-  test('MC-34 GET and DELETE are 405, HEAD says that the server is there', async () => {
+  test('MC-34 GET and DELETE get 405, HEAD gets 200', async () => {
     const { engine, path } = service
     const ask = (method: string) => engine.handler(new Request(`http://host${path}`, { method }))
     for (const method of ['GET', 'DELETE']) {
@@ -87,7 +87,7 @@ describe('the 2025 era', () => {
     ])
   })
 
-  test('MC-35 a body over the limit is 413', async () => {
+  test('MC-35 a body over the limit gets 413', async () => {
     const { engine, post } = await createService({ maxBodyBytes: 1000 })
     const answer = await post({ ...LIST, params: { x: 'x'.repeat(1000) } })
     expect([answer.status, await answer.json()]).toMatchObject([413, { error: { code: -32000 } }])
@@ -95,7 +95,7 @@ describe('the 2025 era', () => {
     await engine.close()
   })
 
-  test('MC-30 a client that takes event streams alone gets one', async () => {
+  test('MC-30 a client that accepts only event streams gets one', async () => {
     const answer = await service.post(LIST, { accept: 'text/event-stream' })
     expect(answer.headers.get('content-type')).toBe('text/event-stream')
     expect(answer.headers.get('cache-control')).toBe('no-cache, no-transform')

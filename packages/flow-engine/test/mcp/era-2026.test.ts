@@ -13,7 +13,7 @@ let service: Service
 beforeAll(async () => void (service = await createService()))
 afterAll(() => service.engine.close())
 
-describe('the stateless era', () => {
+describe('the stateless protocol version', () => {
   const request = (method: string, params: object = {}, meta: object = META) => ({
     ...LIST,
     method,
@@ -29,7 +29,7 @@ describe('the stateless era', () => {
     return [answer.status, await answer.json()] as [number, Rpc]
   }
 
-  test('MC-53 results say that they are complete and who gave them', async () => {
+  test('MC-53 results contain resultType and the server info', async () => {
     const [, discovered] = await ask(request('server/discover'), headers('server/discover'))
     expect(discovered.result).toEqual({
       supportedVersions: ['2026-07-28'],
@@ -111,14 +111,14 @@ describe('the stateless era', () => {
     expect(await ask(body, given)).toMatchObject([status, { id: 7, error: { code } }])
   })
 
-  test('MC-51 what differs is named, and names may come encoded', async () => {
+  test('MC-51 a mismatch of header and body is named; encoded tool names are accepted', async () => {
     const [, { error }] = await ask(request('tools/list'), headers('tools/call'))
     expect(error?.data).toEqual({ mismatch: { header: 'tools/call', body: 'tools/list' } })
     const encoded = headers('tools/call', `=?base64?${btoa('echo')}?=`)
     expect(await ask(request('tools/call', echo), encoded)).toMatchObject([200, { result: {} }])
   })
 
-  test('MC-54 a client has to take what is sent', async () => {
+  test('MC-54 a client that does not accept the content type of the answer gets 406', async () => {
     const body = request('tools/call', echo, { ...META, progressToken: 1 })
     const given = headers('tools/call', 'echo')
     expect((await service.post(body, { ...given, accept: 'application/json' })).status).toBe(406)

@@ -50,7 +50,7 @@ const call = (name: string, args: object) => ({
 })
 
 describe('createMcpHandler', () => {
-  test('MC-101 chosen flows are tools, under chosen names and those of the flows', async () => {
+  test('MC-101 the given flows are tools, under given names or the names of the flows', async () => {
     const handle = handler({
       tools: [
         echo('Twice'),
@@ -77,7 +77,7 @@ describe('createMcpHandler', () => {
       })
   })
 
-  test('MC-101 what the host fixed cannot be changed by a caller', async () => {
+  test('MC-101 a caller cannot change values that the host has fixed', async () => {
     const tools = [
       { flow: texts(), tweaks: { 'TextInput-00001': { input_value: 'fixed' } } },
       { flow: echo('Echo'), tweaks: { 'ChatInput-00001': { input_value: 'fixed' } } },
@@ -91,7 +91,7 @@ describe('createMcpHandler', () => {
     }
   })
 
-  test('MC-101 flows that cannot be compiled and names that are not allowed are found at once', () => {
+  test('MC-101 flows that do not compile and invalid names are refused at creation', () => {
     expect(() => handler({ tools: [echo('x', 'NoSuchComponent')] })).toThrow(FlowCompileError)
     expect(() => handler({ tools: [{ flow: echo('x'), name: 'a b' }] })).toThrow('a b')
     const twice = { flow: echo('x'), name: 'same' }
@@ -99,13 +99,13 @@ describe('createMcpHandler', () => {
     expect(() => handler({ maxCalls: 0 })).toThrow('maxCalls')
   })
 
-  test('MC-102 nobody opens a server by accident', () => {
+  test('MC-102 a missing or weak authentication option is refused', () => {
     for (const auth of [undefined, null, {}, { kind: 'token' }, { kind: 'token', token: 'short' }])
       expect(() => handler({ auth: auth as never })).toThrow(TypeError)
     expect(() => handler({ auth: { kind: 'token', token: [] } })).toThrow('16 characters')
   })
 
-  test('MC-102 a token goes as Bearer or x-api-key', async () => {
+  test('MC-102 a token is accepted as Bearer or x-api-key', async () => {
     const handle = handler({ auth: { kind: 'token', token: ['another token of many', TOKEN] } })
     const statuses = await Promise.all(
       [
@@ -121,7 +121,7 @@ describe('createMcpHandler', () => {
     expect(refused.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('MC-102 a host decides itself, also with an answer of its own', async () => {
+  test('MC-102 the host can authenticate itself and return its own response', async () => {
     const seen: unknown[] = []
     const handle = handler({
       auth(request, context) {
@@ -137,7 +137,7 @@ describe('createMcpHandler', () => {
     expect(seen).toEqual([{}, {}, {}])
   })
 
-  test('MC-9 a foreign page is refused until its origin is allowed', async () => {
+  test('MC-9 a page of another origin is refused unless its origin is allowed', async () => {
     const origin = { origin: 'https://page.example' }
     expect((await ask(handler(), LIST, origin)).status).toBe(403)
     const open = handler({ allowedOrigins: ['https://page.example'] })
@@ -145,7 +145,7 @@ describe('createMcpHandler', () => {
     expect((await ask(handler(), LIST, { origin: 'http://host' })).status).toBe(200)
   })
 
-  test('resources are those of the host', async () => {
+  test('resources come from the host', async () => {
     const uri = 'manual://first'
     const handle = handler({
       resources: {
@@ -159,7 +159,7 @@ describe('createMcpHandler', () => {
     expect(await read('manual://second')).toMatchObject({ error: { code: -32002 } })
   })
 
-  test('what a host throws is no answer', async () => {
+  test('an error thrown by the host is reported and not shown to the client', async () => {
     const errors: unknown[] = []
     const boom = (): never => {
       throw new Error('boom at /etc')
@@ -178,7 +178,7 @@ describe('createMcpHandler', () => {
     expect(errors).toHaveLength(2)
   })
 
-  test('MC-103 the configuration of clients', () => {
+  test('MC-103 mcpClientConfig returns the configuration of a client', () => {
     expect(mcpClientConfig({ name: 'support', url: 'https://x/mcp', apiKey: 'k' })).toEqual({
       mcpServers: {
         support: { type: 'http', url: 'https://x/mcp', headers: { 'x-api-key': 'k' } },

@@ -86,7 +86,7 @@ async function run(program: string): Promise<string> {
   return stdout
 }
 
-test('MC-90 MC-105 the subpath loads no routes, no stores, no jobs and no library of the protocol', async () => {
+test('MC-90 MC-105 the subpath loads no routes, no stores, no jobs and no protocol library', async () => {
   const loaded = (await run(WATCHED)).trim().split('\n')
   expect(loaded.some((url) => url.includes('/src/mcp/streamable-http.ts'))).toBe(true)
   const foreign =

@@ -29,7 +29,7 @@ const none = '00000000-0000-4000-8000-000000000000'
 const answered = async (answer: Response) => [answer.status, (await answer.json()) as object]
 
 describe('rules of the MCP server', () => {
-  test('MC-3 any process answers any request', async () => {
+  test('MC-3 any process can answer any request', async () => {
     const label = (
       await service.post({
         ...LIST,
@@ -53,7 +53,7 @@ describe('rules of the MCP server', () => {
     expect(textOf({ result: result ?? {} })).toBe('from the other one')
   })
 
-  test('MC-8 auto login opens no project', async () => {
+  test('MC-8 auto login gives no access to a project', async () => {
     const { engine, post } = await createService(
       {},
       { settings: { autoLogin: true, allowedHosts: ['host'] } },
@@ -62,7 +62,7 @@ describe('rules of the MCP server', () => {
     await engine.close()
   })
 
-  test('MC-10 route, origin, credentials, project, size and protocol are judged in this order', async () => {
+  test('MC-10 route, origin, credentials, project, size and protocol are checked in this order', async () => {
     const far = { origin: 'https://elsewhere.test' }
     const nobody = { 'x-api-key': undefined }
     const unknown = `/api/v1/mcp/project/${none}/streamable`
@@ -81,7 +81,7 @@ describe('rules of the MCP server', () => {
     expect(statuses[0]).toBeGreaterThanOrEqual(400)
   })
 
-  test('MC-16 every tool takes a session, and none needs one', async () => {
+  test('MC-16 every tool accepts a session id, and none requires one', async () => {
     const { result } = await service.rpc('tools/list')
     for (const { inputSchema } of (result?.['tools'] ?? []) as {
       inputSchema: { properties: Record<string, object>; required: string[] }
@@ -95,7 +95,7 @@ describe('rules of the MCP server', () => {
     }
   })
 
-  test('MC-82 an unknown and a foreign project are not found, by no route of the settings', async () => {
+  test('MC-82 an unknown project and one of another user are not found by any settings route', async () => {
     const ask = async (id: string, key: string, [method, path, body]: readonly string[]) => {
       const headers = { 'x-api-key': key, 'content-type': 'application/json' }
       const given = { method: method ?? '', headers, ...(body === undefined ? {} : { body }) }
@@ -118,7 +118,7 @@ describe('rules of the MCP server', () => {
     }
   })
 
-  test('MC-92 values of each type are checked, and the schema follows a change of the flow', async () => {
+  test('MC-92 values of each type are validated, and the schema follows changes of the flow', async () => {
     const args = { input_value: [], session_id: 7 }
     for (const [field, value] of Object.entries(args))
       expect(textOf(await service.call('echo', { [field]: value }))).toBe(

@@ -38,18 +38,18 @@ async function run(name: string, data: unknown, key = service.key) {
 }
 
 describe('projects of the owner as servers of the MCP component', () => {
-  test('MC-84 a sibling project is reached by its name, without key and network', async () => {
+  test('MC-84 another project of the owner is called by its name, without a key or the network', async () => {
     const [status, text] = await run('near', calling('lf-tools', 'echo'))
     expect([status, text]).toEqual([200, expect.stringContaining('told by hand')])
   })
 
-  test('MC-84 the projects of another user are not there', async () => {
+  test('MC-84 the projects of another user are not available', async () => {
     const [status, text] = await run('far', calling('lf-tools', 'echo'), service.keys.other)
     expect(status).toBe(500)
     expect(text).not.toContain('net')
   })
 
-  test('MC-84 a tool that calls itself ends at the depth of nested flows', async () => {
+  test('MC-84 a tool that calls itself ends at the depth limit of nested flows', async () => {
     await service.offer('Endless', calling('lf-tools', 'endless'))
     const [status, text] = await run('start', calling('lf-tools', 'endless'))
     expect([status, text]).toEqual([200, expect.stringMatching(/deep|nested/)])

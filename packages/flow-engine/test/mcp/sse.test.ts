@@ -14,7 +14,7 @@ describe('HTTP+SSE', () => {
     return { answer, next, close: () => reader?.cancel() }
   }
 
-  test('MC-60 MC-61 MC-62 the stream names where messages go, and brings their answers', async () => {
+  test('MC-60 MC-61 MC-62 the stream names the message endpoint and delivers the answers', async () => {
     const stream = await open(service)
     const first = await stream.next()
     const at = /^event: endpoint\ndata: (\S+)\n\n$/.exec(first)?.[1] ?? ''
@@ -63,7 +63,7 @@ describe('HTTP+SSE', () => {
     await engine.close()
   })
 
-  test('MC-63 a user opens so many streams; a deactivated one loses them', async () => {
+  test('MC-63 the streams of a user are limited, and closed when the user is deactivated', async () => {
     const running = await createService({ maxSseSessions: 1 })
     const stream = await open(running)
     await stream.next()
@@ -82,7 +82,7 @@ describe('HTTP+SSE', () => {
     await engine.close()
   })
 
-  test('MC-60 it can be switched off', async () => {
+  test('MC-60 HTTP+SSE can be disabled', async () => {
     const { engine, path, key, post } = await createService({ sse: false })
     const { answer, next } = await open({ engine, path, key } as Service)
     const detail = 'SSE transport is disabled. Use the Streamable HTTP endpoint.'

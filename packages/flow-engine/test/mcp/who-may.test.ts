@@ -7,12 +7,12 @@ let service: Service
 beforeAll(async () => void (service = await createService()))
 afterAll(() => service.engine.close())
 
-describe('who may', () => {
+describe('MCP access', () => {
   const none = { 'x-api-key': undefined }
   const missing = 'API key required for this project. Provide x-api-key header or query parameter.'
   const unknown = '/api/v1/mcp/project/2f3a9c1e-0000-4000-8000-00000000abcd/streamable'
 
-  test('MC-5 MC-6 each wrong credential has its answer, and names the scheme', async () => {
+  test('MC-5 MC-6 each invalid credential has its own answer, which names the scheme', async () => {
     const { keys, post } = service
     const cases: [Record<string, string | undefined>, number, string, string?][] = [
       [none, 401, missing],
@@ -31,7 +31,7 @@ describe('who may', () => {
     }
   })
 
-  test('MC-4 a key goes as query, header or Bearer; the first present one decides alone', async () => {
+  test('MC-4 a key is accepted as query, Bearer or header; only the first one present is checked', async () => {
     const { key, post, path } = service
     const good: [Record<string, string | undefined>, string][] = [
       [{}, path],
@@ -45,7 +45,7 @@ describe('who may', () => {
     expect((await post(LIST, { authorization: 'Bearer sk-wrong' })).status).toBe(401)
   })
 
-  test('MC-1 an id that is no UUID is 422', async () => {
+  test('MC-1 an id that is not a UUID gets 422', async () => {
     const answer = await service.post(LIST, {}, { at: '/api/v1/mcp/project/x/streamable' })
     expect([answer.status, await answer.json()]).toMatchObject([
       422,
@@ -53,13 +53,13 @@ describe('who may', () => {
     ])
   })
 
-  test('MC-9 pages of other origins are refused before credentials are looked at', async () => {
+  test('MC-9 pages of other origins are refused before credentials are checked', async () => {
     const answer = await service.post(LIST, { ...none, origin: 'https://evil.example' })
     expect([answer.status, await answer.json()]).toEqual([403, { detail: 'Origin not allowed' }])
     expect((await service.post(LIST, { origin: 'http://host' })).status).toBe(200)
   })
 
-  test('MC-9 a service on loopback answers to no other name', async () => {
+  test('MC-9 a service on loopback refuses other host names', async () => {
     const settings = { publicUrl: 'http://127.0.0.1:7860', corsOrigins: ['https://my.example'] }
     const { engine, post, path } = await createService({}, { settings })
     const answer = await post(LIST)
@@ -70,7 +70,7 @@ describe('who may', () => {
     await engine.close()
   })
 
-  test('MC-6 a host names its authorization server', async () => {
+  test('MC-6 a host can name its authorization server', async () => {
     const resourceMetadata = 'https://auth.example/.well-known/oauth-protected-resource'
     const { engine, post } = await createService({ resourceMetadata })
     const { headers } = await post(LIST, none)
@@ -78,7 +78,7 @@ describe('who may', () => {
     await engine.close()
   })
 
-  test('MC-7 a project opens to everybody when its owner and the host say so', async () => {
+  test('MC-7 a project is public when both its owner and the host allow it', async () => {
     const { engine, api, post, project, offer } = await createService({ anonymous: true })
     await api('/api/v1/variables/', {
       name: 'SECRET',
@@ -110,7 +110,7 @@ describe('who may', () => {
     await closed.engine.close()
   })
 
-  test('MC-2 `mcp: false` takes the addresses away, the routes of the editor stay', async () => {
+  test('MC-2 `mcp: false` removes the MCP endpoints but keeps the routes of the editor', async () => {
     const engine = await createTestEngine({ mcp: false })
     const at = (path: string, method: string) =>
       engine.handler(new Request(`http://host/api/v1/mcp/${path}`, { method }))
@@ -119,7 +119,7 @@ describe('who may', () => {
     await engine.close()
   })
 
-  test('MC-100 unknown and impossible options are named at the start', async () => {
+  test('MC-100 unknown and invalid options are refused at start by name', async () => {
     const wrong: [object, string][] = [
       [{ sees: true }, 'mcp.sees'],
       [{ sse: 1 }, 'mcp.sse'],
