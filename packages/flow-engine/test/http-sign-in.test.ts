@@ -110,7 +110,7 @@ describe('wrong passwords', () => {
 })
 
 describe('users and keys', () => {
-  test('the last active superuser cannot be removed', async () => {
+  test('the last active superuser cannot be demoted or deactivated', async () => {
     const { engine } = await setUp()
     const token = await adminToken(engine)
     const path = `/api/v1/users/${engine.adminId}`

@@ -6,7 +6,7 @@ import { createTestEngine } from './support/engine.ts'
 
 const MANY = 150_000
 
-test('a source with very long lists is checked', async () => {
+test('source code with a very long list is validated', async () => {
   const engine = await createTestEngine()
   const token = await adminToken(engine)
   const code = `export const list = [${'1,'.repeat(MANY)}]`
@@ -15,7 +15,7 @@ test('a source with very long lists is checked', async () => {
   await engine.close()
 })
 
-test('pages and documents with very many siblings are read', async () => {
+test('HTML pages and XML documents with very many siblings are parsed', async () => {
   const siblings = '<b>a</b>'.repeat(MANY)
   const page = await parseHtmlPage(`<p>${siblings}</p>`)
   expect(page.texts()).toHaveLength(MANY)

@@ -5,7 +5,7 @@ import { findChatModel } from '../src/models/providers.ts'
 import { createScriptedModel, flowBuilder } from '../src/testing.ts'
 import { createTestEngine } from './support/engine.ts'
 
-test('OP-8 10,000 models of flows fold into other', async () => {
+test('OP-8 metrics of 10,000 models in flows are counted as other', async () => {
   const metrics = createMetrics()
   const model = createScriptedModel(() => ({
     text: 'ok',

@@ -29,7 +29,7 @@ const byShape = new Map(
 )
 
 describe('describeFlowApi', () => {
-  test('holds every operation of the requirements with its query parameters', () => {
+  test('describes every required operation with its query parameters', () => {
     const missing = operations
       .filter(({ inRequirements }) => inRequirements)
       .flatMap(({ method, path, query = [] }) => {
@@ -43,7 +43,7 @@ describe('describeFlowApi', () => {
     expect(missing).toEqual([])
   })
 
-  test('is an OpenAPI 3.1 document whose references all lead somewhere', () => {
+  test('is an OpenAPI 3.1 document whose references all resolve', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.7.1' } })
     const text = JSON.stringify(document)
     const schemas = (document['components'] as { schemas: object }).schemas
@@ -56,7 +56,7 @@ describe('describeFlowApi', () => {
     expect(text).not.toContain('$defs')
   })
 
-  test('names each operation once, and each path parameter of its path', () => {
+  test('names each operation once and declares each path parameter', () => {
     const ids = Object.values(paths).flatMap((methods) =>
       Object.values(methods).map((operation) => Reflect.get(operation, 'operationId')),
     )
@@ -70,14 +70,14 @@ describe('describeFlowApi', () => {
     }
   })
 
-  test('is made of the table that answers requests', () => {
+  test('describes the routes that the service serves', () => {
     const count = Object.values(paths).flatMap((methods) => Object.keys(methods)).length
     // A HEAD is described by the operation of its path.
     expect(count).toBe(routes.filter(({ method }) => method !== 'HEAD').length)
     expect(routeGroups.flatMap((group) => group.routes)).toEqual(routes)
   })
 
-  test('DR-90: names the operations of questions, answers and versions', () => {
+  test('DR-90: lists the operations for questions, answers and versions', () => {
     const named = (method: string, path: string): string =>
       String(Reflect.get(paths[path]?.[method] ?? {}, 'operationId'))
     const versions = '/api/v1/flows/{flow_id}/versions'
@@ -104,7 +104,7 @@ describe('describeFlowApi', () => {
       expect(paths[path]?.['post']?.parameters?.map(({ name }) => name)).toContain('version')
   })
 
-  test('is served, with a page for people', async () => {
+  test('is served as JSON and as an HTML page', async () => {
     const { handler } = await createTestEngine()
     const served = await handler(new Request('http://host/openapi.json'))
     expect(await served.json()).toMatchObject({ openapi: '3.1.0' })
