@@ -206,7 +206,7 @@ describe('schedules', () => {
     expect(await jobs.schedules()).toEqual([])
   })
 
-  test('DR-58: a store without schedules refuses them, and runs jobs', async () => {
+  test('DR-58: a store without schedules refuses schedules but runs jobs', async () => {
     const { runtime, ran, components, flow } = prepared()
     const { schedules: _, ...store } = createMemoryJobStore()
     const jobs = jobsOn({ runtime, components, store })

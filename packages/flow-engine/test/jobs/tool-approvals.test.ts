@@ -111,7 +111,7 @@ describe('tool call approval', () => {
     expect(toolAnswers(model, 1)).toEqual(['sent'])
   })
 
-  test('DR-40: edit calls it with other arguments, reject and respond tell the model instead', async () => {
+  test('DR-40: edit calls the tool with other arguments; reject and respond answer the model instead', async () => {
     const answers = [
       [{ action_id: 'edit', values: { args: { to: 'bob' } } }, ['bob'], 'sent'],
       [{ action_id: 'reject' }, [], 'The call was rejected'],
