@@ -4,7 +4,7 @@ import { componentOf, run, runText, testRunner } from './python-runs.ts'
 
 const runner = testRunner()
 
-describe('objects of the host', () => {
+describe('host objects', () => {
   test('PY-33: a model, embeddings and a tool of the host are used from Python', async () => {
     const values = {
       model: {
