@@ -113,7 +113,7 @@ describe('tools and calls', () => {
     expect(await asJson.json()).toMatchObject({ id: 7, result: { isError: false } })
   })
 
-  test('MC-111 200 calls at once have each its own answer', async () => {
+  test('MC-111 each of 200 concurrent calls gets its own answer', async () => {
     const { engine, call } = await createService()
     const texts = Array.from({ length: 200 }, (_, n) => `call ${n}.`)
     const answers = await Promise.all(texts.map((text) => call('echo', { input_value: text })))
