@@ -7,7 +7,7 @@ import { createTestEngine } from './support/engine.ts'
 const flows = '/api/v1/flows/'
 
 describe('routing', () => {
-  test('a missing or surplus slash is a 307 with the query kept, before credentials', async () => {
+  test('a missing or extra trailing slash gets a 307 that keeps the query, before credentials are checked', async () => {
     const engine = await createTestEngine()
     const answer = await send(engine, '/api/v1/flows?page=2', { method: 'DELETE' })
     expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([
