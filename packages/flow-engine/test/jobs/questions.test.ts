@@ -322,7 +322,7 @@ describe('questions and answers', () => {
     expect((await jobs.result(second.id)).status).toBe('succeeded')
   })
 
-  test('DR-38: a question without an answer in time takes its fallback or fails as expired', async () => {
+  test('DR-38: a question not answered in time takes its fallback or fails as expired', async () => {
     const runtime = createTestRuntime()
     const falls = component('Falls', async (ctx) =>
       ctx.suspend('?', { expiresInMs: 180_000, fallback: 'later' }),
