@@ -90,7 +90,7 @@ return [name for name in found if not name.startswith("JSON")]`
     expect(await run(runner, again)).toBe('ok')
   })
 
-  test('PY-8: sockets and processes fail with an error that says what is allowed', async () => {
+  test('PY-8: sockets and processes fail with an error that says why', async () => {
     const no = 'network access is not allowed; use requests, httpx or urllib'
     await expect(
       run(runner, 'import socket\nsocket.create_connection(("127.0.0.1", 80))'),
