@@ -12,7 +12,7 @@ describe('MCP access', () => {
   const missing = 'API key required for this project. Provide x-api-key header or query parameter.'
   const unknown = '/api/v1/mcp/project/2f3a9c1e-0000-4000-8000-00000000abcd/streamable'
 
-  test('MC-5 MC-6 each invalid credential has its own answer, which names the scheme', async () => {
+  test('MC-5 MC-6 each invalid credential has its own answer; a 401 names the scheme', async () => {
     const { keys, post } = service
     const cases: [Record<string, string | undefined>, number, string, string?][] = [
       [none, 401, missing],
