@@ -39,7 +39,7 @@ afterAll(async () => {
   await llm.close()
 })
 
-test('AB-40, AB-41, AB-42: flows reach no private address and take no key of the server along', async () => {
+test("AB-40, AB-41, AB-42: flows cannot reach private addresses and do not send the server's keys", async () => {
   const environment = {
     OPENAI_API_KEY: KEY,
     ANTHROPIC_API_KEY: 'sk-ant-operator',

@@ -32,8 +32,8 @@ beforeAll(async () => {
 
 afterAll(() => end())
 
-describe('running code', () => {
-  test('CVE-2025-3248 (Langflow): code is not validated for strangers, and validating does not run it', async () => {
+describe('code execution', () => {
+  test('CVE-2025-3248 (Langflow): validating code requires credentials and does not run it', async () => {
     const marker = join(service.folder, 'owned')
     const code = `@exec("open('${marker}', 'w').write('x')")\ndef f():\n    pass\n`
     const javascript = `require('node:fs').writeFileSync('${marker}', 'x')`
@@ -51,7 +51,7 @@ describe('running code', () => {
     expect(existsSync(marker)).toBe(false)
   })
 
-  test('CVE-2026-33017, CVE-2026-48519 (Langflow): a public build takes no graph and no code from its visitor', async () => {
+  test('CVE-2026-33017, CVE-2026-48519 (Langflow): a public build ignores graphs and code sent by a visitor', async () => {
     const flow = await publicFlow('Public')
     const theirs = JSON.parse(
       JSON.stringify(flow.data).replaceAll('Chat Output', 'Owned Output'),
@@ -72,7 +72,7 @@ describe('running code', () => {
     expect(answer.text).not.toMatch(/owned/i)
   })
 
-  test('CVE-2025-68613, CVE-2026-1470 (n8n): expressions in fields are text', async () => {
+  test('CVE-2025-68613, CVE-2026-1470 (n8n): expressions in fields are treated as text', async () => {
     const expression = '{{ constructor.constructor("return process")().env.OPENAI_API_KEY }}'
     const answer = await service.call('POST', `/api/v1/run/${adminFlow.id}`, {
       body: { input_value: expression, output_type: 'chat', input_type: 'chat' },
@@ -82,7 +82,7 @@ describe('running code', () => {
     expect(answer.text).not.toContain('sk-of-the-operator')
   })
 
-  test('CVE-2026-40933, CVE-2026-56274 (Flowise): registering a tool server starts no local command', async () => {
+  test('CVE-2026-40933, CVE-2026-56274 (Flowise): registering a tool server does not start a local command', async () => {
     const marker = join(service.folder, 'started')
     for (const [name, command, args] of [
       ['one', 'sh', ['-c', `touch ${marker}`]],
@@ -99,8 +99,8 @@ describe('running code', () => {
   })
 })
 
-describe('getting in', () => {
-  test('CVE-2025-34291 (Langflow): a foreign page is given neither an answer it may read nor cookies it may send', async () => {
+describe('authentication', () => {
+  test('CVE-2025-34291 (Langflow): another origin can neither read responses nor send cookies', async () => {
     const form = new URLSearchParams({ username: 'ada', password: 'a-password-1' })
     const signedIn = await service.call('POST', '/api/v1/login', {
       body: form.toString(),
@@ -121,7 +121,7 @@ describe('getting in', () => {
     }
   })
 
-  test('CVE-2026-21445 (Langflow): no page of the monitor opens without credentials', async () => {
+  test('CVE-2026-21445 (Langflow): every monitor route requires credentials', async () => {
     const paths = ['messages', 'transactions', 'builds', 'messages/sessions']
     for (const path of paths) {
       const answer = await service.call('GET', `/api/v1/monitor/${path}?flow_id=${adminFlow.id}`, {
@@ -133,7 +133,7 @@ describe('getting in', () => {
     expect([401, 403]).toContain(gone.status)
   })
 
-  test('CVE-2024-31621 (Flowise): no other spelling of a path opens it', async () => {
+  test('CVE-2024-31621 (Flowise): alternative spellings of a path do not bypass authentication', async () => {
     for (const path of [
       '/API/V1/users/',
       '/Api/v1/flows/',
@@ -149,7 +149,7 @@ describe('getting in', () => {
     }
   })
 
-  test('CVE-2026-41276 (Flowise): empty and missing tokens, keys and passwords open nothing', async () => {
+  test('CVE-2026-41276 (Flowise): empty and missing tokens, keys and passwords are rejected', async () => {
     for (const headers of [
       { authorization: 'Bearer ' },
       { authorization: 'Bearer null' },
@@ -165,7 +165,7 @@ describe('getting in', () => {
     }
   })
 
-  test('a token signed with nothing, or with the public part of the service, is refused', async () => {
+  test('a token with the algorithm "none" is refused', async () => {
     const payload = ada.token.split('.')[1] ?? ''
     const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')
     for (const token of [`${none}.${payload}.`, `${none}.${payload}.x`]) {
@@ -177,7 +177,7 @@ describe('getting in', () => {
 })
 
 describe('files', () => {
-  test('CVE-2026-33497 (Langflow): a picture is no way to the secret key', async () => {
+  test('CVE-2026-33497 (Langflow): the secret key cannot be read through file and picture paths', async () => {
     for (const path of [
       '/api/v1/files/profile_pictures/../secret_key',
       '/api/v1/files/profile_pictures/People/../../secret_key',
@@ -193,7 +193,7 @@ describe('files', () => {
     }
   })
 
-  test('CVE-2025-68478 (Langflow): a flow writes nowhere but into the folder of its owner', async () => {
+  test("CVE-2025-68478 (Langflow): a flow writes only to its owner's folder", async () => {
     const outside = join(service.folder, 'outside.json')
     for (const path of [
       outside,
@@ -211,7 +211,7 @@ describe('files', () => {
     expect(existsSync(outside)).toBe(false)
   })
 
-  test('CVE-2026-21858 (n8n): JSON that says it is a file reads no file', async () => {
+  test('CVE-2026-21858 (n8n): JSON that describes a file does not make the server read it', async () => {
     const files = {
       file: { filepath: '/etc/passwd', originalFilename: 'p.txt', mimetype: 'text/plain' },
     }
@@ -231,8 +231,8 @@ describe('files', () => {
   })
 })
 
-describe('what belongs to others', () => {
-  test('CVE-2026-56268 (Flowise): a key shows what belongs to its owner and nothing else', async () => {
+describe('data of other users', () => {
+  test("CVE-2026-56268 (Flowise): an API key gives access to its owner's data only", async () => {
     const listed = await service.call('GET', '/api/v1/flows/?get_all=true', { key: ada.key })
     expect(listed.text).not.toContain(adminFlow.id)
     for (const [method, path] of [
@@ -250,7 +250,7 @@ describe('what belongs to others', () => {
     expect((await service.call('GET', `/api/v1/flows/${adminFlow.id}`)).status).toBe(200)
   })
 
-  test('CVE-2026-46480 (Flowise): members of a body assign neither owner nor rights', async () => {
+  test('CVE-2026-46480 (Flowise): a request body cannot set the owner or grant permissions', async () => {
     const admin = (await service.call('GET', '/api/v1/users/whoami')).json() as { id: string }
     const made = await service.call('POST', '/api/v1/flows/', {
       body: { name: 'Mine', data: { nodes: [], edges: [] }, user_id: admin.id },
@@ -280,7 +280,7 @@ describe('what belongs to others', () => {
     )
   })
 
-  test('CVE-2026-42226 (n8n): a flow gets no variable of another user, and its error does not show one', async () => {
+  test('CVE-2026-42226 (n8n): a flow cannot read another user’s variables, and its errors do not reveal them', async () => {
     const flow = await readFlow()
     const text = JSON.stringify(flow)
     const made = await service.call('POST', '/api/v1/flows/', {
@@ -301,7 +301,7 @@ describe('what belongs to others', () => {
     expect(listed.text).not.toContain('ADMIN_KEY')
   })
 
-  test('a credential is never shown again, not to its owner either', async () => {
+  test('a stored credential is never returned, not even to its owner', async () => {
     const listed = await service.call('GET', '/api/v1/variables/')
     expect(listed.text).toContain('ADMIN_KEY')
     expect(listed.text).not.toContain(SECRET)

@@ -16,7 +16,7 @@ interface Operation {
 
 const running = useService({ SERVICE_LOGIN_RATE_LIMIT: 'false' })
 
-test('AB-51: bodies of anybody end at the limit of their route', async () => {
+test('AB-51: every request body is bounded by the limit of its route', async () => {
   const service = running()
   const flow = await publicFlow(service)
   const routes = [
@@ -69,7 +69,7 @@ test('AB-51: bodies of anybody end at the limit of their route', async () => {
   expect(twelve.slowest).toBeLessThan(IN_TIME)
 })
 
-test('AB-51, AB-52: no operation reads a large body of a stranger, none more JSON than 32 MB', async () => {
+test('AB-51, AB-52: no operation reads a large unauthenticated body or more than 32 MB of JSON', async () => {
   const service = running()
   const operations = await allOperations(service)
   expect(operations.length).toBeGreaterThan(50)
@@ -89,7 +89,7 @@ test('AB-51, AB-52: no operation reads a large body of a stranger, none more JSO
   expect(read).toEqual([])
 })
 
-test('AB-50: the upload without credentials is off', async () => {
+test('AB-50: the upload without credentials is off by default', async () => {
   const service = running()
   const flow = await publicFlow(service)
   const answer = await upload(service, flow, 'x')
@@ -99,7 +99,7 @@ test('AB-50: the upload without credentials is off', async () => {
   expect(big.status).toBe(404)
 })
 
-test('AB-50: switched on it takes small files of public flows, so many bytes for each flow', () =>
+test('AB-50: once enabled, it accepts small files for public flows, up to a total per flow', () =>
   withService({ SERVICE_DEPRECATED_UPLOAD: 'true' }, async (service) => {
     const [open, closed] = [await publicFlow(service), await privateFlow(service)]
     expect((await upload(service, open, 'hello')).status).toBe(201)
@@ -151,7 +151,7 @@ async function allOperations(service: Service): Promise<Operation[]> {
   )
 }
 
-test('AB-51: uploads at once are held once each, and forms of nothing but parts are refused', async () => {
+test('AB-51: concurrent uploads are held in memory once each; forms with too many parts are refused', async () => {
   const service = running()
   const size = 32 * 1024 * 1024
   const { result, grown } = await besideHealth(service, () =>
@@ -174,7 +174,7 @@ test('AB-51: uploads at once are held once each, and forms of nothing but parts 
   expect([parts.status, parts.json()]).toEqual([400, { detail: 'The form cannot be read' }])
 })
 
-test('AB-52: JSON that is nested without end is refused before it is built', async () => {
+test('AB-52: deeply nested JSON is refused before it is parsed', async () => {
   const service = running()
   const begun = performance.now()
   const nested = await service.call('POST', '/api/v1/flows/', {
@@ -185,7 +185,7 @@ test('AB-52: JSON that is nested without end is refused before it is built', asy
   expect(performance.now() - begun).toBeLessThan(20_000)
 })
 
-test('AB-51: an upload of 100 MB goes to the disk as it comes, by both addresses', async () => {
+test('AB-51: both upload routes stream a 100 MB upload to disk', async () => {
   const service = running()
   const flow = await privateFlow(service)
   const size = 100 * MIB

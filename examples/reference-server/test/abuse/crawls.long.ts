@@ -35,7 +35,7 @@ const running = useService({ SERVICE_SSRF_ALLOW: '127.0.0.1', SERVICE_MAX_CRAWL_
 const crawlOf = (path: string, depth: number) =>
   [['URLComponent', { urls: [`${address}${path}`], max_depth: depth }]] as const
 
-test('AB-34: a crawl ends at the bytes of a run with what was read, and delays nobody', async () => {
+test('AB-34: a crawl stops at its byte limit, returns what it has read, and delays no other request', async () => {
   const service = running()
   const key = await addUser(service, 'ada')
   const attack = await saveFlow(service, crawlOf('/big', 5))
@@ -54,7 +54,7 @@ test('AB-34: a crawl ends at the bytes of a run with what was read, and delays n
   expect(slowest).toBeLessThan(IN_TIME)
 })
 
-test('AB-34: a crawl reads a thousand pages', async () => {
+test('AB-34: a crawl reads at most 1,000 pages', async () => {
   const service = running()
   sent = 0
   const answer = await run(service, await saveFlow(service, crawlOf('/many', 2)))
@@ -62,7 +62,7 @@ test('AB-34: a crawl reads a thousand pages', async () => {
   expect(answer.text).toContain('at most 1,000 pages')
 })
 
-test('AB-34: an answer of the API request has 16 MiB', async () => {
+test('AB-34: the API request component refuses a response longer than 16 MiB', async () => {
   const service = running()
   const request = [['APIRequest', { url_input: `${address}/endless`, mode: 'URL' }]] as const
   const answer = await run(service, await saveFlow(service, request))

@@ -36,7 +36,7 @@ function threadsOf({ pid }: Service): number {
   }
 }
 
-test('AB-76: forty endless codes of one user leave room for the code of another', async () => {
+test('AB-76: forty endless code runs of one user do not block code of another user', async () => {
   const service = running()
   const threads = threadsOf(service)
   const stop = new AbortController()
@@ -66,7 +66,7 @@ test('AB-76: forty endless codes of one user leave room for the code of another'
   expect(slowest).toBeLessThan(IN_TIME)
 })
 
-test('AB-76: evaluating a text ends after five seconds, and those who left hold no place', async () => {
+test('AB-76: evaluating code times out after five seconds; disconnected callers occupy no slot', async () => {
   const service = running()
   const begun = performance.now()
   const answer = await evaluate(service, 'while (true) {}', ada)

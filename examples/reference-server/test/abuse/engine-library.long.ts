@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => canary.close())
 
-test('AB-43: without a fetch of the host the built engine reaches no private address', async () => {
+test('AB-43: without a fetch of the host, the built engine cannot reach private addresses', async () => {
   const reach = (url: string, allowPrivate = false) =>
     host().call<string>('reach', JSON.stringify({ url, allowPrivate }))
   for (const name of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433']) {
@@ -25,7 +25,7 @@ test('AB-43: without a fetch of the host the built engine reaches no private add
   expect(canary.requests.map(({ path }) => path)).toEqual(['/opened'])
 })
 
-test('AB-90: limits that are none set no timer, and impossible ones are refused', async () => {
+test('AB-90: unlimited time limits set no timer; invalid ones are refused', async () => {
   const run = (ms: unknown) => host().call<string>('limits', JSON.stringify(ms))
   for (const ms of ['Infinity', null, 2 ** 40]) expect(await run(ms)).toBe('succeeded')
   for (const ms of [-1, 'long'])
@@ -34,7 +34,7 @@ test('AB-90: limits that are none set no timer, and impossible ones are refused'
   expect(await host().call('lease', lease)).toContain('leaseMs (5000) must be at least')
 })
 
-test('AB-91: a log that cannot be written cancels the run, and the job fails once it can', async () => {
+test('AB-91: a log write error cancels the run, and the job fails as soon as writing works again', async () => {
   const { result } = await besideHealth(host(), () => host().call('brokenLog'))
   expect(result).toEqual({ later: 0, state: 'failed' })
 })

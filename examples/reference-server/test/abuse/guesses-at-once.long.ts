@@ -5,7 +5,7 @@ import { countOf, GUESSED, mostGuesses, PASSWORD, signIn } from './guesses.ts'
 
 const running = useService(GUESSED)
 
-test('AB-60, AB-61: of 1,000 guesses at once few are looked at, while the owner and files are served', async () => {
+test('AB-60, AB-61: of 1,000 concurrent password guesses few are checked; the owner and file requests are served', async () => {
   const service = running()
   const file = await storeFile(service)
   const honest = { name: 'admin', password: PASSWORD, address: '198.51.100.7' }

@@ -29,7 +29,7 @@ const packed = (content: string): Uint8Array =>
     { name: 'pad.bin', content: crypto.getRandomValues(new Uint8Array(64 * 1024)) },
   ])
 
-describe('AB-52 files of flows are as heavy as bodies may be', () => {
+describe('AB-52 flow files have the same JSON limits as request bodies', () => {
   const NOT_JSON = 'The file is not valid JSON'
   const cases: readonly (readonly [
     string,
@@ -70,7 +70,7 @@ describe('AB-52 files of flows are as heavy as bodies may be', () => {
     expect(grown).toBeLessThan(250)
   })
 
-  test('a file that is larger than JSON may be', async () => {
+  test('a file above the size limit of JSON is refused with 413', async () => {
     for (const kind of ['flows', 'projects'] as const) {
       const answer = await sendRaw(shared.service.url, {
         path: `/api/v1/${kind}/upload/`,
@@ -85,7 +85,7 @@ describe('AB-52 files of flows are as heavy as bodies may be', () => {
     expect((await upload('flows', 'f.json', text('nothing'))).json()).toEqual({ detail: NOT_JSON })
   })
 
-  test('a hundred problems of a hundred thousand flows are told', async () => {
+  test('at most 100 problems of 90,000 invalid flows are reported', async () => {
     const body = `{"flows":[${objects(90_000)}]}`
     const headers = { 'content-type': 'application/json' }
     const answers = [
@@ -98,7 +98,7 @@ describe('AB-52 files of flows are as heavy as bodies may be', () => {
     }
   })
 
-  test('a body of a million objects is not built', async () => {
+  test('a body with more than a million values is refused', async () => {
     const body = `{"name":"f","data":{"nodes":[${objects(1_100_000)}],"edges":[]}}`
     const headers = { 'content-type': 'application/json' }
     const answer = await shared.service.call('POST', '/api/v1/flows/', { body, headers })
@@ -106,7 +106,7 @@ describe('AB-52 files of flows are as heavy as bodies may be', () => {
   })
 })
 
-test('AB-52 provisioning refuses what is nested before it is parsed', async () => {
+test('AB-52 SCIM refuses deeply nested JSON before parsing it', async () => {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/scim+json' }
   for (const path of ['Users', 'Bulk']) {
     // Without its end it is no JSON either: that would be told if it was parsed first.

@@ -20,7 +20,7 @@ const query = (service: Service, expression: string, key?: string): Promise<stri
     key === undefined ? {} : { key },
   )
 
-test('AB-32: endless expressions of one user end, and do not delay those of another', async () => {
+test('AB-32: endless expressions of one user are stopped and do not delay those of another user', async () => {
   const service = running()
   const ada = await addUser(service, 'ada')
   const honest = await query(service, '{b: .a}', ada)

@@ -48,7 +48,7 @@ async function build(service: Service, flow: string, key: string): Promise<strin
   return answer.text
 }
 
-test('AB-70 to AB-73: hanging work of strangers, webhooks and one user delays nobody else', async () => {
+test('AB-70 to AB-73: hanging runs of visitors, webhooks and one user do not delay other users', async () => {
   const environment = { SERVICE_SSRF_ALLOW: '127.0.0.1', SERVICE_MAX_CONCURRENT_BUILDS: '8' }
   await withService(environment, async (service) => {
     const other = await addUser(service, 'other')
@@ -103,7 +103,7 @@ test('AB-70 to AB-73: hanging work of strangers, webhooks and one user delays no
   })
 })
 
-test('AB-71, AB-72: an accepted call survives the end of the process; without a Webhook nothing starts', async () => {
+test('AB-71, AB-72: an accepted webhook call survives a killed process; a flow without a Webhook component does not run', async () => {
   const environment = { SERVICE_SSRF_ALLOW: '127.0.0.1', SERVICE_MAX_WEBHOOK_RUNS: '1' }
   await withService(environment, async (service) => {
     asked.length = 0

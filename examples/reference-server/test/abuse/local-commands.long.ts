@@ -110,7 +110,7 @@ test('AB-75: a superuser starts a listed command from a flow, by name or by path
   expect(await startedIn(service)).toEqual(expect.arrayContaining(['own', 'path']))
 })
 
-test('AB-44: no schema of a local tool server is compiled, and none of its patterns runs', async () => {
+test('AB-44: schemas of a local tool server are not compiled and their patterns do not run', async () => {
   const config = await commandOf(running(), 'pattern')
   const { signal } = new AbortController()
   const client = await createStdioMcp({ commands: ['node'] }).connect(
@@ -126,7 +126,7 @@ test('AB-44: no schema of a local tool server is compiled, and none of its patte
   }
 })
 
-test('AB-75: other users neither register a command nor start one from a flow', async () => {
+test('AB-75: other users can neither register a command nor start one from a flow', async () => {
   const service = running()
   const config = await commandOf(service, 'ada')
   for (const method of ['POST', 'PATCH']) {
@@ -164,7 +164,7 @@ test('AB-75: other users neither register a command nor start one from a flow', 
   expect(await startedIn(service)).not.toContain('ada')
 })
 
-test('AB-75: a visitor starts the registered entry of the owner only', async () => {
+test('AB-75: a visitor can start only a command that the owner has registered', async () => {
   const service = running()
   const inFlow = { name: 'unregistered', config: await commandOf(service, 'visited') }
   const open = await toolFlow(service, inFlow, { isPublic: true })
@@ -180,7 +180,7 @@ test('AB-75: a visitor starts the registered entry of the owner only', async () 
   expect(await startedIn(service)).not.toContain('visited')
 })
 
-test('AB-75: only listed commands start, and none under the name of a listed one', async () => {
+test('AB-75: only listed commands start, and none that imitates a listed one', async () => {
   const service = running()
   const refused = [
     await commandOf(service, 'shell', { command: 'sh' }),
@@ -196,7 +196,7 @@ test('AB-75: only listed commands start, and none under the name of a listed one
     expect(await startedIn(service)).not.toContain(name)
 })
 
-test('AB-75: the switch alone starts nothing, and the list alone neither', async () => {
+test('AB-75: commands start only if both the switch and the list are set', async () => {
   for (const environment of [
     { SERVICE_MCP_STDIO: 'true' },
     { SERVICE_MCP_STDIO_COMMANDS: 'node' },

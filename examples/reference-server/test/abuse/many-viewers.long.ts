@@ -34,7 +34,7 @@ async function view(url: string): Promise<{ socket: Socket; last: () => string }
 }
 
 test(
-  'AB-14: a hundred messages to two thousand viewers leave the event loop to others',
+  'AB-14: sending a hundred messages to two thousand viewers does not block the event loop',
   { timeout: 240_000 },
   async () => {
     const { service, end } = await startService({})

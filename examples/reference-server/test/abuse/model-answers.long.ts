@@ -66,7 +66,7 @@ afterAll(() => {
   model.closeAllConnections()
 })
 
-test.each(Object.keys(answers))('AB-45 a model that answers with %s', async (given) => {
+test.each(Object.keys(answers))('AB-45 an oversized answer is refused: %s', async (given) => {
   name = given
   sent = 0
   const { result, slowest, grown } = await besideHealth(service(), () => run(service(), flow))

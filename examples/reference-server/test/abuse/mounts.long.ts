@@ -16,7 +16,7 @@ const portsOf = (kind: 'pass' | 'normalize' | 'headers'): Promise<[string, numbe
     .call<Record<typeof kind, Ports>>('ports')
     .then((ports) => Object.entries(ports[kind]))
 
-test('AB-20: no spelling of a path reaches behind a guard of the host, in the built package', async () => {
+test("AB-20: no spelling of a path bypasses the host's guard, in the built package", async () => {
   const { result } = await besideHealth(host(), async () => {
     const reached: string[] = []
     for (const [name, port] of await portsOf('pass')) {
@@ -31,7 +31,7 @@ test('AB-20: no spelling of a path reaches behind a guard of the host, in the bu
   expect(result).toEqual([])
 })
 
-test('AB-20: the shipped server serves no path that the URL standard would change', async () => {
+test('AB-20: the shipped server refuses paths that URL normalization would change', async () => {
   const { url, key } = service()
   const ask = (path: string) =>
     sendRaw(url, { method: 'GET', path, headers: { 'x-api-key': key, connection: 'close' } })
@@ -53,7 +53,7 @@ test('AB-20: the shipped server serves no path that the URL standard would chang
   }
 })
 
-test('AB-21: a mount that normalizes is never left, in the built package', async () => {
+test('AB-21: normalized paths never leave the mount, in the built package', async () => {
   const ports = (await portsOf('normalize')).filter(([name]) => name !== 'node')
   expect(ports).toHaveLength(3)
   for (const [name, port] of ports) {
@@ -68,7 +68,7 @@ test('AB-21: a mount that normalizes is never left, in the built package', async
   }
 })
 
-test('AB-22: cookies and Vary of host and handler are both sent, by the built package', async () => {
+test('AB-22: the built package sends cookies and Vary of both host and handler', async () => {
   const ports = await portsOf('headers')
   expect(ports).toHaveLength(5)
   for (const [name, port] of ports) {
@@ -81,7 +81,7 @@ test('AB-22: cookies and Vary of host and handler are both sent, by the built pa
   }
 })
 
-test('AB-13: a body of 0.9 MB in chunks of one byte stops nobody', async () => {
+test('AB-13: a body of 0.9 MB in chunks of one byte does not block the server', async () => {
   const { url, key } = service()
   const data = { nodes: [], edges: [], note: 'x'.repeat(900_000) }
   const bytes = JSON.stringify({ name: 'small chunks', data })

@@ -51,7 +51,7 @@ describe('AB-55 a visitor of a public flow', () => {
     expect((await asVisitor(flow, {})).text).toContain('blue umbrella')
   })
 
-  test('does not reach the owner’s other files by text; the owner does', async () => {
+  test('cannot read the owner’s other files by naming them in the input; the owner can', async () => {
     const flow = await store(openFlow())
     const paths = [
       await uploadToUser(service, 'crew.json'),
@@ -68,7 +68,7 @@ describe('AB-55 a visitor of a public flow', () => {
     }
   })
 
-  test('shows the model no image of the owner’s; the message names none', async () => {
+  test('cannot send the owner’s images to the model or see them in messages', async () => {
     const flow = await store(chatFlow('public chat'))
     const images = [
       await uploadToUser(service, 'flag.png'),
@@ -85,7 +85,7 @@ describe('AB-55 a visitor of a public flow', () => {
     expect(model.requests).toEqual([])
   })
 
-  test('writes to a folder of their own, which goes with the flow', async () => {
+  test('writes to a separate folder, which is deleted with the flow', async () => {
     const writing = flowBuilder('takes notes')
     writing.add('ChatInput')
     writing.add('SaveToFile', {

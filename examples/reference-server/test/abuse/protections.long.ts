@@ -54,7 +54,7 @@ function announce(
   return sendRaw(running().url, { method, path, headers: all })
 }
 
-test('AB-93: every operation lets in nobody unknown, unless its row says that it does', async () => {
+test('AB-93: every operation requires credentials unless its row declares it open', async () => {
   const wrong: string[] = []
   await eachOf(
     routes.filter(({ method }) => method !== 'HEAD'),
@@ -77,7 +77,7 @@ test('AB-93: every operation lets in nobody unknown, unless its row says that it
   expect(routes.length).toBeGreaterThan(100)
 })
 
-test('AB-93: every operation has a limit of its body, of every content type', async () => {
+test('AB-93: every operation limits its body for every content type', async () => {
   const wrong: string[] = []
   const writing = routes.filter(({ method }) => WRITING.includes(method))
   await eachOf(writing, async (route) => {
@@ -101,7 +101,7 @@ test('AB-93: every operation has a limit of its body, of every content type', as
   expect(wrong).toEqual([])
 })
 
-test('AB-93: every mount of the server keeps to what its row says', async () => {
+test('AB-93: every mount of the server enforces the access and body limit of its row', async () => {
   const wrong: string[] = []
   const samples = Object.entries(mounts).flatMap(([name, { samples: paths, access, maxBody }]) =>
     paths.map((path) => ({ name, path, access, maxBody })),
@@ -118,7 +118,7 @@ test('AB-93: every mount of the server keeps to what its row says', async () => 
   expect(wrong).toEqual([])
 })
 
-test('AB-93: every route of provisioning asks for a token and bounds its body', async () => {
+test('AB-93: every SCIM route requires a token and limits its body', async () => {
   const paths: Readonly<Record<keyof typeof METHODS, string>> = {
     collection: '/Users',
     search: '/Users/.search',
@@ -179,7 +179,7 @@ const STARTS =
   /import\s*\{[^}]*\b(?:startRun|runFlow|startDurableRun)\b[^}]*\}\s*from\s*'[^']*graph\/[^']*'/
 const LANE = /run-places\.ts'|lane-places\.ts'/
 
-test('AB-79, AB-93: nothing in the service starts a run without a place in a lane', async () => {
+test('AB-79, AB-93: every module that starts a run takes a slot in a lane', async () => {
   const files = (await readdir(SOURCES, { recursive: true })).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !/^(graph|testing)/.test(path),
   )

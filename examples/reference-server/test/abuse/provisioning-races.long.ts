@@ -70,7 +70,7 @@ describe.skipIf(postgresUrl === null)('two shipped servers on one PostgreSQL', (
       Operations: [operation],
     })
 
-  test('AB-84: pages that two processes read by turns begin where the data say', async () => {
+  test('AB-84: pages read alternately from two processes are consistent', async () => {
     const names = Array.from({ length: 60 }, (_, n) => `group ${String(n).padStart(3, '0')}`)
     const ids: string[] = []
     for (const displayName of names) ids.push(await made('/Groups', { displayName }))
@@ -93,7 +93,7 @@ describe.skipIf(postgresUrl === null)('two shipped servers on one PostgreSQL', (
     await Promise.all(all.slice(5).map((id, n) => scim(n, 'DELETE', `/Groups/${id}`)))
   })
 
-  test('AB-85: "remove the member" beside "delete the user", 120 at once, are all 2xx', async () => {
+  test('AB-85: 120 concurrent requests that remove members and delete the same users all succeed', async () => {
     const ids = await users('pair', 60)
     const group = await made('/Groups', {
       displayName: 'pairs',
@@ -113,7 +113,7 @@ describe.skipIf(postgresUrl === null)('two shipped servers on one PostgreSQL', (
     expect(read.members ?? []).toEqual([])
   })
 
-  test('AB-86: no membership of a deleted user is left, whatever runs at once', async () => {
+  test('AB-86: concurrent changes leave no membership of a deleted user', async () => {
     const ids = await users('race', 60)
     const group = await made('/Groups', { displayName: 'races' })
     const answers = await Promise.all(

@@ -46,7 +46,7 @@ const issue = async (body: object): Promise<Token> =>
 const rotate = (id: string): Promise<Answer> =>
   shared.service.call('POST', `${connection}/tokens/${id}/rotate`, { body: {} })
 
-test('AB-81: a revoked or expired token is not rotated; a successor lives as long as it did', async () => {
+test('AB-81: a revoked or expired token cannot be rotated; a rotated token keeps its lifetime', async () => {
   const revoked = await issue({})
   await shared.service.call('DELETE', `${connection}/tokens/${revoked.id}`)
   expect((await rotate(revoked.id)).status).toBe(409)
@@ -68,7 +68,7 @@ test('AB-81: a revoked or expired token is not rotated; a successor lives as lon
   expect(days).toBeLessThanOrEqual(90)
 })
 
-test('AB-82: a token opens while its use cannot be written', async () => {
+test('AB-82: a token is accepted while its last use cannot be recorded', async () => {
   const { token: fresh } = await issue({})
   const db = openSqlite<unknown>(join(shared.service.folder, 'service.db'))
   try {
@@ -84,7 +84,7 @@ test('AB-82: a token opens while its use cannot be written', async () => {
   expect((await scim('GET', '/Users', undefined, fresh)).status).toBe(200)
 })
 
-test('AB-83: circles in a Bulk request are joined with all tolerances off', async () => {
+test('AB-83: circular references in a Bulk request are resolved with all tolerances off', async () => {
   const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
   const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
   const user = (name: string, manager: string) => ({
@@ -114,7 +114,7 @@ test('AB-83: circles in a Bulk request are joined with all tolerances off', asyn
   expect(slowest).toBeLessThan(BOUND)
 })
 
-test('AB-89: a long filter over 100,000 users is refused before anything is compared', async () => {
+test('AB-89: a long filter over 100,000 users is refused before it is evaluated', async () => {
   const db = openSqlite<unknown>(join(shared.service.folder, 'service.db'))
   await seedLargeGroups(db, { groups: 1, members: 100_000 })
   await db.destroy()

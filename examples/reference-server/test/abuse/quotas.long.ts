@@ -25,7 +25,7 @@ function upload(service: Service, key: string, { name = 'a.txt', bytes = 300_000
 const save = (service: Service, key: string): Promise<string> =>
   saveFlow(service, [['ChatInput'], ['ChatOutput', {}, 'message>input_value']], { key })
 
-test('OP-18: files of a user end at the quota, at once and by appending; removing makes room', async () => {
+test('OP-18: the file quota of a user bounds concurrent uploads and appends; deleting a file frees space', async () => {
   const service = running()
   const key = await addUser(service, 'storing')
   const answers = await Promise.all(
@@ -53,7 +53,7 @@ test('OP-18: files of a user end at the quota, at once and by appending; removin
   expect((await upload(service, other, {})).status).toBe(201)
 })
 
-test('OP-18: runs, builds, webhooks and the OpenAI API count together; other users have their own', async () => {
+test('OP-18: runs, builds, webhooks and the OpenAI API share one quota per user', async () => {
   const service = running()
   const key = await addUser(service, 'running')
   const flow = await save(service, key)
@@ -83,7 +83,7 @@ test('OP-18: runs, builds, webhooks and the OpenAI API count together; other use
   expect((await run(service, await save(service, other), other)).status).toBe(200)
 })
 
-test('OP-18: the count of runs lasts over a restart', async () => {
+test('OP-18: the run count survives a restart', async () => {
   const service = running()
   const key = await addUser(service, 'restarting')
   const flow = await save(service, key)

@@ -28,7 +28,7 @@ afterAll(async () => {
 const kinds = ['memory', 'sqlite', ...(postgresUrl === null ? [] : ['postgres'])]
 
 test.each(kinds)(
-  'AB-80: a hook that calls back is refused at once, and the next write works, on %s',
+  'AB-80: a hook that calls back into the service is refused immediately, and the next write works, on %s',
   async (kind) => {
     for (const call of ['service', 'store']) {
       const body = JSON.stringify({ kind, call })
@@ -43,7 +43,7 @@ test.each(kinds)(
 )
 
 test.skipIf(postgresUrl === null)(
-  'AB-87: over a pool of the host numbers are numbers, and the host keeps its own parsers',
+  "AB-87: with the host's connection pool, numbers are read as numbers and the host's type parsers stay unchanged",
   async () => {
     const { user, list, rows } =
       await host().call<Record<'user' | 'list' | 'rows', unknown>>('pool')

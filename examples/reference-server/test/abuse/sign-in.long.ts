@@ -4,7 +4,7 @@ import { countOf, GUESSED, mostGuesses, PASSWORD, signIn } from './guesses.ts'
 
 const running = useService(GUESSED)
 
-test('AB-60: of 300 names from one address 100 are looked at, and 5 more for each second', async () => {
+test('AB-60: of 300 sign-ins from one address at most 100 are checked, plus 5 per second', async () => {
   const service = running()
   const since = performance.now()
   const guesses = await Promise.all(
@@ -18,7 +18,7 @@ test('AB-60: of 300 names from one address 100 are looked at, and 5 more for eac
   expect(countOf(guesses, 429)).toBeGreaterThan(0)
 })
 
-test('AB-61: more than a hundred waiting hashes are refused, for a second', async () => {
+test('AB-61: sign-ins are refused while more than 100 hashes are queued', async () => {
   const service = running()
   const guesses = await Promise.all(
     Array.from({ length: 200 }, (_, i) =>
@@ -33,7 +33,7 @@ test('AB-61: more than a hundred waiting hashes are refused, for a second', asyn
   expect((await signIn(service, later)).status).toBe(200)
 })
 
-test('AB-62: known and unknown names take the same time', async () => {
+test('AB-62: sign-ins with known and unknown names take the same time', async () => {
   const service = running()
   let turn = 0
   const timed = async (name: string): Promise<number> => {

@@ -16,8 +16,8 @@ const running = useService({
 })
 const MB = 1024 * 1024
 
-describe('what every request and every list reads again is short', () => {
-  test('names, pictures, tags and sessions of any length are refused, by field', async () => {
+describe('limits on small values that requests and lists read often', () => {
+  test('overlong names, pictures, tags and sessions are refused with the name of the field', async () => {
     const service = running()
     const long = 'x'.repeat(501)
     const me = (await service.call('GET', '/api/v1/users/whoami')).json() as { id: string }
@@ -45,7 +45,7 @@ describe('what every request and every list reads again is short', () => {
     }
   })
 
-  test('names of users hold no invisible characters, however they are made', async () => {
+  test('user names with invisible characters are refused wherever a user is created or renamed', async () => {
     const service = running()
     for (const character of ['\u200B', '\u202E', '\uFEFF', '\u00A0', '\u0007']) {
       const username = `adm${character}in`
@@ -74,7 +74,7 @@ describe('what every request and every list reads again is short', () => {
     }
   })
 
-  test('large bodies of small things, and long lists of ids, are 413', async () => {
+  test('large bodies of small resources and long lists of ids are refused with 413', async () => {
     const service = running()
     const me = (await service.call('GET', '/api/v1/users/whoami')).json() as { id: string }
     const ids = Array.from({ length: 30_000 }, () => crypto.randomUUID())
@@ -98,7 +98,7 @@ describe('what every request and every list reads again is short', () => {
   })
 })
 
-test('five thousand flows of one name in one request cost no more than others', async () => {
+test('creating 5,000 flows of the same name in one request is not slower than others', async () => {
   const service = running()
   const { key } = await newPerson(service, 'mallory@corp.example')
   const flows = Array.from({ length: 5000 }, () => ({ name: 'same', endpoint_name: 'same' }))
@@ -112,7 +112,7 @@ test('five thousand flows of one name in one request cost no more than others', 
   expect(slowest).toBeLessThan(IN_TIME)
 })
 
-test('files of a user and of their flows go when the directory removes the user', async () => {
+test('files of a user and of their flows are deleted when the directory deletes the user', async () => {
   const service = running()
   const zoe = await newPerson(service, 'zoe@corp.example')
   const flow = await saveFlow(service, [['ChatInput']], { key: zoe.key })
@@ -142,7 +142,7 @@ test('files of a user and of their flows go when the directory removes the user'
   await expect.poll(below).toBe(0)
 })
 
-test('AB-55 visitors of a public flow write 100 MiB together, however many they are', async () => {
+test('AB-55 all visitors of a public flow together can write at most 100 MiB', async () => {
   const service = running()
   const flow = await storeFlow(service, fillingFlow(), { access_type: 'PUBLIC' })
   const answers: string[] = []

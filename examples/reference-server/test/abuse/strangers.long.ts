@@ -14,7 +14,7 @@ interface Graph {
   nodes: { data: { node: { template: Record<string, object> } } }[]
 }
 
-test('AB-53: a public flow and a shared component show strangers no secret', async () => {
+test('AB-53: public flows and shared components do not reveal secrets to strangers', async () => {
   const service = running()
   const data = await echoGraph()
   Object.assign(data.nodes[0]?.data.node.template ?? {}, {
@@ -51,7 +51,7 @@ test('AB-53: a public flow and a shared component show strangers no secret', asy
   expect((await service.call('GET', download)).text).toContain(SECRET)
 })
 
-test('AB-54: visitors, flows and the owner do not share a conversation of one name', async () => {
+test('AB-54: sessions of the same name are separate for each visitor, flow and owner', async () => {
   const service = running()
   const data = graphOf((flow) => {
     const both = flow.add('CombineText')
@@ -90,7 +90,7 @@ test('AB-54: visitors, flows and the owner do not share a conversation of one na
   expect(own.text).not.toContain('from ada')
 })
 
-test('AB-74: what visitors build pushes out no record of a user', async () => {
+test('AB-74: builds of visitors do not evict records of users', async () => {
   const service = running()
   const flow = await createPublicFlow(service, await echoGraph())
   const owned = `/api/v1/build/${flow}/flow?event_delivery=direct`

@@ -37,7 +37,7 @@ interface Applied {
   readonly limits: readonly string[]
 }
 
-test('AB-1: children that are repeated without end stop nobody', async () => {
+test('AB-1: endlessly repeated children do not block the server', async () => {
   const one = JSON.stringify(update(column('c', Array<string>(260_000).fill('x'))))
   expect(await abuse('fourWays', one)).toEqual([1, 1, 1, 1])
   const ids = many(50_000, (n) => `x${n}`)
@@ -46,7 +46,7 @@ test('AB-1: children that are repeated without end stop nobody', async () => {
   expect(await abuse('fourWays', twice)).toEqual([101, 101, 101, 0])
 })
 
-test('AB-2: 9,000 bound fields below a chain of 40,000, and a chain that grows upwards, stop nobody', async () => {
+test('AB-2: 9,000 bound fields below a chain of 40,000, and a chain that grows upwards, do not block the server', async () => {
   const chain = many(4, (part) =>
     update(
       ...many(10_000, (n) => {
@@ -67,7 +67,7 @@ test('AB-2: 9,000 bound fields below a chain of 40,000, and a chain that grows u
   expect(up).toEqual({ applied: 4_001, limits: [] })
 })
 
-test('AB-3: rendered surfaces fill a store up to its total and no further', async () => {
+test('AB-3: rendered surfaces fill a store up to its total limit only', async () => {
   const fill = (surfaceId: string): string => {
     const contents = [{ key: 'v', valueString: 'x'.repeat(1_000_000) }]
     const components = [{ id: 'root', component: { Text: { text: { path: '/v' } } } }]
@@ -100,7 +100,7 @@ test('AB-4: the history of a channel is bounded by its bytes', async () => {
   expect(grown).toBeLessThan(700)
 })
 
-test('AB-8: a pattern of a foreign catalogue runs in linear time or is refused', async () => {
+test('AB-8: a pattern of an untrusted catalogue runs in linear time or is refused', async () => {
   const send = (pattern: string, value: string) =>
     abuse('inlineCatalog', JSON.stringify({ pattern, value }))
   expect(await send('^(a+)+$', `${'a'.repeat(9_000)}!`)).toBe(false)
@@ -124,7 +124,7 @@ describe('AB-9: conversions', () => {
   })
   const deep = (depth: number): string => '[{"a":'.repeat(depth) + '1' + '}]'.repeat(depth)
 
-  test('20,000 updates before the surface begins stop nobody', async () => {
+  test('20,000 updates before the surface begins do not block the server', async () => {
     const begin = { beginRendering: { surfaceId: 's', root: 'r' } }
     const forward = linesOf([...many(20_000, (n) => entry('s', n)), begin])
     expect(await abuse<Converted>('convert', forward)).toMatchObject({ messages: 20_001, count: 0 })
@@ -137,7 +137,7 @@ describe('AB-9: conversions', () => {
     expect((await abuse<Converted>('convert', back)).messages).toBeGreaterThan(0)
   })
 
-  test('JSON of any depth and surfaces without end are bounded', async () => {
+  test('deeply nested JSON and endless surfaces are bounded', async () => {
     const nested = JSON.stringify(later('/a', 'here')).replace('"here"', deep(2_000))
     const found = { messages: 0, limits: ['jsonDepth'], count: 1 }
     expect(await abuse('convert', nested)).toEqual(found)
@@ -148,7 +148,7 @@ describe('AB-9: conversions', () => {
   })
 })
 
-test('AB-10: data that looks like a component is shown as data', async () => {
+test('AB-10: data that looks like a component is not rendered as one', async () => {
   const fake = { componentId: 'x', properties: { label: 'evil' }, scope: '', id: 'x' }
   for (const type of ['Button', 5]) {
     const page = await abuse<string>('html', JSON.stringify({ ...fake, type }))
@@ -156,7 +156,7 @@ test('AB-10: data that looks like a component is shown as data', async () => {
   }
 })
 
-test('AB-11: a server that breaks after each frame and says retry: 0 is left alone for a while each time', async () => {
+test('AB-11: the client waits before reconnecting to a server that disconnects after each frame with retry: 0', async () => {
   const times: number[] = []
   const server = createServer((_request, reply) => {
     times.push(performance.now())
@@ -184,7 +184,7 @@ test('AB-11: a server that breaks after each frame and says retry: 0 is left alo
   }
 })
 
-test('AB-12: streams that are left before they begin leave nothing behind', async () => {
+test('AB-12: streams aborted before they begin leak no resources', async () => {
   expect(await abuse('signals', '200')).toBe(0)
   const { hostname, port, host: name } = new URL(host().url)
   const open = async (): Promise<number> => {
@@ -202,7 +202,7 @@ test('AB-12: streams that are left before they begin leave nothing behind', asyn
   await expect.poll(open).toBe(0)
 })
 
-test('AB-13: a line of 0.9 MB in chunks of one byte is read once, and stops nobody', async () => {
+test('AB-13: a line of 0.9 MB in chunks of one byte is scanned once and does not block the server', async () => {
   const bytes = `{"a":"${'x'.repeat(900_000)}"}\n`
   const { result, slowest, grown } = await besideHealth(host(), () =>
     sendInBytes(host().url, bytes, { path: '/lines' }),

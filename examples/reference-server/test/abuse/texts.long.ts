@@ -47,13 +47,13 @@ const route = (match_text: string, input_value: string): Promise<string> =>
     ['ConditionalRouter', { match_text, operator: 'regex' }, 'text>input_text'],
   )
 
-test('AB-30: a pattern of a flow runs in linear time or is refused', async () => {
+test("AB-30: a flow's regular expression runs in linear time or is refused", async () => {
   expect(await route('(a+)+$', `${'a'.repeat(40)}!`)).not.toContain('Not a supported pattern')
   expect(await route('(a|aa)+$', `${'a'.repeat(100_000)}!`)).not.toContain('Traceback')
   expect(await route('(?=a)b', 'ab')).toContain('Not a supported pattern: (?=a)b')
 })
 
-test('AB-31: an expression of the calculator is refused before it is computed', async () => {
+test('AB-31: an expensive calculator expression is refused before it is computed', async () => {
   for (const expression of [
     '9**9**9**9**9',
     '1e200*1e200',
@@ -74,7 +74,7 @@ const format = (pattern: string): Promise<string> =>
     ['ParserComponent', { pattern, mode: 'Parser' }, 'output_data>input_data'],
   )
 
-test('AB-33: a format text is no wider than 10,000 places', async () => {
+test('AB-33: a format string with a width or precision above the limit is refused', async () => {
   for (const pattern of ['{a:>10001}', '{a:>99999999999}', '{a:.99999f}'])
     expect(await format(pattern)).toContain('Too many decimal digits in format string')
   expect(await format('{a:>9999}'.repeat(100_000))).toContain('too long')

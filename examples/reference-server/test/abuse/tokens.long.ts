@@ -19,7 +19,7 @@ interface Session {
   readonly refresh: string
 }
 
-test('AB-64: a reset ends every other sign-in at once and renews its own', async () => {
+test('AB-64: a password reset ends all other sessions immediately and renews the current one', async () => {
   const service = running()
   const { id, name } = await createUser(service)
   const [mine, other] = [await signIn(service, name), await signIn(service, name)]
@@ -38,7 +38,7 @@ test('AB-64: a reset ends every other sign-in at once and renews its own', async
   expect((await whoami(service, await signIn(service, name, 'a new one'))).status).toBe(200)
 })
 
-test('AB-64: a sign-out ends the access token of its own sign-in only', async () => {
+test('AB-64: signing out ends the access token of that session only', async () => {
   const service = running()
   const { name } = await createUser(service)
   const [first, second, third] = [
@@ -56,7 +56,7 @@ test('AB-64: a sign-out ends the access token of its own sign-in only', async ()
   expect((await whoami(service, third)).status).toBe(200)
 })
 
-test('AB-64: blocking and a password set by a superuser end all sign-ins for good', async () => {
+test('AB-64: deactivating a user or setting their password as superuser ends all sessions permanently', async () => {
   const service = running()
   const { id, name } = await createUser(service)
   const patch = (body: object) => service.call('PATCH', `/api/v1/users/${id}`, { body })
@@ -71,7 +71,7 @@ test('AB-64: blocking and a password set by a superuser end all sign-ins for goo
   expect((await whoami(service, later)).json()).toEqual(ENDED)
 })
 
-test('AB-63: an API key changes no password; a current password that is sent is checked', async () => {
+test('AB-63: an API key cannot change a password; a current password is checked if sent', async () => {
   const service = running()
   const { id, name } = await createUser(service)
   const session = await signIn(service, name)
@@ -99,7 +99,7 @@ test('AB-63: an API key changes no password; a current password that is sent is 
   expect((await reset(service, id, session, right)).status).toBe(200)
 })
 
-test('AB-63, AB-65: the current password where it is asked for; secure cookies behind https', () =>
+test('AB-63, AB-65: the current password is required if so configured; cookies behind https are secure', () =>
   withService(
     {
       SERVICE_SUPERUSER_PASSWORD: PASSWORD,
@@ -124,14 +124,14 @@ test('AB-63, AB-65: the current password where it is asked for; secure cookies b
     },
   ))
 
-test('AB-65: on http no cookie is marked secure', async () => {
+test('AB-65: cookies over http are not marked secure', async () => {
   const service = running()
   const { name } = await createUser(service)
   const answer = await login(service, name, 'first password')
   for (const cookie of answer.headers.getSetCookie()) expect(cookie).not.toMatch(/secure/i)
 })
 
-test('AB-68: a token of auto login is refused once auto login is off', () =>
+test('AB-68: auto-login tokens are refused once auto login is off', () =>
   withService({ SERVICE_AUTO_LOGIN: 'true' }, async (service) => {
     const answer = await service.call('GET', '/api/v1/auto_login', { key: null })
     const token = (answer.json() as { access_token: string }).access_token

@@ -42,7 +42,7 @@ function answer(body: string, response: ServerResponse): void {
   more()
 }
 
-test('AB-44 a tool server that answers a gigabyte fills no memory', async () => {
+test('AB-44 a tool server that answers with a gigabyte does not exhaust memory', async () => {
   const { port } = server.address() as AddressInfo
   const made = await service().call('POST', '/api/v2/mcp/servers/evil', {
     body: { url: `http://127.0.0.1:${port}/mcp` },

@@ -94,7 +94,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 }
 
 test.each(Object.entries(KINDS))(
-  'AB-78: of ten requests at once only so many %s get through, and other users have their own',
+  'AB-78: ten concurrent requests cannot exceed the limit of %s per user',
   async (name, { send, fits, told, status = 201 }) => {
     const service = running()
     const key = await addUser(service, `many-${name}`)
@@ -109,7 +109,7 @@ test.each(Object.entries(KINDS))(
   },
 )
 
-test('AB-78: a list of flows that does not fit makes none, and removing makes room', async () => {
+test('AB-78: a batch of flows above the limit creates none; deleting a flow makes room', async () => {
   const service = running()
   const key = await addUser(service, 'batch')
   const batch = (count: number) =>
@@ -128,7 +128,7 @@ test('AB-78: a list of flows that does not fit makes none, and removing makes ro
   expect((await batch(1)).status).toBe(201)
 })
 
-test('AB-78: files of one flow, and messages of a user, come to an end', async () => {
+test('AB-78: files of a flow and messages of a user are limited', async () => {
   const service = running()
   const key = await addUser(service, 'filler')
   const body = { name: 'echo', data: await readFlow() }
@@ -152,7 +152,7 @@ test('AB-78: files of one flow, and messages of a user, come to an end', async (
   expect((stored.json() as unknown[]).length).toBeLessThanOrEqual(5)
 })
 
-test('AB-78: one more sign-in than a user may have ends the oldest', async () => {
+test('AB-78: a sign-in above the limit ends the oldest session of the user', async () => {
   const service = running()
   const signIn = async (): Promise<string> => {
     const login = await service.call('POST', '/api/v1/login', {
@@ -174,7 +174,7 @@ test('AB-78: one more sign-in than a user may have ends the oldest', async () =>
   expect(statuses).toEqual([401, 200, 200, 200])
 })
 
-test('AB-79: hanging runs of one user end at the limit; others run, and the places come back', async () => {
+test('AB-79: runs of one user above the limit are refused; other users run, and aborted runs free their slots', async () => {
   const slow = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(slow, 'listening')
   const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/hang`
