@@ -11,7 +11,7 @@ afterAll(async () => {
   await shared.end()
 })
 
-test('the API reference comes from this server alone, with everything that it needs', async () => {
+test('the API reference loads all of its files from this server', async () => {
   const page = await shared.service.call('GET', '/docs', { key: null })
   expect(page.status).toBe(200)
   expect(page.headers.get('content-security-policy')).toContain("default-src 'self'")
@@ -32,7 +32,7 @@ test('the API reference comes from this server alone, with everything that it ne
   expect(document.json()).toMatchObject({ openapi: '3.1.0' })
 })
 
-test('what is no file of the reference is not found', async () => {
+test('files outside the reference are not found', async () => {
   const { status } = await shared.service.call('GET', '/docs/../../package.json', { key: null })
   expect(status).toBe(404)
   expect((await shared.service.call('GET', '/docs/package.json', { key: null })).status).toBe(404)

@@ -45,7 +45,7 @@ function post(
 
 const body = JSON.stringify({ userName: 'x'.repeat(LIMIT) })
 
-describe('AD-16 a body limit of the adapter below those of the cores is a 413 in their own form', () => {
+describe('AD-16 an adapter body limit below that of the core gives a 413 in the error format of the core', () => {
   test.each([true, false])('SCIM, length announced: %s', async (announced) => {
     const errors: unknown[] = []
     const scim = createScimHandler({

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { inFolder, runToEnd, startServer } from './start-server.ts'
 
 describe('the command line', () => {
-  test('--help lists the variables and ends', async () => {
+  test('--help lists the variables and exits', async () => {
     const { code, stdout, stderr } = await runToEnd({}, ['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^ {2}SERVICE_PUBLIC_URL +/m)
@@ -21,7 +21,7 @@ describe('the command line', () => {
       expect(await readdir(folder)).toEqual([])
     }))
 
-  test('SC-68 a SCIM token that no header can carry stops the start with one line', () =>
+  test('SC-68 a SCIM token with characters that a bearer token cannot have stops the start with one line', () =>
     inFolder(async (folder) => {
       const scim = { SCIM_ENABLED: 'true', SCIM_TOKEN: 'a long random secret' }
       const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR: folder, ...scim })
@@ -40,7 +40,7 @@ describe('the command line', () => {
       expect(stderr).not.toContain('secret')
     }))
 
-  test('an address that is taken stops the start before anything is made', () =>
+  test('an address that is in use stops the start before any file is created', () =>
     inFolder(async (folder) => {
       const taken = createServer().listen(0, '127.0.0.1')
       await once(taken, 'listening')
@@ -53,7 +53,7 @@ describe('the command line', () => {
       expect(await readdir(folder)).toEqual([])
     }))
 
-  test('warns about an unknown name; LOG_LEVEL=debug logs paths without their query', () =>
+  test('warns about an unknown variable; LOG_LEVEL=debug logs paths without the query', () =>
     inFolder(async (folder) => {
       const server = await startServer({
         SERVICE_CONFIG_DIR: folder,

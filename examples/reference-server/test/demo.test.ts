@@ -11,7 +11,7 @@ const DEMO = fileURLToPath(new URL('../src/demo.ts', import.meta.url))
 const JOINED = fileURLToPath(new URL('../dist/demo.js', import.meta.url))
 const PICTURE = new URL('../../../docs/images/demo.svg', import.meta.url)
 
-test('the demo shows a run, a user and a surface, and leaves nothing behind', () =>
+test('the demo shows a run, a user and a surface, and leaves no files behind', () =>
   inFolder(async (TMPDIR) => {
     const { PATH = '', HOME = '' } = process.env
     await joinSources(DEMO, JOINED)

@@ -49,14 +49,14 @@ describe('the first start', () => {
     await done
   })
 
-  test('PORT=0 prints the port that was taken, and answers carry it', async () => {
+  test('PORT=0 prints the assigned port, on which the server listens', async () => {
     expect(server.output()).toContain(`Listening on ${server.url}\n`)
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/)
     const health = await fetch(`${server.url}/health`)
     expect(await health.json()).toEqual({ status: 'ok' })
   })
 
-  test('MC-110 names the address of the default project for MCP clients, which answers', async () => {
+  test('MC-110 prints the MCP address of the default project, which responds', async () => {
     const address = /^MCP: (\S+)$/m.exec(server.output())?.[1] ?? ''
     const key = KEY.exec(server.output())?.[1] ?? ''
     const answer = await fetch(address, {
@@ -67,7 +67,7 @@ describe('the first start', () => {
     expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
   })
 
-  test('shows the password and one API key, and that SCIM is off', () => {
+  test('prints the password and one API key, and that SCIM is off', () => {
     expect(server.output()).toMatch(PASSWORD)
     expect(server.output()).toMatch(KEY)
     expect(server.output()).toContain(`Database: SQLite, ${join(folder, 'service.db')}`)
@@ -83,7 +83,7 @@ describe('the first start', () => {
     expect(body).toContain('hello')
   })
 
-  test('the shown password signs in', async () => {
+  test('the printed password signs in', async () => {
     const password = PASSWORD.exec(server.output())?.[1] ?? ''
     const response = await fetch(`${server.url}/api/v1/login`, {
       method: 'POST',
@@ -93,7 +93,7 @@ describe('the first start', () => {
     expect(await response.json()).toMatchObject({ token_type: 'bearer' })
   })
 
-  test('keeps its secret key where only the owner reads it', async () => {
+  test('stores the secret key in a file that only its owner can read', async () => {
     const path = join(folder, 'secret_key')
     expect((await stat(path)).mode.toString(8).slice(-3)).toBe('600')
     expect(server.output()).not.toContain((await readFile(path, 'utf8')).trim())
@@ -114,14 +114,14 @@ describe('the first start', () => {
     expect((await fetch(`${server.url}/docs`)).status).toBe(200)
   })
 
-  test('refuses a head of more than 16 KiB', async () => {
+  test('refuses request headers of more than 16 KiB', async () => {
     const response = await fetch(`${server.url}/health`, {
       headers: { 'x-long': 'a'.repeat(16 * 1024) },
     })
     expect(response.status).toBe(431)
   })
 
-  test('streams the demo surface as JSON Lines and takes what users do', async () => {
+  test('streams the demo surface as JSON Lines and accepts user actions', async () => {
     const leave = new AbortController()
     const stream = await fetch(`${server.url}/surfaces/demo/stream`, {
       headers: { accept: 'application/jsonl' },

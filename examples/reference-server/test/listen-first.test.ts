@@ -2,7 +2,7 @@ import { Agent, get, type ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { closeServer, listenFirst } from '../src/listen-first.ts'
 
-test('a connection that is kept alive does not hold a server that stops', async () => {
+test('a keep-alive connection does not delay stopping the server', async () => {
   const { server, url, mount } = await listenFirst('127.0.0.1', 0)
   expect(server.keepAliveTimeout).toBeGreaterThan(60_000)
   const agent = new Agent({ keepAlive: true })

@@ -7,7 +7,7 @@ import { startMaintenance } from '../src/maintenance.ts'
 
 const HOUR_MS = 3_600_000
 
-test('messages of public builds go after the retention, others stay', async () => {
+test('messages of public builds are deleted after the retention period; others are kept', async () => {
   const db = openSqlite(':memory:')
   await migrateFlow(db)
   const store = createFlowStore(db)

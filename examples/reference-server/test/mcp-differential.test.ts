@@ -171,7 +171,7 @@ async function answerOf(response: Response): Promise<Answer> {
   }
 }
 
-describe('MC-91 the same requests to the server of the SDK and to ours', () => {
+describe("MC-91 the same requests to the SDK's server and to ours get the same answers", () => {
   test.each(cases.map((one) => [one[0], one] as const))('MC-91 %s', async (_, one) => {
     const [, body, headers = BOTH, rule] = one
     const ask = (): Request =>

@@ -29,7 +29,7 @@ test('--check lists what is open, creates nothing and exits with 0', () =>
     expect(refused.stderr).toMatch(/^SERVICE_AUTO_LOGIN works on a loopback/)
   }))
 
-test('the defaults on loopback open little', () => {
+test('the defaults on loopback list few openings', () => {
   expect(namesFor({})).toEqual([
     'HOST',
     'SERVICE_WEBHOOK_AUTH_ENABLE',
@@ -41,7 +41,7 @@ test('the defaults on loopback open little', () => {
   ])
 })
 
-test('every switch that opens something is listed', () => {
+test('every setting that widens access is listed', () => {
   const names = namesFor({
     SERVICE_AUTO_LOGIN: 'true',
     SERVICE_SKIP_AUTH_AUTO_LOGIN: 'true',
@@ -70,7 +70,7 @@ test('every switch that opens something is listed', () => {
   expect(names).not.toContain('SERVICE_ACCESS_SECURE')
 })
 
-test('the reference of openings has a row for each variable that opens something', async () => {
+test('the openings reference has a row for each variable that widens access', async () => {
   const page = await readFile(
     new URL('../../../docs/reference/openings.md', import.meta.url),
     'utf8',
@@ -123,7 +123,7 @@ test('OP-14 --check lists what is unsafe or missing for a public server', () =>
     expect(found.join()).not.toMatch(/change-me/)
   }))
 
-test('OP-14 nothing is missing if everything is set', () => {
+test('OP-14 nothing is reported if everything is set', () => {
   expect(
     shortFor({
       SERVICE_CONFIG_DIR: '/nowhere/at/all',

@@ -7,7 +7,7 @@ const surroundings = { folder: tmpdir(), log: () => undefined }
 const runnersOf = (settings: Partial<Settings>) =>
   createCodeRunnersOf(settings as Settings, {}, surroundings)
 
-test('PY-2: without the setting there is no runner of Python', async () => {
+test('PY-2: the Python runner exists only if enabled', async () => {
   expect((await runnersOf({})).runner).toBeUndefined()
   const both = { SERVICE_CODE_RUNNER: true, SERVICE_PYTHON: true }
   const runners = await runnersOf(both)
@@ -15,7 +15,7 @@ test('PY-2: without the setting there is no runner of Python', async () => {
   await runners.close()
 })
 
-test('PY-2: a value out of its range stops the start and is named', async () => {
+test('PY-2: an out-of-range value stops the start with an error that names the setting', async () => {
   const settings = { SERVICE_PYTHON: true, SERVICE_PYTHON_MEMORY_MB: 5000 }
   await expect(runnersOf(settings)).rejects.toThrow(
     'SERVICE_PYTHON_MEMORY_MB must be a whole number from 64 to 4096',

@@ -21,7 +21,7 @@ describe('createReferenceServer', () => {
     [{ SCIM_ENABLED: 'true' }, 'SCIM_TOKEN is required'],
     [{ SCIM_AUDIT_LOG: '/nowhere/at/all' }, 'SCIM_AUDIT_LOG: ENOENT'],
     [{ SERVICE_DATABASE_URL: 'sqlite:/dev/null/service.db' }, 'EEXIST'],
-  ])('%j is refused for the operator to mend', (environment, message) =>
+  ])('%j is refused with an error for the operator', (environment, message) =>
     inFolder(async (SERVICE_CONFIG_DIR) => {
       const all = { SERVICE_CONFIG_DIR, ...environment }
       const { settings } = readSettings(all)
@@ -39,11 +39,11 @@ describe('createReferenceServer', () => {
 })
 
 describe('readTrustProxy', () => {
-  test('true and false in any case trust everybody and nobody', () => {
+  test('true in any letter case trusts all addresses, false none', () => {
     expect([readTrustProxy(['True']), readTrustProxy(['false'])]).toEqual([true, false])
   })
 
-  test('addresses and ranges of both families trust what they contain', () => {
+  test('IPv4 and IPv6 addresses and ranges trust the addresses they contain', () => {
     const trusted = readTrustProxy(['10.0.0.0/8', '192.0.2.7', 'fd00::/8'])
     if (typeof trusted === 'boolean') throw new Error('a function is expected')
     const asked = ['10.200.1.1', '192.0.2.7', 'fd12::1', '192.0.2.8', '11.0.0.1', 'fe80::1', 'x']
@@ -62,27 +62,27 @@ describe('toFlowSettings', () => {
   const read = (environment: Record<string, string>) =>
     toFlowSettings(readSettings(environment).settings, url)
 
-  test('takes the variables that are settings of the flow service, under their names', () => {
+  test('maps the variables of the flow service to its settings', () => {
     const settings = read({ SERVICE_ACCESS_TOKEN_EXPIRE_SECONDS: '60', SERVICE_STORE: 'false' })
     expect(settings).toMatchObject({ accessTokenExpireSeconds: 60, store: false, publicUrl: url })
     expect(settings).not.toHaveProperty('superuserPassword')
     expect(settings).not.toHaveProperty('secretKey')
   })
 
-  test('AB-65 the variables of secure cookies reach the service; without them it decides', () => {
+  test('AB-65 the secure cookie variables are passed to the service; unset, the service decides', () => {
     expect(read({ HOST: '0.0.0.0' })).not.toHaveProperty('refreshSecure')
     expect(read({ SERVICE_REFRESH_SECURE: 'true' }).refreshSecure).toBe(true)
     expect(read({ SERVICE_ACCESS_SECURE: 'false' }).accessSecure).toBe(false)
   })
 
-  test('auto login on other addresses is allowed by its own variable', () => {
+  test('auto login on non-loopback addresses requires a separate variable', () => {
     const remote = { HOST: '0.0.0.0', SERVICE_AUTO_LOGIN: 'true' }
     expect(() => read(remote)).toThrow(/SERVICE_AUTO_LOGIN_ALLOW_REMOTE/)
     expect(read({ ...remote, SERVICE_AUTO_LOGIN_ALLOW_REMOTE: 'true' }).autoLogin).toBe(true)
   })
 })
 
-test('readPublicUrl takes http and https addresses, without the slash at the end', () => {
+test('readPublicUrl accepts http and https URLs and removes a trailing slash', () => {
   expect(readPublicUrl('https://app.example/base/')).toBe('https://app.example/base')
   expect(readPublicUrl(undefined)).toBeUndefined()
   for (const wrong of ['app.example', 'ftp://app.example', 'https://'])
@@ -90,7 +90,7 @@ test('readPublicUrl takes http and https addresses, without the slash at the end
 })
 
 describe('readSecretKey', () => {
-  test('makes a key that only its owner reads, and keeps it', () =>
+  test('creates a key file that only its owner can read, and reuses it', () =>
     inFolder(async (folder) => {
       const config = join(folder, 'config')
       const key = readSecretKey(undefined, config)
@@ -99,7 +99,7 @@ describe('readSecretKey', () => {
       expect(readSecretKey(undefined, config)).toBe(key)
     }))
 
-  test('a given key is used and not written', () =>
+  test('a configured key is used and not written to disk', () =>
     inFolder(async (folder) => {
       const given = 'k'.repeat(32)
       expect(readSecretKey(given, join(folder, 'config'))).toBe(given)

@@ -6,7 +6,7 @@ const SCIM = { SCIM_ENABLED: 'true', SCIM_TOKEN }
 const KEY = /^API key: (\S+) \(shown once\)$/m
 const publicUrl = 'https://app.example'
 
-test('what was answered with 2xx survives kill -9', () =>
+test('writes acknowledged with 2xx survive kill -9', () =>
   inFolder(async (folder) => {
     const first = await startServer({ SERVICE_CONFIG_DIR: folder, ...SCIM })
     const key = KEY.exec(first.output())?.[1] ?? ''
@@ -39,7 +39,7 @@ test('what was answered with 2xx survives kill -9', () =>
     await stream.text().catch(() => '')
   }))
 
-test('SU-1 SU-12 SU-13 SU-19 a provisioned user is a user of the service, and stops being one at once', () =>
+test('SU-1 SU-12 SU-13 SU-19 a provisioned user can use the service and loses access as soon as deactivated', () =>
   inFolder(async (folder) => {
     const server = await startServer({ SERVICE_CONFIG_DIR: folder, ...SCIM })
     const key = KEY.exec(server.output())?.[1] ?? ''

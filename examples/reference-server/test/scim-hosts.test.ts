@@ -32,7 +32,7 @@ async function startReceiver() {
   return { received, url, close: () => server.close() }
 }
 
-describe('SH-83 provisioning of the shipped server', () => {
+describe('SH-83 SCIM provisioning in the shipped server', () => {
   let service: Service
   let end: () => Promise<void>
   let plainKey: string
@@ -79,7 +79,7 @@ describe('SH-83 provisioning of the shipped server', () => {
   afterAll(() => end())
 
   test.each([CONNECTIONS, WEBHOOKS, `${DIRECTORY}/users`, `${DIRECTORY}/groups`])(
-    '%s is for superusers',
+    '%s requires a superuser',
     async (path) => {
       expect((await call('GET', path, { key: null })).status).toBe(401)
       expect((await call('GET', path, { key: plainKey })).status).toBe(403)
@@ -91,7 +91,7 @@ describe('SH-83 provisioning of the shipped server', () => {
     },
   )
 
-  test('a connection provisions by its token until it is switched off', async () => {
+  test('the token of a connection provisions users until the connection is disabled', async () => {
     const made = await call('POST', CONNECTIONS, {
       body: { name: 'Acme', provider: 'entra', settings: { userName: 'any' } },
     })
@@ -113,7 +113,7 @@ describe('SH-83 provisioning of the shipped server', () => {
     expect(wrong.json()).toMatchObject({ error: { code: 'invalid' } })
   })
 
-  test('webhooks tell of each change, signed, also of those of the flow side', async () => {
+  test('signed webhooks announce each change, including changes made through the flow API', async () => {
     const receiver = await startReceiver()
     try {
       const made = await call('POST', WEBHOOKS, { body: { url: receiver.url } })
@@ -160,7 +160,7 @@ describe('SH-83 provisioning of the shipped server', () => {
     }
   })
 
-  test('webhooks to addresses that are not allowed, and unknown events, are refused', async () => {
+  test('webhooks to forbidden addresses or for unknown events are refused', async () => {
     for (const body of [
       { url: 'ftp://127.0.0.1/' },
       { url: 'https://hooks.example/', events: ['user.renamed'] },
@@ -173,7 +173,7 @@ describe('SH-83 provisioning of the shipped server', () => {
     }
   })
 
-  test('a superuser reads what was provisioned, in pages and without members', async () => {
+  test('a superuser lists provisioned users and groups in pages, without members', async () => {
     const ids: string[] = []
     for (const name of ['ann', 'ben', 'cai']) {
       const body = { userName: `${name}@pages.example`, displayName: name, active: true }
@@ -214,7 +214,7 @@ describe('SH-83 provisioning of the shipped server', () => {
     })
   })
 
-  test('SCIM_PROFILE gives the options of a profile', async () => {
+  test('SCIM_PROFILE applies the options of a profile', async () => {
     await service.restart({ environment: { SCIM_PROFILE: 'ipsie-al2', SCIM_DELETE_USER: '' } })
     const config = await scim('GET', '/ServiceProviderConfig')
     expect(config.json()).toMatchObject({ interopProfileConformant: true })

@@ -36,11 +36,11 @@ describe('readSettings', () => {
     expect(warnings).toEqual([])
   })
 
-  test('an empty text counts as not given', () => {
+  test('an empty string counts as not set', () => {
     expect(readSettings({ PORT: ' ' }).settings.PORT).toBe(7860)
   })
 
-  test('reads the words for true and false in any case', () => {
+  test('reads booleans in any letter case', () => {
     const read = (word: string) => readSettings({ SERVICE_STORE: word }).settings.SERVICE_STORE
     expect(['true', '1', 'Yes', 'ON'].map(read)).toEqual([true, true, true, true])
     expect(['false', '0', 'No', 'OFF'].map(read)).toEqual([false, false, false, false])
@@ -61,7 +61,7 @@ describe('readSettings', () => {
     expect(() => readSettings(env)).toThrow(new SettingsError(line))
   })
 
-  test('warns about an unknown name with the nearest known one', () => {
+  test('warns about an unknown name and suggests the nearest known one', () => {
     const { warnings } = readSettings({ SERVICE_SUPERUSER_PASWORD: 'x', SCIM_TOKN: 'x' })
     expect(warnings).toEqual([
       'SERVICE_SUPERUSER_PASWORD is unknown; did you mean SERVICE_SUPERUSER_PASSWORD?',
@@ -82,13 +82,13 @@ describe('OP-14 an invalid setting', () => {
       kind === 'boolean' || kind === 'integer' || typeof kind !== 'string' || form !== undefined,
   )
 
-  test.each(refusable)('%s: one line with its name, the accepted form and what it is', (name) => {
+  test.each(refusable)('%s: one line with its name, accepted form and value', (name) => {
     const read = () => readSettings({ [name]: 'no such: /thing/99' })
     expect(read).toThrow(SettingsError)
     expect(read).toThrow(new RegExp(`^${name} must be [^\\n]+, but is "no such: /thing/99"$`))
   })
 
-  test('ranges of numbers and addresses are bounded', () => {
+  test('out-of-range numbers and address ranges are refused', () => {
     for (const [name, value] of [
       ['PORT', '65536'],
       ['SERVICE_SSRF_ALLOW', 'db.internal,10.0.0.0/33'],
@@ -126,7 +126,7 @@ describe('OP-16 limits', () => {
     expect(openAiOptions(read())).toEqual({ maxRuns: 256, timeoutMs: 600_000 })
   })
 
-  test('they reach the engine in its units', () => {
+  test("limits are converted to the engine's units", () => {
     const given = read({
       SERVICE_MAX_VERTEX_SECONDS: '2',
       SERVICE_MAX_VALUE_MB: '1',
@@ -138,7 +138,7 @@ describe('OP-16 limits', () => {
     expect(openAiOptions(given)).toMatchObject({ timeoutMs: 3000 })
   })
 
-  test('each limit of SCIM has a variable, with its default', () => {
+  test('each SCIM limit has a variable with a default', () => {
     expect(scimLimits({})).toEqual(DEFAULT_LIMITS)
     expect(scimLimits({ SCIM_MAX_BODY_KIB: '2', SCIM_MAX_FILTER_TERMS: '3' })).toMatchObject({
       bodyBytes: 2048,
@@ -146,7 +146,7 @@ describe('OP-16 limits', () => {
     })
   })
 
-  test('surfaces: the store, the channel and what viewers post', () => {
+  test('surfaces have limits for the store, the channel and posted bodies', () => {
     const { surfaces, totalSize } = defaultLimits
     expect(surfaceLimits(read())).toEqual({
       store: { surfaces, totalSize },
@@ -155,7 +155,7 @@ describe('OP-16 limits', () => {
     })
   })
 
-  test('the page of settings is made from the same table as the help', async () => {
+  test('the settings page is generated from the same table as the help', async () => {
     const page = fileURLToPath(new URL('../../../docs/reference/settings.md', import.meta.url))
     const style = { parser: 'markdown', semi: false, singleQuote: true, printWidth: 100 } as const
     // Written anew by `npx vitest run --update` of this file.

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => provider.close())
 
-test('SU-25 OP-11 the shipped server mounts single sign-on for users that a directory has provisioned', async () => {
+test('SU-25 OP-11 the shipped server offers single sign-on to users provisioned by a directory', async () => {
   const environment = {
     SCIM_ENABLED: 'true',
     SCIM_TOKEN: TOKEN,
@@ -63,7 +63,7 @@ test('SU-25 OP-11 the shipped server mounts single sign-on for users that a dire
   })
 })
 
-test('OP-11 a user whom single sign-on makes is recorded', async () => {
+test('OP-11 a user created by single sign-on is recorded in the audit log', async () => {
   provider.claims = { sub: 'new-1', email: 'new@corp.example', email_verified: true }
   const environment = {
     OIDC_ISSUER: provider.issuer,

@@ -39,7 +39,7 @@ async function expectOneFirstStart(servers: readonly Started[]): Promise<void> {
   }
 }
 
-describe('servers that start at once on one empty database', () => {
+describe('servers that start simultaneously on one empty database', () => {
   test.skipIf(postgresUrl === null)(
     'PostgreSQL: one superuser with one default project, and no server fails',
     async () => {
@@ -62,7 +62,7 @@ describe('servers that start at once on one empty database', () => {
     },
   )
 
-  test('SQLite: the same, also over one configuration folder', async () => {
+  test('SQLite: one superuser with one default project, with a shared configuration folder', async () => {
     await inFolder((folder) =>
       startTogether(
         [{ SERVICE_CONFIG_DIR: folder }, { SERVICE_CONFIG_DIR: folder }],

@@ -52,7 +52,7 @@ afterAll(async () => {
   await Promise.all([before, target].map((path) => rm(path, { recursive: true, force: true })))
 })
 
-test('the report says what moved, and what a person must enter again', () => {
+test('the report lists moved data and secrets that must be entered again', () => {
   expect(report).toContain('users: 2 moved, 0 already there, 0 left out')
   expect(report).toContain('flows: 1 moved')
   expect(report).toContain('variables: 2 moved, 0 already there, 1 left out')
@@ -63,7 +63,7 @@ test('the report says what moved, and what a person must enter again', () => {
   expect(report).not.toContain('sk-openai')
 })
 
-test('a moved user signs in with the old password, twice, and not with another', async () => {
+test('a moved user signs in with the old password repeatedly; a wrong one is refused', async () => {
   const signIn = async (password: string): Promise<number> => {
     const body = new URLSearchParams({ username: 'ada', password })
     return (await fetch(`${server.url}/api/v1/login`, { method: 'POST', body })).status
@@ -83,7 +83,7 @@ test('an old API key runs the moved flow by its name', async () => {
   expect(await answer.text()).toContain('still here')
 })
 
-test('project, variables, files and messages are where they were', async () => {
+test('projects, variables, files and messages keep their ids and contents', async () => {
   const key = { 'x-api-key': KEY }
   const flow = await (await get(`/api/v1/flows/${ids.flow}`, key)).json()
   expect(flow).toMatchObject({ folder_id: ids.project, tags: ['kept'], mcp_enabled: true })
@@ -100,7 +100,7 @@ test('project, variables, files and messages are where they were', async () => {
   expect(messages).toMatchObject([{ id: ids.message, text: 'the first question' }])
 })
 
-test('over the API: flows, files and messages of one user; a second run changes nothing', async () => {
+test("migration over the API moves one user's data; a second run moves nothing", async () => {
   const other = await mkdtemp(join(tmpdir(), 'migrate-api-'))
   const here = target
   try {
@@ -119,7 +119,7 @@ test('over the API: flows, files and messages of one user; a second run changes 
   }
 })
 
-test('an address that is none ends with one line', async () => {
+test('an invalid source or API key ends with a one-line error', async () => {
   await expect(migrate('--from', 'sqlite:/nowhere/at/all.db')).rejects.toMatchObject({
     stderr: expect.stringMatching(/^--from must be [^\n]*\n$/) as string,
   })

@@ -21,7 +21,7 @@ const TABLES = `
   create table message (id uuid, timestamp timestamp, sender varchar, sender_name varchar, session_id varchar, text text, flow_id uuid, files json, error boolean, edit boolean, properties json, category text, content_blocks json)`
 
 test.skipIf(postgresUrl === null)(
-  'a Langflow installation on PostgreSQL moves in, with its times read as UTC in every time zone',
+  'a Langflow installation on PostgreSQL is migrated with its times read as UTC in every time zone',
 
   () =>
     inFolder(async (target) => {
