@@ -50,7 +50,7 @@ function caller(server: Started) {
   return { call, signIn, records }
 }
 
-test('OP-11 what people and directories do to accounts, keys, flows and settings is recorded', () =>
+test('OP-11 changes to accounts, keys, flows and settings by users and directories are recorded', () =>
   inFolder(async (folder) => {
     const server = await startServer({
       SERVICE_CONFIG_DIR: folder,

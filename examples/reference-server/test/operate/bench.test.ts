@@ -8,7 +8,7 @@ import { inFolder } from '../start-server.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-test('OP-21 what benches print becomes one page: tables with ratios, machine, date and commit', () =>
+test('OP-21 benchmark output becomes one page of tables with ratios, machine, date and commit', () =>
   inFolder(async (folder) => {
     const figures = [
       { name: 'run: times less CPU', value: 61, unit: 'x', limit: 60, better: 'higher', ok: true },

@@ -40,7 +40,7 @@ function gatedWork() {
 }
 
 test.skipIf(!hasRedis)(
-  'OP-20: while the Redis of BullMQ is gone builds are refused; afterwards each that was accepted ends once',
+  'OP-20: builds are refused while the Redis of BullMQ is down; afterwards each accepted build ends exactly once',
   () =>
     inFolder(async (folder) => {
       const redis = await startRedis(folder)

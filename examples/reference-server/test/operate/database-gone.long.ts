@@ -60,7 +60,7 @@ const UNAVAILABLE = [503, '{"detail":"Service Unavailable"}']
 const flow = (name: string) => ({ name, data: { nodes: [], edges: [] } })
 
 test.skipIf(postgresUrl === null)(
-  'OP-20: while PostgreSQL is gone everything is answered with 503, and afterwards all of it works again',
+  'OP-20: requests get a 503 while PostgreSQL is down and work again afterwards',
   () =>
     withDatabase(async ({ ask, names }, proxy) => {
       expect((await ask('POST', '/api/v1/flows/', flow('before')))[0]).toBe(201)
@@ -91,7 +91,7 @@ test.skipIf(postgresUrl === null)(
 )
 
 test.skipIf(postgresUrl === null)(
-  'OP-20: what waits for a PostgreSQL that hangs goes on when it answers again, and nothing is lost or twice',
+  'OP-20: requests waiting for a hanging PostgreSQL continue when it recovers; no write is lost or duplicated',
   () =>
     withDatabase(async ({ ask, names }, proxy) => {
       const before = await names()
@@ -113,7 +113,7 @@ test.skipIf(postgresUrl === null)(
 )
 
 test.skipIf(postgresUrl === null)(
-  'OP-20: one connection listens to other processes and stays; a lost one is replaced by one that stays',
+  'OP-20: one connection listens to other processes and stays open; a lost one is replaced by another',
   () =>
     withDatabase(async ({ ask }, proxy) => {
       expect((await ask('POST', '/api/v1/run/echo', { input_value: 'hello' }))[0]).toBe(200)

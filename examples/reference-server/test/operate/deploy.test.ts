@@ -15,7 +15,7 @@ const PATIENCE = 8
 const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1])
 
 describe('OP-15 deploy files', () => {
-  test.each(FILES)('%s names known variables only, and holds no secret', (name) => {
+  test.each(FILES)('%s uses known variables only and contains no secret', (name) => {
     const text = read(name)
     const known = [...Object.keys(variables), ...Object.keys(scimVariables)]
     const named = [...text.matchAll(/\b(?:SERVICE|SCIM|OIDC)_[A-Z_]+\b/g)].map(([found]) => found)
@@ -28,13 +28,13 @@ describe('OP-15 deploy files', () => {
     ['compose.yaml', /stop_grace_period: (\d+)s/, /SERVICE_DRAIN_SECONDS: '(\d+)'/],
     ['flows.service', /TimeoutStopSec=(\d+)/, /SERVICE_DRAIN_SECONDS=(\d+)/],
     ['kubernetes.yaml', /terminationGracePeriodSeconds: (\d+)/, /DRAIN_SECONDS, value: '(\d+)'/],
-  ])('%s leaves time to drain and to end', (name, grace, drain) => {
+  ])('%s leaves enough time to drain and stop', (name, grace, drain) => {
     const text = read(name)
     expect(numberIn(text, drain)).toBe(5)
     expect(numberIn(text, grace)).toBeGreaterThanOrEqual(Math.max(20, 5 + PATIENCE))
   })
 
-  test('the image runs as nobody special and is asked whether it is ready', () => {
+  test('the image runs as an unprivileged user and has a readiness health check', () => {
     const text = read('Dockerfile')
     const last = text.slice(text.lastIndexOf('\nFROM '))
     expect(text.match(/^FROM /gm)).toHaveLength(2)
@@ -48,12 +48,12 @@ describe('OP-15 deploy files', () => {
     expect(missing).toEqual([])
   })
 
-  test('the driver of PostgreSQL is still there without what builds need', () => {
+  test('the PostgreSQL driver is a production dependency', () => {
     const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
     expect(JSON.parse(text)).toHaveProperty('dependencies.pg')
   })
 
-  test('containers cannot write but to their volumes, and gain nothing', () => {
+  test('containers write to their volumes only and cannot gain privileges', () => {
     const compose = read('compose.yaml')
     expect(compose).toMatch(/read_only: true[^]*cap_drop: \[ALL\][^]*no-new-privileges:true/)
     expect(compose).toMatch(/ports: \['127\.0\.0\.1:/)
@@ -69,7 +69,7 @@ describe('OP-15 deploy files', () => {
     expect(read('flows.service')).toMatch(/NoNewPrivileges=yes\nProtectSystem=strict/)
   })
 
-  test('a rolling update never has fewer replicas than before, and probes ask the right paths', () => {
+  test('a rolling update never reduces the number of replicas; probes use the health paths', () => {
     const text = read('kubernetes.yaml')
     expect(text).toMatch(/replicas: 2/)
     expect(text).toMatch(/maxUnavailable: 0, maxSurge: 1/)
@@ -77,7 +77,7 @@ describe('OP-15 deploy files', () => {
     expect(text).toMatch(/livenessProbe:\n\s+httpGet: \{ path: \/health,/)
   })
 
-  test('the settings of the image are such that a start takes them', () => {
+  test('the settings of the image are valid', () => {
     const [, block = ''] = /^ENV ([^]*?)\nWORKDIR/m.exec(read('Dockerfile')) ?? []
     const env = Object.fromEntries(
       [...block.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),

@@ -8,7 +8,7 @@ import { inFolder, startServer } from '../start-server.ts'
 const guide = readFileSync(new URL('../../../../docs/guides/operate.md', import.meta.url), 'utf8')
 const METRIC = /\b(?:http|flow|surface|store|process)_[a-z_]+[a-z]\b/g
 
-test('OP-8 the guide of operators names metrics that the server has, and known variables', () =>
+test('OP-8 the operating guide names existing metrics and known variables only', () =>
   inFolder(async (SERVICE_CONFIG_DIR) => {
     const server = await startServer({ SERVICE_CONFIG_DIR, SERVICE_METRICS: 'true' })
     const text = await (await fetch(`${server.url}/metrics`)).text()
@@ -24,7 +24,7 @@ test('OP-8 the guide of operators names metrics that the server has, and known v
     expect(settings.filter((name) => !known.includes(name))).toEqual([])
   }))
 
-test('the settings of its shell blocks are such that a start takes them', () => {
+test('the settings in its shell blocks are valid', () => {
   const blocks = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block)
   const pairs = blocks.flatMap((block) => [...block.matchAll(/\b(SERVICE_\w+)=(\S+)/g)])
   expect(pairs.length).toBeGreaterThan(3)

@@ -10,7 +10,7 @@ const statusOf = async (url: string): Promise<[number, unknown]> => {
 }
 
 describe('OP-13 health', () => {
-  test('SIGTERM ends readiness first; the server answers on for SERVICE_DRAIN_SECONDS', () =>
+  test('SIGTERM ends readiness first; the server keeps answering for SERVICE_DRAIN_SECONDS', () =>
     inFolder(async (folder) => {
       const server = await startServer({ SERVICE_CONFIG_DIR: folder, SERVICE_DRAIN_SECONDS: '4' })
       expect(await statusOf(`${server.url}/health`)).toEqual([200, { status: 'ok' }])
@@ -31,7 +31,7 @@ describe('OP-13 health', () => {
       expect(error.code).toBe('ECONNREFUSED')
     }))
 
-  test('readiness names the part that fails or hangs, and nothing else', async () => {
+  test('readiness names only the part that fails or hangs', async () => {
     let database = (): Promise<unknown> => Promise.reject(new Error('password of the database'))
     const readiness = createReadiness({
       database: () => database(),

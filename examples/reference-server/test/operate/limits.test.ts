@@ -3,7 +3,7 @@ import { withService } from '../journeys/service.ts'
 
 const TOKEN = 'a-token-of-the-directory-0123456789'
 
-test('OP-16 limits of SCIM and of surfaces are those of the environment', () =>
+test('OP-16 SCIM and surface limits are read from the environment', () =>
   withService(
     {
       SCIM_ENABLED: 'true',

@@ -145,7 +145,7 @@ function expectOnce(events: string): void {
 
 describe.skipIf(postgresUrl === null)('a replica is lost in the middle of a build', () => {
   test(
-    'DR-7, DR-11: after kill -9 the other ends it once, without ordering again',
+    'DR-7, DR-11: after kill -9 the other replica finishes the build once and does not repeat the order',
     () =>
       withLost(async ({ shop, holder, other, events }) => {
         process.kill(holder.pid, 'SIGKILL')
@@ -159,7 +159,7 @@ describe.skipIf(postgresUrl === null)('a replica is lost in the middle of a buil
   )
 
   test(
-    'DR-7, DR-8: one that freezes beyond its lease and wakes harms nothing, and goes on to serve',
+    'DR-7, DR-8: a replica that freezes beyond its lease does no harm when it resumes, and keeps serving',
     () =>
       withLost(async ({ shop, holder, other, events }) => {
         process.kill(holder.pid, 'SIGSTOP')

@@ -37,7 +37,7 @@ const statusOf = async (url: string, headers: Record<string, string> = {}): Prom
   (await fetch(url, { headers })).status
 
 describe('OP-6, OP-7, OP-8 metrics of the server', () => {
-  test('a parser reads requests, runs, vertices and the figures of the process', () =>
+  test('requests, runs, vertices and process figures are exposed in the Prometheus text format', () =>
     withServer({ SERVICE_METRICS: 'true' }, async ({ url }, apiKey) => {
       const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
       const body = '{"input_value":"hello"}'
@@ -73,7 +73,7 @@ describe('OP-6, OP-7, OP-8 metrics of the server', () => {
       expect(family(families, 'build_info')).toHaveLength(1)
     }))
 
-  test('OP-8 streams, channels, the queue and the database are read too', () =>
+  test('OP-8 streams, channels, the queue and the database are exposed', () =>
     withServer({ SERVICE_METRICS: 'true' }, async ({ url }) => {
       const left = new AbortController()
       const stream = await fetch(`${url}/surfaces/demo/stream`, {
@@ -104,7 +104,7 @@ describe('OP-6, OP-7, OP-8 metrics of the server', () => {
         .toBe('0')
     }))
 
-  test('off by default; on the own port for this machine alone, and not through a proxy', async () => {
+  test("off by default; on the server's own port hidden from proxied requests", async () => {
     await withServer({}, async ({ url }) => expect(await statusOf(`${url}/metrics`)).toBe(404))
     await withServer({ SERVICE_METRICS: 'true' }, async ({ url }) => {
       for (const name of ['x-forwarded-for', 'forwarded', 'via'])
@@ -112,7 +112,7 @@ describe('OP-6, OP-7, OP-8 metrics of the server', () => {
     })
   })
 
-  test('with a token whoever has it reads; with a port of their own nobody reads them on the server', async () => {
+  test("readable with a token if one is set; with a separate port, not on the server's own", async () => {
     const token = 'a-token-for-the-scraper'
     const SERVICE_METRICS_TOKEN = token
     await withServer({ SERVICE_METRICS: 'true', SERVICE_METRICS_TOKEN }, async ({ url }) => {
@@ -130,7 +130,7 @@ describe('OP-6, OP-7, OP-8 metrics of the server', () => {
   })
 })
 
-test('OP-8 10,000 paths, methods, tenants and users make no more series than a few', async () => {
+test('OP-8 10,000 paths, tenants and users add no series', async () => {
   const metrics = createMetrics()
   const engine = createFlowEngine({
     store: createMemoryFlowStore(),

@@ -43,8 +43,8 @@ const statuses = async (count: number, ...[url, key, path]: Parameters<typeof as
 
 const passed = (found: readonly number[]): number => found.filter((one) => one === 200).length
 
-describe('OP-17 limits on requests of the server', () => {
-  test('OP-17: a user has one bucket for all keys; strangers count by address; probes are free', () =>
+describe('OP-17 request rate limits of the server', () => {
+  test('OP-17: all keys of a user share one bucket; strangers are limited by address; health probes are exempt', () =>
     withServers([{}], async ([server], key) => {
       const { url = '' } = server ?? {}
       const made = await fetch(`${url}/api/v1/api_key/`, {
@@ -73,7 +73,7 @@ describe('OP-17 limits on requests of the server', () => {
       ])
     }))
 
-  test('OP-17: a page of an allowed origin can read that it was refused, and until when', () =>
+  test('OP-17: a page of an allowed origin can read the refusal and when to retry', () =>
     withServers(
       [{ SERVICE_CORS_ORIGINS: 'https://app.example', SERVICE_RATE_LIMIT_ADDRESS: '1' }],
       async ([server]) => {
@@ -94,7 +94,7 @@ describe('OP-17 limits on requests of the server', () => {
       },
     ))
 
-  test('OP-17: SCIM and the OpenAI API are refused in their own forms', async () => {
+  test('OP-17: SCIM and the OpenAI API refuse in their own error formats', async () => {
     const SCIM_TOKEN = 'a-token-of-the-directory-long-enough'
     const settings = { SERVICE_RATE_LIMIT_ADDRESS: '1', SCIM_ENABLED: 'true', SCIM_TOKEN }
     await withServers([settings], async ([server]) => {
@@ -139,7 +139,7 @@ describe('OP-17 limits on requests of the server', () => {
   )
 
   test.skipIf(!hasRedis)(
-    'OP-17, OP-20: two servers share a Redis; while it is gone each counts for itself, and later both again',
+    'OP-17, OP-20: two servers share buckets in Redis and count separately while it is down',
     async () => {
       const redis = await startRedis()
       const settings = { SERVICE_RATE_LIMIT_REDIS_URL: redis.url, SERVICE_RATE_LIMIT_BURST: '60' }
@@ -164,7 +164,7 @@ describe('OP-17 limits on requests of the server', () => {
     },
   )
 
-  test('OP-17: an address that is none of Redis stops the start', async () => {
+  test('OP-17: an invalid Redis address stops the start', async () => {
     await inFolder(async (SERVICE_CONFIG_DIR) => {
       const { code, stderr } = await runToEnd({
         SERVICE_CONFIG_DIR,

@@ -30,8 +30,8 @@ const requestLines = (server: Started): Record<string, unknown>[] =>
     .filter((line) => line.startsWith('{') && line.includes('"message":"request"'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-describe('OP-9, OP-10 requests in the log', () => {
-  test('one line each, with the id that was sent back and no value of the caller', async () => {
+describe('OP-9, OP-10 request log', () => {
+  test('logs one line per request, with the returned request id and no values of the caller', async () => {
     const ids: (string | null)[] = []
     const server = await withServer({}, async ({ url }, apiKey) => {
       const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
@@ -84,7 +84,7 @@ describe('OP-9, OP-10 requests in the log', () => {
     expect(JSON.stringify(lines)).not.toMatch(/secret|example\.com|abcd|sk-/)
   })
 
-  test('LOG_LEVEL=warn writes none, LOG_FORMAT=pretty writes them for people', async () => {
+  test('LOG_LEVEL=warn omits the lines; LOG_FORMAT=pretty writes them human-readable', async () => {
     const quiet = await withServer({ LOG_LEVEL: 'warn' }, async ({ url }) => {
       await fetch(`${url}/health`)
     })

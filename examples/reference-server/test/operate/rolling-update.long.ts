@@ -63,7 +63,7 @@ async function loadBalancer() {
 }
 
 test.skipIf(postgresUrl === null)(
-  'OP-13 a rolling update of two replicas under traffic loses no request and no job',
+  'OP-13 a rolling update of two replicas under traffic loses no requests or jobs',
   () =>
     inFolder(async (folder) => {
       const database = await postgresDatabase()

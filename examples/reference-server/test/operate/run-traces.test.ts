@@ -71,8 +71,8 @@ async function trace(id: string): Promise<Trace> {
   return answer.json() as Trace
 }
 
-describe('OP-5 traces of the own runs', () => {
-  test('a build that asked a model: spans with times, state and tokens', async () => {
+describe("OP-5 traces of a user's own runs", () => {
+  test('a build that calls a model has spans with times, state and tokens', async () => {
     const { service, model } = started
     const flowId = await storeFlow(service, chatFlow(), { endpoint_name: 'traced' })
     model.reply({ text: 'Fine, thanks.', usage: { inputTokens: 11, outputTokens: 4 } })
@@ -115,7 +115,7 @@ describe('OP-5 traces of the own runs', () => {
     }
   })
 
-  test('a build that fails tells its error, at the span and the trace', async () => {
+  test('a failed build has its error on the span and on the trace', async () => {
     const { service } = started
     const flowId = await storeFlow(service, chatFlow('broken'), { endpoint_name: 'broken' })
     const job = await build(flowId, { input_value: 'x' })
@@ -130,7 +130,7 @@ describe('OP-5 traces of the own runs', () => {
     expect((await page(`?flow_id=${flowId}&status=ok`)).total).toBe(0)
   })
 
-  test('newest first, in pages, by session and time', async () => {
+  test('traces are listed newest first, paged, and filtered by session and time', async () => {
     const { service } = started
     const { id } = await createFlow(service, { name: 'Paged', data: echoGraph() })
     const jobs: string[] = []
@@ -148,7 +148,7 @@ describe('OP-5 traces of the own runs', () => {
     expect((await page(`?flow_id=${id}&start_time=2020-01-01T00:00:00Z`)).total).toBe(3)
   })
 
-  test('a run of /run leaves a trace, with its spans, texts, tokens and times', async () => {
+  test('a run through /run has a trace with spans, texts, tokens and times', async () => {
     const { service, model } = started
     const flowId = await storeFlow(service, chatFlow(), { endpoint_name: 'traced-run' })
     model.reply({ text: 'Well.', usage: { inputTokens: 7, outputTokens: 2 } })
@@ -182,7 +182,7 @@ describe('OP-5 traces of the own runs', () => {
       expect(Date.parse(span.endTime ?? '') - Date.parse(span.startTime)).toBe(span.latencyMs)
   })
 
-  test('runs that fail or stream leave traces too; they and builds are one list', async () => {
+  test('failed and streamed runs have traces too, in one list with builds', async () => {
     const { service } = started
     const broken = await storeFlow(service, chatFlow('broken run'), { endpoint_name: 'broken-run' })
     const failed = await service.call('POST', `/api/v1/run/${broken}`, { body: {} })
@@ -206,7 +206,7 @@ describe('OP-5 traces of the own runs', () => {
     expect((await page(`?flow_id=${id}&status=unset`)).total).toBe(0)
   })
 
-  test('FE-23: a tweak that fits nothing is in the trace of the run, not in its answer', async () => {
+  test('FE-23: a tweak that matches no node is reported in the trace, not in the response', async () => {
     const { service } = started
     const { id } = await createFlow(service, { name: 'Tweaked', data: echoGraph() })
     const body = { input_value: 'x', tweaks: { 'Nobody-1': { a: 1 } } }
@@ -221,7 +221,7 @@ describe('OP-5 traces of the own runs', () => {
     })
   })
 
-  test('bad queries are refused with the name of the field', async () => {
+  test('invalid queries are refused with the name of the field', async () => {
     for (const query of ['size=0', 'size=201', 'page=-1', 'status=fine', 'flow_id=x'])
       await expect(
         started.service.call('GET', `/api/v1/monitor/traces?${query}`),
@@ -231,7 +231,7 @@ describe('OP-5 traces of the own runs', () => {
       })
   })
 
-  test('nobody sees the runs of another user, nor those of visitors', async () => {
+  test('users see neither runs of other users nor those of visitors', async () => {
     const { service } = started
     const { id } = await createFlow(service, {
       name: 'Mine',
@@ -259,7 +259,7 @@ describe('OP-5 traces of the own runs', () => {
     expect((await service.call('GET', `/api/v1/monitor/traces/${visit}`)).status).toBe(404)
   })
 
-  test('traces stay over a restart, and go with their job', async () => {
+  test('traces survive a restart and are deleted with their flow', async () => {
     const { service } = started
     const { id } = await createFlow(service, { name: 'Kept', data: echoGraph() })
     const job = await build(id, { input_value: 'x' })

@@ -15,7 +15,7 @@ const printedBy = (args: readonly string[]): Promise<string> =>
     execFile(process.execPath, [...args], { cwd: root }, (_error, stdout) => resolve(stdout))
   })
 
-test('OP-19 a soak keeps the shipped server under all kinds of traffic, and finds no error', async () => {
+test('OP-19 a soak test with all kinds of traffic on the shipped server finds no errors', async () => {
   const args = ['--import', 'tsx', '--conditions=@x/source', 'bench/soak/main.ts']
   const printed = await printedBy([...args, '--minutes', '0.5', '--database', 'sqlite'])
   const line = printed.split('\n').find((text) => text.startsWith('{"bench":"soak sqlite"'))

@@ -32,8 +32,8 @@ const NODE_OPTIONS = `--import ${new URL('print-spans.mjs', import.meta.url).hre
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${TRACE}-b7ad6b7169203331-01`
 
-describe('OP-2 traces of the server', () => {
-  test('a request with traceparent, its run and vertices are one trace', () =>
+describe('OP-2 OpenTelemetry traces of the server', () => {
+  test('a request with traceparent, its run and its vertices form one trace', () =>
     withServer({ SERVICE_OTEL: 'true', NODE_OPTIONS }, async (server, apiKey) => {
       const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', traceparent }
       const body = '{"input_value":"hello"}'
@@ -58,7 +58,7 @@ describe('OP-2 traces of the server', () => {
       expect(JSON.stringify(all)).not.toContain('hello')
     }))
 
-  test('without an SDK the server says so, and answers; off by default', async () => {
+  test('a missing SDK is logged and requests still work; tracing is off by default', async () => {
     await withServer({ SERVICE_OTEL: 'true' }, async (server) => {
       expect(server.output()).toContain('no OpenTelemetry SDK is registered')
       expect((await fetch(`${server.url}/health`)).status).toBe(200)
