@@ -18,7 +18,7 @@ async function connect(token: string): Promise<Client> {
   return client
 }
 
-test('MC-101 a flow is a tool of the app, beside the app itself', async () => {
+test('MC-101 the app offers a flow as a tool beside its own routes', async () => {
   expect(await (await fetch(example.url)).text()).toBe('The app itself\n')
   const client = await connect(TOKEN)
   const { tools } = await client.listTools()
@@ -28,6 +28,6 @@ test('MC-101 a flow is a tool of the app, beside the app itself', async () => {
   await client.close()
 })
 
-test('MC-102 nobody calls it without the token', async () => {
+test('MC-102 clients without the token are refused', async () => {
   await expect(connect('another token than that')).rejects.toThrow(/401|Unauthorized|Credentials/)
 })

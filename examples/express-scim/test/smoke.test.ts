@@ -17,17 +17,17 @@ const call = (path: string, key?: string, body?: object): Promise<Response> =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
 
-test('the app answers beside the service', async () => {
+test('the app serves its own routes beside SCIM', async () => {
   expect(await (await call('/')).text()).toBe('The app itself\n')
 })
 
-test('the authentication of the app decides', async () => {
+test("requests are authenticated by the app's own authentication", async () => {
   const refused = await call('/scim/v2/Users')
   expect([refused.status, await refused.json()]).toEqual([401, { error: 'Send a customer key' }])
   expect((await call('/scim/v2/Users', 'no-key')).status).toBe(401)
 })
 
-test('each customer provisions users of its own', async () => {
+test('each customer provisions its own users', async () => {
   const created = await call('/scim/v2/Users', 'key-of-acme', { userName: 'ada@acme.example' })
   expect(created.status).toBe(201)
   expect(created.headers.get('location')).toMatch(/^https:\/\/app\.example\/scim\/v2\/Users\//)

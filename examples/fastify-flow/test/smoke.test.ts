@@ -15,19 +15,19 @@ const call = (path: string, session: string, body?: string): Promise<Response> =
     ...(body === undefined ? {} : { body }),
   })
 
-test('the app answers beside the flow API, to its own users only', async () => {
+test('the app serves its own routes and the flow API to its own users', async () => {
   expect(await (await fetch(example.url)).text()).toBe('The app itself\n')
   expect((await call('/api/v1/users/whoami', 'nobody')).ok).toBe(false)
   const ada = await call('/api/v1/users/whoami', 'session-of-ada')
   expect(await ada.json()).toMatchObject({ username: 'ada', is_superuser: false })
 })
 
-test("the editor's catalogue has the component of the app", async () => {
+test("the editor's catalogue contains the app's component", async () => {
   const catalogue: unknown = await (await call('/api/v1/all', 'session-of-ada')).json()
   expect(catalogue).toMatchObject({ processing: { Shout: { display_name: 'Shout' } } })
 })
 
-test('a flow with it runs, and is nobody else’s', async () => {
+test('a flow with it runs for its owner only', async () => {
   const text = await readFile(new URL('../flow.json', import.meta.url), 'utf8')
   const created = await call('/api/v1/flows/', 'session-of-ada', text)
   expect(created.status).toBe(201)

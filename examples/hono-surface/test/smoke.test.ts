@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => example.stop())
 
-test('the page shows the surface with the public renderer', async () => {
+test('the page loads the public renderer for the surface', async () => {
   const page = await fetch(example.url)
   expect(await page.text()).toContain('<surface-viewer surface="poll"')
   const script = await fetch(`${example.url}/page.js`)
@@ -15,7 +15,7 @@ test('the page shows the surface with the public renderer', async () => {
   expect(await script.text()).toContain('a2ui-surface')
 })
 
-test('a vote reaches everybody who watches', async () => {
+test('a vote reaches all viewers', async () => {
   const leave = new AbortController()
   const headers = { accept: 'text/event-stream' }
   const stream = await fetch(`${example.url}/surface`, { headers, signal: leave.signal })
@@ -45,7 +45,7 @@ test('a vote reaches everybody who watches', async () => {
   leave.abort()
 })
 
-test('viewers of three versions share a form, and each submission is checked', async () => {
+test('viewers of three protocol versions share a form, and each submission is validated', async () => {
   const address = `${example.url}/sign-up`
   const leave = new AbortController()
   const watch = async (version: string) => {

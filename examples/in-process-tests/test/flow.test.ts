@@ -4,7 +4,7 @@ import { createRegistry, runFlow, type FlowJson } from '@x/flow-engine/graph'
 import { createScriptedModel } from '@x/flow-engine/testing'
 import { expect, test } from 'vitest'
 
-test('the flow answers with what the model says', async () => {
+test("the flow returns the model's answer", async () => {
   const flow = JSON.parse(
     await readFile(new URL('../flow.json', import.meta.url), 'utf8'),
   ) as FlowJson

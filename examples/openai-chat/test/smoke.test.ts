@@ -62,7 +62,7 @@ async function chat(body: object): Promise<Record<string, string>[]> {
   return lines.map((line) => JSON.parse(line) as Record<string, string>)
 }
 
-test('RS-53 the page answers by the official client, and keeps the conversation', async () => {
+test('RS-53 the page answers through the official client and continues the conversation', async () => {
   expect(await (await fetch(example.url)).text()).toContain('Chat with a flow')
   const [said, { id } = {}] = await chat({ text: 'Hello parrot' })
   expect(said).toEqual({ delta: 'Hello parrot' })
@@ -70,7 +70,7 @@ test('RS-53 the page answers by the official client, and keeps the conversation'
   expect(await chat({ text: 'Again', previous: id })).toMatchObject([{ delta: 'Again' }, {}])
 })
 
-test('a wrong message and an unknown conversation are errors of the page', async () => {
+test('the page reports an invalid message and an unknown conversation as errors', async () => {
   expect(await chat({})).toEqual([{ error: 'text is required' }])
   const [failed] = await chat({ text: 'x', previous: 'resp_none' })
   expect(failed?.['error']).toContain('resp_none')

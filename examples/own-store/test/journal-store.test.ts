@@ -25,7 +25,7 @@ defineScimStoreContract(
   },
 )
 
-test('what was answered with 2xx survives kill -9, a line cut off by it does not matter', async () => {
+test('writes acknowledged with 2xx survive kill -9; a truncated last line is ignored', async () => {
   const JOURNAL = join(folder, 'journal.jsonl')
   const example = new URL('../', import.meta.url)
   const headers = {

@@ -60,8 +60,8 @@ const person = async (userName: string, more: object = {}): Promise<string> => {
   return body.id
 }
 
-describe('SH-78 SCIM in front of the tables of an app', () => {
-  test('a directory provisions, finds, changes and disables the users of the app', async () => {
+describe("SH-78 SCIM on an app's own tables", () => {
+  test('a directory provisions, finds, changes and disables users of the app', async () => {
     const name = { givenName: 'Ada', familyName: 'King' }
     const id = await person('ada@app.example', { name })
     expect(await page('/app/users')).toEqual([
@@ -85,7 +85,7 @@ describe('SH-78 SCIM in front of the tables of an app', () => {
     ])
   })
 
-  test('groups of the directory give roles; the highest wins; each change is announced once', async () => {
+  test('directory groups grant roles, the highest wins, and each change is announced once', async () => {
     const id = await person('ada@app.example')
     const role = async () => (await page('/app/users'))[0]?.['role']
     const group = async (displayName: string): Promise<string> =>
@@ -105,7 +105,7 @@ describe('SH-78 SCIM in front of the tables of an app', () => {
     expect(types).toEqual(Array.from({ length: 5 }, () => 'user.role_changed'))
   })
 
-  test('users whom the app made itself are seen, paged, and kept over a restart', async () => {
+  test('users created by the app itself are listed in pages after a restart', async () => {
     const db = openSqlite<unknown>(join(folder, 'app.db'))
     for (let n = 0; n < 5; n += 1) {
       await sql`insert into users values (${`u${n}`}, 'default', ${`user${n}@app.example`}, null,
@@ -120,7 +120,7 @@ describe('SH-78 SCIM in front of the tables of an app', () => {
     expect((await scim('GET', '/Users/u3')).body).toMatchObject({ userName: 'user3@app.example' })
   })
 
-  test('what fails is undone in the tables of the app', async () => {
+  test("a failed request is rolled back in the app's tables", async () => {
     const body = { displayName: 'App Admins', members: [{ value: 'nobody' }] }
     expect((await scim('POST', '/Groups', body)).status).toBe(400)
     expect(await page('/app/outbox')).toEqual([])

@@ -39,8 +39,8 @@ const create = async (path: string, body: object): Promise<Body> => {
 
 const resourcesOf = (body: Body): readonly Body[] => body['Resources'] as readonly Body[]
 
-describe('SH-79 SH-42 the sequence of the entitlement connector of Okta', () => {
-  test('it finds roles and entitlements by their schemas, and assigns them', async () => {
+describe("SH-79 SH-42 the request sequence of Okta's entitlement connector", () => {
+  test('finds roles and entitlements by their schemas and assigns them', async () => {
     const admin = await create('/Roles', { displayName: 'Administrator' })
     const seat = await create('/Entitlements', { displayName: 'Pro seat' })
     for (let n = 0; n < 3; n += 1) await create('/Roles', { displayName: `Role ${n}` })
@@ -85,8 +85,8 @@ describe('SH-79 SH-42 the sequence of the entitlement connector of Okta', () => 
   })
 })
 
-describe('SH-79 agents and devices are written', () => {
-  test('an agent: unique name, PATCH, DELETE', async () => {
+describe('SH-79 agents and devices', () => {
+  test('an agent has a unique name and is patched and deleted', async () => {
     const agent = await create('/Agents', { agentName: 'billing-bot', active: true })
     const again = await call('POST', '/Agents', { agentName: 'Billing-Bot' })
     expect(again).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } })
@@ -100,7 +100,7 @@ describe('SH-79 agents and devices are written', () => {
     expect((await call('GET', `/Agents/${agent.id}`)).status).toBe(404)
   })
 
-  test('a device of the core schema of RFC 9944', async () => {
+  test('a device follows the core schema of RFC 9944', async () => {
     const mudUrl = 'https://mud.example/thermometer'
     expect((await call('POST', '/Devices', { displayName: 'x' })).status).toBe(400)
     const device = await create('/Devices', { displayName: 'Thermometer', active: true, mudUrl })

@@ -13,7 +13,7 @@ afterEach(() => example?.stop())
 const start = async (secret: string): Promise<Example> =>
   (example = await startExample(new URL('../', import.meta.url), { WEBHOOK_SECRET: secret }))
 
-test('SH-80 what a service sends is accepted, also while its secret is rotated', async () => {
+test('SH-80 signed deliveries are accepted, also while the secret is rotated', async () => {
   const store = createMemoryScimStore()
   const service = createScimService({
     store,
@@ -37,7 +37,7 @@ test('SH-80 what a service sends is accepted, also while its secret is rotated',
   expect(await webhooks.deliverDue()).toMatchObject({ delivered: 1, retrying: 0 })
 })
 
-test('SH-80 an event is taken once; one that is signed by nobody, not at all', async () => {
+test('SH-80 repeated events are acknowledged; events with an invalid signature are refused', async () => {
   const key = randomBytes(32)
   const { url } = await start(`whsec_${key.toString('base64')}`)
   const body = '{"type":"user.created","timestamp":"2031-01-01T00:00:00Z","data":{"id":"1"}}'
@@ -58,7 +58,7 @@ test('SH-80 an event is taken once; one that is signed by nobody, not at all', a
   })
 })
 
-test('SH-22 the library of the Standard Webhooks convention accepts what is sent', async () => {
+test('SH-22 the Standard Webhooks library accepts the deliveries', async () => {
   const store = createMemoryScimStore()
   const service = createScimService({
     store,

@@ -34,7 +34,7 @@ describe('deploy files', () => {
     expect(named.filter((variable) => !known.has(variable))).toEqual([])
   })
 
-  test('an orchestrator waits longer than a server takes to stop', async () => {
+  test('the grace periods are longer than the server takes to stop', async () => {
     const files = await Promise.all(
       ['compose.yaml', 'flows.service', 'kubernetes.yaml'].map((name) => deployed(name)),
     )
@@ -50,7 +50,7 @@ describe('deploy files', () => {
       expect(grace).toBeGreaterThan((drains[index] ?? Infinity) + PATIENCE_SECONDS)
   })
 
-  test('with the settings of the image a server gets ready, drains and ends with 0', () =>
+  test('a server with the settings of the image becomes ready, drains and exits with 0', () =>
     inFolder(async (folder) => {
       const [, block = ''] =
         /^ENV (NODE_ENV[\s\S]*?[^\\])$/m.exec(await deployed('Dockerfile')) ?? []

@@ -24,7 +24,7 @@ process.kill(process.pid, 'SIGTERM')
 `
 
 test.skipIf(postgresUrl === null)(
-  'DR-90: the program of the guide on durable runs builds on PostgreSQL, and ends by SIGTERM with 0',
+  'DR-90: the program of the durable runs guide builds on PostgreSQL and exits with 0 on SIGTERM',
   async () => {
     const database = await postgresDatabase()
     try {
@@ -51,7 +51,7 @@ test.skipIf(postgresUrl === null)(
 type Handler = (request: Request) => Promise<Response>
 type Inbox = (jobs: BuildJobs, userId: string) => Promise<Handler>
 
-test('DR-90: the inbox of the guide on asking people shows a question and takes its answer', async () => {
+test('DR-90: the inbox of the human-in-the-loop guide shows a question and accepts its answer', async () => {
   const asks = defineComponent({
     type: 'Asks',
     suspends: true,

@@ -23,11 +23,11 @@ describe.each(names)('docs/guides/%s', (name) => {
   const read = () => readFile(new URL(name, FOLDER), 'utf8')
   const exampleOf = (text: string): string => text.split('\n## ').at(-1) ?? ''
 
-  test('begins with the problem, in a sentence', async () => {
+  test('begins with a sentence that states the problem', async () => {
     expect(await read()).toMatch(/^# \S.*\n\n[A-Z]/)
   })
 
-  test('ends with an example that prints what it says, or that a test runs', async () => {
+  test('ends with an example that prints the stated output or is run by a test', async () => {
     const example = exampleOf(await read())
     expect(example).toMatch(/^Example\n/)
     expect(await shortcomingsOf(name, example)).toEqual([])

@@ -35,7 +35,7 @@ afterAll(async () => {
 const placed = (code: string): string =>
   code.replaceAll('https://flows.example', service.url).replaceAll('/PROJECT/', `/${project}/`)
 
-test('MC-113 the command of the guide offers a flow, and its program calls it', async () => {
+test("MC-113 the guide's command exposes a flow as a tool, and its program calls it", async () => {
   const [command = ''] = await blocksOf(PAGE, 'sh')
   const env = { ...process.env, PROJECT: project, FLOW: flow, FLOW_API_KEY: service.key }
   const { stdout } = await promisify(execFile)('bash', ['-ec', placed(command)], { env })
@@ -50,7 +50,7 @@ test('MC-113 the command of the guide offers a flow, and its program calls it', 
   ])
 })
 
-test('MC-113 MC-103 the configuration of the guide is the one for its address and key', async () => {
+test("MC-113 MC-103 the guide's client configuration is the one generated for its address and key", async () => {
   const [text = ''] = await blocksOf(PAGE, 'json')
   const url = 'https://flows.example/api/v1/mcp/project/PROJECT/streamable'
   expect(JSON.parse(text)).toEqual(mcpClientConfig({ name: 'support', url, apiKey: 'YOUR KEY' }))
@@ -60,7 +60,7 @@ test('MC-113 MC-103 the configuration of the guide is the one for its address an
   )
 })
 
-test('MC-113 the handler of the README offers its one flow, and refuses strangers', async () => {
+test('MC-113 the handler of the README exposes one flow and refuses strangers', async () => {
   const code = (await blockWith('README.md', "readFile('refund.json'")).replace(
     "'refund.json'",
     `new URL('${FLOW.href}')`,
@@ -86,7 +86,7 @@ test('MC-113 the handler of the README offers its one flow, and refuses stranger
   expect((await list('Bearer no')).status).toBe(401)
 })
 
-test('MC-113 the app of the guide offers its one flow', async () => {
+test('MC-113 the app of the guide exposes one flow', async () => {
   const code = (await blockWith(PAGE, "readFile('refund.json'"))
     .replace("'refund.json'", `new URL('${FLOW.href}')`)
     .replace(/^express\(\)/m, 'export const server = express()')

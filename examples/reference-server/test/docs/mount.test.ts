@@ -10,7 +10,7 @@ interface Mounts {
   readonly GET: (request: Request, route: unknown) => Promise<Response>
 }
 
-test('docs/guides/mount.md: Fastify, Hono and Next answer with one service', async () => {
+test('docs/guides/mount.md: Fastify, Hono and Next serve the same service', async () => {
   const code = await blockWith('docs/guides/mount.md', 'export const fastify')
   const { fastify, hono, GET } = await load<Mounts>('mount', code)
   const url = '/scim/v2/Users'

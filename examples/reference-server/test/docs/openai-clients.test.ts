@@ -25,26 +25,26 @@ afterAll(async () => {
 
 const placed = (code: string): string => code.replaceAll('https://flows.example', service.url)
 
-test('RS-54 the first block of the guide asks a flow', async () => {
+test('RS-54 the first block of the guide calls a flow', async () => {
   const code = placed(await blockWith(PAGE, 'const answer ='))
   expect(await printedBy('openai-answer', code)).toEqual([QUESTION])
 })
 
-test('RS-54 the block of the README asks a flow', async () => {
+test('RS-54 the block of the README calls a flow', async () => {
   const code = (await blockWith('README.md', "from 'openai'"))
     .replaceAll('http://127.0.0.1:7860', service.url)
     .replace("'echo'", "'support'")
   expect(await printedBy('readme-openai', code)).toEqual(['Hello'])
 })
 
-test('RS-54 the curl command of the guide asks a flow', async () => {
+test('RS-54 the curl command of the guide calls a flow', async () => {
   const [command = ''] = await blocksOf(PAGE, 'sh')
   expect(command).toContain('chat/completions')
   const { stdout } = await promisify(execFile)('bash', ['-ec', placed(command)])
   expect(JSON.parse(stdout)).toMatchObject({ choices: [{ message: { content: QUESTION } }] })
 })
 
-test('RS-54 the stream of the guide is the whole answer', async () => {
+test('RS-54 the stream of the guide yields the whole answer', async () => {
   const code = placed(await blockWith(PAGE, 'stream: true,\n})\nfor await'))
   const pieces = await printedBy(
     'openai-stream',
@@ -53,12 +53,12 @@ test('RS-54 the stream of the guide is the whole answer', async () => {
   expect(pieces.join('')).toBe(QUESTION)
 })
 
-test('RS-54 the conversation of the guide goes on', async () => {
+test('RS-54 the guide continues a conversation', async () => {
   const code = placed(await blockWith(PAGE, 'previous_response_id: first.id'))
   expect(await printedBy('openai-conversation', code)).toEqual([QUESTION])
 })
 
-test('RS-54 the background response of the guide is read to its end', async () => {
+test('RS-54 the guide reads a background response to its end', async () => {
   const code = placed(await blockWith(PAGE, 'background: true'))
   const [[status] = [], ...events] = await linesOf('openai-background', code)
   expect(['queued', 'in_progress', 'completed']).toContain(status)
@@ -66,7 +66,7 @@ test('RS-54 the background response of the guide is read to its end', async () =
   expect(events.at(-1)?.[1]).toBe('response.completed')
 })
 
-test('RS-55 the sample of the console for TypeScript asks its flow', async () => {
+test("RS-55 the console's TypeScript sample calls its flow", async () => {
   const { base, model, typescript } = codeSamples(service.url, {
     id: 'not used',
     endpoint_name: 'support',
@@ -76,7 +76,7 @@ test('RS-55 the sample of the console for TypeScript asks its flow', async () =>
   expect(await printedBy('openai-sample', code)).toEqual(['Hello'])
 })
 
-test('RS-55 a flow without an endpoint name is called by its id, and the page shows all of it', async () => {
+test('RS-55 the sample calls a flow without an endpoint name by id, and the page shows the samples', async () => {
   const { id } = await createFlow(service, { name: 'Nameless', data: echoGraph() })
   const { model, typescript } = codeSamples(service.url, { id, endpoint_name: null })
   expect(model).toBe(id)

@@ -21,12 +21,12 @@ function createDirectory() {
 }
 
 describe('docs/guides/scim-connect.md', () => {
-  test('the first question of a directory is answered with a list', async () => {
+  test('the first request of a directory returns a list', async () => {
     const { status, body } = await createDirectory()('/Users?startIndex=1&count=1')
     expect([status, body['totalResults']]).toEqual([200, 0])
   })
 
-  test('the template for OneLogin makes a user', async () => {
+  test('the template for OneLogin creates a user', async () => {
     const [, template = ''] = /```json\n([\s\S]*?)```/.exec(await readFile(GUIDE, 'utf8')) ?? []
     const values: Record<string, string> = {
       'parameters.scimusername': 'ada@corp.example',

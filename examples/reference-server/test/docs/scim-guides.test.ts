@@ -24,7 +24,7 @@ describe('SH-81 guides for hosts', () => {
       ],
     ],
     ['scim-roll-out', ['expand', 'contract']],
-  ])('%s tells of %j', (name, words) => {
+  ])('%s mentions %j', (name, words) => {
     const text = guide(name)
     expect(words.filter((word) => !text.toLowerCase().includes(word.toLowerCase()))).toEqual([])
   })
@@ -116,7 +116,7 @@ describe('SH-82 connecting Entra and Okta', () => {
         'does not support importing user schema',
       ],
     ],
-  ])('%s: each message has its cause and its audit line', (name, messages) => {
+  ])('%s: each message is listed with its cause and audit line', (name, messages) => {
     const part = section(text, `## ${name}`)
     const rows = rowsOf(section(part, '### Messages'))
     expect(rows.map(([shown = '']) => shown.replaceAll('`', '')).toSorted()).toEqual(
@@ -126,7 +126,7 @@ describe('SH-82 connecting Entra and Okta', () => {
     expect(rowsOf(section(part, '### Screens')).length).toBeGreaterThan(3)
   })
 
-  test('Provision on demand is told step by step, and quarantine with its cause and end', () => {
+  test('Provision on demand is described step by step, quarantine with its cause and end', () => {
     const entra = section(text, '## Microsoft Entra ID')
     const steps = section(entra, '### Provision on demand').match(/^\d\. .+$/gm) ?? []
     expect(steps.join('\n')).toMatch(/GET \/Users[^]*POST \/Users[^]*PATCH \/Users/)

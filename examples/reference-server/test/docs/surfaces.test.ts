@@ -21,7 +21,7 @@ async function shownTo(handler: Handler, user: string, last: string): Promise<st
   return text
 }
 
-test('docs/guides/surfaces.md: only who may approve changes the surface', async () => {
+test('docs/guides/surfaces.md: only authorised users can change the surface', async () => {
   const code = await blockWith('docs/guides/surfaces.md', 'export const refunds')
   const { refunds } = await load<{ refunds: Handler }>('surfaces', code)
   expect((await refunds(new Request(ADDRESS))).status).toBe(401)
