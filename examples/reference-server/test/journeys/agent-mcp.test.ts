@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const service = sharedService({ OPENAI_BASE_URL: model.url, SERVICE_SSRF_ALLOW: '127.0.0.1' })
 
-test('an agent calls a tool of an MCP server that its user has added', async () => {
+test('an agent calls a tool of an MCP server that its user added', async () => {
   const url = `http://127.0.0.1:${(tools.address() as AddressInfo).port}/mcp`
   const added = await service().call('POST', '/api/v2/mcp/servers/harbour', {
     body: { url, headers: { 'x-harbour-key': 'of-the-user' } },

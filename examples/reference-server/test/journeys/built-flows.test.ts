@@ -15,8 +15,8 @@ async function imported(flow: FlowDraft): Promise<string> {
   return flowRow?.id ?? ''
 }
 
-describe('DR-78: a flow that a program built', () => {
-  test('DR-78: runs in the program, is exported, imported over HTTP, and runs in the server', async () => {
+describe('DR-78: a flow built in code', () => {
+  test('DR-78: a flow runs in the program, is exported and imported over HTTP, and runs in the server', async () => {
     const flow = createFlow('greeting')
     const input = flow.add(chatInput)
     const greeting = flow.add(promptTemplate, {
@@ -38,7 +38,7 @@ describe('DR-78: a flow that a program built', () => {
     expect(run.text).toContain('"Good morning, Ada!"')
   })
 
-  test('DR-78: one that asks a person is imported, asks in the server, and takes the branch', async () => {
+  test('DR-78: a flow with human input is imported, asks in the server, and follows the chosen branch', async () => {
     const flow = createFlow('approval')
     const human = flow.add(humanInput, { values: { decisions: ['Send it', 'Hold back'] } })
     const [sent, held] = [flow.add(chatOutput), flow.add(chatOutput)]

@@ -30,7 +30,7 @@ interface Entry {
   readonly metadata: { readonly total?: number }
 }
 
-test('the component store: shared, found, viewed, downloaded, run, liked, hidden, and gone with its author', async () => {
+test('the component store: a flow is shared, found, viewed, downloaded, run, liked, hidden, and deleted with its author', async () => {
   await withService({ OPENAI_BASE_URL: model.url }, async (service) => {
     const [ana, bea] = await Promise.all([newPerson(service, 'ana'), newPerson(service, 'bea')])
     const asAna = storeOf(service, ana)

@@ -63,13 +63,13 @@ async function stream(n: number): Promise<string> {
 }
 
 describe.skipIf(process.platform !== 'linux')('crowds', () => {
-  test('MC-111 200 calls at once have each its own answer, and memory comes back', async () => {
+  test('MC-111 200 concurrent calls each get their own answer, and memory is released', async () => {
     const answers = await crowd(callTool)
     for (const [n, text] of answers.entries()) expect(text).toContain(`"call ${n}."`)
     expect(await growth(() => crowd(callTool))).toBeLessThan(0.5)
   })
 
-  test('RS-52 200 streams at once have each its own answer, and memory comes back', async () => {
+  test('RS-52 200 concurrent streams each get their own answer, and memory is released', async () => {
     const answers = await crowd(stream)
     for (const [n, text] of answers.entries()) {
       expect(text).toContain(`"delta":"stream ${n}."`)
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')('crowds', () => {
     expect(await growth(() => crowd(stream))).toBeLessThan(0.5)
   })
 
-  test('RS-52 of 1,000 streams that are left at once no run goes on at the model', async () => {
+  test('RS-52 aborting 1,000 concurrent streams ends all of their model calls', async () => {
     const rounds: number[] = []
     const leaveAtOnce = async (): Promise<void> => {
       const leaving = new AbortController()

@@ -64,14 +64,14 @@ describe('with the code runner on', () => {
     OPENAI_BASE_URL: model.url,
   })
 
-  test('FE-44 a component written in TypeScript runs in a flow, also after a restart', async () => {
+  test('FE-44 a component in TypeScript runs in a flow, also after a restart', async () => {
     const id = await storeFlow(service(), codeOf('return `<${text}> for ${ctx.displayName}`'))
     expect(messageOf(await runFlow(service(), id, 'one'))).toBe('<one> for Mine')
     await service().restart()
     expect(messageOf(await runFlow(service(), id, 'two'))).toBe('<two> for Mine')
   })
 
-  test('the first component of the guide runs when it is pasted', async () => {
+  test('the first component of the guide runs as pasted', async () => {
     expect(GUIDE_CODE).toContain('defineComponent')
     const id = await storeFlow(service(), GUIDE_CODE)
     expect(messageOf(await runFlow(service(), id, 'quiet'))).toBe('QUIET')
@@ -85,7 +85,7 @@ describe('with the code runner on', () => {
     })
   })
 
-  test('FE-44 an endless loop and a memory hog end with a clear error; the server goes on', async () => {
+  test('FE-44 endless loops and excessive memory use end with a clear error; the server keeps running', async () => {
     const endless = await storeFlow(service(), codeOf('for (;;) text += ""', 'Endless'))
     const hog = await storeFlow(
       service(),
@@ -102,7 +102,7 @@ describe('with the code runner on', () => {
     expect((await service().call('GET', '/health')).status).toBe(200)
   })
 
-  test('FE-42 a component of a user is the tool of an agent', async () => {
+  test("FE-42 an agent uses a user's component as a tool", async () => {
     const code = codeOf('return `the tide at ${text} is low`', 'Tides')
     const made = await service().call('POST', '/api/v1/custom_component', { body: { code } })
     const { data, type } = made.json() as { data: NodeDetails; type: string }
@@ -147,7 +147,7 @@ describe('with the code runner on', () => {
     expect(JSON.stringify(model.requests.at(-1))).toContain('the tide at noon is low')
   })
 
-  test('FE-44 code reaches nothing of the host', async () => {
+  test('FE-44 code has no access to host globals', async () => {
     const reach = await storeFlow(
       service(),
       codeOf('return typeof process + typeof require + typeof fetch', 'Reach'),
@@ -155,7 +155,7 @@ describe('with the code runner on', () => {
     expect(messageOf(await runFlow(service(), reach, 'x'))).toBe('undefined'.repeat(3))
   })
 
-  test('an edited node of the catalogue runs its own code, not the stock one', async () => {
+  test('an edited catalogue node runs its edited code instead of the stock code', async () => {
     const node = await catalogueNode(service(), 'CustomComponent')
     const code = String(node.template['code']?.value).replace(
       '({ value })',
@@ -181,7 +181,7 @@ describe('with the code runner on', () => {
 describe('with the code runner off', () => {
   const service = sharedService({})
 
-  test('FE-44 a component in TypeScript says what to set', async () => {
+  test('FE-44 a TypeScript component fails with an error that names the setting', async () => {
     const code = codeOf('return text')
     const made = await service().call('POST', '/api/v1/custom_component', { body: { code } })
     expect(made.status).toBe(400)
@@ -202,7 +202,7 @@ describe('with the code runner off', () => {
     expect(answer.text).toContain('SERVICE_CODE_RUNNER=true')
   })
 
-  test('FE-42 a node edited in Python runs as the stock component and says so everywhere', async () => {
+  test('FE-42 a node edited in Python runs as the stock component with a warning everywhere', async () => {
     const node = await catalogueNode(service(), 'TextInput')
     const python =
       'from lfx.custom import Component\n\nclass TextInput(Component):\n    display_name = "Mine"\n'

@@ -33,7 +33,7 @@ const agentGraph = (withCalculator = false): unknown =>
 const run = (id: string, body: object, key?: string) =>
   service.call('POST', `/api/v1/run/${id}`, { body, ...(key === undefined ? {} : { key }) })
 
-test('export on one server, import on another: the flow answers there', async () => {
+test('a flow exported on one server and imported on another answers there', async () => {
   const made = await createFlow(service, { name: 'Travels', data: echoGraph() })
   const file = await service.call('POST', '/api/v1/flows/download/', { body: [made.id] })
   await withService({}, async (other) => {
@@ -49,7 +49,7 @@ test('export on one server, import on another: the flow answers there', async ()
   })
 })
 
-test('rename, duplicate, move: each copy runs, and a project takes its flows along', async () => {
+test('flows are renamed, duplicated and moved; each copy runs; deleting a project deletes its flows', async () => {
   const flow = await createFlow(service, { name: 'Draft', data: echoGraph() })
   const renamed = await service.call('PATCH', `/api/v1/flows/${flow.id}`, {
     body: { name: 'Final' },
@@ -69,7 +69,7 @@ test('rename, duplicate, move: each copy runs, and a project takes its flows alo
   expect((await run(copy.id, { input_value: 'gone' })).status).toBe(404)
 })
 
-test('a key revoked while it is used: the running answer ends, the next call is refused', async () => {
+test('revoking a key in use lets the running answer finish and refuses the next call', async () => {
   const ada = await newPerson(service, 'ada')
   const flow = await createFlow(service, { data: agentGraph() }, ada.key)
   model.reply({ text: 'late but whole', delayMs: 1_500 })
@@ -89,7 +89,7 @@ test('a key revoked while it is used: the running answer ends, the next call is 
   expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('late but whole')])
 })
 
-test('memory over turns and sessions: an agent remembers its own session only', async () => {
+test('an agent remembers earlier turns of its own session only', async () => {
   const flow = await createFlow(service, { name: 'Memory', data: agentGraph() })
   const ask = async (text: string, session: string): Promise<string> => {
     model.reply(`answer to ${text}`)
@@ -103,7 +103,7 @@ test('memory over turns and sessions: an agent remembers its own session only', 
   expect(await ask('Still?', 'one')).not.toContain('Ada')
 })
 
-test('FE-33 freezing keeps a result over a restart, until it is unfrozen; it goes with its flow', async () => {
+test('FE-33 a frozen result survives a restart, until it is unfrozen or its flow is deleted', async () => {
   const graph = (isFrozen: boolean): unknown =>
     graphOf((flow) => {
       const input = flow.add('ChatInput')
@@ -143,7 +143,7 @@ test('FE-33 freezing keeps a result over a restart, until it is unfrozen; it goe
   expect(await readdir(folder)).not.toContain(id)
 })
 
-test('an agent calls a tool, and its steps are shown', async () => {
+test('an agent calls a tool, and its steps are included in the message', async () => {
   const flow = await createFlow(service, { name: 'Tool', data: agentGraph(true) })
   const offered = 'evaluate_expression'
   model.reply({ toolCalls: [{ name: offered, args: { expression: '6*7' } }] }, 'It is 42')
@@ -159,7 +159,7 @@ test('an agent calls a tool, and its steps are shown', async () => {
   expect(built.text).toContain('It is 42')
 })
 
-test('the monitor after real runs: messages, builds and transactions of each', async () => {
+test('the monitor lists messages, builds and transactions of each run', async () => {
   const flow = await createFlow(service, { name: 'Watched', data: echoGraph() })
   await run(flow.id, { input_value: 'first', session_id: 's1' })
   await service.call('POST', `/api/v1/build/${flow.id}/flow?event_delivery=direct`, {
@@ -183,7 +183,7 @@ test('the monitor after real runs: messages, builds and transactions of each', a
   expect(Object.keys(builds)).toHaveLength(2)
 })
 
-test('restart in the middle of a build: its reader is told, and the flow builds again', async () => {
+test('a restart during a build sends its reader an error, and the flow builds again', async () => {
   const flow = await createFlow(service, { name: 'Interrupted', data: agentGraph() })
   model.reply({ text: 'never read', delayMs: 60_000 })
   const asked = model.requests.length

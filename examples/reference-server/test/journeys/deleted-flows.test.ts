@@ -24,7 +24,7 @@ const webhookGraph = (): unknown =>
     flow.connect(`${agent}.response`, `${flow.add('ChatOutput')}.input_value`)
   })
 
-test('what waits to be built when its flow is deleted is cancelled, and asks no model', async () => {
+test('deleting a flow cancels its queued builds, which never call the model', async () => {
   const model = await startFakeOpenAi()
   const gate = await startGate(model.url)
   const environment = {

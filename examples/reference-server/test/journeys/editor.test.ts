@@ -6,7 +6,7 @@ import { withService } from './service.ts'
 
 const ACCEPT = { accept: 'text/html,application/xhtml+xml' }
 
-test('an editor is served at the root, its own addresses too, and the console moves', async () => {
+test('an editor is served at the root and its routes, and the console moves to /console', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'editor-'))
   try {
     await mkdir(join(folder, 'assets'))

@@ -16,7 +16,7 @@ const textsOf = async (service: Service, key: string, flowId: string): Promise<s
   return (answer.json() as { text: string }[]).map(({ text }) => text)
 }
 
-test('names of endpoints: each caller reaches the own flow, a webhook the flow it was made for', () =>
+test("an endpoint name reaches the caller's own flow, a webhook the flow it was created for", () =>
   withService({}, async (service) => {
     const ada = await newPerson(service, 'ada')
     const bob = await newPerson(service, 'bob')

@@ -68,11 +68,11 @@ describe.skipIf(!hasStarters).each(hasStarters ? versions : ['any version'])(
   (version) => {
     const names = WHOLE.filter((name) => existsSync(join(folder, version, `${name}.json`)))
 
-    test('there are ten at least', () => {
+    test('at least ten are present', () => {
       expect(names.length).toBeGreaterThanOrEqual(10)
     })
 
-    test.each(names)('%s is imported and runs whole', async (name) => {
+    test.each(names)('%s is imported and runs completely', async (name) => {
       const flow = await imported(version, name)
       const told = await prepare(flow, FILES[name])
       const image = SEEING.has(name)

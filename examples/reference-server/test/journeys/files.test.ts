@@ -51,7 +51,7 @@ describe('AB-55 an uploaded file is read by a run of its owner', () => {
     ['tide.pdf', 'The tide turns at noon.'],
     ['report.docx', 'Seven ships arrived.'],
   ]
-  test.each(formats)('%s, uploaded to the user (v2), by tweak', async (name, text) => {
+  test.each(formats)('%s, uploaded to the user (v2) and set by a tweak', async (name, text) => {
     const answer = await read(await uploadToUser(service, name))
     expect(answer.text).toContain(text)
     expect(answer.status).toBe(200)
@@ -64,7 +64,7 @@ describe('AB-55 an uploaded file is read by a run of its owner', () => {
     expect((await read(path)).text).toContain('blue umbrella')
   })
 
-  test('several files of both kinds at once', async () => {
+  test('several files of both kinds are read in one run', async () => {
     const paths = [
       await uploadToUser(service, 'tide.pdf'),
       await uploadToFlow(service, reader, 'report.docx'),
@@ -74,7 +74,7 @@ describe('AB-55 an uploaded file is read by a run of its owner', () => {
     for (const part of ['turns at noon', 'Seven ships', 'captain']) expect(text).toContain(part)
   })
 
-  test('an Excel table, chosen in the stored flow, is read by a run, a build and after a restart', async () => {
+  test('an Excel table chosen in the stored flow is read by a run, by a build and after a restart', async () => {
     const path = await uploadToUser(service, 'ships.xlsx')
     const table = await storeFlow(service, await tableFlow(service, path))
     expect((await service.call('POST', `/api/v1/run/${table}`, { body: {} })).text).toContain(
@@ -84,7 +84,7 @@ describe('AB-55 an uploaded file is read by a run of its owner', () => {
     expect((await build(table, {})).text).toContain('Aurora')
   })
 
-  test('CO-38: a table and a picture that are read as text say what to do instead', async () => {
+  test('CO-38: reading a table or an image as text fails with an error that suggests an alternative', async () => {
     const table = await read(await uploadToUser(service, 'ships.xlsx'))
     expect(table.text).toContain("use the output 'Structured Content'")
     const picture = await read(await uploadToFlow(service, reader, 'flag.png'))
@@ -92,7 +92,7 @@ describe('AB-55 an uploaded file is read by a run of its owner', () => {
     for (const { text } of [table, picture]) expect(text).not.toContain('Advanced Parser')
   })
 
-  test('a file that is deleted, and one of another user, are errors that name the file', async () => {
+  test('deleted files and files of other users give errors that name the file', async () => {
     const gone = await service.call('POST', '/api/v2/files', {
       body: await formOf('gone.txt', 'x'),
     })
@@ -133,7 +133,7 @@ describe('an image in the chat reaches the model', () => {
     },
   )
 
-  test('an answer made of a prompt does not repeat the files of the question', async () => {
+  test('an answer made from a prompt does not repeat the files of the question', async () => {
     const flows = (await service.call('GET', '/api/v1/flows/')).json() as {
       id: string
       name: string
@@ -152,7 +152,7 @@ describe('an image in the chat reaches the model', () => {
     ])
   })
 
-  test('in a run, a streamed run and by the user’s own file', async () => {
+  test('in a run, in a streamed run and from the user’s own files', async () => {
     const runs = [
       ['/api/v1/run/', await path()],
       ['/api/v1/run/', await uploadToUser(service, 'flag.png')],
@@ -172,7 +172,7 @@ describe('an image in the chat reaches the model', () => {
     for (const request of model.requests) expect(JSON.stringify(request)).toMatch(IMAGE)
   })
 
-  test('an image that is not there is an error that names it, and no message is kept', async () => {
+  test('a missing image gives an error that names it, and no message is stored', async () => {
     const answer = await build(chat, {
       inputs: { input_value: 'lost', session: 'lost' },
       files: [`${chat}/lost.png`],
@@ -208,7 +208,7 @@ describe('CO-30 a file in the chat reaches the model, or a warning names it', ()
     expect(warningsOf(answer)).toBeUndefined()
   })
 
-  test('an SVG and a PDF are named in the answer, beside a text that is read', async () => {
+  test('an SVG and a PDF are named in warnings; a text file beside them is read', async () => {
     const names = ['logo.svg', 'note.txt', 'tide.pdf']
     const files = await Promise.all(names.map((name) => uploadToFlow(service, chat, name)))
     const answer = await askWith(files)
@@ -228,7 +228,7 @@ describe('CO-30 a file in the chat reaches the model, or a warning names it', ()
     expect(built.text).toContain('logo.svg: models read images')
   })
 
-  test('a text that is too long is cut, and the answer says so', async () => {
+  test('a text that is too long is truncated with a warning', async () => {
     const long = await uploadToUser(service, 'long.txt', { bytes: `start ${'é'.repeat(250_000)}` })
     const answer = await askWith([long])
     expect(answer.status).toBe(200)

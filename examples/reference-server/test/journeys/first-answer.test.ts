@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withService } from './service.ts'
 
-test('first start to first answer: the bundled flow runs with the key that was printed', () =>
+test('after the first start the bundled flow runs with the printed key', () =>
   withService({}, async (service) => {
     const answer = await service.call('POST', '/api/v1/run/echo', {
       body: { input_value: 'hello' },

@@ -12,7 +12,7 @@ import {
 import { echoGraph, eventsOf } from './flows.ts'
 
 test.each([nodeMount, expressMount, fastifyMount, honoMount, nextMount])(
-  'all five mounts walk one journey: sign in, store a flow, run it, stream a build: $name',
+  'sign-in, storing a flow, a run and a streamed build work over every mount: $name',
   async (mount) => {
     const engine = createFlowEngine({
       store: createMemoryFlowStore(),

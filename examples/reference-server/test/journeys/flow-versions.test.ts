@@ -59,7 +59,7 @@ const answerOf = async (id: string, query = ''): Promise<string | undefined> =>
   messageOf(await service().call('POST', `/api/v1/run/${id}${query}`, { body: {} }))
 
 describe('an author keeps versions of a flow', () => {
-  test('DR-60: takes one, changes the flow, compares, and goes back, over a restart', async () => {
+  test('DR-60: saves a version, changes the flow, compares both, and restores it after a restart', async () => {
     const id = await importFlow(service(), saying('Versions', 'first'))
     const one = await snapshot(id, { description: 'as it was agreed' })
     expect(one).toEqual({
@@ -108,7 +108,7 @@ describe('an author keeps versions of a flow', () => {
     expect(await answerOf(id)).toBe('second')
   })
 
-  test('DR-60: reads one with its graph; what passwords hold is not shown, but comes back', async () => {
+  test('DR-60: reads a version with its graph; passwords are hidden but restored', async () => {
     const password = { type: 'str', name: 'token', password: true, value: 'sk-hidden', show: true }
     const id = await importFlow(service(), saying('Passwords', 'with a key', { token: password }))
     const { id: version } = await snapshot(id)
@@ -122,7 +122,7 @@ describe('an author keeps versions of a flow', () => {
     expect(flow.text).toContain('sk-hidden')
   })
 
-  test('DR-60: numbers are never given twice, and the oldest go beyond the limit', async () => {
+  test('DR-60: version numbers are never reused; the oldest versions beyond the limit are deleted', async () => {
     const id = await importFlow(service(), saying('Many versions', 'same'))
     const made = await Promise.all([1, 2, 3, 4, 5, 6].map(() => snapshot(id)))
     expect(made.map((one) => one.version_number).toSorted((a, b) => a - b)).toEqual([
@@ -143,7 +143,7 @@ describe('an author keeps versions of a flow', () => {
     expect([gone.status, gone.json()]).toEqual([404, { detail: 'Version entry not found' }])
   })
 
-  test('DR-60: refusals name what is wrong; another user sees nothing; a deleted flow takes them along', async () => {
+  test('DR-60: errors name the problem; other users see no versions; deleting a flow deletes them', async () => {
     const id = await importFlow(service(), saying('Mine', 'mine'))
     const { id: version } = await snapshot(id)
     const long = await service().call('POST', versionsOf(id), {
@@ -194,7 +194,7 @@ describe('an author keeps versions of a flow', () => {
   })
 })
 
-describe('a program runs the version that it was tested with', () => {
+describe('a program runs the version it was tested with', () => {
   test('DR-63: by number, tag and id, in runs, streams, advanced runs and builds', async () => {
     const id = await importFlow(service(), saying('Pinned', 'first'))
     const one = await snapshot(id)

@@ -44,7 +44,7 @@ async function runFlowNode(to: Service, name: string): Promise<FlowNode> {
   return nodeOf('RunFlow-1', 'RunFlow', { ...node, ...(answer.json() as NodeDetails) })
 }
 
-test('MO-60 a flow runs another: its fields and outputs are shown, its messages are of the session', async () => {
+test("MO-60 a flow runs another: its fields and outputs are shown, its messages belong to the caller's session", async () => {
   const inner = await createFlow(service(), { name: 'Shout', data: shouting() })
   const node = await runFlowNode(service(), 'Shout')
   const { template, outputs = [] } = node.data.node
@@ -122,7 +122,7 @@ test('MO-60 an agent calls another flow', async () => {
   expect(messages.find(({ role }) => role === 'tool')?.content).toContain('ahoy!!')
 })
 
-test('MO-60 a flow that calls itself ends; flows of others are not found', async () => {
+test('MO-60 a flow that calls itself is stopped; flows of other users are not found', async () => {
   const calling = async (name: string) => {
     const inner = await catalogueNode(service(), 'RunFlow')
     const chosen = { ...inner.template['flow_name_selected'], value: name }

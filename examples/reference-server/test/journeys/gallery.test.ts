@@ -16,10 +16,10 @@ async function fromGallery(service: Service, name: string, options = {}): Promis
   return importFlow(service, { name, data: example?.data ?? null }, options)
 }
 
-describe('examples of the gallery', () => {
+describe('gallery examples', () => {
   const service = sharedService({ OPENAI_BASE_URL: vendor.url })
 
-  test('without the key an example names the variable and asks no vendor; after storing it once, examples run', async () => {
+  test('without the key an example names the missing variable and calls no vendor; once it is stored, examples run', async () => {
     const basic = await fromGallery(service(), 'Basic Prompting')
     const agent = await fromGallery(service(), 'Simple Agent')
     const asked = vendor.requests.length
@@ -39,7 +39,7 @@ describe('examples of the gallery', () => {
     expect(messageOf(await runFlow(service(), agent, 'hello'))).toBe('an agent answers')
   })
 
-  test('Vector Store RAG answers from an uploaded document, and from what it kept after a restart', async () => {
+  test('Vector Store RAG answers from an uploaded document, and from its stored data after a restart', async () => {
     const { key } = await newPerson(service(), 'rita')
     const rag = await fromGallery(service(), 'Vector Store RAG', { key })
     await service().call('POST', '/api/v1/variables/', {

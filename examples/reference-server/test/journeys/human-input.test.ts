@@ -146,7 +146,7 @@ async function curl(target: Service, path: string, ...more: readonly string[]): 
   return JSON.parse(stdout) as unknown
 }
 
-describe('a person is asked in the middle of a build', () => {
+describe('human input during a build', () => {
   test('DR-39, DR-35, DR-36: the question is answered with curl after a restart; the branch runs', async () => {
     const { flowId, jobId } = await begun('Approval over a restart')
     const question = await pending(jobId)
@@ -195,7 +195,7 @@ describe('a person is asked in the middle of a build', () => {
     })
   })
 
-  test('DR-36: answers that do not count are refused, each in its own words', async () => {
+  test('DR-36: invalid answers are refused, each with its own error', async () => {
     const { jobId } = await begun('Approval with errors')
     const { request_id: requestId } = await pending(jobId)
     const decision = { action_id: 'send_it' }
@@ -232,7 +232,7 @@ describe('a person is asked in the middle of a build', () => {
     expect(stranger.status).toBe(403)
   })
 
-  test('DR-35, DR-36: another user neither sees, answers, reads, cancels nor copies it', async () => {
+  test('DR-35, DR-36: another user cannot see, answer, read, cancel or copy it', async () => {
     const { flowId, jobId } = await begun('Approval that is not yours')
     const { request_id: requestId } = await pending(jobId)
     const { key } = await newPerson(service(), 'eve-guesses')
@@ -267,7 +267,7 @@ describe('a person is asked in the middle of a build', () => {
     expect(await endOf(jobId)).toContain('"ChatOutput-sent"')
   })
 
-  test('DR-45: what cannot ask refuses the flow before anything runs', async () => {
+  test('DR-45: endpoints that cannot ask a person refuse the flow before it runs', async () => {
     const made = await service().call('POST', '/api/v1/flows/', {
       body: approval('Approval to run'),
     })
@@ -285,7 +285,7 @@ describe('a person is asked in the middle of a build', () => {
     expect(responses.text).toContain('This flow asks a person')
   })
 
-  test('DR-37: a blocked owner is not gone on for, and a deleted one takes the questions along', async () => {
+  test('DR-37: jobs of a deactivated owner do not resume; deleting the owner deletes the questions', async () => {
     const ada = await newPerson(service(), 'ada-asks')
     const key = { key: ada.key }
     const made = await service().call('POST', '/api/v1/flows/', {
@@ -320,7 +320,7 @@ describe('a person is asked in the middle of a build', () => {
     }
   })
 
-  test('DR-37: a deleted flow takes its questions along', async () => {
+  test('DR-37: deleting a flow deletes its questions', async () => {
     const { flowId, jobId } = await begun('Approval to delete')
     await pending(jobId)
     expect((await service().call('DELETE', `/api/v1/flows/${flowId}`)).status).toBe(200)

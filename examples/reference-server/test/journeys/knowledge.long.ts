@@ -24,9 +24,9 @@ afterAll(async () => {
   await vendor.close()
 })
 
-describe('what a flow keeps in PostgreSQL', () => {
+describe('data that a flow stores in PostgreSQL', () => {
   test.each(['Chroma', 'FAISS'] as const)(
-    'CO-73 %s: ingested today, answered by another flow tomorrow, after a crash',
+    'CO-73 %s: another flow answers from ingested data after a crash',
     async (type) => {
       const { service } = shared
       const { ingest, answer } = await storeFlows(service, type, { number_of_results: 1 })
@@ -37,7 +37,7 @@ describe('what a flow keeps in PostgreSQL', () => {
     },
   )
 
-  test('CO-74 CO-75 a knowledge base is filled by several runs at once, and searched after a crash', async () => {
+  test('CO-74 CO-75 concurrent runs fill a knowledge base, which is searched after a crash', async () => {
     const { service } = shared
     expect(await makeBase(service, 'kept')).toBe('kept')
     const { ingest, retrieve } = await knowledgeFlows(service, 'kept')

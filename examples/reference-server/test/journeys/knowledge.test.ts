@@ -45,7 +45,7 @@ const environment = {
   SERVICE_KNOWLEDGE_ROWS: '50',
 }
 
-describe('what a flow keeps', () => {
+describe('data that a flow stores', () => {
   const service = sharedService(environment)
 
   const ingestThenAnswer = async (type: 'Chroma' | 'FAISS') => {
@@ -57,15 +57,15 @@ describe('what a flow keeps', () => {
     return messageOf(found)
   }
 
-  test('CO-73 Chroma: ingested today, answered by another flow tomorrow, after a restart', async () => {
+  test('CO-73 Chroma: another flow answers from ingested data after a restart', async () => {
     expect(await ingestThenAnswer('Chroma')).toBe('blue whales swim far')
   })
 
-  test('CO-73 FAISS: ingested today, answered by another flow tomorrow, after a restart', async () => {
+  test('CO-73 FAISS: another flow answers from ingested data after a restart', async () => {
     expect(await ingestThenAnswer('FAISS')).toBe('blue whales swim far')
   })
 
-  test('CO-73 a collection of the same name of another user is another', async () => {
+  test('CO-73 collections of the same name are separate for each user', async () => {
     const person = await newPerson(service(), 'vera')
     const { ingest } = await storeFlows(service(), 'Chroma', { collection_name: 'shared' })
     await runFlow(service(), ingest, TEXT)
@@ -83,7 +83,7 @@ describe('what a flow keeps', () => {
     expect(messageOf(mine)).toBe('green tea is brewed')
   })
 
-  test('CO-74 CO-75 a knowledge base is made, filled, searched after a restart, listed and deleted', async () => {
+  test('CO-74 CO-75 a knowledge base is created, filled, searched after a restart, listed and deleted', async () => {
     const base = await makeBase(service(), 'my_notes')
     expect(base).toBe('my_notes')
     const { ingest, retrieve } = await knowledgeFlows(service(), 'my_notes')
@@ -127,7 +127,7 @@ describe('what a flow keeps', () => {
     expect(gone.text).toContain('Metadata not found for knowledge base: my_notes')
   })
 
-  test('NX-30 a knowledge base that is full refuses before anything is embedded, and names the limit', async () => {
+  test('NX-30 a full knowledge base refuses texts before embedding them, and names the limit', async () => {
     await makeBase(service(), 'full')
     const { ingest } = await knowledgeFlows(service(), 'full')
     const lines = Array.from({ length: 60 }, (_, n) => `line number ${1000 + n} here`)
@@ -138,7 +138,7 @@ describe('what a flow keeps', () => {
     expect(vendor.requests.length).toBe(before)
   })
 
-  test('CO-74 several ingestions of the same texts at once store them once', async () => {
+  test('CO-74 concurrent ingestions of the same texts store them once', async () => {
     await makeBase(service(), 'at_once')
     const { ingest } = await knowledgeFlows(service(), 'at_once')
     const runs = [1, 2, 3, 4].map(() => runFlow(service(), ingest, TEXT))
@@ -147,7 +147,7 @@ describe('what a flow keeps', () => {
     expect(base.json()).toMatchObject({ chunks: 3, words: 12 })
   })
 
-  test('CO-77 a database that is listed is queried; others say what to set', async () => {
+  test('CO-77 a listed database is queried; others fail with an error that names the setting', async () => {
     const ask = async (url: string, query: string) => {
       const nodes = {
         sql: await node(service(), 'SQLComponent', { database_url: url, query }),
@@ -180,16 +180,16 @@ describe('what a flow keeps', () => {
     }
   })
 
-  test('CO-72 the finance component asks the source that the operator names', async () => {
+  test('CO-72 the finance component queries the source configured by the operator', async () => {
     const answer = await askFinance(service())
     expect(messageOf(answer)).toBe('News of ACME: http://n/1')
   })
 })
 
-describe('what is not set up', () => {
+describe('unconfigured services', () => {
   const service = sharedService({})
 
-  test('CO-72 without a finance source the component says what to set', async () => {
+  test('CO-72 without a finance source the component names the missing setting', async () => {
     expect((await askFinance(service())).text).toContain('SERVICE_FINANCE_URL')
   })
 })

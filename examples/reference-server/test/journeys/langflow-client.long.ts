@@ -50,7 +50,7 @@ describe('@datastax/langflow-client', () => {
     expect(texts).toEqual(['Polly again', 'Polly again'])
   })
 
-  test('runs a flow that ends in text, and with tweaks of its own and of the call', async () => {
+  test('runs a flow with text output, with tweaks of the flow and of the call', async () => {
     const { id } = await createFlow(service, {
       name: 'Text',
       data: graphOf((flow) => {
@@ -87,7 +87,7 @@ describe('@datastax/langflow-client', () => {
     )
   })
 
-  test('a stream that its caller leaves ends with AbortError', async () => {
+  test('an aborted stream ends with AbortError', async () => {
     const controller = new AbortController()
     const stream = await client().flow('parrot').stream('x', { signal: controller.signal })
     controller.abort()
@@ -96,7 +96,7 @@ describe('@datastax/langflow-client', () => {
     expect(await failed(before)).toMatchObject({ name: 'AbortError' })
   })
 
-  test('uploads an image to a flow, which the chat input of a run carries', async () => {
+  test('uploads an image to a flow and passes it to the chat input of a run', async () => {
     const flow = client().flow(parrot)
     const image = new File([PIXEL], 'dot.png', { type: 'image/png' })
     const stored = (await service.call('GET', `/api/v1/flows/${parrot}`)).json() as {
@@ -133,7 +133,7 @@ describe('@datastax/langflow-client', () => {
     expect((await flow.run('')).chatOutputText()).toContain('The tide is at noon.')
   })
 
-  test('logs are refused: the client sends no key for them, and with a key there are none', async () => {
+  test('logs are refused without a key, which the client does not send, and not implemented with one', async () => {
     const { logs } = client()
     const attempts = [
       () => logs.fetch(),
@@ -148,7 +148,7 @@ describe('@datastax/langflow-client', () => {
     expect((await service.call('GET', '/logs')).status).toBe(501)
   })
 
-  test('errors of the service have their status; one that is gone is a request error', async () => {
+  test('service errors have their status; an unreachable service is a request error', async () => {
     const bob = await newPerson(service, 'bob')
     const attempts: readonly [() => Promise<unknown>, number][] = [
       [() => client({ apiKey: 'sk-wrong' }).flow('parrot').run('x'), 403],

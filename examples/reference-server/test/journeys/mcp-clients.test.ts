@@ -94,7 +94,7 @@ describe.each(Object.entries(clients))('MC-112 %s', (_, connect) => {
     ])
   })
 
-  test('MC-22 MC-23 calls a flow, which keeps its session', async () => {
+  test('MC-22 MC-23 calls a flow, which keeps the session', async () => {
     const args = { input_value: 'hi there', session_id: `of ${_}` }
     expect(await client.callTool({ name: 'echo', arguments: args })).toMatchObject({
       content: [{ type: 'text', text: 'hi there' }],
@@ -105,7 +105,7 @@ describe.each(Object.entries(clients))('MC-112 %s', (_, connect) => {
     expect(stored.map(({ text }) => text)).toEqual(['hi there', 'hi there'])
   })
 
-  test('MC-24 a failing flow is a result that says so', async () => {
+  test('MC-24 a failing flow gives an error result', async () => {
     const result = await client.callTool({ name: 'chat', arguments: { input_value: 'refuse' } })
     expect(result).toMatchObject({
       isError: true,
@@ -113,21 +113,21 @@ describe.each(Object.entries(clients))('MC-112 %s', (_, connect) => {
     })
   })
 
-  test('MC-21 arguments of a wrong type are a result that names the field', async () => {
+  test('MC-21 arguments of a wrong type give an error result that names the field', async () => {
     expect(await client.callTool({ name: 'echo', arguments: { input_value: 5 } })).toMatchObject({
       isError: true,
       content: [{ text: 'Input validation error: input_value: Input should be a string' }],
     })
   })
 
-  test('MC-20 an unknown tool is an error of the protocol', async () => {
+  test('MC-20 an unknown tool is a protocol error', async () => {
     await expect(client.callTool({ name: 'none', arguments: {} })).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining("Tool 'none' not found"),
     })
   })
 
-  test('MC-26 the progress is that of the run', async () => {
+  test('MC-26 progress notifications follow the run', async () => {
     model.reply('Hello')
     const seen: { progress: number; total?: number; message?: string }[] = []
     const onprogress = (now: (typeof seen)[number]): void => void seen.push(now)
@@ -141,7 +141,7 @@ describe.each(Object.entries(clients))('MC-112 %s', (_, connect) => {
     expect(steps).toEqual([1, 2, 3].filter((step) => steps.includes(step)))
   })
 
-  test('MC-27 MC-43 an aborted call ends the run, down to the connection of the model', async () => {
+  test('MC-27 MC-43 aborting a call ends the run and its model connection', async () => {
     const before = gate.left
     const leaving = new AbortController()
     const call = { name: 'chat', arguments: { input_value: 'wait' } }
@@ -157,7 +157,7 @@ describe.each(Object.entries(clients))('MC-112 %s', (_, connect) => {
   })
 })
 
-describe('MC-50 the era of a connection', () => {
+describe('MC-50 protocol version negotiation', () => {
   test('`auto` settles on 2026-07-28, `legacy` on 2025-11-25', async () => {
     const [auto, legacy] = await Promise.all([sdk2('auto'), sdk2('legacy')])
     expect(auto.getNegotiatedProtocolVersion()).toBe('2026-07-28')
@@ -166,14 +166,14 @@ describe('MC-50 the era of a connection', () => {
   })
 })
 
-describe('MC-29 a flow that asks a person', () => {
+describe('MC-29 a flow with human input', () => {
   beforeAll(async () => {
     const flow = await approvalFlow(service)
     await offer({ ...flow })
   })
   const call = { name: 'approve', arguments: { input_value: 'Send the offer?' } }
 
-  test('MC-29 DR-44 its client asks its user, and the run goes on with the answer', async () => {
+  test('MC-29 DR-44 the client asks its user, and the run continues with the answer', async () => {
     const asked: unknown[] = []
     const client = new Client(
       { name: 'journey', version: '1' },
@@ -197,7 +197,7 @@ describe('MC-29 a flow that asks a person', () => {
     await client.close()
   })
 
-  test.each(Object.entries(clients))('MC-29 %s without a form is told so', async (_, connect) => {
+  test.each(Object.entries(clients))('MC-29 %s without forms is refused', async (_, connect) => {
     const client = await connect()
     expect(await client.callTool(call)).toMatchObject({
       isError: true,
@@ -207,7 +207,7 @@ describe('MC-29 a flow that asks a person', () => {
   })
 })
 
-test('MC-70 MC-71 MC-72 files of the flows are resources, texts and bytes', async () => {
+test('MC-70 MC-71 MC-72 files of flows are resources, both text and binary', async () => {
   const id = await offer({ name: 'Files', data: echoGraph() }, false)
   const upload = async (name: string, bytes?: Uint8Array): Promise<string> => {
     const body = await formOf(name, bytes)
@@ -240,7 +240,7 @@ test('MC-70 MC-71 MC-72 files of the flows are resources, texts and bytes', asyn
   }
 })
 
-test('MC-5 a stranger and another user get in with no client', async () => {
+test('MC-5 strangers and other users are refused with every client', async () => {
   for (const mode of ['auto', 'legacy'] as const) {
     await expect(sdk2(mode, bob.key)).rejects.toThrow(/404|Project not found/)
     await expect(sdk2(mode, 'sk-wrong')).rejects.toThrow(/401|Unauthorized|Invalid API key/i)
@@ -248,7 +248,7 @@ test('MC-5 a stranger and another user get in with no client', async () => {
   await expect(sdk1(new SseV1(address('sse'), withKey(bob.key)))).rejects.toThrow(/404/)
 })
 
-test('the server of the caller has the flows of all own projects', async () => {
+test("the caller's server has the flows of all of the caller's projects", async () => {
   const url = new URL(`${service.url}/api/v1/mcp/streamable`)
   const client = new Client({ name: 'journey', version: '1' })
   const bearer = { requestInit: { headers: { authorization: `Bearer ${service.key}` } } }

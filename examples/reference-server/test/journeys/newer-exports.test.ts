@@ -92,7 +92,7 @@ function asking(): FlowJson {
   return newer(flow.toJSON())
 }
 
-test('NX-3, NX-13: a newer file is stored as it is; a model, a key as a variable, and it runs', async () => {
+test('NX-3, NX-13: a newer file is stored unchanged and runs once a model is chosen and a key is stored', async () => {
   const person = await newPerson(service(), 'newer-user')
   const { key } = person
   const flow = asking()
@@ -130,7 +130,7 @@ test.skipIf(STARTERS === '').for(['1.9.6', '1.11.6', '1.13.0'])(
   },
 )
 
-test('NX-27: files of both uploads are read by the runs of their owner alone', async () => {
+test('NX-27: files of both upload kinds are read only by runs of their owner', async () => {
   const owner = await newPerson(service(), 'newer-files')
   const other = await newPerson(service(), 'newer-others')
   const mine = await uploadToUser(service(), 'note.txt', { key: owner.key })
@@ -163,7 +163,7 @@ test('NX-27: files of both uploads are read by the runs of their owner alone', a
   expect(elsewhere.text).toContain("Storage location 'AWS' is not supported here.")
 })
 
-test('NX-30: one Knowledge node fills a base, another finds what it holds', async () => {
+test('NX-30: one Knowledge node fills a base, another searches it', async () => {
   await makeBase(service(), 'newer-base')
   const flowWith = (
     values: object,
@@ -194,7 +194,7 @@ test('NX-30: one Knowledge node fills a base, another finds what it holds', asyn
   expect(said(await runFlow(service(), ask, 'fruit'))).toBe('red apples are sweet')
 })
 
-test('NX-7, NX-9: one error names all missing types with their nodes; the rest runs', async () => {
+test('NX-7, NX-9: one error names all missing types with their nodes; other nodes run', async () => {
   const flow = flowBuilder('Lacks')
   const input = flow.add('ChatInput', { id: 'ChatInput-1' })
   flow.connect(`${input}.message`, `${flow.add('ChatOutput', { id: 'ChatOutput-1' })}.input_value`)

@@ -50,7 +50,7 @@ function said(given: Answer): string | undefined {
   return messageOf(given)
 }
 
-test('NX-36: the chunks of an older Split Text reach the node behind it', async () => {
+test('NX-36: the chunks of an older Split Text reach the next node', async () => {
   const split = former(
     'SplitText',
     {
@@ -71,7 +71,7 @@ test('NX-36: the chunks of an older Split Text reach the node behind it', async 
   expect(said(await ask({ split, parse }, edges, 'north south'))).toBe('<north> <south>')
 })
 
-test('NX-36: an older Save to File keeps the message under its path', async () => {
+test('NX-36: an older Save to File saves the message to its path', async () => {
   const save = former(
     'SaveToFile',
     {
@@ -100,7 +100,7 @@ test('NX-36: an older Save to File keeps the message under its path', async () =
   ])
 })
 
-test('NX-36: an older If-Else sends its message to the branch that holds', async () => {
+test('NX-36: an older If-Else sends its message to the matching branch', async () => {
   const router = former(
     'ConditionalRouter',
     {

@@ -48,8 +48,8 @@ async function until(id: string, ...states: string[]): Promise<Response> {
   return found
 }
 
-describe('responses in the background', () => {
-  test('RS-31 one is queued at once, and completed later, with its usage', async () => {
+describe('background responses', () => {
+  test('RS-31 a background response is queued immediately and completed later with its usage', async () => {
     model.reply({ text: 'Hello', usage: { inputTokens: 4, outputTokens: 1 } })
     const given = { model: 'chat', input: 'Hi', background: true, metadata: { order: '17' } }
     const queued = await responses().create(given)
@@ -73,7 +73,7 @@ describe('responses in the background', () => {
     expect(next.output_text).toBe('More')
   })
 
-  test('RS-31 a failing run is a failed response with the reason', async () => {
+  test('RS-31 a failing run gives a failed response with the reason', async () => {
     const { id } = await responses().create({ model: 'chat', input: 'refuse', background: true })
     const done = await until(id, 'failed')
     expect(done.error).toMatchObject({
@@ -84,7 +84,7 @@ describe('responses in the background', () => {
     expect(again).toMatchObject({ type: 'response.failed', response: { status: 'failed' } })
   })
 
-  test('RS-32 RS-53 a stream that is cut at every event and read on gives the same events', async () => {
+  test('RS-32 RS-53 a stream interrupted at any event and resumed yields the same events', async () => {
     const chunks = Array.from({ length: 20 }, (_, index) => `${index} `)
     model.reply({ chunks, usage: { inputTokens: 2, outputTokens: 20 } })
     const stream = await responses().create({
@@ -108,7 +108,7 @@ describe('responses in the background', () => {
     expect(await allOf(await responses().retrieve(id, { stream: true }))).toEqual(events)
   })
 
-  test('RS-32 leaving a stream cancels nothing, and a second reader follows the run', async () => {
+  test('RS-32 aborting a stream does not cancel the run, and a second reader can follow it', async () => {
     const given = { model: 'chat', input: 'wait', background: true, stream: true } as const
     const stream = await responses().create(given)
     let id = ''
@@ -126,7 +126,7 @@ describe('responses in the background', () => {
     await expect.poll(() => gate.waiting, SOON).toBe(0)
   })
 
-  test('RS-33 only what is in the background is cancelled; what has ended stays as it is', async () => {
+  test('RS-33 only background responses can be cancelled; finished ones stay unchanged', async () => {
     const sync = await responses().create({ model: 'parrot', input: 'x' })
     const refused = await failed(responses().cancel(sync.id))
     expect(refused).toBeInstanceOf(BadRequestError)
@@ -143,7 +143,7 @@ describe('responses in the background', () => {
     })
   })
 
-  test('RS-34 RS-35 to others it does not exist; deleting one stops its run', async () => {
+  test('RS-34 RS-35 other users cannot find a response; deleting it stops its run', async () => {
     const { id } = await responses().create({ model: 'chat', input: 'wait', background: true })
     await expect.poll(() => gate.waiting, SOON).toBe(1)
     const of = responses(bob.key)
@@ -161,7 +161,7 @@ describe('responses in the background', () => {
     expect(await failed(responses().retrieve(id))).toBeInstanceOf(NotFoundError)
   })
 
-  test('RS-35 a user who is deactivated leaves no run behind', async () => {
+  test('RS-35 deactivating a user stops their runs', async () => {
     const eve = await newPerson(service, 'eve')
     await storeFlow(service, chatFlow('hers'), { endpoint_name: 'hers' }, eve.key)
     await responses(eve.key).create({ model: 'hers', input: 'wait', background: true })
@@ -171,7 +171,7 @@ describe('responses in the background', () => {
     await expect.poll(() => gate.waiting, SOON).toBe(0)
   })
 
-  test('RS-31 a background response has to be stored', async () => {
+  test('RS-31 a background response with `store: false` is refused', async () => {
     const given = { model: 'parrot', input: 'x', background: true, store: false }
     expect(await failed(responses().create(given))).toMatchObject({
       status: 400,
@@ -180,14 +180,14 @@ describe('responses in the background', () => {
   })
 })
 
-describe('a flow that asks a person', () => {
+describe('a flow with human input', () => {
   beforeAll(async () => {
     const flow = await approvalFlow(service)
     await createFlow(service, { name: 'Approve', data: flow.data, endpoint_name: 'approve' })
   })
   const given = { model: 'approve', input: 'Send it?' }
 
-  test('RS-31 waits in the background as incomplete, and goes on with the answer', async () => {
+  test('RS-31 waits in the background as incomplete and continues with the answer', async () => {
     const stream = await responses().create({ ...given, background: true, stream: true })
     const before = await allOf(stream)
     const asked = before.at(-1) as OpenAI.Responses.ResponseIncompleteEvent
@@ -212,7 +212,7 @@ describe('a flow that asks a person', () => {
     expect(await responses().retrieve(id)).toMatchObject({ output_text: 'Send it?' })
   })
 
-  test('RS-31 DR-45 is refused where nobody can be asked', async () => {
+  test('RS-31 DR-45 is refused where human input is impossible', async () => {
     expect(await failed(responses().create(given))).toMatchObject({
       status: 400,
       code: 'unsupported_parameter',

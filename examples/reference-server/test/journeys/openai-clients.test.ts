@@ -40,7 +40,7 @@ function agentGraph(): unknown {
 }
 
 describe('models of the OpenAI API', () => {
-  test('RS-44 flows with both ends of a chat are models, newest first, found by name and id', async () => {
+  test('RS-44 flows with chat input and output are models, listed newest first, found by name and id', async () => {
     await createFlow(service, {
       name: 'Silent',
       data: graphOf((flow) => void flow.add('ChatInput')),
@@ -55,7 +55,7 @@ describe('models of the OpenAI API', () => {
     expect(await client().models.retrieve(parrot)).toEqual(one)
   })
 
-  test('RS-44 RS-21 flows of others are no models', async () => {
+  test('RS-44 RS-21 flows of other users are not models', async () => {
     const ids = (await client(bob.key).models.list()).data.map(({ id }) => id)
     expect(ids).not.toContain('parrot')
     for (const name of ['parrot', parrot, 'nothing']) {
@@ -69,7 +69,7 @@ describe('models of the OpenAI API', () => {
 })
 
 describe('chat completions', () => {
-  test('RS-42 a chat completion is the answer of the flow, with its usage', async () => {
+  test('RS-42 a chat completion returns the answer of the flow with its usage', async () => {
     model.reply({ text: 'Hello', usage: { inputTokens: 4, outputTokens: 1 } })
     const answer = await client().chat.completions.create({ model: 'chat', messages: ask('Hi') })
     expect(answer.choices).toEqual([
@@ -85,7 +85,7 @@ describe('chat completions', () => {
     expect(answer.id).toMatch(/^chatcmpl-[0-9a-f]{32}$/)
   })
 
-  test('RS-43 tokens come as deltas, the usage when it is asked for', async () => {
+  test('RS-43 tokens arrive as deltas, usage if requested', async () => {
     model.reply({ chunks: ['One', ' two'], usage: { inputTokens: 2, outputTokens: 2 } })
     const stream = await client().chat.completions.create({
       model: 'chat',
@@ -112,12 +112,12 @@ describe('chat completions', () => {
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop')
   })
 
-  test('RS-43 a flow without tokens is one delta, and the helper of the client puts it together', async () => {
+  test('RS-43 a flow without tokens sends one delta, which the client helper assembles', async () => {
     const runner = client().chat.completions.stream({ model: 'parrot', messages: ask('Polly') })
     expect((await runner.finalChatCompletion()).choices[0]?.message.content).toBe('Polly')
   })
 
-  test('RS-40 RS-23 earlier turns are the history of an agent and are stored nowhere', async () => {
+  test('RS-40 RS-23 earlier turns become the history of an agent and are not stored', async () => {
     await createFlow(service, { name: 'Agent', data: agentGraph(), endpoint_name: 'agent' })
     model.reply('You are Ada')
     const answer = await client().chat.completions.create({
@@ -136,7 +136,7 @@ describe('chat completions', () => {
     expect(texts).toEqual(['Who am I?', 'You are Ada'])
   })
 
-  test('RS-43 the deltas of an agent are its whole text, blanks too', async () => {
+  test('RS-43 the deltas of an agent contain its whole text, including whitespace', async () => {
     await createFlow(service, { name: 'Writer', data: agentGraph(), endpoint_name: 'writer' })
     model.reply({ chunks: ['One', '\n\n', 'two', ' ', 'three'] })
     const messages = ask('Write')
@@ -150,7 +150,7 @@ describe('chat completions', () => {
     expect(text).toBe('One\n\ntwo three')
   })
 
-  test('RS-21 a failing flow is a server error that no client repeats', async () => {
+  test('RS-21 a failing flow is a server error that clients do not retry', async () => {
     const error = await failed(
       client().chat.completions.create({ model: 'chat', messages: ask('fail once') }),
     )
@@ -174,7 +174,7 @@ describe('chat completions', () => {
     expect(await failed(read())).toBeInstanceOf(APIError)
   })
 
-  test('RS-20 a key or a token opens it, as Bearer or header; everything else is 401', async () => {
+  test('RS-20 a key or a token is accepted as Bearer or header; anything else is a 401', async () => {
     expect((await client(bob.token).models.list()).object).toBe('list')
     const byHeader = await service.call('GET', '/api/openai/v1/models')
     expect(byHeader.status).toBe(200)
@@ -199,7 +199,7 @@ describe('chat completions', () => {
     [{ messages: 'x' }, 'messages', 'invalid_type'],
     [{ model: 5 }, 'model', 'invalid_type'],
   ]
-  test.each(refused)('RS-21 RS-41 %j is refused and says where', async (body, param, code) => {
+  test.each(refused)('RS-21 RS-41 %j is a 400 that names the field', async (body, param, code) => {
     const answer = await service.call('POST', '/api/openai/v1/chat/completions', {
       body: { model: 'parrot', messages: ask('x'), ...body },
     })
@@ -210,7 +210,7 @@ describe('chat completions', () => {
     expect(answer.headers.get('x-should-retry')).toBe('false')
   })
 
-  test('RS-21 RS-45 bodies that are no JSON, unknown paths and methods are error objects', async () => {
+  test('RS-21 RS-45 invalid JSON, unknown paths and unknown methods give error objects', async () => {
     const broken = await service.call('POST', '/api/openai/v1/chat/completions', {
       body: '{',
       headers: { 'content-type': 'application/json' },

@@ -35,7 +35,7 @@ async function eventsOf(stream: AsyncIterable<OpenAI.Responses.ResponseStreamEve
 }
 
 describe('responses of the OpenAI API', () => {
-  test('RS-25 RS-30 a response is the answer of the flow, and is found again', async () => {
+  test('RS-25 RS-30 a response contains the answer of the flow and can be retrieved', async () => {
     model.reply({ text: 'Hello', usage: { inputTokens: 4, outputTokens: 1 } })
     const response = await client().responses.create({
       model: 'chat',
@@ -61,7 +61,7 @@ describe('responses of the OpenAI API', () => {
     expect(await client().responses.retrieve(response.id)).toMatchObject(sent)
   })
 
-  test('RS-24 a conversation goes on in the session of the response before', async () => {
+  test('RS-24 a conversation continues in the session of the previous response', async () => {
     const first = await client().responses.create({ model: 'parrot', input: 'I am Ada' })
     const second = await client().responses.create({
       model: 'parrot',
@@ -90,7 +90,7 @@ describe('responses of the OpenAI API', () => {
     })
   })
 
-  test('RS-28 tokens are events in the order of the SDK, and the last one is what is stored', async () => {
+  test('RS-28 tokens are events in the order of the SDK; the last event has the stored response', async () => {
     model.reply({ chunks: ['One', ' two'], usage: { inputTokens: 2, outputTokens: 2 } })
     const stream = await client().responses.create({ model: 'chat', input: 'Count', stream: true })
     const events = await eventsOf(stream)
@@ -111,7 +111,7 @@ describe('responses of the OpenAI API', () => {
     expect(found).toEqual(last.response)
   })
 
-  test('RS-28 the helper of the SDK puts a stream together, one delta without tokens', async () => {
+  test('RS-28 the SDK helper assembles a stream, also of a single delta', async () => {
     const deltas: string[] = []
     const runner = client().responses.stream({ model: 'parrot', input: 'Polly' })
     runner.on('response.output_text.delta', ({ delta }) => void deltas.push(delta))
@@ -120,7 +120,7 @@ describe('responses of the OpenAI API', () => {
     expect(response.output_text).toBe('Polly')
   })
 
-  test('RS-27 what agents call on the server are items before the message', async () => {
+  test('RS-27 tool calls of agents are items before the message', async () => {
     const script = () =>
       model.reply(
         { toolCalls: [{ name: 'evaluate_expression', args: { expression: '6*7' } }] },
@@ -155,7 +155,7 @@ describe('responses of the OpenAI API', () => {
     expect(next.output_text).toBe('ok')
   })
 
-  test('RS-23 earlier items and instructions reach the flow and are stored nowhere', async () => {
+  test('RS-23 earlier items and instructions reach the flow and are not stored', async () => {
     model.reply('You are Ada')
     await client().responses.create({
       model: 'agent',
@@ -196,7 +196,7 @@ describe('responses of the OpenAI API', () => {
     }
   })
 
-  test('RS-34 input items are listed, a deleted response is gone', async () => {
+  test('RS-34 input items are listed; a deleted response is not found', async () => {
     const { id } = await client().responses.create({
       model: 'parrot',
       input: [
@@ -229,7 +229,7 @@ describe('responses of the OpenAI API', () => {
       })
   })
 
-  test('RS-30 `store: false` leaves nothing, RS-33 only background responses are cancelled', async () => {
+  test('RS-30 `store: false` stores nothing, RS-33 only background responses can be cancelled', async () => {
     const quiet = await client().responses.create({ model: 'parrot', input: 'x', store: false })
     expect(await failed(client().responses.retrieve(quiet.id))).toBeInstanceOf(NotFoundError)
     const kept = await client().responses.create({ model: 'parrot', input: 'x' })
@@ -239,7 +239,7 @@ describe('responses of the OpenAI API', () => {
     })
   })
 
-  test('RS-21 RS-28 a failing flow runs once: an error, and the last event of a stream', async () => {
+  test('RS-21 RS-28 a failing flow runs once and gives an error, or the last event of a stream', async () => {
     const error = await failed(client().responses.create({ model: 'chat', input: 'refuse' }))
     expect(error).toBeInstanceOf(InternalServerError)
     expect(error).toMatchObject({ code: 'flow_failed' })
@@ -251,7 +251,7 @@ describe('responses of the OpenAI API', () => {
     })
   })
 
-  test('RS-29 leaving a stream ends the run, down to the model', async () => {
+  test('RS-29 aborting a stream ends the run and its model call', async () => {
     const stream = await client().responses.create({ model: 'chat', input: 'wait', stream: true })
     const reading = failed(eventsOf(stream))
     await expect.poll(() => gate.waiting).toBe(1)
@@ -272,7 +272,7 @@ describe('responses of the OpenAI API', () => {
     [{ input: [{ role: 'user', content: 5 }] }, 'input[0].content', 'invalid_type'],
     [{ stream: 'maybe' }, 'stream', 'invalid_type'],
   ]
-  test.each(refused)('RS-21 RS-26 %j is refused and says where', async (body, param, code) => {
+  test.each(refused)('RS-21 RS-26 %j is a 400 that names the field', async (body, param, code) => {
     const answer = await service.call('POST', '/api/openai/v1/responses', {
       body: { model: 'parrot', input: 'x', ...body },
     })
@@ -282,7 +282,7 @@ describe('responses of the OpenAI API', () => {
     ])
   })
 
-  test('RS-26 what changes nothing is taken', async () => {
+  test('RS-26 parameters without effect are accepted', async () => {
     const response = await client().responses.create({
       model: 'parrot',
       input: 'x',

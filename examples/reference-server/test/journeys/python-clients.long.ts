@@ -90,7 +90,7 @@ async function printed(code: string): Promise<string> {
 }
 
 test.skipIf(!has1)(
-  'MC-113 RS-54 RS-55 the Python programs of the guides and the console',
+  'MC-113 RS-54 RS-55 the Python programs of the guides and the console run',
   async () => {
     const [mcp = ''] = await blocksOf('docs/guides/mcp.md', 'python')
     expect(await printed(mcp)).toBe('Order 17')
@@ -101,7 +101,7 @@ test.skipIf(!has1)(
   },
 )
 
-test.skipIf(!hasLangChain)('RS-54 LangChain asks a flow', async () => {
+test.skipIf(!hasLangChain)('RS-54 LangChain calls a flow', async () => {
   const [, langChain = ''] = await blocksOf('docs/guides/openai-clients.md', 'python')
   expect(await printed(langChain)).toBe('Where is my parcel?')
 })

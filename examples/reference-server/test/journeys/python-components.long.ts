@@ -95,7 +95,7 @@ describe('an author', () => {
     expect(messageOf(await runFlow(service(), id, 'two'))).toBe('{"said": "TWO"}')
   })
 
-  test('PY-40: sees the node that the code describes', async () => {
+  test('PY-40: gets the node that the code describes', async () => {
     const { data, type } = await drawn(codeOf('return self.text', 'TitleCase'))
     expect(type).toBe('TitleCase')
     expect(data).toMatchObject({
@@ -121,7 +121,7 @@ describe('an author', () => {
     })
   })
 
-  test('PY-43: is told of a syntax error by its line', async () => {
+  test('PY-43: gets a syntax error with its line', async () => {
     const answer = await service().call('POST', '/api/v1/custom_component', {
       body: { code: 'from langflow.custom import Component\nclass A(Component)\n    pass\n' },
     })
@@ -175,7 +175,7 @@ class TextInputComponent(TextComponent):
     expect(messageOf(await runFlow(service(), id, 'text'))).toBe('edited text')
   })
 
-  test('PY-30: is told which package a component needs, at which node', async () => {
+  test('PY-30: gets an error that names the missing package and the node', async () => {
     const code = codeOf('return self.text').replace('import json', 'import openai')
     const refused = await service().call('POST', '/api/v1/custom_component', { body: { code } })
     expect(refused.status).toBe(400)
@@ -190,7 +190,7 @@ class TextInputComponent(TextComponent):
     expect(answer.text).toContain('Language Model does the same')
   })
 
-  test('PY-54: reads the text of the exception and the line of their own text', async () => {
+  test('PY-54: gets the exception message and the line in their own code', async () => {
     const { data, type } = await drawn(codeOf('raise ValueError(f"cannot use {self.text!r}")'))
     const id = await storeAround(data, type)
     const events = await buildFlow(service(), id)
@@ -235,7 +235,7 @@ class TextInputComponent(TextComponent):
     expect(JSON.stringify(model.requests.at(-1))).toContain('the tide at noon is low')
   })
 
-  test('PY-54: does not read a secret in errors, logs or what is printed', async () => {
+  test('PY-54: does not see secrets in errors, logs or printed output', async () => {
     const body =
       'print(self.key)\nself.log(self.key)\nself.status = self.key\nif self.text == "fail": raise ValueError(self.key)\nreturn "ok"'
     const head = 'inputs = [SecretStrInput(name="key", display_name="Key", load_from_db=False), '
@@ -257,7 +257,7 @@ class TextInputComponent(TextComponent):
     expect(failed.text + events + service().output()).not.toContain('sk-very-secret')
   })
 
-  test('PY-9: reads the variables of the environment that the operator chose, and no others', async () => {
+  test('PY-9: can read only the environment variables that the operator allows', async () => {
     const answer = await answerOf(
       'import os\nreturn ",".join(sorted(os.environ)) + os.getenv("CITY")',
     )
@@ -273,7 +273,7 @@ return f"{made.status_code} {made.json()['body']}"`
     expect(messageOf(answer)).toBe('200 {"a": 1}')
   })
 
-  test('PY-10: does not reach the loopback of the server', async () => {
+  test("PY-10: cannot reach the server's loopback addresses", async () => {
     const body = `import requests
 try:
     requests.get("http://127.0.0.1:${new URL(service().url).port}/health")
@@ -282,7 +282,7 @@ except requests.exceptions.ConnectionError as error:
     expect(messageOf(await answerOf(body))).toBe('127.0.0.1 is not an allowed address')
   })
 
-  test('PY-7: finds no file of the server', async () => {
+  test('PY-7: cannot read files of the server', async () => {
     const answer = await answerOf('return open("/etc/passwd").read()')
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(answer.text).toContain("No such file or directory: '/etc/passwd'")
@@ -290,7 +290,7 @@ except requests.exceptions.ConnectionError as error:
   })
 })
 
-describe('code that does not behave, beside a client that does', () => {
+describe('misbehaving code does not affect other clients', () => {
   let ada = ''
   beforeAll(async () => {
     ada = await addUser(service(), 'ada')
@@ -325,7 +325,7 @@ describe('code that does not behave, beside a client that does', () => {
     expect(slowest).toBeLessThan(IN_TIME)
   })
 
-  test('PY-13: forty endless components of one user leave room for another', async () => {
+  test('PY-13: forty endless components of one user do not block another user', async () => {
     const { data, type } = await drawn(codeOf('while True: pass'))
     const id = await storeAround(data, type)
     const { result, slowest } = await besideHealth(service(), async () => {

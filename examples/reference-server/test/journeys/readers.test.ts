@@ -14,7 +14,7 @@ const streamingGraph = (): unknown =>
 
 const kinds = (events: readonly StreamEvent[]): string[] => events.map(({ event }) => event)
 
-test('two readers of one build: one leaves and comes back behind its cursor, a poller beside them misses nothing', async () => {
+test('a build has two readers: one disconnects and resumes at its cursor, and a poller misses no event', async () => {
   const model = await startFakeOpenAi()
   try {
     await withService(

@@ -37,7 +37,7 @@ const eventsOf = ({ text }: Answer) =>
 const parsed = (text: string) => JSON.parse(text)
 
 describe('POST /api/v1/responses', () => {
-  test('RS-5 RS-7 the official client gets the answer of the flow, and its id continues the session', async () => {
+  test('RS-5 RS-7 the official client gets the answer of the flow, and the response id continues the session', async () => {
     model.reply({ text: 'Hello Ada', usage: { inputTokens: 5, outputTokens: 2 } }, 'Again')
     const first = await client().responses.create({ model: 'chat', input: 'I am Ada' })
     expect(first.output_text).toBe('Hello Ada')
@@ -68,7 +68,7 @@ describe('POST /api/v1/responses', () => {
     expect(answer.text).toContain('Polly')
   })
 
-  test('RS-9 tokens come one by one, the last events say that it is complete', async () => {
+  test('RS-9 tokens arrive one by one, and the last events report completion', async () => {
     model.reply({ chunks: ['One', ' and', ' two'], usage: { inputTokens: 3, outputTokens: 3 } })
     const answer = await post({ model: 'chat', input: 'Count', stream: true })
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -96,7 +96,7 @@ describe('POST /api/v1/responses', () => {
     expect(texts).toEqual(['', 'Polly'])
   })
 
-  test('RS-9 RS-6 a run that fails says so, streamed or not', async () => {
+  test('RS-9 RS-6 a failing run returns an error, streamed or not', async () => {
     const whole = await post({ model: 'chat', input: 'Hi' })
     expect([whole.status, whole.json()]).toEqual([
       200,
@@ -117,7 +117,7 @@ describe('POST /api/v1/responses', () => {
     expect(events.at(-1)?.data).toBe('[DONE]')
   })
 
-  test('RS-8 RS-9 tools that an agent called stand before its message', async () => {
+  test('RS-8 RS-9 tool calls of an agent come before its message', async () => {
     await createFlow(service, { name: 'Agent', data: agentGraph(), endpoint_name: 'agent' })
     const toolCalls = [{ name: 'evaluate_expression', args: { expression: '6*7' } }]
     const item = { type: 'function_call', status: 'completed', name: 'evaluate_expression' }
@@ -149,7 +149,7 @@ describe('POST /api/v1/responses', () => {
     })
   })
 
-  test('RS-2 a key is taken as header and as Bearer; a token, or nothing, is refused', async () => {
+  test('RS-2 a key is accepted as header and as Bearer; a token or no key is refused', async () => {
     const body = { model: 'parrot', input: 'x' }
     expect((await post(body, null, bearer(service.key))).status).toBe(200)
     const statuses = [
@@ -164,7 +164,7 @@ describe('POST /api/v1/responses', () => {
     ])
   })
 
-  test('RS-4 flows of others are unknown, by endpoint name, id and name', async () => {
+  test('RS-4 flows of other users are not found by endpoint name, id or name', async () => {
     const own = await service.call('GET', '/api/v1/flows/?remove_example_flows=true')
     const ids = (own.json() as { id: string }[]).map(({ id }) => id)
     for (const name of ['parrot', 'Echo', ...ids]) {
@@ -182,7 +182,7 @@ describe('POST /api/v1/responses', () => {
     }
   })
 
-  test('RS-6 tools are refused first, then flows that lack an end of a chat', async () => {
+  test('RS-6 tools are refused first, then flows without chat input or output', async () => {
     const tools = await post({ model: 'nothing', input: 'x', tools: [], stream: true })
     expect(tools.json()).toMatchObject({ error: { code: 'tools_not_supported' } })
     const silent = await createFlow(service, {
@@ -206,7 +206,7 @@ describe('POST /api/v1/responses', () => {
     )
   })
 
-  test('RS-3 RS-10 wrong bodies are 422 with the field, other methods 405', async () => {
+  test('RS-3 RS-10 invalid bodies are a 422 that names the field; other methods are a 405', async () => {
     const bodies: readonly [object, (string | number)[]][] = [
       [{ input: 'x' }, ['body', 'model']],
       [{ model: 'parrot' }, ['body', 'input']],
@@ -222,7 +222,7 @@ describe('POST /api/v1/responses', () => {
     expect((await service.call('GET', '/api/v1/responses/abc')).status).toBe(404)
   })
 
-  test('RS-3 RS-22 a list of items is read: the last message of the user is the input', async () => {
+  test('RS-3 RS-22 of a list of items the last user message is the input', async () => {
     const response = await client().responses.create({
       model: 'parrot',
       input: [

@@ -41,7 +41,7 @@ async function asked<T>(model: FakeOpenAi, act: () => Promise<T>): Promise<T> {
   return result
 }
 
-test('public-build.md 6, AB-54: strangers chat with a shared flow, each with a conversation of their own', async () => {
+test('public-build.md 6, AB-54: strangers chat with a shared flow in separate conversations', async () => {
   const model = await startFakeOpenAi()
   try {
     await withService({ OPENAI_BASE_URL: model.url }, async (service) => {

@@ -27,19 +27,19 @@ async function runText(data: unknown, input: string): Promise<unknown> {
   return outputs[0]?.outputs[0]?.results.message.data.text
 }
 
-describe('empty things', () => {
+describe('empty values', () => {
   test.each<[string, (flow: FlowBuilder) => string]>([
     ['a chat input', (flow) => `${flow.add('ChatInput')}.message`],
     ['a text input', (flow) => `${flow.add('TextInput')}.text`],
     ['a prompt', (flow) => `${flow.add('Prompt Template', { values: { template: '' } })}.prompt`],
-  ])('an empty text of %s passes through Chat Output', async (_, from) => {
+  ])('an empty string of %s passes through Chat Output', async (_, from) => {
     const data = graphOf((flow) => {
       flow.connect(from(flow), `${flow.add('ChatOutput')}.input_value`)
     })
     expect(await runText(data, '')).toBe('')
   })
 
-  test('a loop over an empty table runs no pass, and its done prints as an empty text', async () => {
+  test('a loop over an empty table does not iterate, and its done output is an empty string', async () => {
     const data = graphOf((flow) => {
       const file = flow.add('ChatInput')
       const split = flow.add('SplitText', { values: { separator: '\n' } })
@@ -111,7 +111,7 @@ describe('one vertex at a time', () => {
     readonly inactivated_vertices: string[]
   }
 
-  test('build.md: a router names the branch that it chose, a missing predecessor is named', async () => {
+  test('build.md: a router returns the chosen branch; an unbuilt predecessor is named in the error', async () => {
     const { id } = await createFlow(service, { data: routed() })
     const path = `/api/v1/build/${id}/vertices`
     const build = async (vertex: string, body: object = {}): Promise<Built> =>
@@ -130,7 +130,7 @@ describe('one vertex at a time', () => {
     expect((await build('Router-1')).next_vertices_ids).toEqual(['ChatOutput-no'])
   })
 
-  test('NX-9: beside an unknown type a flow opens, is ordered, and its known part is built', async () => {
+  test('NX-9: a flow with an unknown type opens, is ordered, and its known part is built', async () => {
     const data = graphOf((flow) => {
       const input = flow.add('ChatInput', { id: 'ChatInput-1' })
       flow.connect(
@@ -176,7 +176,7 @@ describe('one vertex at a time', () => {
   })
 })
 
-test('nothing of a flow stays behind that is deleted while it builds', async () => {
+test('deleting a flow while it builds leaves no data behind', async () => {
   const data = graphOf((flow) => {
     const input = flow.add('ChatInput')
     for (let n = 0; n < 20; n += 1)
@@ -230,7 +230,7 @@ describe('components of older flows', () => {
     expect(await runText(data, input)).toBe('Ada, Alan')
   })
 
-  test('AB-30: a pattern made to take long ends with a word about it, and others are served', async () => {
+  test('AB-30: a slow regular expression is stopped with an error while other requests are served', async () => {
     const data = graphOf((flow) => {
       const chat = flow.add('ChatInput')
       const regex = flow.add('RegexExtractorComponent', { values: { pattern: 'a*b|a' } })

@@ -59,8 +59,8 @@ const mood = (text: string) => ({
   toolCalls: [{ name: 'Found', args: { objects: [{ mood: text }] } }],
 })
 
-describe('starter flows with real files run whole', () => {
-  test('questions about a document: its text stands in the system message', async () => {
+describe('starter flows run completely with real files', () => {
+  test('document Q&A puts the text of the document in the system message', async () => {
     const path = await uploadToUser(service, 'tide.pdf')
     const flow = await storeFlow(
       service,
@@ -86,7 +86,7 @@ describe('starter flows with real files run whole', () => {
     expect(asked(0)).toContain('When does the tide turn?')
   })
 
-  test('the mood of an image: seen by one model, put in a table by another', async () => {
+  test('image sentiment: one model sees the image, another fills a table', async () => {
     const flow = await storeFlow(
       service,
       flowOf('image mood', (to) => {
@@ -113,7 +113,7 @@ describe('starter flows with real files run whole', () => {
     expect(asked(1)).toContain('A cheerful flag')
   })
 
-  test('the mood of a text: one file, two prompts, two answers', async () => {
+  test('text sentiment: one file goes to two prompts and gives two answers', async () => {
     const path = await uploadToUser(service, 'note.txt')
     const flow = await storeFlow(
       service,
@@ -141,7 +141,7 @@ describe('starter flows with real files run whole', () => {
     expect(both.join()).toMatch(/The mood of Bring the blue umbrella/)
   })
 
-  test('a page from a curriculum: a Word file, put in a table, then written out', async () => {
+  test('portfolio: a Word file becomes a table, from which a model writes a page', async () => {
     const path = await uploadToUser(service, 'report.docx')
     const flow = await storeFlow(
       service,
@@ -173,7 +173,7 @@ describe.skipIf(!hasStarters)(`starter flows as they were exported${note}`, () =
     return await storeFlow(service, { ...flow, name })
   }
 
-  test('Memory Chatbot remembers over turns and a restart, keeps sessions apart, and sees an image', async () => {
+  test('Memory Chatbot remembers turns across a restart, separates sessions, and sees an image', async () => {
     const flow = await imported('Memory Chatbot')
     const turn = (input_value: string, session_id: string, tweaks = {}) => {
       model.reply(`heard ${input_value}`)
@@ -203,7 +203,7 @@ describe.skipIf(!hasStarters)(`starter flows as they were exported${note}`, () =
     expect(model.requests).toHaveLength(models)
   })
 
-  test('Blog Writer reads a page and writes from it', async () => {
+  test('Blog Writer reads a page and writes a post from it', async () => {
     const page = createServer((_, response) => {
       response.setHeader('content-type', 'text/html')
       response.end('<html><body><h1>Lighthouse</h1><p>It was lit in 1811.</p></body></html>')

@@ -49,7 +49,7 @@ const resume = (jobId: string, requestId: string, decision: object) =>
     body: { request_id: requestId, decision },
   })
 
-test('DR-40: tool calls of an agent are approved, edited and rejected, over a killed process', async () => {
+test('DR-40: tool calls of an agent are approved, edited and rejected, also after the process is killed', async () => {
   const { id } = await createFlow(service(), { name: 'Sums', data: agentGraph() })
   const sum = (expression: string) => ({ name: 'evaluate_expression', args: { expression } })
   model.reply({ toolCalls: [sum('1+1'), sum('2+2')] }, { toolCalls: [sum('3+3')] }, 'All done')

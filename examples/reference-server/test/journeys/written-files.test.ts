@@ -57,8 +57,8 @@ const named = async (name: string): Promise<ListedFile> => {
   return found
 }
 
-describe('what a run writes', () => {
-  test('is listed with the owner’s files, downloaded, appended to, and read by another run', async () => {
+describe('files written by a run', () => {
+  test('are listed with the owner’s files, downloaded, appended to, and read by another run', async () => {
     expect((await write('first')).text).toContain('diary.txt')
     expect((await write('second')).text).toContain('appended')
     const diary = await named('diary')
@@ -76,7 +76,7 @@ describe('what a run writes', () => {
     expect(await contentOf((await named('diary')).id)).toBe('again')
   })
 
-  test('AB-77 twenty runs that append at the same time lose nothing', async () => {
+  test('AB-77 twenty runs that append concurrently lose no data', async () => {
     const flow = await storeFlow(shared.service, writingFlow('log', true, 'json'))
     const texts = Array.from({ length: 20 }, (_, n) => `entry ${n}`)
     const answers = await Promise.all(texts.map((text) => write(text, flow)))
@@ -88,7 +88,7 @@ describe('what a run writes', () => {
     expect((await list()).filter(({ name }) => name.startsWith('log'))).toHaveLength(1)
   })
 
-  test('takes the place of an upload of the same path, beside another of the same name', async () => {
+  test('replace an upload of the same path and are listed beside others of the same name', async () => {
     await uploadToUser(shared.service, 'plan.md', { bytes: 'mine' })
     const path = await uploadToUser(shared.service, 'plan.txt', { bytes: 'old' })
     expect(path).toMatch(/\/plan \(1\)\.txt$/)
@@ -99,7 +99,7 @@ describe('what a run writes', () => {
     expect(names[2]?.path).toMatch(/\/plan\.txt$/)
   })
 
-  test('and what was uploaded goes when the user goes; others see none of it', async () => {
+  test('are deleted with uploads when their user is deleted; other users cannot see them', async () => {
     const carl = await newPerson(shared.service, 'carl')
     const flow = await storeFlow(shared.service, writingFlow('secret'), {}, carl.key)
     await write('of carl', flow, carl.key)
@@ -115,8 +115,8 @@ describe('what a run writes', () => {
   })
 })
 
-describe('AB-77 uploads of one name', () => {
-  test('twenty at once are all 201, each with a name and the bytes of its own', async () => {
+describe('AB-77 concurrent uploads of the same name', () => {
+  test('twenty uploads all return 201, each with its own name and bytes', async () => {
     const texts = Array.from({ length: 20 }, (_, n) => `content ${n}`)
     const answers = await Promise.all(
       texts.map(async (text) =>
@@ -131,7 +131,7 @@ describe('AB-77 uploads of one name', () => {
     expect(contents).toEqual(texts)
   })
 
-  test('twenty with append=true lose nothing', async () => {
+  test('twenty uploads with append=true lose no data', async () => {
     const texts = Array.from({ length: 20 }, (_, n) => `line ${n}\n`)
     await Promise.all(
       texts.map((bytes) => uploadToUser(shared.service, 'lines.txt', { bytes, append: true })),
@@ -143,8 +143,8 @@ describe('AB-77 uploads of one name', () => {
   })
 })
 
-describe('images of the chat are shown', () => {
-  test('by the access cookie of their owner, with headers that keep them harmless', async () => {
+describe('chat images', () => {
+  test('are served to their owner by access cookie, with security headers', async () => {
     const { service } = shared
     const { id: dora, token, key } = await newPerson(service, 'dora')
     const flow = await storeFlow(service, readingFlow(), {}, key)
