@@ -75,7 +75,7 @@ describe('the first start', () => {
     expect(server.output()).toContain('SCIM_ENABLED=true')
   })
 
-  test('the printed command runs the bundled flow without any model', async () => {
+  test('the printed command runs the bundled flow without a model', async () => {
     const response = await send(lineWith(server, '/api/v1/run/echo'))
 
     expect(response.status).toBe(200)
@@ -99,7 +99,7 @@ describe('the first start', () => {
     expect(server.output()).not.toContain((await readFile(path, 'utf8')).trim())
   })
 
-  test('serves the console page with a policy that allows its own scripts only', async () => {
+  test('serves the console page with a content security policy that allows its own scripts only', async () => {
     const page = await fetch(`${server.url}/`)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(page.headers.get('content-security-policy')).toContain("default-src 'self'")

@@ -58,7 +58,7 @@ async function readUntil(url: string, text: string, breakAfter = Infinity) {
 }
 
 describe('the demo surface of the shipped server', () => {
-  test('AB-5 AB-6 AB-7 AB-51: a viewer that stops reading, new viewers, broken snapshots, large bodies', () =>
+  test('AB-5 AB-6 AB-7 AB-51: survives a stalled viewer, late viewers, broken connections and large bodies', () =>
     inFolder(async (folder) => {
       const server = await startServer({ SERVICE_CONFIG_DIR: folder })
       const { url } = server

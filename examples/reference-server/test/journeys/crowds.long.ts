@@ -62,7 +62,7 @@ async function stream(n: number): Promise<string> {
   return (await service.call('POST', '/api/openai/v1/responses', { body })).text
 }
 
-describe.skipIf(process.platform !== 'linux')('crowds', () => {
+describe.skipIf(process.platform !== 'linux')('many concurrent clients', () => {
   test('MC-111 200 concurrent calls each get their own answer, and memory is released', async () => {
     const answers = await crowd(callTool)
     for (const [n, text] of answers.entries()) expect(text).toContain(`"call ${n}."`)

@@ -228,7 +228,7 @@ describe('with the code runner off', () => {
     expect(built.find((each) => each.id === 'ChatOutput-b')?.params).toBeNull()
   })
 
-  test('FE-42 untouched nodes are not flagged', async () => {
+  test('FE-42 unmodified nodes are not flagged', async () => {
     const node = nodeOf('TextInput-u', 'TextInput', await catalogueNode(service(), 'TextInput'))
     const id = await importFlow(service(), await flowAround(service(), node))
     expect((await runFlow(service(), id, 'same')).json()).not.toHaveProperty('warnings')

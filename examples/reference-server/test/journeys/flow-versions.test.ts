@@ -195,7 +195,7 @@ describe('an author keeps versions of a flow', () => {
 })
 
 describe('a program runs the version it was tested with', () => {
-  test('DR-63: by number, tag and id, in runs, streams, advanced runs and builds', async () => {
+  test('DR-63: selects a version by number, tag or id in runs, streams, advanced runs and builds', async () => {
     const id = await importFlow(service(), saying('Pinned', 'first'))
     const one = await snapshot(id)
     await save(id, saying('Pinned', 'second'))
@@ -220,7 +220,7 @@ describe('a program runs the version it was tested with', () => {
     expect(events.text).not.toContain('second')
   })
 
-  test('DR-63: an unknown version is a 404 everywhere, a version beside a graph a 400', async () => {
+  test('DR-63: an unknown version is always a 404; a version together with a graph is a 400', async () => {
     const id = await importFlow(service(), saying('Unpinned', 'here'))
     await snapshot(id)
     for (const path of [`run/${id}`, `run/advanced/${id}`, `build/${id}/flow`, `webhook/${id}`]) {

@@ -68,7 +68,7 @@ test.skipIf(!has1)('MC-112 RS-53 Python: mcp 1.x and openai work unchanged', asy
   })
 })
 
-test.skipIf(!has2)('MC-112 Python: mcp 2.x works unchanged in both eras', async () => {
+test.skipIf(!has2)('MC-112 Python: mcp 2.x works unchanged in both versions', async () => {
   const called = { tools: ['echo'], text: 'from Python', isError: true }
   expect(await run(PYTHON_2, 'clients_2.py')).toEqual({
     auto: { ...called, version: '2026-07-28' },

@@ -67,12 +67,12 @@ describe('empty values', () => {
   })
 })
 
-describe('graphs in bodies', () => {
+describe('invalid graphs in request bodies', () => {
   test.each<[string, unknown]>([
     ['nodes that are no list', { nodes: 1, edges: [] }],
     ['nodes without edges', { nodes: 1 }],
     ['edges that are no list', { nodes: [], edges: {} }],
-  ])('%s are refused by name, and nothing is stored', async (_, data) => {
+  ])('%s give a 422 that names the field, and nothing is stored', async (_, data) => {
     const before = await service.call('GET', '/api/v1/flows/')
     const { id } = await createFlow(service, { name: 'Kept', data: echoGraph() })
     for (const [method, path, body] of [

@@ -192,7 +192,7 @@ describe.skipIf(!hasStarters)(`starter flows as they were exported${note}`, () =
   test.each([
     ['Basic Prompting', 1],
     ['Basic Prompt Chaining', 3],
-  ])('%s answers an image', async (name, models) => {
+  ])('%s answers about an image', async (name, models) => {
     const flow = await imported(name)
     const path = await uploadToFlow(service, flow, 'flag.png')
     model.reply(...Array.from({ length: models }, (_, n) => `answer ${n + 1}`))
