@@ -21,6 +21,25 @@ describe('AB-53: what strangers see of a graph', () => {
     expect(shown).toMatchObject({ a: { value: '' }, b: { value: '' }, c: { value: 'shown' } })
   })
 
+  test.each([
+    'api_key',
+    'aws_secret_access_key',
+    'service_account_key',
+    'apify_token',
+    'DB_Password',
+  ])('a field named %s is empty without a mark', (name) => {
+    const shown = shownTemplate({ [name]: { name, type: 'str', value: SECRET } })
+    expect(shown).toMatchObject({ [name]: { value: '' } })
+  })
+
+  test.each(['max_tokens', 'doc_key', 'text_key', 'stop_tokens', 'key'])(
+    'a field named %s keeps its value',
+    (name) => {
+      const shown = shownTemplate({ [name]: { name, type: 'str', value: 'shown' } })
+      expect(shown).toMatchObject({ [name]: { value: 'shown' } })
+    },
+  )
+
   test('values of header tables and dicts are empty, their names stay', () => {
     const shown = shownTemplate({
       headers: { name: 'headers', type: 'table', value: [{ key: 'authorization', value: SECRET }] },

@@ -5,8 +5,9 @@ const DATABASE =
   /^\s*(postgres(ql)?|mysql|mariadb|mongodb|redis|rediss|mssql|sqlserver|oracle|amqps?|clickhouse|cockroachdb|snowflake|sqlite|duckdb|libsql|jdbc)(\+[\w.+-]+)?:/i
 const USER_INFORMATION = /([a-z][\w+.-]{0,30}:\/\/)[^\s/?#"'<>@]{1,1000}@/gi
 const QUERY = /([a-z][\w+.-]{0,30}:\/\/[^\s?#"'<>]{1,2000})\?[^\s#"'<>]*/gi
-/** Names of keys: a graph that no editor has written may lack the mark of a secret field. */
-const KEY_NAME = /(^|_)api_key$/i
+/** Names of secret fields: a graph that no editor has written may lack their mark. */
+const SECRET_NAME =
+  /(^|_)(api_?key|access_key(_id)?|account_key|private_key|secret(_key)?|password|token|credentials)$/i
 const HEADERS = /headers?(_input)?$/i
 const TOOL_SERVER = new Set(['mcp_server', 'mcp_servers', 'mcpServers'])
 const TOOL_FIELDS = new Set([
@@ -55,7 +56,7 @@ function strip(value: unknown, place: Place, secrets: Set<string>): unknown {
     const name = isValue ? nameOfField(value, place.key) : key
     // The name of a variable is hidden in its field, but may occur elsewhere as an ordinary word.
     const isNamed = value['load_from_db'] === true
-    const isSecret = isSecretField(value) || KEY_NAME.test(name)
+    const isSecret = isSecretField(value) || SECRET_NAME.test(name)
     if (isValue && isSecret) return emptied(inner, isNamed ? new Set() : secrets)
     if (name === 'curl_input')
       return isObject(inner) ? stripField(inner, secrets) : emptied(inner, secrets)
