@@ -35,7 +35,7 @@ async function read(entries: readonly Entry[]): Promise<[name: string, text: str
 const path = (name: string): string => `${name.length + 9} path=${name}\n`
 
 describe('readTar', () => {
-  test('gives files, and leaves folders, links and devices out', async () => {
+  test('yields files and skips folders, links and devices', async () => {
     expect(
       await read([
         { name: 'a.txt', content: 'A' },
@@ -52,7 +52,7 @@ describe('readTar', () => {
     ])
   })
 
-  test('heeds long names of each kind, for the next entry alone', async () => {
+  test('applies each kind of long name to the next entry only', async () => {
     const long = `${'long/'.repeat(60)}a.txt`
     expect(
       await read([
@@ -78,7 +78,7 @@ describe('readTar', () => {
     await expect(read(entries)).rejects.toThrow(message)
   })
 
-  test('AB-35 headers for all entries cost nothing, however many there are', async () => {
+  test('AB-35 headers are kept only for the current entry, so their number costs no memory', async () => {
     const headers = Array.from({ length: 20_000 }, (_, index) => ({
       name: 'g',
       type: 'g',

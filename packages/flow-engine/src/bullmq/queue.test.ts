@@ -74,7 +74,7 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
       await closeAll()
     })
 
-    test('get each job once, also under a limit for each user and for those that wait', async () => {
+    test('get each job once, also with limits per user and for waiting jobs', async () => {
       const limits = { userId: 'u1', maxRunningPerUser: 5, maxQueued: 12 }
       const queued = await Promise.allSettled(
         Array.from({ length: 20 }, (_, n) =>
@@ -90,7 +90,7 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
       expect(new Set(ids).size).toBe(5)
     })
 
-    test('jobs that waited for others of their user come next, first those that were queued first', async () => {
+    test('jobs held back by a limit per user are claimed next, in the order they were queued', async () => {
       const limits = { userId: 'u1', maxRunningPerUser: 1 }
       for (const id of ['a', 'b', 'c']) await a.enqueue(newJob(id, limits))
       expect((await a.claim('w', at(99), at(1)))?.id).toBe('a')
@@ -103,7 +103,7 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
       expect((await a.claim('w', at(99), at(4)))?.id).toBe('c')
     })
 
-    test('FE-63 what a dead process ran is given to another; the dead one changes nothing more', async () => {
+    test('FE-63 the job of a dead process is given to another; the dead one can no longer change it', async () => {
       await a.enqueue(newJob('j'))
       await a.claim('dead', at(30), at(0))
       const late = await Promise.all([a.expired(at(31)), b.expired(at(31))])
@@ -116,7 +116,7 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
       expect(await a.claim('any', at(99), at(41))).toBeNull()
     })
 
-    test('a job whose process died before it had an entry in BullMQ is found again', async () => {
+    test('a job whose process died before the BullMQ entry was written is recovered', async () => {
       await a.enqueue(newJob('j'))
       const entries = await redis.keys(`${prefix}:flow-builds:*`)
       const ofBullMq = entries.filter((key) => !key.includes(':flow:'))
@@ -126,7 +126,7 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
       expect((await a.claim('w', at(99), at(3)))?.id).toBe('j')
     })
 
-    test('a job whose entry was ended by hand while it waited is found again', async () => {
+    test('a job whose entry was removed by hand while it waited is recovered', async () => {
       await a.enqueue(newJob('j'))
       const tool = new Worker('flow-builds', undefined, {
         connection: { url },
@@ -141,7 +141,7 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
       expect((await a.claim('w', at(99), at(3)))?.id).toBe('j')
     })
 
-    test('DR-25: ten looks at 60 waiting jobs cost less than 600 commands; one process looks in a lease', async () => {
+    test('DR-25: ten recovery scans over 60 waiting jobs cost less than 600 commands; one process scans per lease', async () => {
       for (let n = 0; n < 60; n += 1)
         await a.enqueue(newJob(`j:${n}`, n % 2 === 0 ? {} : { lane: 'webhook', userId: 'u1' }))
       const commands = async (): Promise<number> => {
@@ -166,14 +166,14 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
       expect(again.map((ids) => ids.length)).toEqual([30, 30])
     })
 
-    test('ids may hold what BullMQ takes in none', async () => {
+    test('ids may contain characters that BullMQ does not allow', async () => {
       await a.enqueue(newJob('1'))
       await a.enqueue(newJob('a:b/ü'))
       expect((await b.claim('w', at(99), at(1)))?.id).toBe('1')
       expect((await b.claim('w', at(99), at(1)))?.id).toBe('a:b/ü')
     })
 
-    test('shows in BullMQ which builds run and how they ended, without their requests', async () => {
+    test('BullMQ shows running builds and how they ended, without their requests', async () => {
       for (const id of ['a', 'b', 'c']) await a.enqueue(newJob(id, { request: '{"secret":1}' }))
       await a.claim('w', at(99), at(1))
       await a.claim('w', at(99), at(1))
@@ -191,7 +191,7 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
   })
 })
 
-test('a Redis that is not there makes the queue unavailable, and nothing hangs', async () => {
+test('an unreachable Redis makes the queue unavailable, and no call hangs', async () => {
   const errors: unknown[] = []
   const queue = createBullMqQueue({
     connection: { host: '127.0.0.1', port: 1 },

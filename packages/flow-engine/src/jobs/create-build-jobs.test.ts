@@ -128,7 +128,7 @@ describe('reading a job', () => {
     expect([job?.state, job?.error?.code]).toEqual(['failed', 'component_failed'])
   })
 
-  test('another user sees nothing of a job', async () => {
+  test('another user cannot see a job', async () => {
     const { flow, components, open } = gated()
     open()
     const jobs = jobsWith({ components })
@@ -145,7 +145,7 @@ describe('reading a job', () => {
 })
 
 describe('polling a job', () => {
-  test('FE-69 gives each reader what it has not been given, and the end again and again', async () => {
+  test('FE-69 returns to each reader the events it has not had, and the end repeatedly', async () => {
     const { flow, components, open } = gated()
     open()
     const jobs = jobsWith({ components })
@@ -162,7 +162,7 @@ describe('polling a job', () => {
     expect(kinds((await jobs.poll(id, { after: 1 })).events)).toEqual(['end_vertex', 'end'])
   })
 
-  test('FE-69 waits for the first event and then gives an empty list', async () => {
+  test('FE-69 waits for the first event, then returns an empty list', async () => {
     const { flow, components } = gated()
     const runtime = createTestRuntime()
     const jobs = jobsWith({ components, runtime })
@@ -179,7 +179,7 @@ describe('polling a job', () => {
 })
 
 describe('cancelling a job', () => {
-  test('FE-60 a running job ends with a cancelled end; the call is idempotent', async () => {
+  test('FE-60 a running job ends with a cancelled end event; the call is idempotent', async () => {
     const { flow, components, started } = gated()
     const jobs = jobsWith({ components })
     const { id } = await jobs.start({ flow })
@@ -194,7 +194,7 @@ describe('cancelling a job', () => {
     expect((await jobs.get(id))?.state).toBe('cancelled')
   })
 
-  test('FE-60 a job that waits is cancelled at once and never runs', async () => {
+  test('FE-60 a waiting job is cancelled at once and never runs', async () => {
     const { flow, components, started, open } = gated()
     const jobs = jobsWith({ components, concurrency: 1 })
     const running = await jobs.start({ flow })
@@ -236,7 +236,7 @@ describe('the queue', () => {
     expect(started).toHaveLength(3)
   })
 
-  test('tells the observer of start and end', async () => {
+  test('reports start and end to the observer', async () => {
     const { flow, components, open } = gated()
     open()
     const told: unknown[] = []

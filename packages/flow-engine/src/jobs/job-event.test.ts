@@ -7,7 +7,7 @@ const token = (seq: number, id: string, chunk = String(seq)) => ({
   data: JSON.stringify({ chunk, id }),
 })
 
-test('FE-68: neighbouring tokens of one message are joined, with the number of the last', () => {
+test('FE-68: neighbouring tokens of one message are joined and get the number of the last', () => {
   const other = { seq: 3, event: 'add_message', data: '{}' }
   const events = [token(0, 'a'), token(1, 'a'), token(2, 'b'), other, token(4, 'b'), token(5, 'b')]
   expect(joinStoredTokens(events, 100)).toEqual([
@@ -18,7 +18,7 @@ test('FE-68: neighbouring tokens of one message are joined, with the number of t
   ])
 })
 
-test('FE-64, FE-68: they are joined up to a number of characters', () => {
+test('FE-64, FE-68: tokens are joined up to a maximum of characters', () => {
   const events = [0, 1, 2, 3, 4].map((seq) => token(seq, 'a'))
   expect(joinStoredTokens(events, 2)).toEqual([
     token(1, 'a', '01'),

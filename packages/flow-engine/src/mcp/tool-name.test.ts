@@ -22,18 +22,18 @@ describe('MC-12 MC-13 names of tools', () => {
     expect(namesOf([name])).toEqual([listed])
   })
 
-  test('a chosen name wins over that of the flow, unless nothing is left of it', () => {
+  test('a chosen name takes precedence over the name of the flow, unless it is empty after cleaning', () => {
     expect(baseToolName(flow('Twice', 'Once more'))).toBe('once_more')
     expect(baseToolName(flow('Twice', ' 🚀 '))).toBe('twice')
   })
 
-  test('equal names are told apart within 30 characters', () => {
+  test('equal names are made distinct within 30 characters', () => {
     expect(namesOf(['Twice', 'twice!', 'TWICE'])).toEqual(['twice', 'twice_1', 'twice_2'])
     const long = 'a'.repeat(40)
     expect(namesOf([long, long])).toEqual(['a'.repeat(30), `${'a'.repeat(28)}_1`])
   })
 
-  test('whatever flows are called, names differ and fit the rules of model APIs', () => {
+  test('names differ and satisfy the rules of model APIs, whatever the flows are called', () => {
     const parts = [
       'a',
       'B',

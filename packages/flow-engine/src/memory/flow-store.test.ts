@@ -10,7 +10,7 @@ defineFlowStoreContract(
 )
 
 describe('createMemoryFlowStore', () => {
-  it('SU-2 tells onUserWrite of every user write, inside its transaction', async () => {
+  it('SU-2 calls onUserWrite for every user write, inside its transaction', async () => {
     const changes: UserChange[] = []
     const store = createMemoryFlowStore({ onUserWrite: (change) => void changes.push(change) })
     await store.users.insert(user(1))

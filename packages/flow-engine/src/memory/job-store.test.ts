@@ -11,7 +11,7 @@ defineJobStoreContract(
 const MIB = 1024 * 1024
 
 describe('DR-19: finished jobs in memory', () => {
-  test('DR-19: over 256 MiB the oldest go, but none that finished within the time that is spared', async () => {
+  test('DR-19: over 256 MiB the oldest are removed, except those that finished within the retention time', async () => {
     const { queue, log, checkpoints } = createMemoryJobStore()
     // Repeated strings count with their full length, although V8 allocates no memory for them.
     const large = 'x'.repeat(100 * MIB)

@@ -4,7 +4,7 @@ import { createMemoryKnowledge } from './knowledge.ts'
 const embedding = { provider: 'OpenAI', model: 'text-embedding-3-small', apiKey: 'sk-1' }
 
 describe('createMemoryKnowledge', () => {
-  test('bases given at the start are for every user', async () => {
+  test('bases given at the start are visible to every user', async () => {
     const knowledge = createMemoryKnowledge({ shared: { model: 'm' } })
     expect(await knowledge.get('shared', { userId: 'ann' })).toMatchObject({
       name: 'shared',
@@ -22,7 +22,7 @@ describe('createMemoryKnowledge', () => {
     expect(await knowledge.get('mine', { userId: 'bob' })).toBeNull()
   })
 
-  test('a name is taken once', async () => {
+  test('a name can be taken only once', async () => {
     const knowledge = createMemoryKnowledge()
     await knowledge.create('kb', embedding, {})
     await expect(knowledge.create('kb', embedding, {})).rejects.toMatchObject({ code: 'conflict' })

@@ -4,7 +4,7 @@ import { createMemoryServices } from './services.ts'
 const scope = { flowId: 'f', userId: 'ann' }
 
 describe('createMemoryServices', () => {
-  test('files given as text or bytes are read, listed and replaced', async () => {
+  test('files given as strings or bytes are read, listed and replaced', async () => {
     const { files } = createMemoryServices({ files: { 'a/x.txt': 'one', b: Uint8Array.of(1) } })
     await files.write('a/y.txt', new TextEncoder().encode('two'), scope)
 
@@ -13,7 +13,7 @@ describe('createMemoryServices', () => {
     expect(await files.read('constructor', scope)).toBeNull()
   })
 
-  test('what was read can be changed without changing what is kept', async () => {
+  test('changing a value that was read does not change the stored one', async () => {
     const { files } = createMemoryServices({ files: { a: Uint8Array.of(1) } })
     const bytes = await files.read('a', scope)
     bytes?.fill(9)
@@ -34,7 +34,7 @@ describe('createMemoryServices', () => {
     expect(await flows?.get('none', {})).toBeNull()
   })
 
-  test('vectors stay under their name, each user with an own store', async () => {
+  test('vectors are stored under their name, in a separate store for each user', async () => {
     const { vectors } = createMemoryServices()
     const row = { id: '1', text: 't', vector: [1], metadata: {} }
     await (await vectors?.open('index', scope))?.add([row])

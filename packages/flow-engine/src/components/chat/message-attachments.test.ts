@@ -17,7 +17,7 @@ async function attach(files: readonly string[], bytes: (path: string) => Uint8Ar
   return { parts, warnings, read: () => read }
 }
 
-test('AB-35 one image that a message names again and again is read until 50 MiB', async () => {
+test('AB-35 an image attached repeatedly to one message is read until 50 MiB', async () => {
   const image = new Uint8Array(15 * MIB)
   const named = Array.from({ length: 100 }, () => 'f/a.png')
   const { parts, read } = await attach(named, () => image)
@@ -25,14 +25,14 @@ test('AB-35 one image that a message names again and again is read until 50 MiB'
   expect(read()).toBe(4)
 })
 
-test('a message of more than 100 files is refused before one is read', async () => {
+test('a message with more than 100 files is refused before any is read', async () => {
   const named = Array.from({ length: 101 }, () => 'f/a.txt')
   const { parts, read } = await attach(named, () => new Uint8Array())
   expect(String(parts)).toContain('The message has 101 files; a model reads at most 100')
   expect(read()).toBe(0)
 })
 
-test('text files are shown up to 200,000 characters, and each one that is cut is named', async () => {
+test('text files are included up to 200,000 characters, and each truncated one is named', async () => {
   const sizes: Record<string, number> = { 'f/a.txt': 150_000, 'f/b.txt': 60_000, 'f/c.txt': 5 }
   const { parts, warnings } = await attach(Object.keys(sizes), (path) =>
     new Uint8Array(sizes[path] ?? 0).fill(120),

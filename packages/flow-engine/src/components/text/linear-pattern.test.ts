@@ -22,12 +22,12 @@ describe('linearPattern', () => {
     expect((await linearPattern('b+'))?.find('abc')).toBe(true)
   })
 
-  test.each(['[a', '(', 'a**', '(?P<1>a)'])('%s is no pattern', async (source) => {
+  test.each(['[a', '(', 'a**', '(?P<1>a)'])('%s is not a valid pattern', async (source) => {
     expect(await linearPattern(source)).toBeNull()
   })
 
   test.each(['(?P<word>a)(?P=word)', '(a)\\1', '(?=a)b', '(?!a)b', '(?<=a)b', '(?<!a)b'])(
-    'AB-30: %s needs another engine and is refused',
+    'AB-30: %s needs a backtracking engine and is refused',
     async (source) => {
       await expect(linearPattern(source)).rejects.toThrow(`Not a supported pattern: ${source}`)
     },

@@ -5,7 +5,7 @@ import { readCsv } from './csv-cells.ts'
 import { formatCsvTable, parseCsvTable } from './csv-table.ts'
 
 describe('parseCsvTable', () => {
-  test('a column holds numbers, truth values or texts, and null where nothing is', async () => {
+  test('a column holds numbers, booleans or strings, and null for empty cells', async () => {
     const { columns, rows } = await parseCsvTable('n,b,t,gap\n1,True,x,\n2.5,False,3,NA\n')
     expect(columns).toEqual(['n', 'b', 't', 'gap'])
     expect(rows).toEqual([
@@ -19,18 +19,18 @@ describe('parseCsvTable', () => {
     expect(rows).toEqual([{ a: 'x,"y"', b: '1\n2' }])
   })
 
-  test('repeated and missing column names are told apart', async () => {
+  test('repeated and missing column names get distinct names', async () => {
     expect((await parseCsvTable('a,a,\n1,2,3')).columns).toEqual(['a', 'a.1', 'Unnamed: 2'])
   })
 
-  test('a row with too many cells is refused, one with too few is filled up', async () => {
+  test('a row with too many cells is refused, a row with too few is padded', async () => {
     await expect(parseCsvTable('a,b\n1,2,3')).rejects.toThrow('CSV row 2')
     expect((await parseCsvTable('a,b\n1')).rows).toEqual([{ a: 1, b: null }])
   })
 })
 
 /** Cells that papaparse also reads, including those with misplaced quotes. */
-test('CSV texts of every kind are read as papaparse reads them', async () => {
+test('reads all kinds of CSV as papaparse does', async () => {
   const pieces = ['"', '""', ',', '\n', '\r\n', '\r', ' ', 'a', 'bc', '1', '\t', '\u00A0']
   let seed = 1
   const next = (most: number): number => {
@@ -52,7 +52,7 @@ test('CSV texts of every kind are read as papaparse reads them', async () => {
   }
 })
 
-describe('AB-35 hostile CSV texts are read in time linear in their length', () => {
+describe('AB-35 hostile CSV is read in time linear in its length', () => {
   test.each([
     ['quotes that end no cell', `a\n"${'x"'.repeat(300_000)}`],
     ['doubled quotes', `a\n"${'""'.repeat(300_000)}"`],
@@ -74,7 +74,7 @@ describe('AB-35 hostile CSV texts are read in time linear in their length', () =
 })
 
 describe('formatCsvTable', () => {
-  test('quotes what needs it, leaves null empty and ends each line', async () => {
+  test('quotes where needed, leaves null empty and ends each line', async () => {
     const frame = createDataFrame([
       { a: 1, b: 'x,y' },
       { a: null, b: true },

@@ -53,7 +53,7 @@ describe('fieldValue (CO-10)', () => {
     expect(read(definition, raw)).toEqual(value)
   })
 
-  test('CO-10: texts, objects and messages for a message', () => {
+  test('CO-10: a message field takes strings, objects and messages', () => {
     const object = { text: 'o', sender: 'User', further: 1 }
     const data = { further: 1 }
     expect(read(field.message(), object)).toMatchObject({ text: 'o', sender: 'User', data })
@@ -64,7 +64,7 @@ describe('fieldValue (CO-10)', () => {
     expect(() => read(field.message(), 7)).toThrow('expects a message, got int')
   })
 
-  test('CO-10: a message whose text is neither is refused by name', () => {
+  test('CO-10: a message whose text is neither a string nor a stream is refused by name', () => {
     const message = createMessage({ text: 5 as unknown as string })
     expect(() => read(field.text(), message)).toThrow('expects text, got int')
   })
@@ -87,13 +87,13 @@ describe('fieldValue (CO-10)', () => {
     expect(() => read(definition, raw)).toThrow(text)
   })
 
-  test('Data without its text key names the keys there are', () => {
+  test('an error about Data without its text key lists the keys it has', () => {
     expect(() => read(field.text(), createData({ a: 1, b: 2 }))).toThrow(
       "The input to 'f' must contain the key 'text'.You can set `text_key` to one of the following keys: a, b or set the value using another Component.",
     )
   })
 
-  test('a streaming text is read before run, but not by a stream field', async () => {
+  test('a streamed text is read before run, except for a stream field', async () => {
     const text = stream()
     expect(await read(field.text(), createMessage(stream()))).toBe('ab')
     expect(read(field.stream(), text)).toBe(text)
@@ -111,7 +111,7 @@ describe('fieldValues (FE-46)', () => {
     outputs: { out: output.message({ run: ({ text, n }) => text.repeat(n) }) },
   })
 
-  test('further names are passed on, defaults are filled in', () => {
+  test('unknown names are passed on, defaults are filled in', () => {
     const raw = JSON.parse('{"text": "x", "variable": 1, "__proto__": 2}') as Record<
       string,
       unknown
@@ -125,7 +125,7 @@ describe('fieldValues (FE-46)', () => {
     ])
   })
 
-  test('a promise only when a stream has to be read', async () => {
+  test('returns a promise only when a stream has to be read', async () => {
     expect(fieldValues(component, { text: 'x' }, options)).not.toBeInstanceOf(Promise)
     const values = await fieldValues(component, { text: createMessage(stream()) }, options)
     expect(values).toMatchObject({ text: 'ab' })

@@ -4,7 +4,7 @@ import { inParallel } from './in-parallel.ts'
 const signal = new AbortController().signal
 
 describe('inParallel', () => {
-  test('gives results in the order of the items, whatever finishes first', async () => {
+  test('returns results in the order of the items, whichever finishes first', async () => {
     const finish: (() => void)[] = []
     const results = inParallel([1, 2, 3], { limit: 3, signal }, async (item) => {
       await new Promise<void>((resolve) => finish.push(resolve))
@@ -14,7 +14,7 @@ describe('inParallel', () => {
     expect(await results).toEqual([10, 20, 30])
   })
 
-  test('never has more under way than the limit', async () => {
+  test('never runs more at once than the limit', async () => {
     let open = 0
     let most = 0
     await inParallel([1, 2, 3, 4, 5], { limit: 2, signal }, async () => {
@@ -26,7 +26,7 @@ describe('inParallel', () => {
     expect(most).toBe(2)
   })
 
-  test('the first failure cancels the others and starts nothing more', async () => {
+  test('the first failure cancels the others and starts no more', async () => {
     const started: number[] = []
     const cancelled: number[] = []
     const done = inParallel([1, 2, 3], { limit: 2, signal }, async (item, stop) => {
@@ -40,7 +40,7 @@ describe('inParallel', () => {
     expect(cancelled).toEqual([1, 2])
   })
 
-  test('nothing starts once the run was cancelled', async () => {
+  test('starts nothing after the run was cancelled', async () => {
     const stopped = AbortSignal.abort(new Error('cancelled'))
     const work = (): Promise<void> => Promise.reject(new Error('started'))
     await expect(inParallel([1], { limit: 1, signal: stopped }, work)).rejects.toThrow('cancelled')

@@ -13,7 +13,7 @@ const never: typeof globalThis.fetch = (_url, init) =>
   })
 
 describe('sendRequest', () => {
-  test('gives any status as an answer that has been read', async () => {
+  test('returns every status as an answer whose body was read', async () => {
     const ctx = withFetch(() => Promise.resolve(new Response('gone', { status: 410 })))
     const answer = await sendRequest('https://host.example/x', {}, ctx)
 
@@ -22,14 +22,14 @@ describe('sendRequest', () => {
     expect(isSuccess(answer)).toBe(false)
   })
 
-  test('a lost connection is a RequestError with the reason behind it', async () => {
+  test('a lost connection is a RequestError with its cause', async () => {
     const ctx = withFetch(() =>
       Promise.reject(new TypeError('fetch failed', { cause: new Error('ECONNRESET') })),
     )
     await expect(sendRequest('https://host.example/', {}, ctx)).rejects.toThrow('ECONNRESET')
   })
 
-  test('the time limit ends the exchange and says so', async () => {
+  test('the time limit ends the exchange and is named in the error', async () => {
     const ctx = withFetch(never)
     const sent = sendRequest('https://host.example/', { timeoutMs: 90_000 }, ctx)
     const outcome = sent.catch((error: unknown) => error)
@@ -48,7 +48,7 @@ describe('sendRequest', () => {
 })
 
 describe('answerText', () => {
-  test('reads the character set that the answer names, UTF-8 where it names none we know', () => {
+  test('decodes with the character set of the answer, or UTF-8 if it is missing or unknown', () => {
     const bytes = Uint8Array.of(0xe4)
     const latin = new Headers({ 'content-type': 'text/plain; charset="iso-8859-1"' })
     const unknown = new Headers({ 'content-type': 'text/plain; charset=nonsense' })
@@ -66,7 +66,7 @@ describe('answerText', () => {
 })
 
 describe('statusText', () => {
-  test('names status, words and address', () => {
+  test('contains status, reason phrase and address', () => {
     const answer = { url: 'https://host.example/', headers: new Headers(), bytes: new Uint8Array() }
     expect(statusText({ ...answer, status: 404, statusText: 'Not Found' })).toBe(
       '404 Client Error: Not Found for url: https://host.example/',

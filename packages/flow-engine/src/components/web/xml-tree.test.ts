@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { attributeOf, childrenOf, descendantsOf, parseXml, textOf } from './xml-tree.ts'
 
 describe('parseXml', () => {
-  test('names lose their prefix, attributes and order stay', async () => {
+  test('names lose their prefix; attributes and order are kept', async () => {
     const root = await parseXml(
       '<?xml version="1.0"?><f:feed xmlns:f="u"><f:link rel="a" href="x"/><b>1</b><f:link rel="b"/></f:feed>',
     )
@@ -12,26 +12,26 @@ describe('parseXml', () => {
     expect(attributeOf(feed, 'toString')).toBeUndefined()
   })
 
-  test('text is joined over elements, CDATA and entities', async () => {
+  test('text is joined across elements, CDATA and entities', async () => {
     const root = await parseXml('<d>a &lt;b&gt; &#38; &#x17e; <i>in</i><![CDATA[ <c> ]]></d>')
     expect(textOf(root)).toBe('a <b> & ž in <c> ')
   })
 
-  test('numbers stay texts', async () => {
+  test('numbers stay strings', async () => {
     expect(textOf(await parseXml('<n>0012</n>'))).toBe('0012')
   })
 
-  test('broken XML gives what can be read of it', async () => {
+  test('malformed XML is read as far as possible', async () => {
     const root = await parseXml('<rss><item><title>a &amp b</title><item><title>c</rss>')
     expect(descendantsOf(root, 'title').map(textOf)).toEqual(['a &amp b', 'c'])
     expect(descendantsOf(await parseXml('plain text'), 'item')).toEqual([])
   })
 
-  test('documents of 500 elements inside one another are read', async () => {
+  test('documents with 500 nested elements are read', async () => {
     expect(textOf(await parseXml(`${'<a>'.repeat(500)}x`))).toBe('x')
   })
 
-  test('entities of entities do not multiply', async () => {
+  test('nested entities are not expanded', async () => {
     const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;">]><x>&b;</x>`
     expect(textOf(await parseXml(bomb)).length).toBeLessThan(100)
   })

@@ -26,7 +26,7 @@ test('DR-22: a secret is masked in JSON, in addresses, in forms and in base64', 
   ])
 })
 
-test('DR-22: causes show no secret at any depth, and stay what they are when they show none', () => {
+test('DR-22: causes show no secret at any depth, and are unchanged if they contain none', () => {
   const { mask } = secrets()
   const inner = new TypeError(`refused: ${SECRET}`)
   const outer = new Error('outer', { cause: inner })

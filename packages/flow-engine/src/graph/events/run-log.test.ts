@@ -21,8 +21,8 @@ async function read(reader: AsyncIterator<RunEvent>, count: number) {
   return given
 }
 
-describe('tokens that a reader has not read (FE-68)', () => {
-  test('FE-68: as many as are buffered come one by one', async () => {
+describe('tokens that a reader has not read yet (FE-68)', () => {
+  test('FE-68: as many tokens as the buffer holds come one by one', async () => {
     expect(await read(logOf('aaa', { bufferedTokens: 3 }).read(), 3)).toEqual([
       [0, '0'],
       [1, '1'],
@@ -30,7 +30,7 @@ describe('tokens that a reader has not read (FE-68)', () => {
     ])
   })
 
-  test('FE-68: of more, neighbours of one message come as one, with the number of the last', async () => {
+  test('FE-68: beyond the buffer, neighbouring tokens of one message are joined, with the number of the last', async () => {
     expect(await read(logOf('aab|bba', { bufferedTokens: 1 }).read(), 5)).toEqual([
       [1, '01'],
       [2, '2'],
@@ -40,7 +40,7 @@ describe('tokens that a reader has not read (FE-68)', () => {
     ])
   })
 
-  test('FE-68: a reader that has caught up gets each of the next', async () => {
+  test('FE-68: a reader that has caught up gets each new token', async () => {
     const log = logOf('aaaa', { bufferedTokens: 2 })
     const reader = log.read()
     expect(await read(reader, 1)).toEqual([[3, '0123']])
@@ -55,7 +55,7 @@ describe('tokens that a reader has not read (FE-68)', () => {
   /** So many tokens of one message are not kept one by one. */
   const many = 4 * 2 + 64
 
-  test('FE-68: of many, the buffered ones stay apart: a reader that keeps up gets each', async () => {
+  test('FE-68: in a long stream the buffered tokens stay separate, so a reader that keeps up gets each', async () => {
     const log = createRunLog({ bufferedTokens: 2 })
     const reader = log.read()
     const given: unknown[] = []
@@ -70,7 +70,7 @@ describe('tokens that a reader has not read (FE-68)', () => {
     ])
   })
 
-  test('FE-68: a reader amid tokens that are joined gets the rest, each once', async () => {
+  test('FE-68: a reader in the middle of joined tokens gets the rest, each once', async () => {
     const log = logOf('a'.repeat(10), { bufferedTokens: 2 })
     const reader = log.read()
     await read(reader, 1)
@@ -81,7 +81,7 @@ describe('tokens that a reader has not read (FE-68)', () => {
     expect(await read(reader, 1)).toEqual([[many - 1, rest]])
   })
 
-  test('FE-68: a reader that has caught up over joined tokens gets each of the next', async () => {
+  test('FE-68: a reader that has caught up after joined tokens gets each new one', async () => {
     const log = logOf('a'.repeat(many), { bufferedTokens: 2 })
     const reader = log.read()
     expect((await read(reader, 1))[0]?.[0]).toBe(many - 1)
@@ -92,7 +92,7 @@ describe('tokens that a reader has not read (FE-68)', () => {
     expect((await next).map(([, text]) => text)).toEqual(['x', 'y', 'z'])
   })
 
-  test('FE-68: nothing comes after the end, and a reader that leaves waits no longer', async () => {
+  test('FE-68: no event follows the end, and a reader that leaves stops waiting', async () => {
     const log = createRunLog({ bufferedTokens: 2 })
     const [stays, leaves] = [log.read(), log.read()]
     const waiting = [stays.next(), leaves.next()]
@@ -105,7 +105,7 @@ describe('tokens that a reader has not read (FE-68)', () => {
     expect(log.nextSeq).toBe(0)
   })
 
-  test('FE-68: what nobody has read for long is joined, and nothing of it is lost', async () => {
+  test('FE-68: tokens that stay unread for long are joined, and none is lost', async () => {
     const log = logOf('a'.repeat(many), { bufferedTokens: 2 })
     const reader = log.read()
     const text = Array.from({ length: many }, (_, index) => index).join('')

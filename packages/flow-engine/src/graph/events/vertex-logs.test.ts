@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { VertexLogs } from './vertex-logs.ts'
 
-test('DR-19: 40,000 entries of a log take constant time each; the last entry counts what is left out', () => {
+test('DR-19: 40,000 log entries take constant time each; the last entry counts those left out', () => {
   const logs = new VertexLogs()
   const begin = performance.now()
   for (let k = 0; k < 40_000; k += 1) logs.add('out', '', k)
@@ -14,7 +14,7 @@ test('DR-19: 40,000 entries of a log take constant time each; the last entry cou
   ])
 })
 
-test('DR-19: entries of over 1 MiB in all are counted, whatever output they are for', () => {
+test('DR-19: beyond 1 MiB over all outputs, entries are only counted', () => {
   const logs = new VertexLogs()
   logs.add('a', 'small', 'x')
   logs.add('b', 'large', 'x'.repeat(600_000))

@@ -19,7 +19,7 @@ function kindOf(changes: { code?: string; metadata?: object; edited?: boolean })
 }
 
 describe('readNodeCode (FE-42)', () => {
-  test('the text of the catalogue and a node without a text are stock', () => {
+  test('code equal to the catalogue and a node without code are stock', () => {
     expect(readNodeCode(componentToNode(textInput) as never, textInput, registry).kind).toBe(
       'stock',
     )
@@ -27,14 +27,14 @@ describe('readNodeCode (FE-42)', () => {
     expect(kindOf({ metadata: {} })).toBe('stock')
   })
 
-  test('a node as another version of the reference exported it is stock', () => {
+  test('a node exported by another version of the reference is stock', () => {
     const metadata = { code_hash: codeHash(python), module: 'lfx.components.io.TextInputComponent' }
     expect(kindOf({ code: python, metadata })).toBe('stock')
     expect(kindOf({ code: python, metadata: {} })).toBe('stock')
     expect(kindOf({ metadata: { code_hash: 'bb5f8714781b' } })).toBe('stock')
   })
 
-  test('Python that was edited is changed', () => {
+  test('edited Python is changed', () => {
     const custom = { code_hash: codeHash(python), module: 'custom_components.mine' }
     expect(kindOf({ code: python })).toBe('changed')
     expect(kindOf({ code: python, metadata: { code_hash: '3d80f125b734' } })).toBe('changed')
@@ -47,7 +47,7 @@ describe('readNodeCode (FE-42)', () => {
     expect(kindOf({ metadata: chatInput })).toBe('changed')
   })
 
-  test('a module of its own is a script', () => {
+  test('a module without a component is a script', () => {
     expect(kindOf({ code: "import x from 'y'\nexport default x" })).toBe('script')
     expect(kindOf({ code: 'export const shout = 1' })).toBe('script')
   })

@@ -29,7 +29,7 @@ function start(values: { key?: string; fails?: boolean } = {}) {
 }
 
 describe('FinishedRun', () => {
-  test('FE-18: a result is a plain record whose error stands only where there is one', async () => {
+  test('FE-18: a result is a plain record that has an error only after a failure', async () => {
     const result = await start().result
     expect({ ...result }).toEqual({
       status: 'succeeded',
@@ -53,12 +53,12 @@ describe('FinishedRun', () => {
     expect(result.vertices.get('ChatOutput-1')).not.toHaveProperty('error')
   })
 
-  test('a copy of it gives its text too', async () => {
+  test('a copy of a result has its text too', async () => {
     const copy = { ...(await start({ key: 'KEY' }).result) }
     expect(copy.text()).toBe('key secret-value')
   })
 
-  test('FE-65: its answer tells the input and hides secrets; a copy of it knows of neither', async () => {
+  test('FE-65: its answer contains the input and hides secrets; a copy of the result does neither', async () => {
     const result = await start({ key: 'KEY' }).result
     const answer = formatRunResponse(result)
     expect(answer.outputs[0]?.inputs).toEqual({ input_value: 'hello' })
@@ -67,7 +67,7 @@ describe('FinishedRun', () => {
     expect(formatRunResponse({ ...result }).outputs[0]?.inputs).toEqual({})
   })
 
-  test('the handle of a run has no getter of its own, which would outlive the run', async () => {
+  test('the handle of a run has no own getters, which would outlive the run', async () => {
     const run = start()
     expect(
       Object.values(Object.getOwnPropertyDescriptors(run)).every((own) => 'value' in own),

@@ -17,7 +17,7 @@ function setUp() {
 }
 
 describe('deadlines of runs on one clock (FE-64)', () => {
-  test('each is reached at its own time, whatever the order they came in', async () => {
+  test('each fires at its own time, in whatever order they were added', async () => {
     const { runtime, exceeded, add } = setUp()
     add('late', 300)
     add('early', 100)
@@ -32,7 +32,7 @@ describe('deadlines of runs on one clock (FE-64)', () => {
     expect(exceeded).toEqual(['early', 'middle', 'late'])
   })
 
-  test('a run that ended is not told, those that go on are', async () => {
+  test('a run that ended is not aborted, the others still are', async () => {
     const { runtime, exceeded, deadlines, add } = setUp()
     deadlines.remove(add('ended', 100))
     await eventLoopTurn()

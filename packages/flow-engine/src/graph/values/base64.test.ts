@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decodeValue, encodeValue } from '../durable/checkpoint.ts'
 import { fromBase64, toBase64 } from './base64.ts'
 
-test('DR-21: bytes of a checkpoint are base64; lists of older versions are read', () => {
+test('DR-21: bytes of a checkpoint are written as base64; lists of older versions are still read', () => {
   const bytes = Uint8Array.from({ length: 1_000_000 }, (_, at) => at % 256)
   const text = JSON.stringify(encodeValue(bytes))
   expect(text.length).toBeLessThan(1_400_000)
@@ -13,7 +13,7 @@ test('DR-21: bytes of a checkpoint are base64; lists of older versions are read'
   expect(fromBase64(toBase64(Uint8Array.of()))).toEqual(Uint8Array.of())
 })
 
-test('base64 of every length and byte is that of RFC 4648', () => {
+test('base64 of every length and byte follows RFC 4648', () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, at) => at)
   for (let length = 0; length <= bytes.length; length += 1) {
     const part = bytes.subarray(bytes.length - length)

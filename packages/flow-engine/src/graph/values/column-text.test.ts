@@ -20,7 +20,7 @@ describe('columnText (CO-6)', () => {
     expect(texts(...cells)).toEqual(expected)
   })
 
-  test('numbers, truth values and gaps alone count as numeric', () => {
+  test('a column is numeric if it has only numbers, booleans and gaps', () => {
     const numeric = (...cells: unknown[]): boolean =>
       columnFacts(createDataFrame(cells.map((a) => ({ a }))), 'a').numeric
     expect([numeric(1, null), numeric(true, false), numeric(null)]).toEqual([true, true, true])

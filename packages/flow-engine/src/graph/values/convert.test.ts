@@ -27,7 +27,7 @@ describe('createMessage (CO-1)', () => {
     })
   })
 
-  test('a falsy value of files is none, one value a list, an entry with a path its path', () => {
+  test('files: a falsy value becomes an empty list, a single value a list, an entry with a path its path', () => {
     expect(createMessage({ files: '' }).files).toEqual([])
     expect(createMessage({ files: 'a.txt' }).files).toEqual(['a.txt'])
     expect(createMessage({ files: [{ path: 'b.txt' }] }).files).toEqual(['b.txt'])
@@ -42,7 +42,7 @@ describe('createMessage (CO-1)', () => {
     expect(isData(createMessage('x'))).toBe(false)
   })
 
-  test('fields in wire spelling are read, unknown ones and those of a wrong type go into data', () => {
+  test('fields are read in wire spelling; unknown and mistyped ones go into data', () => {
     const message = readMessage({
       text: 'x',
       sender_name: 'Ann',
@@ -72,7 +72,7 @@ describe('toLiteralText (CO-6)', () => {
     expect(toLiteralText(value)).toBe(text)
   })
 
-  test('circular and very deep values end', () => {
+  test('circular and very deep values terminate', () => {
     const circle: unknown[] = []
     circle.push(circle)
     expect(toLiteralText(circle)).toBe('[...]')
@@ -83,7 +83,7 @@ describe('toLiteralText (CO-6)', () => {
 })
 
 describe('toMarkdownTable (CO-5)', () => {
-  test('numbers stand right with their points aligned, texts left', () => {
+  test('numbers are right-aligned with aligned decimal points, text is left-aligned', () => {
     const frame = createDataFrame([
       { n: 1.5, name: 'a' },
       { n: 22, name: 'long name' },
@@ -98,14 +98,14 @@ describe('toMarkdownTable (CO-5)', () => {
     )
   })
 
-  test('missing cells read nan, empty ones nothing, and pipes are escaped', () => {
+  test('missing cells print as nan, empty ones as nothing, and pipes are escaped', () => {
     const frame = createDataFrame([{ a: 'x|y', b: 'z' }, { a: null }])
     expect(toMarkdownTable(frame)).toBe(
       ['| a    | b   |', '|:-----|:----|', '| x\\|y | z   |', '|      | nan |'].join('\n'),
     )
   })
 
-  test('a table without rows has plain rules', () => {
+  test('a table without rows has a plain delimiter row', () => {
     expect(toMarkdownTable(createDataFrame([], ['a', 'b']))).toBe('| a   | b   |\n|-----|-----|')
   })
 })
@@ -113,18 +113,18 @@ describe('toMarkdownTable (CO-5)', () => {
 describe('conversions (CO-5)', () => {
   const rows = [{ a: 1 }, { a: 2, b: 'x' }]
 
-  test('to a message: text key, else the literal text; a table as markdown', () => {
+  test('to a message: the text key, else the literal form; a table becomes markdown', () => {
     expect(toMessage(createData({ body: 'b' }, { textKey: 'body' })).text).toBe('b')
     expect(toMessage(createData({ k: 1 })).text).toBe("{'k': 1}")
     expect(toMessage(createDataFrame([{ a: 'l1\nl2' }])).text).toContain('l1<br/>l2')
   })
 
-  test('to data: the rows of a table under results', () => {
+  test('to data: the rows of a table are stored under results', () => {
     expect(toData(createDataFrame(rows)).data).toEqual({ results: rows })
     expect(toData(createMessage('t')).data).toEqual({ text: 't' })
   })
 
-  test('to a table: one list of objects becomes its rows, other data one row', () => {
+  test('to a table: a single list of objects becomes the rows, other data one row', () => {
     expect(toDataFrame(createData({ items: rows }))).toMatchObject({ rows, columns: ['a', 'b'] })
     expect(toDataFrame(createData({ items: [] })).rows).toEqual([{ items: [] }])
     expect(toDataFrame([createData({ a: 1 }), createData({ b: 2 })]).columns).toEqual(['a', 'b'])
@@ -156,7 +156,7 @@ describe('toText (CO-6)', () => {
     expect(toText(createData({ n: 1 }))).toBe('```json\n{\n  "n": 1\n}\n```')
   })
 
-  test('cleaning drops empty rows and shortens newlines, only when asked', () => {
+  test('cleaning drops empty rows and collapses newlines, only on request', () => {
     const frame = createDataFrame([{ a: 'x\n\ny' }, { a: null }])
     expect(toText(frame, { cleanData: true })).toBe('| a   |\n|:----|\n| x   |\n| y   |')
     expect(toText(createDataFrame([{ a: ' ' }]))).toBe('| a   |\n|:----|\n|     |')
@@ -164,14 +164,14 @@ describe('toText (CO-6)', () => {
 })
 
 describe('AB-37 large tables as text', () => {
-  test('hundreds of thousands of rows, and a long text of digits that is no number', () => {
+  test('converts hundreds of thousands of rows, and a long string of digits that is not a number', () => {
     const rows = Array.from({ length: 200_000 }, (_, index) => ({ a: index, b: 'x' }))
     expect(toMarkdownTable(createDataFrame(rows)).split('\n')).toHaveLength(200_002)
     const digits = createDataFrame([{ a: `${'1'.repeat(300_000)}x` }])
     expect(toMarkdownTable(digits)).toContain('11x')
   })
 
-  test('one long cell beside many short ones fills no memory', () => {
+  test('one long cell beside many short ones does not exhaust memory', () => {
     const rows = Array.from({ length: 5000 }, (_, index) => ({
       a: index === 0 ? 'x'.repeat(1_000_000) : 'y',
     }))

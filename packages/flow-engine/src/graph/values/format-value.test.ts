@@ -5,7 +5,7 @@ import { formatValue } from './format-value.ts'
 import { createMessage } from './message.ts'
 
 describe('formatValue (results.md 3, FE-66)', () => {
-  test('a message has its fields twice, its times in two forms', () => {
+  test('a message has its fields twice and its timestamps in two forms', () => {
     const message = createMessage({
       text: 'hi',
       sender: 'User',
@@ -24,7 +24,7 @@ describe('formatValue (results.md 3, FE-66)', () => {
     expect(formatValue(message)).not.toHaveProperty('id')
   })
 
-  test('data keeps its text key, a table is its rows', () => {
+  test('data keeps its text key, a table becomes its rows', () => {
     expect(formatValue(createData({ a: 1 }))).toEqual({
       text_key: 'text',
       data: { a: 1 },
@@ -33,7 +33,7 @@ describe('formatValue (results.md 3, FE-66)', () => {
     expect(formatValue(createDataFrame([{ a: 1 }]))).toEqual([{ a: 1 }])
   })
 
-  test('CO-3: missing cells of a table are null, wherever it stands', () => {
+  test('CO-3: missing cells of a table are null, at any depth', () => {
     const frame = createDataFrame([{ a: 1 }, { b: 2, a: undefined }, { b: 3, a: 4 }])
     const rows = [
       { a: 1, b: null },
@@ -45,7 +45,7 @@ describe('formatValue (results.md 3, FE-66)', () => {
     expect(formatValue(createDataFrame([{ extra: 1 }], ['a']))).toEqual([{ a: null, extra: 1 }])
   })
 
-  test('CO-3: of a column named __proto__ too, and no getter is called twice', () => {
+  test('CO-3: also for a column named __proto__, and each getter is called once', () => {
     let calls = 0
     const counting = {
       get a() {
@@ -60,7 +60,7 @@ describe('formatValue (results.md 3, FE-66)', () => {
     expect(calls).toBe(1)
   })
 
-  test('CO-3: a table of rows with nothing in common is not completed: it would grow with its square', () => {
+  test('CO-3: a table of rows with no common columns is not completed, since it would grow quadratically', () => {
     const different = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ [`column ${index}`]: index }))
     const few = formatValue(createDataFrame(different(100))) as object[]
@@ -69,7 +69,7 @@ describe('formatValue (results.md 3, FE-66)', () => {
     expect(formatValue(createDataFrame(many))).toEqual(many)
   })
 
-  test('CO-3: one with some gaps is, however long it is', () => {
+  test('CO-3: a table with some gaps is completed, however long it is', () => {
     const frame = createDataFrame(
       Array.from({ length: 30_000 }, (_, index) =>
         index % 2 === 0 ? { number: index, 'a column with a long name': 1 } : { number: index },
@@ -79,7 +79,7 @@ describe('formatValue (results.md 3, FE-66)', () => {
     expect(rows.at(-1)).toEqual({ number: 29_999, 'a column with a long name': null })
   })
 
-  test('what JSON cannot hold is written as text or null', () => {
+  test('values that JSON cannot represent become strings or null', () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle
     const throwing = Object.defineProperty({}, 'x', {
@@ -97,7 +97,7 @@ describe('formatValue (results.md 3, FE-66)', () => {
     expect(typeof formatValue(Symbol('s'))).toBe('string')
   })
 
-  test('the same object twice is no circle, and depth has an end', () => {
+  test('the same object twice is not a cycle, and depth is limited', () => {
     const shared = { a: 1 }
     expect(formatValue([shared, shared])).toEqual([{ a: 1 }, { a: 1 }])
     let deep: unknown = 1
@@ -111,7 +111,7 @@ describe('formatValue (results.md 3, FE-66)', () => {
     expect({}).not.toHaveProperty('polluted')
   })
 
-  test('AB-38: of long lists and tables only so many items are converted', () => {
+  test('AB-38: only a limited number of items of long lists and tables is converted', () => {
     let read = 0
     const rows = Array.from({ length: 50 }, () => ({
       get a() {

@@ -20,8 +20,8 @@ async function read(body: string | Uint8Array, size = 65_536, boundary = 'x'): P
 const part = (head: string, content: string): string =>
   `--x\r\ncontent-disposition: form-data; ${head}\r\n\r\n${content}\r\n`
 
-describe('forms that are read as they come', () => {
-  test.each([1, 2, 3, 7, 64, 65_536])('in chunks of %i bytes', async (size) => {
+describe('forms that are parsed while streaming', () => {
+  test.each([1, 2, 3, 7, 64, 65_536])('reads a form in chunks of %i bytes', async (size) => {
     const form = new FormData()
     // Ends that look like a boundary, and bytes of all kinds.
     const content = `a\r\n--${'-'.repeat(30)}\r\n\r\r\n-${'\u0000\u{1F680}'.repeat(50)}\r\n`
@@ -36,7 +36,7 @@ describe('forms that are read as they come', () => {
     expect(new TextDecoder().decode(found?.bytes)).toBe(content)
   })
 
-  test('a text has no file name, an empty name is one, and none is null', async () => {
+  test('a text part has no file name, while an empty file name makes a file', async () => {
     const text = await read(`${part('name="file"', 'hi')}--x--`)
     expect([text?.filename, text?.bytes]).toEqual([null, encoder.encode('hi')])
     const empty = await read(`${part('name="file"; filename=""', '')}--x--\r\n`)
@@ -53,7 +53,7 @@ describe('forms that are read as they come', () => {
     ['a part without a name', '--x\r\ncontent-type: text/plain\r\n\r\nhi\r\n--x--'],
     ['a head without end', `--x\r\n${'a'.repeat(1_000_000)}`],
     ['too many parts', `${part('name="a"', '').repeat(1_001)}--x--`],
-  ])('%s is no form', async (_, body) => {
+  ])('%s is not a valid form', async (_, body) => {
     await expect(read(body)).rejects.toThrow()
   })
 })

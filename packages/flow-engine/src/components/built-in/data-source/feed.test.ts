@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseFeed } from './feed.ts'
 
 describe('parseFeed (CO-78)', () => {
-  test('RSS items, missing parts empty', async () => {
+  test('reads RSS items, with missing parts as empty strings', async () => {
     const feed = `<rss><channel><title>C</title><item><title>One</title><link>http://n/1</link>
       <pubDate>Mon</pubDate><description>&lt;b&gt;x&lt;/b&gt;</description></item><item/></channel></rss>`
     expect(await parseFeed(feed)).toEqual([
@@ -11,7 +11,7 @@ describe('parseFeed (CO-78)', () => {
     ])
   })
 
-  test('Atom entries', async () => {
+  test('reads Atom entries', async () => {
     const feed = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>T</title>
       <link rel="self" href="a"/><link href="b"/><updated>2026</updated><content>c</content></entry></feed>`
     expect(await parseFeed(feed)).toEqual([
@@ -19,7 +19,7 @@ describe('parseFeed (CO-78)', () => {
     ])
   })
 
-  test('a page and a plain text have no entries', async () => {
+  test('finds no entries in an HTML page or plain text', async () => {
     expect(await parseFeed('<html><br>')).toEqual([])
     expect(await parseFeed('not found')).toEqual([])
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseCurl } from './parse-curl.ts'
 
 describe('parseCurl (CO-52)', () => {
-  test('a bare address is a GET', () => {
+  test('a bare address becomes a GET', () => {
     expect(parseCurl('curl https://host.example/get?x=1')).toEqual({
       url: 'https://host.example/get?x=1',
       method: 'GET',
@@ -11,7 +11,7 @@ describe('parseCurl (CO-52)', () => {
     })
   })
 
-  test('quotes, line continuations and headers', () => {
+  test('reads quotes, line continuations and headers', () => {
     const command = `curl -X put 'https://host.example/v1' \\
       -H "X-A: it\\"s" \\
       -H 'Content-Type: application/json' \\
@@ -27,14 +27,14 @@ describe('parseCurl (CO-52)', () => {
     })
   })
 
-  test('a body makes it a POST, several parts are joined', () => {
+  test('a body makes the request a POST; several parts are joined', () => {
     expect(parseCurl('curl host.example -d a=1 --data-urlencode "b=x y"')).toMatchObject({
       method: 'POST',
       body: 'a=1&b=x%20y',
     })
   })
 
-  test('joined short options, user, cookie and agent', () => {
+  test('reads joined short options, user, cookie and user agent', () => {
     const { method, headers } = parseCurl(
       'curl -skXDELETE -u ann:secret -b "a=1" -A me https://host.example',
     )
@@ -46,7 +46,7 @@ describe('parseCurl (CO-52)', () => {
     ])
   })
 
-  test('-G puts the data into the address', () => {
+  test('-G appends the data to the address', () => {
     expect(parseCurl('curl -G https://host.example/s?a=1 -d q=x')).toMatchObject({
       method: 'GET',
       url: 'https://host.example/s?a=1&q=x',
@@ -54,7 +54,7 @@ describe('parseCurl (CO-52)', () => {
     })
   })
 
-  test('values of options that do not matter are no address', () => {
+  test('values of ignored options are not mistaken for the address', () => {
     expect(parseCurl('curl -o out.json --max-time 5 --url https://host.example').url).toBe(
       'https://host.example',
     )

@@ -12,7 +12,7 @@ describe('requestUrl (CO-52)', () => {
     expect(requestUrl(url, params)).toBe(expected)
   })
 
-  test('blank and impossible addresses are refused', () => {
+  test('blank and invalid addresses are refused', () => {
     expect(() => requestUrl(' ', {})).toThrow('URL cannot be empty')
     expect(() => requestUrl('http://no spaces/', {})).toThrow(
       'Invalid URL provided: http://no spaces/',
@@ -22,13 +22,13 @@ describe('requestUrl (CO-52)', () => {
 })
 
 describe('parts of a request (CO-52)', () => {
-  test('query parameters come from data or text', () => {
+  test('query parameters are read from data or a string', () => {
     expect(queryParams(createData({ a: 1 }))).toEqual({ a: 1 })
     expect(queryParams('a=1&b=x%20y')).toEqual({ a: '1', b: 'x y' })
     expect(queryParams(null)).toEqual({})
   })
 
-  test('a body of rows, JSON texts parsed, other rows left out', () => {
+  test('a body of rows parses JSON strings and skips other rows', () => {
     const rows = [
       { key: 'n', value: '5' },
       { key: 'none', value: 'null' },
@@ -39,12 +39,12 @@ describe('parts of a request (CO-52)', () => {
     expect(bodyOf(rows)).toEqual({ n: 5, none: null, list: [1, 2], text: 'five' })
   })
 
-  test('a body of data', () => {
+  test('a body is built from data', () => {
     expect(bodyOf([createData({ q: 'x', n: '5' })])).toEqual({ q: 'x', n: 5 })
     expect(bodyOf([createData({ key: 'q', value: '1' })])).toEqual({ q: 1 })
   })
 
-  test('headers of rows', () => {
+  test('headers are built from rows', () => {
     expect(headersOf([{ key: 'X-A', value: 1 }, { key: 'X-B' }])).toEqual({ 'X-A': '1' })
   })
 })

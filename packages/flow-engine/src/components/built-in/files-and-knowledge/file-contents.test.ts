@@ -16,7 +16,7 @@ const appended = async (
 ) => text(await appendedContents(value, format, new TextEncoder().encode(before)))
 
 describe('formatFor and withExtension (CO-57)', () => {
-  test('each kind of value has its formats and one of its own', () => {
+  test('each kind of value has its formats and a default format', () => {
     expect(formatFor(frame, '')).toBe('csv')
     expect(formatFor(createData({}), '')).toBe('json')
     expect(formatFor(createMessage('x'), 'txt')).toBe('txt')
@@ -25,7 +25,7 @@ describe('formatFor and withExtension (CO-57)', () => {
     )
   })
 
-  test('the extension is the format, added unless there', () => {
+  test('the extension follows the format and is added only if missing', () => {
     expect(withExtension('a/out', 'markdown')).toBe('a/out.markdown')
     expect(withExtension('out.JSON', 'json')).toBe('out.JSON')
     expect(withExtension('out.v1', 'json')).toBe('out.v1.json')
@@ -38,7 +38,7 @@ describe('formatFor and withExtension (CO-57)', () => {
 })
 
 describe('fileContents (CO-57)', () => {
-  test('tables', async () => {
+  test('writes tables in each format', async () => {
     expect(await contents(frame, 'csv')).toBe('a,b\n1,x/ž\n,\n')
     expect(JSON.parse(await contents(frame, 'json'))).toEqual([
       { a: 1, b: 'x/ž' },
@@ -47,13 +47,13 @@ describe('fileContents (CO-57)', () => {
     expect(await contents(createDataFrame([], ['a']), 'json')).toBe('[]')
   })
 
-  test('data: lists are columns, other values repeat beside them', async () => {
+  test('lists in data become columns, other values repeat in each row', async () => {
     expect(await contents(createData({ a: [1, 2], b: 'x' }), 'csv')).toBe('a,b\n1,x\n2,x\n')
     await expect(contents(createData({ a: 1 }), 'csv')).rejects.toThrow('only lists become rows')
     await expect(contents(createData({ a: [1], b: [1, 2] }), 'csv')).rejects.toThrow('in length')
   })
 
-  test('a message whose text is still streaming is read to its end', async () => {
+  test('a streaming message is read to its end', async () => {
     async function* stream(): AsyncGenerator<string> {
       yield 'one '
       yield 'two'
@@ -61,7 +61,7 @@ describe('fileContents (CO-57)', () => {
     expect(await contents(createMessage(stream()), 'txt')).toBe('one two')
   })
 
-  test('an excel file is a workbook with a line of column names', async () => {
+  test('an Excel file is a workbook whose first line has the column names', async () => {
     const parts = unzipSync(await fileContents(frame, 'excel'))
     const sheet = Object.keys(parts).find((name) => name.includes('sheet1')) ?? ''
     expect(text(parts[sheet] ?? new Uint8Array())).toContain('<v>1</v>')
@@ -69,11 +69,11 @@ describe('fileContents (CO-57)', () => {
 })
 
 describe('appendedContents (CO-57)', () => {
-  test('csv gets rows without a header, on a line of their own', async () => {
+  test('csv gets rows without a header, starting on a new line', async () => {
     expect(await appended(frame, 'csv', 'a,b\n0,old')).toBe('a,b\n0,old\n1,x/ž\n,\n')
   })
 
-  test('json becomes one list, whatever was there', async () => {
+  test('json becomes one list, whatever the file contained', async () => {
     const entry = createData({ n: 2 })
     const list = async (before: string): Promise<unknown> =>
       JSON.parse(await appended(entry, 'json', before))
@@ -86,7 +86,7 @@ describe('appendedContents (CO-57)', () => {
     ])
   })
 
-  test('texts go on a new line, markdown after a blank one', async () => {
+  test('text is appended on a new line, markdown after a blank line', async () => {
     expect(await appended(createMessage('two'), 'txt', 'one')).toBe('one\ntwo')
     expect(await appended(createMessage('two'), 'markdown', 'one')).toBe(
       'one\n\n**Message:**\n\ntwo',

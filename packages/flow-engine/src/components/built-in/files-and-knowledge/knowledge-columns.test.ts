@@ -10,12 +10,12 @@ const column = (name: string, vectorize: boolean, identifier: boolean) => ({
 })
 
 describe('readColumns (CO-74)', () => {
-  test('flags are truth values or their texts', () => {
+  test('flags are booleans or their string forms', () => {
     const rows = [{ column_name: 'text', vectorize: 'True', identifier: 'False' }]
     expect(readColumns(rows, frame)).toEqual([column('text', true, false)])
   })
 
-  test('nothing configured and unknown columns are refused', () => {
+  test('an empty configuration and unknown columns are refused', () => {
     expect(() => readColumns([], frame)).toThrow('Column configuration cannot be empty')
     expect(() => readColumns([{ column_name: 'zz' }], frame)).toThrow(
       "Column 'zz' not found in DataFrame. Available columns: ['n', 'src', 'text']",
@@ -26,7 +26,7 @@ describe('readColumns (CO-74)', () => {
 describe('knowledgeDocument (CO-74)', () => {
   const row = { text: 'red apple', src: 'a', n: 1, none: null }
 
-  test('vectorised columns are the text, the others are kept beside it as texts', () => {
+  test('vectorised columns form the text, the others are kept beside it as strings', () => {
     const document = knowledgeDocument(row, [
       column('text', true, true),
       column('src', true, false),
@@ -36,7 +36,7 @@ describe('knowledgeDocument (CO-74)', () => {
     expect(Object.keys(document.metadata)).toEqual(['_id', 'n'])
   })
 
-  test('the identity is the hash of the identifying columns, else of the text', () => {
+  test('the id is the hash of the identifying columns, or of the text if there are none', () => {
     const hash = '510e9cd005e362235259c1dbb49fe549fa788a63b29535195f9d396f79e9a05b'
     const byText = knowledgeDocument(row, [column('text', true, true)])
     const bySource = knowledgeDocument(row, [
@@ -54,7 +54,7 @@ describe('knowledgeDocument (CO-74)', () => {
 })
 
 describe('describeColumns (CO-74)', () => {
-  test('counts columns and names what they are for', () => {
+  test('counts columns and names their roles', () => {
     const columns = [column('text', true, true), column('src', false, true)]
     expect(describeColumns(columns, frame)).toEqual({
       total_columns: 3,

@@ -15,11 +15,14 @@ function take(text: string, size = text.length, gauge = createSheetGauge()): voi
 const far = '<row r="1"><c r="A1"/></row><x:row r="99999"><x:c r=\'XFD99999\'/></x:row>'
 
 describe('createSheetGauge (AB-35)', () => {
-  test.each([1, 2, 7, 1000])('finds cells that are far apart in pieces of %i bytes', (size) => {
-    expect(() => take(far, size)).toThrow('5000000 cells')
-  })
+  test.each([1, 2, 7, 1000])(
+    'finds cells that are far apart when read in chunks of %i bytes',
+    (size) => {
+      expect(() => take(far, size)).toThrow('5000000 cells')
+    },
+  )
 
-  test('each entry is looked at by itself', () => {
+  test('each entry is measured on its own', () => {
     const gauge = createSheetGauge()
     take('<row r="99999"/>', 5, gauge)
     expect(() => take('<c r="XFD1"/>', 5, gauge)).not.toThrow()
@@ -29,17 +32,17 @@ describe('createSheetGauge (AB-35)', () => {
     ['<c r="B1e6"/>', 'has no place'],
     ['<c r="A1"', 'has no end'],
     [`<numFmt formatCode="${'0'.repeat(256)}"/>`, 'number format of the workbook is too long'],
-  ])('%# what no program writes is refused', (text, message) => {
+  ])('%# malformed workbook XML is refused', (text, message) => {
     expect(() => take(text)).toThrow(message)
   })
 
-  test('a tag without an end is not gathered', () => {
+  test('an unterminated tag is not buffered', () => {
     const piece = encode(`<c${' '.repeat(1_000_000)}`)
     expect(() => createSheetGauge().take(piece, false)).toThrow('a tag of the workbook has no end')
   })
 })
 
-test('AB-35 the bytes of a picture in a workbook are not taken for cells', async () => {
+test('AB-35 the bytes of a picture in a workbook are not counted as cells', async () => {
   const part = (name: string, content: string): [string, Uint8Array] => [name, encode(content)]
   const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'

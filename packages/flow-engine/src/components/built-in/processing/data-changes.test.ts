@@ -11,7 +11,7 @@ import {
 } from './data-changes.ts'
 
 describe('keys (CO-61)', () => {
-  test('selecting keeps the order of the data and names what there is', () => {
+  test('selecting keeps the order of the data and skips missing keys', () => {
     expect(Object.keys(selectKeys({ a: 1, b: 2, c: 3 }, ['c', 'a']))).toEqual(['a', 'c'])
     expect(() => selectKeys({ a: 1, b: 2 }, ['z'])).toThrow(
       "Select key not found in data. Available keys: ['a', 'b']",
@@ -19,7 +19,7 @@ describe('keys (CO-61)', () => {
     expect(() => selectKeys({}, ['toString'])).toThrow('Available keys: []')
   })
 
-  test('removing and renaming reach every depth', () => {
+  test('removing and renaming apply at every depth', () => {
     const data = { a: 1, b: { a: 2, c: [{ a: 3, d: [[{ a: 4 }]] }] } }
     expect(removeKeys(data, ['a'])).toEqual({ b: { c: [{ d: [[{}]] }] } })
     expect(renameKeys(data, { a: 'x' })).toEqual({
@@ -29,7 +29,7 @@ describe('keys (CO-61)', () => {
     expect(renameKeys({ a: 1, b: 2 }, { a: 'b' })).toEqual({ b: 2 })
   })
 
-  test('combining makes lists of values of one key', () => {
+  test('combining collects the values of equal keys into lists', () => {
     expect(combine([{ a: 1, b: 'x' }, { a: [2, 3] }, { a: 4, c: null }])).toEqual({
       a: [1, 2, 3, 4],
       b: 'x',
@@ -39,13 +39,13 @@ describe('keys (CO-61)', () => {
 })
 
 describe('asData (CO-2, CO-61)', () => {
-  test('an object under data is the data, other keys join it', () => {
+  test('an object under data becomes the data, other keys are merged into it', () => {
     expect(asData({ data: { x: 1 }, y: 2 }).data).toEqual({ x: 1, y: 2 })
     expect(asData({ data: null, y: 2 }).data).toEqual({ y: 2 })
     expect(() => asData({ data: [1] })).toThrow("The key 'data' must contain an object.")
   })
 
-  test('text_key and default_value are those of the data', () => {
+  test('text_key and default_value are taken from the object', () => {
     const made = asData({ x: 1, text_key: 'x', default_value: 'none' })
     expect(made).toMatchObject({ data: { x: 1 }, textKey: 'x', defaultValue: 'none' })
   })
@@ -56,7 +56,7 @@ describe('filterLists (CO-61)', () => {
   const filtered = (wanted: object, operator: string): unknown =>
     filterLists(data, { lists: ['rows'], wanted: { ...wanted }, operator }).rows
 
-  test('compares as texts and leaves out what has no such key', () => {
+  test('compares as strings and leaves out items without the key', () => {
     expect(filtered({ n: '1' }, 'starts with')).toEqual([
       { n: 1, k: 'a' },
       { n: 10, k: 'b' },
@@ -68,7 +68,7 @@ describe('filterLists (CO-61)', () => {
     expect(filtered({ n: 0, z: null }, 'equals')).toEqual(data.rows)
   })
 
-  test('a missing list and what is none are named', () => {
+  test('a missing list and a value that is not a list are named in the error', () => {
     const options = { wanted: { k: 'a' }, operator: 'equals' }
     expect(() => filterLists({ a: 1 }, { lists: ['z'], ...options })).toThrow(
       "Filter key 'z' not found in data. Available keys: ['a']",
@@ -80,7 +80,7 @@ describe('filterLists (CO-61)', () => {
 })
 
 describe('evaluateLiterals (CO-61)', () => {
-  test('reads texts that look like literals and keeps the others', () => {
+  test('parses strings that look like literals and keeps the others', () => {
     expect(
       evaluateLiterals({
         a: '[1, 2]',
@@ -95,7 +95,7 @@ describe('evaluateLiterals (CO-61)', () => {
 })
 
 describe('jsonPaths (CO-61)', () => {
-  test('lists every path once, of lists the first element', () => {
+  test('lists every path once, and only the first element of lists', () => {
     expect(jsonPaths({ a: { b: [1, { c: 2 }] }, 'my key': [{ e: 1 }], d: [] })).toEqual([
       '.a',
       '.a.b',

@@ -24,18 +24,18 @@ const filtered = async (column: string, operator: string, value: string): Promis
   names(await filterRows(people, { column, operator, value }))
 
 describe('filterRows (CO-60)', () => {
-  test('equality converts nothing', async () => {
+  test('equality compares without conversion', async () => {
     expect(await filtered('name', 'equals', 'Bob')).toEqual(['Bob'])
     expect(await filtered('age', 'equals', '25')).toEqual([])
     expect(await filtered('age', 'not equals', '25')).toEqual(['Ann', 'Bob', 'Cid'])
   })
 
-  test('CO-60: numbers are compared as texts with what is none', async () => {
+  test('CO-60: numbers are compared as strings with a value that is not a number', async () => {
     expect(await filtered('age', 'greater than', 'm')).toEqual(['Cid'])
     expect(await filtered('age', 'less than', 'm')).toEqual(['Ann', 'Bob'])
   })
 
-  test('contains takes a pattern; empty cells are read as they are written', async () => {
+  test('contains takes a pattern; empty cells match by their printed form', async () => {
     expect(await filtered('town', 'contains', '^[RO]')).toEqual(['Bob', 'Cid'])
     expect(await filtered('town', 'not contains', 'R')).toEqual(['Ann', 'Cid'])
     expect(await filtered('town', 'contains', 'None')).toEqual(['Ann'])
@@ -46,12 +46,12 @@ describe('filterRows (CO-60)', () => {
     await expect(filtered('town', 'contains', '(')).rejects.toThrow('Not a valid pattern: (')
   })
 
-  test('starts and ends', async () => {
+  test('starts with and ends with compare the start and the end', async () => {
     expect(await filtered('name', 'starts with', 'A')).toEqual(['Ann'])
     expect(await filtered('name', 'ends with', 'd')).toEqual(['Cid'])
   })
 
-  test('order compares numbers when the value is one, else texts', async () => {
+  test('greater and less compare numbers if the value is a number, else strings', async () => {
     expect(await filtered('age', 'greater than', '25')).toEqual(['Ann'])
     expect(await filtered('age', 'less than', '30')).toEqual(['Bob'])
     expect(await filtered('name', 'greater than', 'B')).toEqual(['Bob', 'Cid'])
@@ -59,7 +59,7 @@ describe('filterRows (CO-60)', () => {
     expect(await filtered('age', 'greater than', '')).toEqual([])
   })
 
-  test('an unknown column is named, an unknown operator means equals', async () => {
+  test('an unknown column is named in the error, an unknown operator means equals', async () => {
     await expect(filtered('x', 'equals', '')).rejects.toThrow(
       "Column 'x' not found in the DataFrame. Available columns: name, age, town",
     )
@@ -84,20 +84,20 @@ describe('sortRows (CO-60)', () => {
 })
 
 describe('columns (CO-60)', () => {
-  test('dropping, selecting with trimmed names, unknown ones refused', () => {
+  test('drop and select trim names; unknown columns are refused', () => {
     expect(dropColumn(people, 'age').columns).toEqual(['name', 'town'])
     expect(selectColumns(people, [' town ', 'name']).columns).toEqual(['town', 'name'])
     expect(() => dropColumn(people, 'x')).toThrow("Column 'x' not found")
     expect(() => selectColumns(people, ['x'])).toThrow("Column 'x' not found")
   })
 
-  test('renaming keeps the place; an unknown column changes nothing', () => {
+  test('renaming keeps the position; renaming an unknown column changes nothing', () => {
     expect(renameColumn(people, 'age', 'years').columns).toEqual(['name', 'years', 'town'])
     expect(renameColumn(people, 'age', 'years').rows[1]).toMatchObject({ years: 25 })
     expect(renameColumn(people, 'x', 'y')).toBe(people)
   })
 
-  test('adding sets every row and replaces an existing column in place', () => {
+  test('adding a column sets every row; an existing column is replaced in place', () => {
     expect(addColumn(people, 'new', 'v').columns).toEqual(['name', 'age', 'town', 'new'])
     expect(addColumn(people, 'age', 'v').columns).toEqual(['name', 'age', 'town'])
     expect(addColumn(people, '__proto__', 'v').rows[0]).toHaveProperty(['__proto__'], 'v')
@@ -105,7 +105,7 @@ describe('columns (CO-60)', () => {
 })
 
 describe('rows (CO-60)', () => {
-  test('head and tail, negative counts leave rows out', () => {
+  test('head and tail with negative counts leave rows out', () => {
     expect(names(headRows(people, 2))).toEqual(['Ann', 'Bob'])
     expect(names(headRows(people, -1))).toEqual(['Ann', 'Bob'])
     expect(names(tailRows(people, 2))).toEqual(['Bob', 'Cid'])
@@ -113,14 +113,14 @@ describe('rows (CO-60)', () => {
     expect(names(tailRows(people, -1))).toEqual(['Bob', 'Cid'])
   })
 
-  test('replacing touches texts only', () => {
+  test('replace changes strings only', () => {
     const replaced = replaceValue(people, { column: 'town', value: 'Oslo', replacement: 'Bergen' })
     expect(replaced.rows.map(({ town }) => town)).toEqual([null, 'Rome', 'Bergen'])
     const numbers = replaceValue(people, { column: 'age', value: '25', replacement: '0' })
     expect(numbers.rows[1]).toMatchObject({ age: 25 })
   })
 
-  test('the first of duplicates is kept; 1 and "1" are different', () => {
+  test('the first of several duplicates is kept; 1 and "1" are different', () => {
     const frame = createDataFrame([{ k: 1 }, { k: '1' }, { k: 1 }, { k: null }, { k: null }])
     expect(dropDuplicates(frame, 'k').rows).toEqual([{ k: 1 }, { k: '1' }, { k: null }])
   })

@@ -21,23 +21,23 @@ describe('queryJson (CO-61)', () => {
     expect(await queryJson(query, input)).toEqual(results)
   })
 
-  test('says what is wrong with the expression or the data', async () => {
+  test('names the fault in the expression or the data', async () => {
     await expect(queryJson('.a | map(', {})).rejects.toThrow(/syntax error/)
     await expect(queryJson('.a.b', { a: 'x' })).rejects.toThrow(/^Cannot index string/)
     await expect(queryJson('--version', {})).rejects.toThrow()
   })
 
-  test('an expression that fills the memory fails; the next one runs', async () => {
+  test('an expression that exhausts memory fails, and the next one runs', async () => {
     await expect(queryJson('def f: [f]; f', {})).rejects.toThrow('takes too much memory')
     expect(await queryJson('.a', { a: 1 })).toEqual([1])
   })
 
-  test('the host may run it elsewhere', async () => {
+  test('the host can run the query elsewhere', async () => {
     const jsonQueries = { query: (expression: string) => Promise.resolve([expression]) }
     expect(await queryOn('.a', {}, { ...host, services: { jsonQueries } })).toEqual(['.a'])
   })
 
-  test('sees nothing of the host', async () => {
+  test('cannot reach the host environment', async () => {
     const [environment] = await queryJson('$ENV | keys', {})
     expect(environment).not.toContain('npm_config_user_agent')
     await expect(queryJson('import "/etc/passwd" as $x; $x', {})).rejects.toThrow()

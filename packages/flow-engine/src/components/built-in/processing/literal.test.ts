@@ -35,7 +35,7 @@ describe('parseLiteral', () => {
     '[1] 2',
     '-[1]',
     '['.repeat(1000),
-  ])('%s is none', (text) => {
+  ])('%s is not a literal', (text) => {
     expect(parseLiteral(text)).toBeUndefined()
   })
 })

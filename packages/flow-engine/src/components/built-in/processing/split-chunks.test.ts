@@ -5,7 +5,7 @@ const split = (text: string, options: Partial<ChunkOptions>): string[] =>
   splitChunks(text, { size: 100, overlap: 0, separator: '\n', keep: false, ...options })
 
 describe('splitChunks (CO-51)', () => {
-  test('pieces are merged as long as they fit, the separator counted', () => {
+  test('pieces are merged as long as they fit, including the separator', () => {
     expect(split('aa\nbb\ncc', { size: 5 })).toEqual(['aa\nbb', 'cc'])
     expect(split('aa\nbb\ncc', { size: 4 })).toEqual(['aa', 'bb', 'cc'])
   })
@@ -19,22 +19,22 @@ describe('splitChunks (CO-51)', () => {
     expect(split('a\nxxxxxxxx\nb', { size: 3 })).toEqual(['a', 'xxxxxxxx', 'b'])
   })
 
-  test('the separator is no pattern, and may stay at either side', () => {
+  test('the separator is a literal string and can be kept at either side', () => {
     expect(split('a.b.c', { size: 1, separator: '.' })).toEqual(['a', 'b', 'c'])
     expect(split('a.b.c', { size: 2, separator: '.', keep: 'start' })).toEqual(['a', '.b', '.c'])
     expect(split('a.b.c', { size: 2, separator: '.', keep: 'end' })).toEqual(['a.', 'b.', 'c'])
   })
 
-  test('without a separator characters are counted, not UTF-16 units', () => {
+  test('without a separator the text is split by code points, not UTF-16 units', () => {
     expect(split('😀😀😀', { size: 2, separator: '' })).toEqual(['😀😀', '😀'])
   })
 
-  test('chunks are stripped and blank ones left out', () => {
+  test('chunks are stripped and blank ones are dropped', () => {
     expect(split('  a  \n\n \n b ', { size: 5 })).toEqual(['a', 'b'])
     expect(split('', {})).toEqual([])
   })
 
-  test('sizes that do not fit together are refused', () => {
+  test('an overlap larger than the chunk size is refused', () => {
     expect(() => split('a', { size: 1, overlap: 5 })).toThrow(
       'Got a larger chunk overlap (5) than chunk size (1), should be smaller.',
     )

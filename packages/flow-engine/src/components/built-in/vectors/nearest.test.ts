@@ -11,25 +11,25 @@ const rows: VectorRow[] = [
 const ids = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id)
 
 describe('nearestRows (CO-73)', () => {
-  test('orders by squared distance, equal ones as they were stored', () => {
+  test('orders by squared distance, ties in the order they were stored', () => {
     const found = nearestRows(rows, [0.9, 0.1, 0], 3)
     expect(ids(found.map(({ row }) => row))).toEqual(['near', 'twin', 'beside'])
     expect(found[0]?.distance).toBeCloseTo(0.02)
   })
 
-  test('gives what there is when more is wanted, nothing for a count below one', () => {
+  test('returns all rows if fewer exist, none for a count below one', () => {
     expect(nearestRows(rows, [1, 0, 0], 10)).toHaveLength(4)
     expect(nearestRows(rows, [1, 0, 0], 0)).toEqual([])
     expect(nearestRows(rows, [1, 0, 0], -1)).toEqual([])
   })
 
-  test('a vector of another length is refused', () => {
+  test('a vector of a different length is refused', () => {
     expect(() => nearestRows(rows, [1], 1)).toThrow('vectors of length 3, the query has length 1')
   })
 })
 
 describe('variedRows (CO-73)', () => {
-  test('passes over a row that repeats a chosen one', () => {
+  test('skips a row that repeats a chosen one', () => {
     const query = [0.9, 0.4, 0.1]
     const options = { count: 3, among: 20, balance: 0.5 }
     expect(ids(variedRows(rows, query, options))).toEqual(['beside', 'near', 'far'])
@@ -40,7 +40,7 @@ describe('variedRows (CO-73)', () => {
     ])
   })
 
-  test('considers only the nearest', () => {
+  test('considers only the nearest rows', () => {
     const options = { count: 2, among: 2, balance: 0 }
     expect(ids(variedRows(rows, [1, 0, 0], options))).toEqual(['near', 'twin'])
   })
