@@ -48,7 +48,7 @@ describe('fromAiSdk (FE-50)', () => {
     },
   }
 
-  test('streams texts, tool calls and usage; the prompt has the form of the SDK', async () => {
+  test('streams text, tool calls and usage; the prompt has the format of the SDK', async () => {
     expect(await collect(fromAiSdk(sdk))).toEqual([
       { text: 'Hel' },
       { text: 'lo' },
@@ -76,14 +76,14 @@ describe('fromAiSdk (FE-50)', () => {
     ])
   })
 
-  test('a plain request is one call, in the words of either version', async () => {
+  test('a plain request is one call, in the format of either version', async () => {
     expect(await collect(fromAiSdk(sdk), { stream: false })).toEqual([
       { text: 'whole' },
       { finish: 'stop', usage: { inputTokens: 1, outputTokens: 2 } },
     ])
   })
 
-  test('FE-50: signal, settings, the tool to call and the form of the answer go out', async () => {
+  test('FE-50: signal, settings, tool choice and response format are sent', async () => {
     const schema = { type: 'object' }
     const settings = { temperature: 0.5, maxTokens: 9, seed: 7 }
     await collect(fromAiSdk(sdk), {
@@ -103,7 +103,7 @@ describe('fromAiSdk (FE-50)', () => {
     expect(calls.at(-1)).toMatchObject({ toolChoice: { type: 'auto' } })
   })
 
-  test('FE-50: an error part of the stream fails it', async () => {
+  test('FE-50: an error part makes the stream fail', async () => {
     const failing = {
       ...sdk,
       doStream: async () => ({
@@ -132,7 +132,7 @@ describe('fromLangChain (FE-50)', () => {
     },
   }
 
-  test('joins the pieces of tool calls and counts usage', async () => {
+  test('joins the fragments of tool calls and sums usage', async () => {
     expect(await collect(fromLangChain(model))).toEqual([
       { text: 'Hel' },
       { text: 'lo' },
@@ -141,7 +141,7 @@ describe('fromLangChain (FE-50)', () => {
     ])
   })
 
-  test('a plain request gives text and calls', async () => {
+  test('a plain request returns text and calls', async () => {
     expect(await collect(fromLangChain(model), { stream: false })).toEqual([
       { text: 'whole' },
       { toolCall: { id: 'c', name: 'f', args: { a: 1 } } },
@@ -149,7 +149,7 @@ describe('fromLangChain (FE-50)', () => {
     ])
   })
 
-  test('FE-50: the signal goes with each request, the tool to call with the tools', async () => {
+  test('FE-50: the signal goes with each request, the tool choice with the tools', async () => {
     const seen: unknown[] = []
     const watched = {
       ...model,
@@ -171,7 +171,7 @@ describe('fromLangChain (FE-50)', () => {
     expect((seen[2] as ChatRequest).signal).toBe(request.signal)
   })
 
-  test('tools for a model that cannot call any are refused', async () => {
+  test('tools for a model without tool calling are refused', async () => {
     const { bindTools: _without, ...plain } = model
     await expect(collect(fromLangChain(plain))).rejects.toThrow('cannot call tools')
   })

@@ -29,7 +29,7 @@ function events(...list: object[]): Response {
 }
 
 describe('createAnthropicModel (FE-50)', () => {
-  test('streams texts and tool calls, with the usage of both ends', async () => {
+  test('streams text and tool calls, with the usage of the first and the last event', async () => {
     const { chunks } = await collect(
       events(
         { type: 'message_start', message: { usage: { input_tokens: 5, output_tokens: 1 } } },
@@ -57,7 +57,7 @@ describe('createAnthropicModel (FE-50)', () => {
     ])
   })
 
-  test('system texts stand apart, tool answers are user parts, roles take turns', async () => {
+  test('system texts are separate, tool results are user parts, roles alternate', async () => {
     const answer = Response.json({
       content: [{ type: 'text', text: 'ok' }],
       stop_reason: 'end_turn',
@@ -98,7 +98,7 @@ describe('createAnthropicModel (FE-50)', () => {
     })
   })
 
-  test('FE-50: key and version are headers; settings, tools and the one to call go out in its words', async () => {
+  test('FE-50: key and version are headers; settings, tools and tool choice are sent in the vendor format', async () => {
     const answer = Response.json({
       content: [{ type: 'tool_use', id: 't', name: 'f', input: { a: 1 } }],
       stop_reason: 'max_tokens',
@@ -127,13 +127,13 @@ describe('createAnthropicModel (FE-50)', () => {
     ])
   })
 
-  test('FE-50: an answer that is none is told without the key', async () => {
+  test('FE-50: the error for an invalid answer does not contain the key', async () => {
     await expect(collect(new Response('<p>key-1234</p>'))).rejects.toMatchObject({
       message: 'Unexpected answer: <p>*****</p>',
     })
   })
 
-  test('an error in mid-stream fails the stream', async () => {
+  test('an error in mid-stream makes the stream fail', async () => {
     const answer = events({ type: 'error', error: { type: 'overloaded_error', message: 'busy' } })
 
     await expect(collect(answer)).rejects.toMatchObject({

@@ -27,7 +27,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 const read = (pieces: readonly string[]) => collect(eventData(answer(pieces)))
 
 describe('eventData', () => {
-  test('reads events whatever ends their lines and wherever they are cut', async () => {
+  test('reads events with every line ending, wherever the chunks are cut', async () => {
     for (const end of ['\n', '\r\n', '\r']) {
       const text = [
         'data: one',
@@ -59,7 +59,7 @@ describe('eventData', () => {
     await expect(read(Array<string>(9).fill(`${line}\n`))).rejects.toThrow('event length')
   })
 
-  test('AB-45: refuses an event of empty lines without end, and an answer of over 128 MiB', async () => {
+  test('AB-45: refuses an event with endless empty lines, and an answer of over 128 MiB', async () => {
     const empty = 'data:\n'.repeat(100_000)
     await expect(read(Array<string>(100).fill(empty))).rejects.toThrow('event length')
     const short = 'data: x\n\n'.repeat(8) + `: ${'x'.repeat(1024 * 1024)}\n`
@@ -67,7 +67,7 @@ describe('eventData', () => {
   })
 })
 
-test('FE-50: an answer of which nothing comes for five minutes has ended', async () => {
+test('FE-50: an answer that sends nothing for five minutes is ended', async () => {
   const runtime = createTestRuntime()
   const silent = new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }))
   const reading = collect(bodyChunks(silent, runtime)).catch((error: unknown) => error)

@@ -39,7 +39,7 @@ describe('createOpenAiModel (FE-50)', () => {
     ])
   })
 
-  test('a plain request gets its answer as one chunk', async () => {
+  test('a plain request returns its answer as one chunk', async () => {
     const { url, requests } = await serve({ chunks: ['a', 'b'] })
 
     const chunks = await collect(createOpenAiModel({ model: 'm', baseUrl: `${url}/` }), {
@@ -50,7 +50,7 @@ describe('createOpenAiModel (FE-50)', () => {
     expect(requests[0]).toMatchObject({ stream: false })
   })
 
-  test('tool calls come whole, their arguments parsed or as the text that was no JSON', async () => {
+  test('tool calls come whole, with parsed arguments or the raw string if it is not JSON', async () => {
     const { url } = await serve({
       toolCalls: [
         { name: 'add', args: { a: 1 } },
@@ -67,7 +67,7 @@ describe('createOpenAiModel (FE-50)', () => {
     ])
   })
 
-  test('messages, tools and settings go out in the wire form', async () => {
+  test('messages, tools and settings are sent in the wire format', async () => {
     const { url, requests } = await serve('ok')
 
     await collect(createOpenAiModel({ model: 'm', baseUrl: url, body: { user: 'u' } }), {
@@ -120,7 +120,7 @@ describe('createOpenAiModel (FE-50)', () => {
     expect(requests[0]).not.toHaveProperty('seed')
   })
 
-  test('a stream that is cut fails with what was received before', async () => {
+  test('a truncated stream fails after the chunks received so far', async () => {
     const { url } = await serve({ chunks: ['a', 'b'], fail: new Error('cut'), failAfterChunks: 1 })
     const texts: ChatChunk[] = []
 
@@ -133,7 +133,7 @@ describe('createOpenAiModel (FE-50)', () => {
     expect(texts).toEqual([{ text: 'a' }])
   })
 
-  test('retries on 429 and 5xx as retry-after says, then gives the answer', async () => {
+  test('retries on 429 and 5xx as Retry-After asks, then returns the answer', async () => {
     const runtime = createTestRuntime()
     const answers = [
       new Response('', { status: 429, headers: { 'retry-after': '7' } }),
@@ -158,7 +158,7 @@ describe('createOpenAiModel (FE-50)', () => {
     expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBe(7000)
   })
 
-  test('an error tells status, code and message, and never the key', async () => {
+  test('an error contains status, code and message, and never the key', async () => {
     const model = createOpenAiModel({
       model: 'm',
       apiKey: 'sk-very-secret',
@@ -179,7 +179,7 @@ describe('createOpenAiModel (FE-50)', () => {
     })
   })
 
-  test('gives up when no answer begins in time', async () => {
+  test('gives up if no answer begins in time', async () => {
     const runtime = createTestRuntime()
     const model = createOpenAiModel({
       model: 'm',
@@ -198,7 +198,7 @@ describe('createOpenAiModel (FE-50)', () => {
     expect(await answer).toContain('timed out after 500 ms')
   })
 
-  test('FE-50: the key is a bearer token; further headers go beside it', async () => {
+  test('FE-50: the key is sent as a bearer token, along with further headers', async () => {
     const sent: unknown[] = []
     const model = createOpenAiModel({
       model: 'm',
@@ -219,7 +219,7 @@ describe('createOpenAiModel (FE-50)', () => {
     ])
   })
 
-  test('FE-50: an error that comes with status 200, and a stream that breaks off, tell no key', async () => {
+  test('FE-50: an error with status 200 and a stream that breaks off do not show the key', async () => {
     const failing = async (answer: Response) =>
       collect(
         createOpenAiModel({ model: 'm', apiKey: 'sk-very-secret', fetch: async () => answer }),
@@ -242,7 +242,7 @@ describe('createOpenAiModel (FE-50)', () => {
     })
   })
 
-  test('FE-64: an event that is too long fails as the limit it is over, not as a broken connection', async () => {
+  test('FE-64: an event that is too long fails with its limit, not as a broken connection', async () => {
     const headers = { 'content-type': 'text/event-stream' }
     const long = new Response(`data: ${'x'.repeat(8 * 1024 * 1024)}`, { headers })
     const asked = collect(createOpenAiModel({ model: 'm', fetch: async () => long }))
@@ -267,7 +267,7 @@ describe('createOpenAiModel (FE-50)', () => {
 })
 
 describe('createOpenAiEmbedder (CO-58)', () => {
-  test('asks in batches and keeps the order of the texts', async () => {
+  test('sends texts in batches and keeps their order', async () => {
     const { url, requests } = await serve()
 
     const vectors = await createOpenAiEmbedder({ model: 'e', baseUrl: url, chunkSize: 2 }).embed([
@@ -281,7 +281,7 @@ describe('createOpenAiEmbedder (CO-58)', () => {
     expect(vectors[0]).not.toEqual(vectors[1])
   })
 
-  test('CO-58: vectors come in the order of the texts, one for each', async () => {
+  test('CO-58: there is one vector for each text, in the order of the texts', async () => {
     const answering = (...data: object[]) =>
       createOpenAiEmbedder({ model: 'e', fetch: async () => Response.json({ data }) })
     const [first, second] = [
@@ -294,13 +294,13 @@ describe('createOpenAiEmbedder (CO-58)', () => {
     )
   })
 
-  test('CO-58: an empty text alone is sent as such, not in a list', async () => {
+  test('CO-58: a single empty text is sent as a string, not in a list', async () => {
     const { url, requests } = await serve()
     await createOpenAiEmbedder({ model: 'e', baseUrl: url }).embed([''])
     expect(requests).toMatchObject([{ input: '' }])
   })
 
-  test('reads answers in base64 too', async () => {
+  test('also reads answers in base64', async () => {
     const bytes = new Uint8Array(new Float32Array([0.5, -2]).buffer)
     const embedding = btoa(String.fromCharCode(...bytes))
     const model = createOpenAiEmbedder({

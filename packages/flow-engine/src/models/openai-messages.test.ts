@@ -13,7 +13,7 @@ const body = (change: Partial<ChatRequest> = {}, model = 'm') =>
   )
 
 describe('chatBody (FE-50)', () => {
-  test('FE-50: a stream tells its usage at the end, a plain request has no such option', () => {
+  test('FE-50: a stream asks for usage at its end, a plain request does not', () => {
     expect(body()).toMatchObject({ stream: true, stream_options: { include_usage: true } })
     expect(body({ stream: false })).toEqual({
       model: 'm',
@@ -22,12 +22,12 @@ describe('chatBody (FE-50)', () => {
     })
   })
 
-  test('FE-50: the model of a request goes before that of the client', () => {
+  test('FE-50: the model of a request overrides that of the client', () => {
     expect(body({ model: 'other' })).toMatchObject({ model: 'other' })
     expect(body({ model: 'o3-mini', temperature: 1 })).not.toHaveProperty('temperature')
   })
 
-  test('FE-50: a tool that must be called, and an answer of a given form', () => {
+  test('FE-50: a required tool and a response format are sent', () => {
     const schema = { type: 'object' }
     expect(body({ toolChoice: 'f', responseFormat: { name: 'N', schema } })).toMatchObject({
       tool_choice: { type: 'function', function: { name: 'f' } },
@@ -35,7 +35,7 @@ describe('chatBody (FE-50)', () => {
     })
   })
 
-  test('FE-50: arguments that were no JSON go back as they came', () => {
+  test('FE-50: arguments that were not JSON are sent back unchanged', () => {
     const toolCalls = [{ id: 'c', name: 'f', args: '{"a":' }]
     expect(body({ messages: [{ role: 'assistant', content: 'x', toolCalls }] })).toMatchObject({
       messages: [{ content: 'x', tool_calls: [{ function: { arguments: '{"a":' } }] }],
@@ -48,7 +48,7 @@ describe('createDeltaReader (FE-50)', () => {
     choices: [{ delta: { tool_calls: [{ index, id, function: part }] } }],
   })
 
-  test('FE-50: pieces of tool calls are put together by their index and come in its order', () => {
+  test('FE-50: fragments of tool calls are joined by index and come in its order', () => {
     const reader = createDeltaReader()
     const pieces = [
       piece(1, { name: 'g', arguments: '' }, 'c1'),
@@ -64,7 +64,7 @@ describe('createDeltaReader (FE-50)', () => {
     ])
   })
 
-  test('FE-50: a call without an id gets one by its place', () => {
+  test('FE-50: a call without an id gets one from its position', () => {
     const calls = [{ function: { name: 'f' } }, { function: { name: 'g', arguments: '[1]' } }]
     const answer = { choices: [{ message: { tool_calls: calls }, finish_reason: 'function_call' }] }
     expect([...readCompletion(answer)]).toEqual([

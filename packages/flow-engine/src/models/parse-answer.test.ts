@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { parseAnswer } from './parse-answer.ts'
 
 describe('parseAnswer', () => {
-  test('gives the value of a JSON text, and nothing for other texts', () => {
+  test('returns the value of a JSON string, and undefined for other strings', () => {
     expect(parseAnswer('{"a":[1]}')).toEqual({ a: [1] })
     expect(parseAnswer('no JSON')).toBeUndefined()
   })
 
-  test('AB-45: takes vectors of millions of numbers', () => {
+  test('AB-45: accepts vectors with millions of numbers', () => {
     expect(parseAnswer(`[${'1,'.repeat(2_000_000)}1]`)).toHaveLength(2_000_001)
   })
 

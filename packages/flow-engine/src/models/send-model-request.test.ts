@@ -36,7 +36,7 @@ async function send(answers: Answer[], maxRetries = 2) {
 const status = (code: number, headers = {}) => new Response('{}', { status: code, headers })
 
 describe('sendModelRequest (FE-50)', () => {
-  test('FE-50: 429, 5xx and broken connections are asked again, as often as is said', async () => {
+  test('FE-50: 429, 5xx and broken connections are retried up to the given number of times', async () => {
     for (const answer of [() => status(429), () => status(500), () => new TypeError('broken')]) {
       const { outcome, pauses } = await send([answer(), answer(), status(200)])
       expect(outcome).toBeInstanceOf(Response)
@@ -47,13 +47,13 @@ describe('sendModelRequest (FE-50)', () => {
     }
   })
 
-  test('FE-50: an answer counts whatever class it has: a fetch of undici brings a Response of its own', async () => {
+  test('FE-50: an answer is accepted whatever its class: the fetch of undici has its own Response', async () => {
     const answer = new undici.Response('{}') as unknown as Response
     expect(answer).not.toBeInstanceOf(Response)
     expect(await send([answer])).toEqual({ outcome: answer, pauses: [] })
   })
 
-  test('FE-50: other refusals are final', async () => {
+  test('FE-50: other error statuses are final', async () => {
     for (const code of [400, 401, 403, 404, 422]) {
       const { outcome, pauses } = await send([status(code), status(200)])
       expect(outcome).toMatchObject({ status: code })
@@ -61,7 +61,7 @@ describe('sendModelRequest (FE-50)', () => {
     }
   })
 
-  test('FE-50: clients ask twice more unless they are told otherwise', async () => {
+  test('FE-50: clients retry twice by default', async () => {
     const runtime = createTestRuntime()
     let asked = 0
     const model = createOpenAiModel({
@@ -76,7 +76,7 @@ describe('sendModelRequest (FE-50)', () => {
     expect(asked).toBe(3)
   })
 
-  test('FE-50: pauses grow, or are those of retry-after: seconds or a date, a minute at most', async () => {
+  test('FE-50: pauses grow or follow Retry-After, in seconds or as a date, a minute at most', async () => {
     const [first = 0, second = 0] = (await send([status(500), status(500), status(200)])).pauses
     expect(second).toBeGreaterThan(1.4 * first)
     const wanted = async (value: string) =>
@@ -86,7 +86,7 @@ describe('sendModelRequest (FE-50)', () => {
     expect(await wanted('3600')).toEqual([60_000])
   })
 
-  test('FE-50: a broken connection tells its cause, and no secret', async () => {
+  test('FE-50: the error of a broken connection contains its cause and no secret', async () => {
     const cause = new Error('refused by sk-very-secret')
     const { outcome } = await send([new TypeError('fetch failed', { cause })], 0)
     expect(outcome).toMatchObject({
@@ -95,7 +95,7 @@ describe('sendModelRequest (FE-50)', () => {
     })
   })
 
-  test('FE-50: the code of a failure is its code, else its type', async () => {
+  test('FE-50: the code of a failure is the code of the error, else its type', async () => {
     const failing = async (error: object) =>
       (await send([Response.json({ error }, { status: 400 })])).outcome
     expect(await failing({ message: 'm', type: 't' })).toMatchObject({ provider: { code: 't' } })
@@ -106,7 +106,7 @@ describe('sendModelRequest (FE-50)', () => {
 })
 
 describe('redact (FE-50)', () => {
-  test('FE-50: keys of four characters or more are hidden wherever they stand', () => {
+  test('FE-50: keys of four characters or more are masked everywhere', () => {
     expect(redact('key abcd, abcd and abc', ['abcd', 'abc'])).toBe('key *****, ***** and abc')
   })
 })

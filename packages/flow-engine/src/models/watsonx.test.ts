@@ -3,7 +3,7 @@ import { languageModel } from '../components.ts'
 import { testComponent } from '../testing.ts'
 
 describe('IBM watsonx.ai (CO-34)', () => {
-  test('a token for the key, then the chat operation of the project', async () => {
+  test('exchanges the key for a token, then calls the chat operation of the project', async () => {
     const sent: { url: string; authorization: string | null; body: string }[] = []
     const { value } = await testComponent(languageModel, {
       output: 'text_output',
@@ -44,7 +44,7 @@ describe('IBM watsonx.ai (CO-34)', () => {
     })
   })
 
-  test('an error of the token never shows the key', async () => {
+  test('an error of the token request never shows the key', async () => {
     const asking = testComponent(languageModel, {
       output: 'text_output',
       inputs: { provider: 'IBM watsonx.ai', api_key: 'ibm-key', project_id: 'p', input_value: 'x' },

@@ -27,7 +27,7 @@ test('queues of users take turns', async () => {
   expect(begun).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
-test('one user never holds a place of another', async () => {
+test('one user never occupies the slot of another', async () => {
   const { add, begun, end } = bench({ concurrency: 2, perUser: 1, waitingPerUser: 9 })
   for (const name of ['a1', 'a2', 'b1']) void add(name)
   expect(begun).toEqual(['a1', 'b1'])
@@ -37,7 +37,7 @@ test('one user never holds a place of another', async () => {
   expect(begun).toEqual(['a1', 'b1', 'a2'])
 })
 
-test('too many of one user are refused, and what is cancelled leaves the queue', async () => {
+test('work beyond the limit of one user is refused, and cancelled work leaves the queue', async () => {
   const { add, begun, end } = bench({ concurrency: 1, perUser: 1, waitingPerUser: 2 })
   const stop = new AbortController()
   void add('a1')
@@ -53,7 +53,7 @@ test('too many of one user are refused, and what is cancelled leaves the queue',
   await expect(add('b1', stop.signal)).rejects.toThrow('stopped')
 })
 
-test('work that a piece of work waits for has a place beside it, or is refused at once', async () => {
+test('nested work gets a slot beside its parent, or is refused at once', async () => {
   const { add, begun, end } = bench({ concurrency: 2, perUser: 1, waitingPerUser: 9 })
   void add('a1')
   void whileHoldingTurn(() => add('a2'))

@@ -31,12 +31,12 @@ describe('createAddressRules', () => {
     '64:ff9b::a00:1',
     '2002:7f00:1::',
     'not an address',
-  ])('section 11: %s is closed', (address) => {
+  ])('section 11: %s is blocked', (address) => {
     expect(rules.allowsAddress(address)).toBe(false)
   })
 
   test.each(['8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])(
-    '%s is open',
+    '%s is allowed',
     (address) => {
       expect(rules.allowsAddress(address)).toBe(true)
     },
@@ -52,7 +52,7 @@ describe('createAddressRules', () => {
     expect(some.allowsHost('internal')).toBe(false)
   })
 
-  test('a range that cannot be read is named', () => {
+  test('an invalid range is named in the error', () => {
     expect(() => createAddressRules(['10.0.0.0/99'])).toThrow('10.0.0.0/99')
   })
 })

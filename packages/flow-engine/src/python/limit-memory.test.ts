@@ -14,13 +14,13 @@ const SMALL = Uint8Array.from(
   Buffer.from('0061736d010000000505010101ac02070a01066d656d6f72790200', 'hex'),
 )
 
-test('PY-12: the engine refuses to grow a memory beyond the written limit', () => {
+test('PY-12: the engine refuses to grow a memory beyond the declared limit', () => {
   const { memory } = new platform.Instance(new platform.Module(limitMemory(SMALL, 3))).exports
   expect(memory.grow(2)).toBe(1)
   expect(() => memory.grow(1)).toThrow(RangeError)
 })
 
-test('PY-12: the interpreter takes a limit', () => {
+test('PY-12: the interpreter accepts a memory limit', () => {
   const path = createRequire(import.meta.url).resolve('pyodide/pyodide.asm.wasm')
   const binary = readFileSync(path)
   const limited = limitMemory(binary, 1024)

@@ -21,7 +21,7 @@ test.each([
   expect(missing ?? 'nothing').toMatch(expected)
 })
 
-test('PY-32: a base that needs the models of the host is refused by name', () => {
+test('PY-32: a base class that needs the models of the host is refused by name', () => {
   expect(missingNames('class A(LCModelComponent):\n    pass', none)).toBe(
     'A derives from LCModelComponent, which is not available to Python components',
   )
@@ -30,7 +30,7 @@ test('PY-32: a base that needs the models of the host is refused by name', () =>
   )
 })
 
-test('PY-30: modules of the operator are not missing', () => {
+test('PY-30: modules that the operator provides are not missing', () => {
   expect(missingNames('import mine', new Set(['mine']))).toBeUndefined()
 })
 

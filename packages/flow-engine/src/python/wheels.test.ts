@@ -8,7 +8,7 @@ import { readWheels } from './wheels.ts'
 const folder = mkdtempSync(join(tmpdir(), 'wheels-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('PY-26: wheels of pure Python are read; others are named with the reason', () => {
+test('PY-26: pure Python wheels are read; others are listed with the reason', () => {
   const wheel = zipSync({
     'greet/__init__.py': strToU8('def hi(): return "hi"'),
     'greet-1.0.dist-info/METADATA': strToU8('Name: greet'),
@@ -28,7 +28,7 @@ test('PY-26: wheels of pure Python are read; others are named with the reason', 
   ])
 })
 
-test('PY-26: a folder that is not there is named', () => {
+test('PY-26: a missing folder is named in the error', () => {
   expect(() => readWheels(join(folder, 'none'))).toThrow(/The wheels folder .*none cannot be read/)
   expect(readWheels(undefined).names.size).toBe(0)
 })

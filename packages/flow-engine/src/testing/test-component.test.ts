@@ -40,7 +40,7 @@ const talk = defineComponent({
 })
 
 describe('testComponent', () => {
-  test('FE-46: one output gives its value, several are found in outputs', async () => {
+  test('FE-46: a single output is returned as value, several in outputs', async () => {
     const one = await testComponent(shout, { inputs: { text: 'ab', times: '2' }, output: 'result' })
     expect(isMessage(one.value) && one.value.text).toBe('ABAB')
     expect(one.status).toBe('loud')
@@ -52,12 +52,12 @@ describe('testComponent', () => {
     expect(all.value).toBeUndefined()
   })
 
-  test('FE-46: an output is found by its method too', async () => {
+  test('FE-46: an output is also found by its method', async () => {
     const { value } = await testComponent(shout, { inputs: { text: 'x' }, output: 'shout_it' })
     expect(isMessage(value) && value.text).toBe('X')
   })
 
-  test('FE-46: a dynamic output is computed when it is asked for, by name or by method', async () => {
+  test('FE-46: a dynamic output is computed on request, by name or by method', async () => {
     const run = (_: unknown, ctx: ComponentContext) => [...ctx.connected].join()
     const parts = defineComponent({
       type: 'Parts',
@@ -75,7 +75,7 @@ describe('testComponent', () => {
     expect((await testComponent(parts, { output: 'the_rest' })).value).toBe('rest')
   })
 
-  test('FE-46: chatOutput says that the outputs lead to a chat output without a sender', async () => {
+  test('FE-46: chatOutput marks the outputs as leading to a chat output without a sender', async () => {
     const asks = defineComponent({
       type: 'Asks',
       inputs: {},
@@ -92,7 +92,7 @@ describe('testComponent', () => {
     })
   })
 
-  test('FE-46: the component sees the run it was given; without one a run without session', async () => {
+  test('FE-46: the component gets the given run, by default a run without session', async () => {
     const seen: ComponentContext[] = []
     const looks = defineComponent({
       type: 'Looks',
@@ -110,7 +110,7 @@ describe('testComponent', () => {
     ])
   })
 
-  test('FE-46: text of a file field is a path of services.files; other names are further fields', async () => {
+  test('FE-46: a string for a file field is a path of services.files; other names are further fields', async () => {
     const reads = defineComponent({
       type: 'Reads',
       inputs: { source: field.file({}), needed: field.text({ required: true }) },
@@ -136,7 +136,7 @@ describe('testComponent', () => {
     expect(isMessage(value) && value.text).toBe('text of f/a.txt glad')
   })
 
-  test('FE-46: without models the built-in clients ask by services.fetch, and wait by runtime.sleep', async () => {
+  test('FE-46: without models the built-in clients request with services.fetch and wait with runtime.sleep', async () => {
     const runtime = createTestRuntime()
     const answers = [
       new Response('', { status: 429, headers: { 'retry-after': '60' } }),
@@ -160,7 +160,7 @@ describe('testComponent', () => {
     expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBe(60_000)
   })
 
-  test('FE-46: nothing can be suspended, and no other flow run', async () => {
+  test('FE-46: a component cannot suspend or run another flow', async () => {
     const asks = (work: (ctx: ComponentContext) => Promise<unknown>) =>
       testComponent(
         defineComponent({
@@ -194,7 +194,7 @@ describe('testComponent', () => {
     await expect(testComponent(broken)).rejects.toBe(thrown)
   })
 
-  test('FE-43: component_as_tool gives tools that call the component', async () => {
+  test('FE-43: component_as_tool returns tools that call the component', async () => {
     const { value } = await testComponent(shout, {
       inputs: { times: 2 },
       output: 'component_as_tool',
@@ -206,7 +206,7 @@ describe('testComponent', () => {
     expect(await tool?.call({ text: 'hey' }, { signal })).toBe('HEYHEY')
   })
 
-  test('FE-51: towards a chat output a stream is announced, sent in tokens and collected', async () => {
+  test('FE-51: before a chat output a stream is announced, sent in tokens and collected', async () => {
     const kinds: string[] = []
     const { value, events, messages } = await testComponent(talk, {
       output: 'answer',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTestRuntime } from '@x/wire'
 import { createRunQuota } from './run-quota.ts'
 
-test('OP-18: a day of runs at once, then as many over the next day', async () => {
+test('OP-18: allows a day of runs at once, then the same number over the next day', async () => {
   const runtime = createTestRuntime()
   const quota = createRunQuota({ settings: { maxRunsPerDayPerUser: 24 }, runtime })
   const started = async (count: number, userId = 'ada'): Promise<number> => {
@@ -20,7 +20,7 @@ test('OP-18: a day of runs at once, then as many over the next day', async () =>
   expect(await started(30)).toBe(24)
 })
 
-test('OP-18: a store that fails is a service that is not available', async () => {
+test('OP-18: a failing store makes the service unavailable', async () => {
   const store = { take: () => Promise.reject(new Error('gone')) }
   const settings = { maxRunsPerDayPerUser: 1 }
   const quota = createRunQuota({ settings, runtime: createTestRuntime(), store })

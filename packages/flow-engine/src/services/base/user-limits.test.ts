@@ -3,7 +3,7 @@ import { createTestRuntime } from '@x/wire'
 import { defaultSettings } from '../../settings.ts'
 import { createUserLimits } from './user-limits.ts'
 
-test('AB-78: between the requests of one user that come at once others have their turn', async () => {
+test('AB-78: concurrent requests of one user let other work run between them', async () => {
   const limits = createUserLimits({
     store: { counts: { of: async () => 0 } },
     settings: defaultSettings,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkCodeText } from './code-syntax.ts'
 
-test('AB-76 code that nests without end does not break the parser for others', async () => {
+test('AB-76 endlessly nested code does not break the parser for others', async () => {
   const attacks = ['`${', '(', '[', 'if(1){', 'a=>', '!']
   for (const piece of attacks) {
     const { syntax } = await checkCodeText(piece.repeat(100_000), [])

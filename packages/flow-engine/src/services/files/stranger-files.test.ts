@@ -6,7 +6,7 @@ import { createStrangerFileService } from './stranger-files.ts'
 const FLOW = 'f0000000-0000-4000-8000-000000000001'
 const DAY_MS = 24 * 3600 * 1000
 
-test('AB-50 a file of a stranger stays for a day; the sweep and the next upload remove it', async () => {
+test('AB-50 a file of an anonymous user stays for a day; the sweep and the next upload remove it', async () => {
   const files = createMemoryBlobStore()
   let time = 0
   const strangers = createStrangerFileService({

@@ -19,7 +19,7 @@ function setUp() {
   }
 }
 
-test('AB-55 all visitors of a flow together keep 100 MiB; an append counts as the whole file', async () => {
+test('AB-55 the visitors of a flow can keep 100 MiB together; an append counts as the whole file', async () => {
   const { files, visitors, write } = setUp()
   await write('ada/a', 60 * MB)
   await expect(write('bob/b', 41 * MB)).rejects.toThrow('have written all they may')
@@ -32,7 +32,7 @@ test('AB-55 all visitors of a flow together keep 100 MiB; an append counts as th
   await write('bob/b', 41 * MB)
 })
 
-test('AB-55 all visitors of a flow together keep 1,000 files, and each for a day', async () => {
+test('AB-55 the visitors of a flow can keep 1,000 files together, each for a day', async () => {
   const { files, visitors, write, wait } = setUp()
   for (let n = 0; n < 1000; n += 1) await write(`ada/${n}`, 1)
   await expect(write('bob/b', 1)).rejects.toThrow('have written all they may')

@@ -9,7 +9,7 @@ const components = createRegistry(builtinComponents)
 const examples = bundledExamples(components)
 
 describe('bundledExamples', () => {
-  test('holds the three examples that the editor finds by name, and offline ones', () => {
+  test('contains the three examples that the editor finds by name, and offline ones', () => {
     const names = examples.map(({ name }) => name)
     expect(names).toEqual(
       expect.arrayContaining(['Basic Prompting', 'Vector Store RAG', 'Simple Agent', 'Echo']),
@@ -26,13 +26,13 @@ describe('bundledExamples', () => {
     },
   )
 
-  test('Echo runs without anything from outside', async () => {
+  test('Echo runs without network access', async () => {
     const echo = examples.find(({ name }) => name === 'Echo')
     const result = await runFlow(echo?.data, { components, input: 'hi' }).result
     expect(result.text()).toBe('You said: hi')
   })
 
-  test('an example whose components are missing is left out', () => {
+  test('an example with missing components is left out', () => {
     expect(bundledExamples(createRegistry([]))).toEqual([])
   })
 })

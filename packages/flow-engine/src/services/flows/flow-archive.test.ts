@@ -8,7 +8,7 @@ const now = new Date('2026-01-02T03:04:06Z')
 const text = (content: string): Uint8Array => new TextEncoder().encode(content)
 
 describe('zipEntries', () => {
-  test('keeps contents of every size, and tells equal names apart', async () => {
+  test('keeps contents of every size and makes equal names distinct', async () => {
     const large = crypto.getRandomValues(new Uint8Array(60_000))
     const long = new Uint8Array(1_200_000).map((_, index) => large[index % 60_000] ?? 0)
     const zip = await zipEntries(
@@ -35,7 +35,7 @@ describe('zipEntries', () => {
     expect(Buffer.compare(files['long.bin'] ?? long.subarray(1), long)).toBe(0)
   })
 
-  test('AB-37 thousands of one name take turns with others, in time linear in their number', async () => {
+  test('AB-37 thousands of equal names take linear time and let other work run', async () => {
     let turns = 0
     let isOver = false
     const count = (): void => {
@@ -50,7 +50,7 @@ describe('zipEntries', () => {
     expect(turns).toBeGreaterThan(20)
   })
 
-  test('an archive of nothing', async () => {
+  test('writes an empty archive', async () => {
     expect(unzipSync(await zipEntries([], now))).toEqual({})
   })
 })

@@ -11,8 +11,8 @@ function shownTemplate(template: object, type = 'Any', more: object = {}): Recor
   return JSON.parse(shown).nodes[0].data.node.template
 }
 
-describe('AB-53: what strangers see of a graph', () => {
-  test('secret fields are empty, by either mark', () => {
+describe('AB-53: the graph as anonymous users see it', () => {
+  test('secret fields are emptied, whichever way they are marked', () => {
     const shown = shownTemplate({
       a: { name: 'a', type: 'str', password: true, value: SECRET },
       b: { name: 'b', type: 'str', _input_type: 'SecretStrInput', value: SECRET },
@@ -40,7 +40,7 @@ describe('AB-53: what strangers see of a graph', () => {
     },
   )
 
-  test('values of header tables and dicts are empty, their names stay', () => {
+  test('values of header tables and dicts are emptied, their names stay', () => {
     const shown = shownTemplate({
       headers: { name: 'headers', type: 'table', value: [{ key: 'authorization', value: SECRET }] },
       default_headers: { name: 'default_headers', type: 'dict', value: { 'x-api-key': SECRET } },
@@ -51,7 +51,7 @@ describe('AB-53: what strangers see of a graph', () => {
     })
   })
 
-  test('addresses lose user information and query, database addresses all', () => {
+  test('addresses lose credentials and query, database addresses are emptied', () => {
     const shown = shownTemplate({
       url: { name: 'url', type: 'str', value: `https://u:${SECRET}@h.example/p?key=${SECRET}#x` },
       urls: { name: 'urls', type: 'str', value: [`https://h.example/?t=${SECRET}`] },
@@ -70,7 +70,7 @@ describe('AB-53: what strangers see of a graph', () => {
     })
   })
 
-  test('of a tool server only its name is left', () => {
+  test('only the name of a tool server is kept', () => {
     const config = { command: 'x', args: ['--key', SECRET], env: { K: SECRET }, url: `h/${SECRET}` }
     const shown = shownTemplate(
       {
@@ -87,7 +87,7 @@ describe('AB-53: what strangers see of a graph', () => {
     })
   })
 
-  test('grouped nodes and stored results too', () => {
+  test('secrets in grouped nodes and stored results are removed too', () => {
     const inner = {
       nodes: [{ data: { node: { template: { k: { password: true, value: SECRET } } } } }],
     }
@@ -106,7 +106,7 @@ describe('AB-53: what strangers see of a graph', () => {
     expect(shown).toContain('the key is .')
   })
 
-  test('names of variables and media types do not vanish elsewhere', () => {
+  test('variable names and media types are kept elsewhere in the graph', () => {
     const shown = shownTemplate({
       key: { name: 'key', password: true, load_from_db: true, value: 'MY_VARIABLE' },
       other: { name: 'other', value: 'MY_VARIABLE' },
@@ -120,7 +120,7 @@ describe('AB-53: what strangers see of a graph', () => {
     })
   })
 
-  test('graphs of any shape pass', () => {
+  test('malformed graphs pass through unchanged', () => {
     for (const odd of ['null', '[]', '1', '{"nodes":1}', '{"nodes":[null,{"data":[]}]}'])
       expect(withoutSecrets(odd)).toBe(odd)
     expect(withoutSecrets(null)).toBeNull()

@@ -17,7 +17,7 @@ test.each([
   ['the short one last', numbers(7, 1, 10), numbers(40, 1, 100)],
   ['one empty', [], numbers(40, 1, 100)],
   ['the other empty', numbers(7, 1, 100), []],
-])('OP-5: pages of two lists, %s, are those of one list', async (_, short, long) => {
+])('OP-5: pages of two lists, %s, equal those of one merged list', async (_, short, long) => {
   const all = [...short, ...long].toSorted((a, b) => b - a)
   for (const limit of [1, 3, 10]) {
     for (let offset = 0; offset <= all.length + limit; offset += limit) {
@@ -29,7 +29,7 @@ test.each([
   }
 })
 
-test('OP-5: a page far behind reads the short list and as much of the long one', async () => {
+test('OP-5: a late page reads the short list and an equally small part of the long one', async () => {
   const asked: number[] = []
   const page = await mergePages({
     range: { offset: 900, limit: 10 },

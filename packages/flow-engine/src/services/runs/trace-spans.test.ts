@@ -19,14 +19,14 @@ function logOf(count: number) {
   return { asked, read }
 }
 
-test('OP-5: a log is read to its end, a few events at a time, since one may be large', async () => {
+test('OP-5: a log is read to its end in small batches, since one event can be large', async () => {
   const log = logOf(95)
   const run = await readLoggedRun(log, job, new AbortController().signal)
   expect([run.isCut, run.spans]).toEqual([false, []])
   expect(log.asked).toEqual([20, 20, 20, 20, 20])
 })
 
-test('OP-5: of a longer log 50,000 events are read, and the trace says so', async () => {
+test('OP-5: 50,000 events of a longer log are read, and the trace is marked as truncated', async () => {
   const log = logOf(60_000)
   const run = await readLoggedRun(log, job, new AbortController().signal)
   expect([run.isCut, log.asked.length]).toEqual([true, 2500])

@@ -14,7 +14,7 @@ function setUp() {
   return { removed, messages: createVisitorMessages({ store }) }
 }
 
-test('AB-54 of what visitors of a flow store, the oldest goes beyond 64 Mi characters', async () => {
+test('AB-54 the oldest messages of the visitors of a flow are removed beyond 64 Mi characters', async () => {
   const { removed, messages } = setUp()
   const text = 'x'.repeat(1024 * 1024)
   for (let n = 0; n < 70; n += 1) await messages.stored('flow', { id: `${n}`, text } as never)
@@ -22,7 +22,7 @@ test('AB-54 of what visitors of a flow store, the oldest goes beyond 64 Mi chara
   expect(removed).toEqual(['0', '1', '2', '3', '4', '5', '6'])
 })
 
-test('AB-54 and beyond 10,000 messages; a message that is changed counts once', async () => {
+test('AB-54 the oldest messages are removed beyond 10,000; a changed message counts once', async () => {
   const { removed, messages } = setUp()
   for (let n = 0; n < 10_000; n += 1) {
     await messages.stored('flow', { id: `${n}` })

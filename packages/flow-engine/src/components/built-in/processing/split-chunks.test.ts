@@ -34,7 +34,7 @@ describe('splitChunks (CO-51)', () => {
     expect(split('', {})).toEqual([])
   })
 
-  test('an overlap larger than the chunk size is refused', () => {
+  test('invalid sizes and overlaps are refused', () => {
     expect(() => split('a', { size: 1, overlap: 5 })).toThrow(
       'Got a larger chunk overlap (5) than chunk size (1), should be smaller.',
     )
