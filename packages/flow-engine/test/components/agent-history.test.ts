@@ -21,7 +21,7 @@ async function historyOf(messages: MessageRecord[], inputs: Record<string, unkno
 }
 
 describe('the history of an Agent (CO-35, FE-52)', () => {
-  test('FE-52, CO-35: the rows of its session in order, those of the machine as assistant', async () => {
+  test('FE-52, CO-35: contains the rows of its session in order, those of the machine as assistant', async () => {
     const rows = [
       row(2, { sender: 'Machine' }),
       row(1, {}),
@@ -34,13 +34,13 @@ describe('the history of an Agent (CO-35, FE-52)', () => {
     ])
   })
 
-  test('CO-35: with a context only the rows of that context', async () => {
+  test('CO-35: with a context id contains only the rows of that context', async () => {
     const rows = [row(1, { contextId: 'c' }), row(2, { contextId: 'd' }), row(3, {})]
     expect(await historyOf(rows, { context_id: 'c' })).toEqual([['user', 't1']])
     expect(await historyOf(rows)).toHaveLength(3)
   })
 
-  test('FE-52, CO-35: the last n_messages, 100 by default, none for 0', async () => {
+  test('FE-52, CO-35: contains the last n_messages, 100 by default, none for 0', async () => {
     const rows = Array.from({ length: 110 }, (_, index) => row(index + 1, {}))
     const texts = (await historyOf(rows))?.map(([, text]) => text)
     expect([texts?.length, texts?.[0], texts?.at(-1)]).toEqual([100, 't11', 't110'])
@@ -52,7 +52,7 @@ describe('the history of an Agent (CO-35, FE-52)', () => {
   })
 })
 
-describe('the bounds of an Agent (FE-52)', () => {
+describe('the limits of an Agent (FE-52)', () => {
   test('FE-52: it stops after 15 answers by default', async () => {
     const calls = { toolCalls: [{ name: 'none', args: {} }] }
     const model = createScriptedModel(() => calls)
@@ -65,7 +65,7 @@ describe('the bounds of an Agent (FE-52)', () => {
     expect(value).toMatchObject({ text: 'Agent stopped due to max iterations.' })
   })
 
-  test('FE-52: a cancelled one does not go on with what a tool answers then', async () => {
+  test('FE-52: a cancelled agent ignores a tool result that arrives afterwards', async () => {
     const stop = new AbortController()
     const tool = {
       name: 'stops',
@@ -87,7 +87,7 @@ describe('the bounds of an Agent (FE-52)', () => {
     await expect(asked).rejects.toThrow('enough')
     expect(model.requests).toHaveLength(1)
   })
-  test('FE-52, FE-60, CO-35: a cancelled one keeps the text it has streamed, blanks that were no tokens too; without text nothing is left', async () => {
+  test('FE-52, FE-60, CO-35: a cancelled agent keeps the text it has streamed, including blanks that were not tokens; without text no message is left', async () => {
     for (const chunks of [['some ', 'text'], ['\n\n', 'some', ' ', 'text', '\n', '.'], [], [' ']]) {
       const services = createMemoryServices()
       const model = {

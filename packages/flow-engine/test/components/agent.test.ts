@@ -46,7 +46,7 @@ function steps(value: unknown): unknown[] {
 }
 
 describe('Agent (CO-35, FE-52)', () => {
-  test('calls of one answer are announced in order, run side by side, answered in order', async () => {
+  test('calls of one answer are announced in order, run in parallel and answered in order', async () => {
     const [tool] = await calculatorTools()
     const order: string[] = []
     const wait = new Map<string, () => void>()
@@ -93,7 +93,7 @@ describe('Agent (CO-35, FE-52)', () => {
     ])
   })
 
-  test('events of one call: announced, start of the call, its end, then the finished step', async () => {
+  test('a call sends its events in order: announced, started, ended, finished step', async () => {
     const { events } = await ask(
       [
         { toolCalls: [call('evaluate_expression', { expression: '1+1' })] },
@@ -115,7 +115,7 @@ describe('Agent (CO-35, FE-52)', () => {
     ])
   })
 
-  test('one row is stored for the answer, complete at the end', async () => {
+  test('one row is stored for the answer and is complete at the end', async () => {
     const { messages } = await ask(['yes'])
 
     expect(messages).toHaveLength(1)
@@ -134,7 +134,7 @@ describe('Agent (CO-35, FE-52)', () => {
     expect(text).toBe('yes')
   })
 
-  test('arguments that do not fit go back to the model', async () => {
+  test('invalid arguments are reported to the model', async () => {
     const { model, value } = await ask(
       [
         { toolCalls: [call('evaluate_expression', '{"expression": ')] },
@@ -156,7 +156,7 @@ describe('Agent (CO-35, FE-52)', () => {
     ])
   })
 
-  test('without handle_parsing_errors such arguments fail the agent and withdraw its message', async () => {
+  test('without handle_parsing_errors invalid arguments fail the agent and withdraw its message', async () => {
     const events: string[] = []
     const answer = ask([{ toolCalls: [call('evaluate_expression', 'no json')] }], {
       inputs: { tools: await calculatorTools(), handle_parsing_errors: false },
@@ -178,7 +178,7 @@ describe('Agent (CO-35, FE-52)', () => {
     expect(steps(value)).toHaveLength(3)
   })
 
-  test('a tool name that no model could call is refused', async () => {
+  test('an invalid tool name is refused', async () => {
     const tool: Tool = {
       name: 'my tool',
       description: '',
@@ -190,7 +190,7 @@ describe('Agent (CO-35, FE-52)', () => {
     )
   })
 
-  test('files of the question are user messages of their own', async () => {
+  test('files of the question are sent as user messages of their own', async () => {
     const files = new Map([
       ['f/a.png', new Uint8Array([1, 2])],
       ['f/b.txt', new TextEncoder().encode('a note')],
@@ -213,7 +213,7 @@ describe('Agent (CO-35, FE-52)', () => {
     ])
   })
 
-  test('the date tool tells the time of the runtime', async () => {
+  test('the date tool uses the clock of the runtime', async () => {
     const runtime = createTestRuntime({ start: new Date('2030-05-01T10:00:00Z') })
     const { model } = await ask(
       [{ toolCalls: [call('get_current_date', { timezone: 'Europe/Prague' })] }, 'ok'],
@@ -223,7 +223,7 @@ describe('Agent (CO-35, FE-52)', () => {
     expect(model.requests[1]?.messages.at(-1)?.content).toContain('2030-05-01 12:00:00')
   })
 
-  test('an agent is a tool of another agent, its own messages muted', async () => {
+  test('an agent can be a tool of another agent, with its own messages muted', async () => {
     const inner = createScriptedModel(['inner answer'])
     const { value: tools } = await testComponent(agent, {
       output: 'component_as_tool',
@@ -240,14 +240,14 @@ describe('Agent (CO-35, FE-52)', () => {
     expect(messages).toHaveLength(1)
   })
 
-  test('a model over an edge answers, whatever the provider fields say', async () => {
+  test('a connected model takes precedence over the provider fields', async () => {
     const connected = createScriptedModel(['from the edge'])
     const { text } = await ask([], { inputs: { agent_llm: connected } })
 
     expect(text).toBe('from the edge')
   })
 
-  test('providers that are not built in are refused, unless the host serves models', async () => {
+  test('providers that are not built in are refused, unless the host provides models', async () => {
     const inputs = { input_value: 'x', agent_llm: 'Groq' }
     await expect(testComponent(agent, { output: 'response', inputs })).rejects.toThrow(
       'Failed to initialize language model: Invalid model provider: Groq',
@@ -276,7 +276,7 @@ describe('Agent (CO-35, FE-52)', () => {
     expect(JSON.stringify(specs)).not.toContain('sk-other')
   })
 
-  test('CO-35: the fields of the provider go to its model', async () => {
+  test('CO-35: the fields of the provider are passed to its model', async () => {
     const specs: ModelSpec[] = []
     const asked = async (inputs: object) => {
       const model = createScriptedModel(['yes'])
@@ -315,7 +315,7 @@ describe('Agent (CO-35, FE-52)', () => {
     ])
   })
 
-  test('CO-35: a failing tool tells the model why, and the agent goes on', async () => {
+  test('CO-35: a failing tool reports the reason to the model, and the agent continues', async () => {
     const runtime = createTestRuntime()
     const tool: Tool = {
       name: 'break',
@@ -341,7 +341,7 @@ describe('Agent (CO-35, FE-52)', () => {
     expect(status).toBe('done')
   })
 
-  test('a cancelled run reaches the tool and ends the agent within a turn', async () => {
+  test('a cancelled run aborts the tool and ends the agent within a turn', async () => {
     const controller = new AbortController()
     let reached: unknown
     const hanging: Tool = {
@@ -366,7 +366,7 @@ describe('Agent (CO-35, FE-52)', () => {
     expect(reached).toBeInstanceOf(Error)
   })
 
-  test('the question itself and blank messages are not in the history', async () => {
+  test('the history contains neither the question itself nor blank messages', async () => {
     const services: ComponentServices = {}
     const rows = (
       await testComponent(chatInput, {

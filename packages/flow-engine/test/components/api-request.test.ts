@@ -21,7 +21,7 @@ const redirect = (location: string, status = 302): Response =>
   new Response(null, { status, headers: { location } })
 
 describe('APIRequest (CO-52)', () => {
-  test('any status is a result, JSON is read', async () => {
+  test('every status is a result, and JSON is parsed', async () => {
     const { data } = await request({}, jsonAnswer({ error: 'x' }, { status: 503 }))
     expect(data).toEqual({
       source: 'https://host.example/a',
@@ -31,7 +31,7 @@ describe('APIRequest (CO-52)', () => {
     })
   })
 
-  test('text and binary content are bytes, text in UTF-8', async () => {
+  test('text and binary content are bytes, text is encoded as UTF-8', async () => {
     const latin = new Response(Uint8Array.of(0xe4), {
       headers: { 'content-type': 'text/plain; charset=iso-8859-1' },
     })
@@ -48,7 +48,7 @@ describe('APIRequest (CO-52)', () => {
     expect((await request({ method: 'POST' }, jsonAnswer(1))).requests[0]?.body).toEqual({})
   })
 
-  test('query parameters are data or text', async () => {
+  test('query parameters come from data or a string', async () => {
     const params = createData({ q: 'x y' })
     const { requests } = await request({ query_params: params }, jsonAnswer(1))
     expect(requests[0]?.url).toBe('https://host.example/a?q=x+y')
@@ -65,18 +65,18 @@ describe('APIRequest (CO-52)', () => {
     })
   })
 
-  test('what cannot be requested is an error', async () => {
+  test('an invalid request is an error', async () => {
     await expect(request({ url_input: ' ' })).rejects.toThrow('URL cannot be empty')
     await expect(request({ method: 'HEAD' })).rejects.toThrow('Unsupported method: HEAD')
     await expect(request({ body: 'text' })).rejects.toThrow('body')
   })
 
-  test('headers that were sent are told on request', async () => {
+  test('the sent headers are included on request', async () => {
     const inputs = { headers: [{ key: 'X-A', value: 'b' }], include_httpx_metadata: true }
     expect((await request(inputs, jsonAnswer(1))).data.headers).toEqual({ 'X-A': 'b' })
   })
 
-  test('a file keeps the content; its name is never a path', async () => {
+  test('a file keeps the content; its name is never used as a path', async () => {
     const answer = new Response('abc', {
       headers: { 'content-disposition': 'attachment; filename="../../etc/passwd"' },
     })
@@ -87,7 +87,7 @@ describe('APIRequest (CO-52)', () => {
     expect(new TextDecoder().decode(bytes ?? undefined)).toBe('abc')
   })
 
-  test('CO-52: a body goes as JSON, unless a header calls it something else', async () => {
+  test('CO-52: a body is sent as JSON, unless a header sets another content type', async () => {
     const body = [{ key: 'n', value: '5' }]
     const typeSent = async (headers: object[]) => {
       const { requests } = await request({ method: 'POST', body, headers }, jsonAnswer(1))
@@ -115,7 +115,7 @@ describe('APIRequest (CO-52)', () => {
     expect(data).toMatchObject({ source: 'https://host.example/a', status_code: 500 })
   })
 
-  test('CO-52: without a file store it is refused before anything is sent', async () => {
+  test('CO-52: without a file store saving is refused before the request is sent', async () => {
     const { fetch, requests } = scriptedFetch(jsonAnswer(1))
     const inputs = { url_input: 'https://host.example/a', save_to_file: true }
     await expect(testComponent(apiRequest, { inputs, services: { fetch } })).rejects.toThrow(
@@ -126,7 +126,7 @@ describe('APIRequest (CO-52)', () => {
 })
 
 describe('APIRequest redirects (CO-52)', () => {
-  test('are results unless they are to be followed', async () => {
+  test('are results unless following is enabled', async () => {
     const { data, requests } = await request({}, redirect('/b'))
     expect(data.status_code).toBe(302)
     expect(requests).toHaveLength(1)
@@ -149,7 +149,7 @@ describe('APIRequest redirects (CO-52)', () => {
     expect(requests[1]).toMatchObject({ method: 'PUT', body: { a: 1 } })
   })
 
-  test('do not carry credentials to another host', async () => {
+  test('do not send credentials to another host', async () => {
     const inputs = {
       follow_redirects: true,
       headers: [{ key: 'Authorization', value: 'Bearer s' }],
@@ -159,7 +159,7 @@ describe('APIRequest redirects (CO-52)', () => {
     expect(requests[1]?.headers).not.toHaveProperty('authorization')
   })
 
-  test('end after twenty', async () => {
+  test('stop after twenty', async () => {
     const answers = Array.from({ length: 30 }, () => redirect('/again'))
     const { data, requests } = await request({ follow_redirects: true }, ...answers)
     expect(data).toMatchObject({ status_code: 500, error: 'more than 20 redirects' })
@@ -170,7 +170,7 @@ describe('APIRequest redirects (CO-52)', () => {
 describe('APIRequest in cURL mode (CO-52)', () => {
   const command = `curl https://host.example/c -H 'X-A: b' -d '{"n": 1, "t": "x", "o": {"k": null}}'`
 
-  test('the command fills the fields when it is typed', async () => {
+  test('typing the command fills the fields', async () => {
     const node = createNode(apiRequest, { values: { mode: 'cURL' } })
     const { template } = (
       await refreshNode(apiRequest, node, { field: 'curl_input', value: command })
@@ -185,7 +185,7 @@ describe('APIRequest in cURL mode (CO-52)', () => {
     ])
   })
 
-  test('a command that cannot be read does not hinder a change of mode', async () => {
+  test('an invalid command does not prevent a change of mode', async () => {
     const node = createNode(apiRequest, { values: { curl_input: 'nonsense' } })
     const change = { field: 'mode', value: 'cURL' }
     const { template } = (await refreshNode(apiRequest, node, change)).data.node
@@ -196,7 +196,7 @@ describe('APIRequest in cURL mode (CO-52)', () => {
     await expect(refreshNode(apiRequest, inMode, typed)).rejects.toThrow('Error parsing curl: ')
   })
 
-  test('a command whose fields were never filled is run', async () => {
+  test('a command runs even if its fields were never filled', async () => {
     const inputs = { mode: 'cURL', curl_input: command, url_input: '' }
     const { requests } = await request(inputs, jsonAnswer(1))
     expect(requests[0]).toMatchObject({

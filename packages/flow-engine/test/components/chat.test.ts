@@ -7,7 +7,7 @@ import { createMemoryServices } from '../../src/memory.ts'
 import { testComponent, type TestComponentOptions } from '../../src/testing.ts'
 
 describe('ChatInput (CO-30)', () => {
-  test('CO-30, CO-14: text, sender, context and flow; its own session before that of the run', async () => {
+  test('CO-30, CO-14: a message has text, sender, context and flow; its own session takes precedence over that of the run', async () => {
     const inputs = { input_value: 'hi', context_id: 'c', session_id: 'own' }
     const given = { inputs, sessionId: 'run', flowId: 'f' }
     expect((await testComponent(chatInput, given)).value).toMatchObject({
@@ -45,7 +45,7 @@ describe('ChatOutput (CO-31)', () => {
     },
   })
 
-  test('CO-31: its own session comes first, then that of the message, then that of the run', async () => {
+  test('CO-31: its own session takes precedence over that of the message, then over that of the run', async () => {
     const incoming = createMessage({ text: 'x', sessionId: 'message' })
     const run = { sessionId: 'run' }
     const own = { ...run, inputs: { session_id: 'own' } }
@@ -80,13 +80,13 @@ describe('ChatOutput (CO-31)', () => {
     })
   })
 
-  test('CO-31: a message of a chat input is answered by a new one', async () => {
+  test('CO-31: a message of a chat input gets a new message as answer', async () => {
     const incoming = createMessage({ text: 'x', id: 'kept', files: ['a.txt'] })
     const { message } = await show(incoming, source('ChatInput'))
     expect([message.id, message.files, message.text]).toEqual([undefined, [], 'x'])
   })
 
-  test('CO-31: its source is the vertex, by its display name, and by its model where it has one', async () => {
+  test('CO-31: the source is the vertex with its display name and, if it has one, its model', async () => {
     const facts = { id: 'V-1', display_name: 'Shown Name' }
     expect((await show('x', source('TextInput'))).message.properties).toMatchObject({
       source: { ...facts, source: 'Shown Name' },
@@ -96,7 +96,7 @@ describe('ChatOutput (CO-31)', () => {
     })
   })
 
-  test('CO-31: items of a list are lines, their tables cleaned; a single table is not', async () => {
+  test('CO-31: list items become lines with cleaned tables; a single table is not cleaned', async () => {
     const frame = createDataFrame([{ a: null }, { a: ' ' }, { a: 'x' }])
     const single = (await show(frame)).message.text
     expect(single).toMatch(/^(\|.+\n){4}\|.+$/)
@@ -116,7 +116,7 @@ describe('ChatOutput (CO-31)', () => {
     expect((await show(createMessage({ text: words() }))).message.text).toBe('ab')
   })
 
-  test('CO-31: what cannot be shown is named', async () => {
+  test('CO-31: a value that cannot be displayed is named in the error', async () => {
     await expect(show(null)).rejects.toThrow('Input data cannot be None')
     await expect(show(7)).rejects.toThrow(
       'Expected Data or DataFrame or Message or str, Generator or None, got int',
@@ -126,7 +126,7 @@ describe('ChatOutput (CO-31)', () => {
     )
   })
 
-  test('CO-31, CO-14: stored in a session unless that is not wanted', async () => {
+  test('CO-31, CO-14: the message is stored in a session unless storing is off', async () => {
     const stored = await show('x', { sessionId: 's' })
     expect(stored.messages).toMatchObject([{ text: 'x', sender: 'Machine', sessionId: 's' }])
     expect(stored.events.map(({ event }) => event)).toEqual(['add_message'])

@@ -31,7 +31,7 @@ describe('createRegistry (FE-42)', () => {
     expect(registry.resolve(node('__proto__'))).toBeUndefined()
   })
 
-  test('a later component replaces an earlier one of the same type, in its place', () => {
+  test('a later component replaces an earlier one of the same type, in its position', () => {
     const mine = { ...chatInput, displayName: 'Mine' }
     const registry = createRegistry([chatInput, calculator]).extend([mine])
 
@@ -41,7 +41,7 @@ describe('createRegistry (FE-42)', () => {
 })
 
 describe('refreshNode (FE-47)', () => {
-  test('sets the value of the field and leaves the given node as it was', async () => {
+  test('sets the value of the field and does not change the given node', async () => {
     const node = createNode(chatInput, { values: { input_value: 'old', files: ['a.txt'] } })
     const before = JSON.stringify(node)
 
@@ -52,7 +52,7 @@ describe('refreshNode (FE-47)', () => {
     expect(after.data.node.template.files).toMatchObject({ file_path: ['a.txt'], value: '' })
   })
 
-  test('tool mode: one output, a row for each action, edits kept, and back', async () => {
+  test('tool mode has one output and a row for each action, keeps edits, and can be undone', async () => {
     const on = { field: 'tool_mode', value: true, toolMode: true }
     const first = await refreshNode(calculator, createNode(calculator), on)
     const metadata = first.data.node.template.tools_metadata
@@ -86,7 +86,7 @@ describe('refreshNode (FE-47)', () => {
     expect(off.data.node.outputs).toMatchObject([{ name: 'result' }])
   })
 
-  test('FE-47: tool mode goes by its field and stays when another field changes', async () => {
+  test('FE-47: tool mode follows its field and stays on when another field changes', async () => {
     const on = await refreshNode(calculator, createNode(calculator), {
       field: 'tool_mode',
       value: true,
@@ -100,7 +100,7 @@ describe('refreshNode (FE-47)', () => {
     expect(off.data.node).toMatchObject({ tool_mode: false, outputs: [{ name: 'result' }] })
   })
 
-  test('FE-47: a component with tools of its own gets a list of actions, too', async () => {
+  test('FE-47: a component with its own tools also gets a list of actions', async () => {
     const on = await refreshNode(file, createNode(file), { field: 'tool_mode', value: true })
     expect(on.data.node.outputs).toMatchObject([{ name: 'component_as_tool' }])
     expect(on.data.node.template.tools_metadata).toMatchObject({ type: 'tools', is_list: true })
@@ -113,7 +113,7 @@ describe('refreshNode (FE-47)', () => {
     expect(after.data.node.outputs).toMatchObject([{ name: 'result' }])
   })
 
-  test('FE-47: details that hold the old value yet get the new one, and stay as they were', async () => {
+  test('FE-47: details with the old value are refreshed with the new one, and the original is not changed', async () => {
     const changing = defineComponent({
       type: 'Changing',
       inputs: { text: field.text({}), other: field.text({}) },
@@ -131,7 +131,7 @@ describe('refreshNode (FE-47)', () => {
     expect(JSON.stringify(details)).toBe(before)
   })
 
-  test('FE-47: the component learns who asks, and what the variables of the user hold', async () => {
+  test('FE-47: the component gets the user and the values of the variables of the user', async () => {
     let seen: RefreshContext | undefined
     const asking = defineComponent({
       type: 'Asking',
@@ -167,7 +167,7 @@ describe('refreshNode (FE-47)', () => {
     expect(await seen?.resolve('none')).toBeNull()
   })
 
-  test('variables of a prompt get fields, removed ones lose theirs, kept ones their value (CO-33)', async () => {
+  test('variables of a prompt get fields, removed ones lose theirs, kept ones keep their value (CO-33)', async () => {
     const change = (value: string) => ({ field: 'template', value })
     const first = await refreshNode(promptTemplate, createNode(promptTemplate), change('{a} {b}'))
     Object.assign(first.data.node.template.a ?? {}, { value: 'kept' })
@@ -179,7 +179,7 @@ describe('refreshNode (FE-47)', () => {
     expect(second.data.node.custom_fields).toEqual({ template: ['a', 'c'] })
   })
 
-  test('a provider field is read through its variable, which never stands in the node', async () => {
+  test('a provider field is read through its variable, whose value is never written to the node', async () => {
     const asked: string[] = []
     const node = createNode(languageModel, { values: { ollama_base_url: 'OLLAMA' } })
 
@@ -261,7 +261,7 @@ describe('tools of components (CO-20 to CO-22)', () => {
   }
   const { signal } = new AbortController()
 
-  test('one for each output in tool mode, arguments from the inputs in tool mode', async () => {
+  test('there is one for each output in tool mode, with arguments from the inputs in tool mode', async () => {
     const [first, ...others] = await tools()
     expect(first).toMatchObject({
       name: 'say-it',
@@ -280,13 +280,13 @@ describe('tools of components (CO-20 to CO-22)', () => {
     expect(others.map(({ name }) => name)).toEqual(['rows', 'fails'])
   })
 
-  test('arguments stand on top of the values of the node; others than the declared ones count for nothing', async () => {
+  test('arguments override the values of the node; undeclared ones are ignored', async () => {
     const [say] = await tools({ hidden: 'mine', count: 1 })
     expect(await say?.call({ text: 'x', hidden: 'stolen' }, { signal })).toBe('x mine')
     expect(await say?.call({ text: 'x', count: '3' }, { signal })).toBe('xxx mine')
   })
 
-  test('CO-20: without inputs in tool mode all but secrets are arguments; a handle only while nothing is plugged into it', async () => {
+  test('CO-20: without inputs in tool mode all inputs except secrets are arguments; a handle only while it is not connected', async () => {
     const plain = defineComponent({
       type: 'Plain',
       inputs: {
@@ -327,7 +327,7 @@ describe('tools of components (CO-20 to CO-22)', () => {
     ])
   })
 
-  test('CO-20: required inputs of an output that are not in tool mode make no tool', async () => {
+  test('CO-20: an output with required inputs that are not in tool mode cannot be a tool', async () => {
     const needy = defineComponent({
       type: 'Needy',
       displayName: 'Needy',
@@ -339,13 +339,13 @@ describe('tools of components (CO-20 to CO-22)', () => {
     )
   })
 
-  test('results are what a model reads, exceptions its text', async () => {
+  test('results are returned as text for the model, exceptions as their message', async () => {
     const [, rows, fails] = await tools()
     expect(await rows?.call({ text: 'x' }, { signal })).toEqual([{ a: 1 }])
     expect(await fails?.call({ text: 'x' }, { signal })).toBe('not today')
   })
 
-  test('CO-22: a call that is cancelled rejects instead of answering the model', async () => {
+  test('CO-22: a cancelled call rejects instead of answering the model', async () => {
     const [, , fails] = await tools()
     const reason = new Error('enough')
     await expect(fails?.call({ text: 'x' }, { signal: AbortSignal.abort(reason) })).rejects.toBe(
@@ -353,7 +353,7 @@ describe('tools of components (CO-20 to CO-22)', () => {
     )
   })
 
-  test('FE-43: outputs of tools, and those that only some nodes have, are no tools', async () => {
+  test('FE-43: tool outputs and outputs that only some nodes have are not offered as tools', async () => {
     const mixed = defineComponent({
       type: 'Mixed',
       inputs: {},
@@ -367,7 +367,7 @@ describe('tools of components (CO-20 to CO-22)', () => {
     expect((value as Tool[]).map(({ name }) => name)).toEqual(['plain'])
   })
 
-  test('FE-43: each call builds the component anew, prepares it and reads a streamed text to its end', async () => {
+  test('FE-43: each call creates the component, prepares it and reads a streamed text to its end', async () => {
     async function* words(first: unknown) {
       yield `${String(first)} `
       yield 'call'
@@ -392,7 +392,7 @@ describe('tools of components (CO-20 to CO-22)', () => {
     expect(await tool?.call(['my'], { signal })).toBe('The arguments of a tool must be an object')
   })
 
-  test('FE-43: what is thrown and is no Error answers the model by its text', async () => {
+  test('FE-43: a thrown value that is not an Error answers the model with its text', async () => {
     const odd = defineComponent({
       type: 'Odd',
       inputs: {},
@@ -402,7 +402,7 @@ describe('tools of components (CO-20 to CO-22)', () => {
     expect(await (value as Tool[])[0]?.call({}, { signal })).toBe('odd')
   })
 
-  test('FE-43: the end of the run reaches a call that has a signal of its own', async () => {
+  test('FE-43: the end of the run aborts a call that has a signal of its own', async () => {
     const run = new AbortController()
     const signals: AbortSignal[] = []
     const listening = defineComponent({
@@ -417,7 +417,7 @@ describe('tools of components (CO-20 to CO-22)', () => {
     expect(signals.map(({ reason }) => reason as unknown)).toEqual([new Error('over')])
   })
 
-  test('FE-43: the tools of a component of its own are edited like any other', async () => {
+  test('FE-43: the tools of a custom component are edited like any other', async () => {
     const { value } = await testComponent(file, {
       output: 'component_as_tool',
       inputs: { tools_metadata: [{ tags: ['load_files_message'], name: 'read', status: true }] },
@@ -425,7 +425,7 @@ describe('tools of components (CO-20 to CO-22)', () => {
     expect((value as Tool[]).map(({ name }) => name)).toEqual(['read'])
   })
 
-  test('edits of the actions apply by tag', async () => {
+  test('edits of the actions are applied by tag', async () => {
     const metadata = [
       { tags: ['say-it'], name: 'speak', description: 'Mine.', status: true },
       { tags: ['rows'], status: false },
@@ -438,7 +438,7 @@ describe('tools of components (CO-20 to CO-22)', () => {
   })
 })
 
-describe('names of objects are plain names (FE-9)', () => {
+describe('names of Object.prototype are plain names (FE-9)', () => {
   test('in the values of a node', () => {
     const values = JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, unknown>
     const { template } = createNode(chatInput, { values }).data.node

@@ -15,7 +15,7 @@ const silent = defineComponent({
   },
 })
 
-test('CO-31: an empty text is an answer, also one that comes as a plain text', async () => {
+test('CO-31: an empty text is an answer, also if it is a plain string', async () => {
   const { value } = await testComponent(chatOutput, {
     output: 'message',
     inputs: { input_value: '' },

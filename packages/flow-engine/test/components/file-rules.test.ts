@@ -34,7 +34,7 @@ const textOf = async (files: Files, inputs: Record<string, unknown> = {}): Promi
   ((await read(files, inputs)) as Message).text
 
 describe('File (CO-38)', () => {
-  test('CO-38: texts are joined by the separator; name, size and type are those of the first', async () => {
+  test('CO-38: texts are joined by the separator; name, size and type are those of the first file', async () => {
     const files = { 'f/ü.md': 'Ä', 'f/b.txt': 'B' }
     const message = (await read(files)) as Message
     expect(message.text).toBe('Ä\n\nB')
@@ -52,12 +52,12 @@ describe('File (CO-38)', () => {
     expect(await textOf({ [`f/a.${extension}`]: 'x: 1' })).toBe('x: 1')
   })
 
-  test('CO-38: JSON is written anew, compactly; broken JSON is told with its file', async () => {
+  test('CO-38: JSON is reformatted compactly; the error for broken JSON names its file', async () => {
     expect(await textOf({ 'f/a.json': '{ "a" : [ 1, 2 ] }' })).toBe('{"a":[1,2]}')
     await expect(read({ 'f/a.json': '{"a"' })).rejects.toThrow('Error loading file f/a.json: ')
   })
 
-  test('CO-38: the JSON output is the object as it is, of other values their text', async () => {
+  test('CO-38: the JSON output is the parsed object, for other files their text', async () => {
     const data = async (text: string): Promise<unknown> =>
       ((await read({ 'f/a.json': text }, {}, 'json')) as Data).data
     expect(await data('{"a": 1}')).toEqual({ a: 1 })
@@ -74,7 +74,7 @@ describe('File (CO-38)', () => {
     ['a.pptx', 'it is a presentation; save it as PDF'],
     ['a.xhtml', 'save it as HTML'],
     ['a.adoc', 'save it as TXT or HTML'],
-  ] as const)('CO-38: %s is no text, and the error says what to do', async ([name, help]) => {
+  ] as const)('CO-38: %s is not text, and the error suggests a solution', async ([name, help]) => {
     const error = (await read({ [`f/${name}`]: 'x' }).catch((reason: unknown) => reason)) as Error
     expect(error.message).toContain(`File '${name}' cannot be read as text`)
     expect(error.message).toContain(help)
@@ -83,7 +83,7 @@ describe('File (CO-38)', () => {
     await expect(read({ 'f/z.zip': zip })).rejects.toThrow(error.message)
   })
 
-  test('CO-38: ignored files, none at all and missing ones', async () => {
+  test('CO-38: ignored, absent and missing files are handled', async () => {
     expect(await textOf({ 'f/a.exe': 'x', 'f/b.txt': 'B' })).toBe('B')
     await expect(read({ 'f/a.exe': 'x', 'f/b': 'x', 'f/c.zip': zipSync({}) })).rejects.toThrow(
       "No files to process. 'a.exe' was left out: files of type .exe are not supported; save it as TXT, CSV, " +
@@ -107,7 +107,7 @@ describe('File (CO-38)', () => {
     expect(frame.rows).toEqual([])
   })
 
-  test('CO-38: a path may come as data or as a message; data without one is refused or ignored', async () => {
+  test('CO-38: a path can be data or a message; data without a path is refused or ignored', async () => {
     const files = { 'f/a.txt': 'A', 'f/b.txt': 'B' }
     const path = ['f/a.txt']
     expect(await textOf(files, { path, file_path: [createMessage(' f/b.txt ')] })).toBe('B')
@@ -120,7 +120,7 @@ describe('File (CO-38)', () => {
 })
 
 describe('File as a tool (CO-23)', () => {
-  test('CO-23: the text of the files; what goes wrong is its text', async () => {
+  test('CO-23: returns the text of the files, or the text of the error', async () => {
     const { signal } = new AbortController()
     const tools = async (files: Files) => (await read(files, {}, 'component_as_tool')) as Tool[]
     const [tool, ...others] = await tools({ 'f/a.txt': 'A' })

@@ -66,7 +66,7 @@ describe('File (CO-38)', () => {
     ])
   })
 
-  test('one CSV is a table, several files a row for each', async () => {
+  test('one CSV is a table, several files are a row each', async () => {
     const csv = strToU8('a,b\n1,x\n')
     expect(await read({ 'f/a.csv': csv }, {}, 'dataframe')).toEqual([{ a: 1, b: 'x' }])
     expect(await read({ 'f/a.csv': csv, 'f/b.txt': strToU8('B') }, {}, 'dataframe')).toEqual([
@@ -75,7 +75,7 @@ describe('File (CO-38)', () => {
     ])
   })
 
-  test('unpacks tar, tgz and gz; hidden files stay out', async () => {
+  test('unpacks tar, tgz and gz; hidden files are skipped', async () => {
     const tar = createTar([
       { name: 'a.txt', data: 'in tar' },
       { name: '.hidden.txt', data: 'no' },
@@ -86,7 +86,7 @@ describe('File (CO-38)', () => {
     expect(await read({ 'f/a.txt.gz': gzipSync(strToU8('packed')) })).toBe('packed')
   })
 
-  test('names that lead out of an archive are left out', async () => {
+  test('names that point outside an archive are skipped', async () => {
     const zip = zipSync({
       '../evil.txt': strToU8('evil'),
       '/abs.txt': strToU8('abs'),
@@ -95,7 +95,7 @@ describe('File (CO-38)', () => {
     expect(await read({ 'f/z.zip': zip })).toBe('ok')
   })
 
-  test('CO-38: links of a tar file and what a Mac adds to a zip file are left out', async () => {
+  test('CO-38: links in a tar file and the metadata of macOS in a zip file are skipped', async () => {
     const tar = createTar([
       { name: 'link.txt', data: 'elsewhere' },
       { name: 'a.txt', data: 'in tar' },
@@ -107,13 +107,13 @@ describe('File (CO-38)', () => {
     expect(await read({ 'f/z.zip': zip })).toBe('yes')
   })
 
-  test('CO-38: an archive of too many files is refused', async () => {
+  test('CO-38: an archive with too many files is refused', async () => {
     const names = Array.from({ length: 10_001 }, (_, index) => [`${index}.txt`, new Uint8Array(0)])
     const zip = zipSync(Object.fromEntries(names) as Record<string, Uint8Array>, { level: 0 })
     await expect(read({ 'f/z.zip': zip })).rejects.toMatchObject({ code: 'limit_exceeded' })
   })
 
-  test('CO-38: texts in UTF-16 by their mark, and those that are no UTF-8 as Windows-1252', async () => {
+  test('CO-38: texts are decoded as UTF-16 if they have a BOM, and as Windows-1252 if they are not UTF-8', async () => {
     const utf16 = new Uint8Array([0xff, 0xfe, 0xe4, 0x00])
     const utf16be = new Uint8Array([0xfe, 0xff, 0x00, 0xe4])
     const windows = new Uint8Array([0xe4, 0x80, 0x93, 0x9f, 0x81])
@@ -122,28 +122,28 @@ describe('File (CO-38)', () => {
     expect(await read({ 'f/a.txt': windows })).toBe('ä€“Ÿ\u0081')
   })
 
-  test('a damaged archive and bzip2 are clear errors', async () => {
+  test('a damaged archive and bzip2 give clear errors', async () => {
     await expect(read({ 'f/z.zip': strToU8('no zip') })).rejects.toThrow('Error unpacking z.zip')
     await expect(read({ 'f/z.bz2': strToU8('BZh') })).rejects.toThrow(
       'bzip2 archives are not supported',
     )
   })
 
-  test('CO-38: the table of a Parquet file is refused in words', async () => {
+  test('CO-38: the table of a Parquet file is refused with a clear error', async () => {
     const answer = read({ 'f/a.parquet': strToU8('PAR1') }, {}, 'structured')
     await expect(answer).rejects.toThrow(
       'Error loading file f/a.parquet (parquet): Parquet files cannot be read; save the table as CSV or Excel',
     )
   })
 
-  test('unsupported files are named when they are not ignored', async () => {
+  test('unsupported files are named in the error unless they are ignored', async () => {
     const inputs = { ignore_unsupported_extensions: false }
     await expect(read({ 'f/a.exe': strToU8('x') }, inputs)).rejects.toThrow(
       'Unsupported file extension: .exe',
     )
   })
 
-  test('a path that comes over the edge takes the place of the chosen files', async () => {
+  test('a path over the edge replaces the chosen files', async () => {
     const files = { 'f/a.txt': strToU8('A'), 'f/b.txt': strToU8('B') }
     const inputs = { path: ['f/a.txt'], file_path: [createData({ file_path: 'f/b.txt' })] }
     expect(await read(files, inputs)).toBe('B')
@@ -160,7 +160,7 @@ describe('File (CO-38)', () => {
     await expect(refreshNode(file, createNode(file), change)).rejects.toThrow('not supported')
   })
 
-  test('CO-38: the outputs of the advanced parser are refused, and nothing is read before', async () => {
+  test('CO-38: the outputs of the advanced parser are refused before any file is read', async () => {
     const asked: string[] = []
     const services = {
       files: {
@@ -181,7 +181,7 @@ describe('File (CO-38)', () => {
     expect(asked).toEqual([])
   })
 
-  test('CO-38: a path given by hand is that of a file of the user', async () => {
+  test('CO-38: a path typed by hand refers to a file of the user', async () => {
     const asked: unknown[] = []
     const files = {
       ...stored({}).files,
@@ -193,7 +193,7 @@ describe('File (CO-38)', () => {
     expect(asked).toEqual([['f/a.txt', facts]])
   })
 
-  test('several files in the editor give one table of texts', async () => {
+  test('several files in the editor produce one table of texts', async () => {
     const change = { field: 'path', value: ['f/a.txt', 'f/b.txt'] }
     const after = await refreshNode(file, createNode(file), change)
     expect(after.data.node.outputs).toMatchObject([

@@ -17,7 +17,7 @@ describe('LoopComponent (CO-53)', () => {
     return results
   }
 
-  test('gives the rows one by one, then closes item and opens done with what came back', async () => {
+  test('emits the rows one by one, then closes item and opens done with the collected results', async () => {
     const rows = createDataFrame([{ a: 1 }, { a: 2 }])
     const [first, second, last] = await passes(rows, [
       createMessage('one'),
@@ -33,7 +33,7 @@ describe('LoopComponent (CO-53)', () => {
     expect(last?.outputs.done).toMatchObject({ rows: [{ text: 'one' }, { text: 'two', n: 2 }] })
   })
 
-  test('one message, one data and lists of both are rows', async () => {
+  test('a message, a data and lists of both become rows', async () => {
     const items = async (data: unknown): Promise<unknown> =>
       (await testComponent(loop, { inputs: { data } })).outputs.item
     expect(await items(createMessage('x'))).toMatchObject({ data: { text: 'x' } })
@@ -51,7 +51,7 @@ describe('LoopComponent (CO-53)', () => {
     expect((outputs.done as DataFrame).rows).toEqual([])
   })
 
-  test('anything else is refused', async () => {
+  test('other values are refused', async () => {
     for (const data of [null, 7, [createData({}), 'text'], { a: 1 }]) {
       await expect(testComponent(loop, { inputs: { data } })).rejects.toThrow(
         "The 'data' input must be a DataFrame",
@@ -105,12 +105,12 @@ describe('ConditionalRouter (CO-54)', () => {
     expect(await holds(text, operator, match)).toBe(result)
   })
 
-  test('case_sensitive false lowers both sides, but of patterns', async () => {
+  test('case_sensitive false lowercases both sides, except for patterns', async () => {
     expect(await holds('ABC', 'equals', 'aBc', { case_sensitive: false })).toBe(true)
     expect(await holds('ABC', 'regex', 'abc', { case_sensitive: false })).toBe(false)
   })
 
-  test('the losing branch is stopped and excluded and gives an empty message', async () => {
+  test('the losing branch is stopped and excluded and returns an empty message', async () => {
     const yes = await route({ input_text: 'a', match_text: 'a' })
     expect(yes.texts).toEqual(['T', ''])
     expect(yes.branches).toEqual([
@@ -137,7 +137,7 @@ describe('ConditionalRouter (CO-54)', () => {
     expect((await route(inputs, state)).branches).toEqual([['stop', 'true_result']])
   })
 
-  test('a true default route then always carries its message', async () => {
+  test('after the limit a true default route always passes its message on', async () => {
     const state = new Map<string, unknown>()
     const inputs = {
       input_text: 'a',
@@ -154,7 +154,7 @@ describe('ConditionalRouter (CO-54)', () => {
     expect((await route(inputs)).texts).toEqual(['', ''])
   })
 
-  test('patterns have no case switch in the editor, the other operators do', async () => {
+  test('in the editor patterns have no case switch, the other operators do', async () => {
     const refreshed = async (node: ReturnType<typeof createNode>, value: string) =>
       refreshNode(conditionalRouter, node, { field: 'operator', value })
     const pattern = await refreshed(createNode(conditionalRouter), 'regex')

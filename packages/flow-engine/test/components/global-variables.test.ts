@@ -25,7 +25,7 @@ async function seen(options: RunOptions, flow = named('CITY')) {
 }
 
 describe('global variables (CO-13)', () => {
-  test('CO-13, FE-20: a field with load_from_db holds a name; whose variable it is decides the value', async () => {
+  test('CO-13, FE-20: a field with load_from_db holds a name; variables of the request, the user and the environment are tried in order', async () => {
     const asked: unknown[] = []
     const variables = {
       get: async (name: string, scope: object) => {
@@ -43,12 +43,12 @@ describe('global variables (CO-13)', () => {
     expect((await seen({ services }, named('RIVER'))).value).toMatchObject({ text: 'Rhine' })
   })
 
-  test('CO-13: without load_from_db the text stands for itself', async () => {
+  test('CO-13: without load_from_db the text is the value itself', async () => {
     const services = { environment: { CITY: 'Bonn' } }
     expect((await seen({ services }, named('CITY', false))).value).toMatchObject({ text: 'CITY' })
   })
 
-  test('CO-13: a key that was typed where a name belongs is shown by no error, warning or cause', async () => {
+  test('CO-13: a key typed in place of a variable name appears in no error, warning or cause', async () => {
     const key = 'sk-proj-AbC1dEf2GhI3jKl4'
     for (const text of [key, 'AKIAIOSFODNN7EXAMPLE', 'correct horse', `A${'A'.repeat(64)}`]) {
       const without = await seen(
@@ -67,7 +67,7 @@ describe('global variables (CO-13)', () => {
     }
   })
 
-  test('CO-13: a name found nowhere fails the vertex, unless there is an environment to fall back to', async () => {
+  test('CO-13: an unknown name fails the vertex, unless there is an environment to fall back to', async () => {
     const { result, run } = await seen({ services: { variables: { get: async () => null } } })
     expect(result).toMatchObject({
       status: 'failed',
@@ -85,14 +85,14 @@ describe('global variables (CO-13)', () => {
     expect(empty.value).toMatchObject({ text: '' })
   })
 
-  test('CO-13, FE-9: names of objects are no variables', async () => {
+  test('CO-13, FE-9: names of Object.prototype are not variables', async () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const { value } = await seen({ variables: {}, services: { environment: {} } }, named(name))
       expect(value).toMatchObject({ text: '' })
     }
   })
 
-  test('CO-13, FE-23: a tweak may name a variable', async () => {
+  test('CO-13, FE-23: a tweak can name a variable', async () => {
     const tweaks = { 'TextInput-1': { input_value: { value: 'CITY', load_from_db: true } } }
     const services = { environment: { CITY: 'Bonn' } }
     const { value } = await seen({ services, tweaks }, named('plain', false))
@@ -112,7 +112,7 @@ describe('global variables (CO-13)', () => {
     }
   })
 
-  test('FE-23: a text in a tweak that names a variable of this run is that variable', async () => {
+  test('FE-23: a text in a tweak that names a variable of this run resolves to that variable', async () => {
     const tweaks = { 'TextInput-1': { input_value: 'TOWN' } }
     const services = { environment: { TOWN: 'Bonn' } }
     expect((await seen({ services, tweaks }, named('CITY'))).value).toMatchObject({ text: 'Bonn' })
@@ -120,7 +120,7 @@ describe('global variables (CO-13)', () => {
     expect((await seen(given, named('CITY'))).value).toMatchObject({ text: 'Rom' })
   })
 
-  test('FE-23: a tweak that sets load_from_db decides for itself', async () => {
+  test('FE-23: a tweak that sets load_from_db takes precedence', async () => {
     const set = (load: boolean) => ({
       'TextInput-1': { input_value: { value: 'TOWN', load_from_db: load } },
     })
@@ -131,7 +131,7 @@ describe('global variables (CO-13)', () => {
     expect(missing.value).toMatchObject({ text: '' })
   })
 
-  test('CO-13: the key of a model is a variable by its declaration, and goes to the model', async () => {
+  test('CO-13: the key of a model is declared as a variable and is passed to the model', async () => {
     const flow = flowBuilder()
     const id = flow.add(languageModel, { values: { input_value: 'hi', api_key: 'MY_KEY' } })
     flow.add(chatOutput, { id: 'ChatOutput-1' })

@@ -54,7 +54,7 @@ function handing(types: readonly string[], make: () => unknown): Component {
 }
 
 describe('handles (CO-4)', () => {
-  test('CO-4: a model is handed on as itself and never written as JSON', async () => {
+  test('CO-4: a model is passed on by reference and never serialised as JSON', async () => {
     const values = { api_key: 'MY_KEY', provider: 'OpenAI' }
     const flow = flowBuilder()
     const source = flow.add(languageModel, { values })
@@ -83,7 +83,7 @@ describe('handles (CO-4)', () => {
     expect(everything).not.toContain('sk-very-own')
   })
 
-  test('CO-4: embeddings, memories and vector stores show nothing of themselves', async () => {
+  test('CO-4: embeddings, memories and vector stores are serialised without details', async () => {
     const embeddings = await shown(embeddingModel, 'embeddings', { api_key: 'MY_KEY' })
     expect(embeddings.error).toBeUndefined()
     expect(embeddings.wire).toEqual({ message: '', type: 'unknown' })
@@ -98,7 +98,7 @@ describe('handles (CO-4)', () => {
     }
   })
 
-  test('CO-4: a list of tools shows their names, descriptions and tags alone', async () => {
+  test('CO-4: a list of tools shows only their names, descriptions and tags', async () => {
     const { value, wire, text } = await shown(parser, 'component_as_tool')
     expect(value).toMatchObject([{ name: 'parse_combined_text', call: expect.any(Function) }])
     expect(wire).toEqual({
@@ -114,7 +114,7 @@ describe('handles (CO-4)', () => {
     expect(text).not.toContain('"parameters"')
   })
 
-  test('CO-4: a model that is an object of a class shows nothing of its fields', async () => {
+  test('CO-4: a model that is a class instance shows none of its fields', async () => {
     class OwnModel implements ChatModel {
       readonly name = 'own'
       readonly endpoint = 'https://inside.test'
@@ -132,7 +132,7 @@ describe('handles (CO-4)', () => {
 })
 
 describe('handles of edges (CO-12)', () => {
-  test('CO-12: the handles of an edge are JSON with sorted keys, no blanks, quotes written œ', () => {
+  test('CO-12: the handles of an edge are JSON with sorted keys, no blanks and œ for quotes', () => {
     const flow = flowBuilder()
     flow.add(chatInput, { id: 'ChatInput-a' })
     flow.add(parser, { id: 'ParserComponent-b' })
@@ -149,7 +149,7 @@ describe('handles of edges (CO-12)', () => {
     }
   })
 
-  test('CO-12: an edge back to a loop has a source handle with the types it takes', () => {
+  test('CO-12: an edge back to a loop has a source handle with the accepted types', () => {
     const flow = flowBuilder()
     flow.add(loop, { id: 'LoopComponent-1' })
     flow.add(parser, { id: 'ParserComponent-1' })
@@ -169,7 +169,7 @@ describe('handles of edges (CO-12)', () => {
     expect(checkFlow(done.toJSON(), { components })).toMatchObject([{ code: 'missing_field' }])
   })
 
-  test('CO-12: input_types decide: null takes only the type of the field, [] nothing, else what they name', () => {
+  test('CO-12: input_types sets the accepted types: null takes only the type of the field, [] nothing, otherwise those listed', () => {
     const taking = defineComponent({
       type: 'Taking',
       inputs: {
@@ -195,7 +195,7 @@ describe('handles of edges (CO-12)', () => {
     expect(codes('some')).toEqual([['Data', 'DataFrame'], ['type_mismatch']])
   })
 
-  test('CO-12: every built-in field names the types it takes, and every output what it gives', () => {
+  test('CO-12: every built-in field lists the types it accepts, and every output those it returns', () => {
     const values = new Set(
       'Message Data DataFrame LanguageModel Embeddings Tool Memory Retriever VectorStore'.split(
         ' ',

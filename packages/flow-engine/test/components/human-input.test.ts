@@ -35,7 +35,7 @@ const built = async (jobs: BuildJobs, id: string): Promise<string[]> =>
   [...(await jobs.result(id)).vertices.keys()].filter((vertex) => vertex.startsWith('Chat'))
 
 describe('HumanInput (DR-39)', () => {
-  test('its outputs follow the stored choices: trimmed, in lower case, each once', async () => {
+  test('its outputs follow the stored choices: trimmed, in lower case, without duplicates', async () => {
     const decisions = ['  Send Now ', 'send now', '', 'Löschen']
     const flow = flowOf({ decisions }, ['send_now', 'löschen'])
     const jobs = createBuildJobs({ components })
@@ -56,7 +56,7 @@ describe('HumanInput (DR-39)', () => {
     await jobs.close()
   })
 
-  test('DR-38: with a fallback and a time it goes on by itself', async () => {
+  test('DR-38: with a fallback and a timeout it continues by itself', async () => {
     const runtime = createTestRuntime()
     const values = { enable_fallback: true, timeout: { unit: 'Hours', value: 2 } }
     const jobs = processOf([], { runtime, components })
@@ -78,7 +78,7 @@ describe('HumanInput (DR-39)', () => {
     expect(await built(jobs, id)).toEqual(['ChatOutput-fallback'])
   })
 
-  test('a node without a connected output does not ask, and makes no flow ask', async () => {
+  test('a node without a connected output does not ask and does not make a flow ask', async () => {
     const flow = flowOf({}, [])
     expect((await runFlow(flow, { components }).result).status).toBe('succeeded')
     expect(planAsksPeople(compileFlow(flow, { components }))).toBe(false)
@@ -88,7 +88,7 @@ describe('HumanInput (DR-39)', () => {
     expect(error?.code).toBe('not_resumable')
   })
 
-  test('the editor is given an output for each choice, and the time with the fallback', async () => {
+  test('the editor gets an output for each choice, and the timeout with the fallback', async () => {
     const change = async (before: FlowNode, field: string, value: unknown) =>
       refreshNode(humanInput, before, { field, value })
     const chosen = await change(createNode(humanInput), 'decisions', ['Go', 'Wait'])

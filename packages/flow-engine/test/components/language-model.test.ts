@@ -32,7 +32,7 @@ describe('LanguageModelComponent (CO-34, FE-51)', () => {
     expect(models.requests[0]).toMatchObject({ stream: true, model: 'gpt-4o-mini' })
   })
 
-  test('asks for one plain answer where no chat output waits, and reports the tokens', async () => {
+  test('requests one plain answer without a chat output, and reports the tokens', async () => {
     const models = answering()
     const { value, events, status } = await testComponent(languageModel, {
       output: 'text_output',
@@ -48,7 +48,7 @@ describe('LanguageModelComponent (CO-34, FE-51)', () => {
     })
   })
 
-  test('an answer that breaks off withdraws its message', async () => {
+  test('a truncated answer withdraws its message', async () => {
     const models = createScriptedModel([
       { chunks: ['a', 'b'], fail: new Error('broke off'), failAfterChunks: 1 },
     ])
@@ -66,7 +66,7 @@ describe('LanguageModelComponent (CO-34, FE-51)', () => {
     expect(events).toEqual(['add_message', 'token', 'remove_message'])
   })
 
-  test('the address of OpenAI can be the host’s', async () => {
+  test('the host can set the address of OpenAI', async () => {
     const server = await startFakeOpenAi({ script: ['from loopback'] })
     try {
       const { value } = await testComponent(languageModel, {
@@ -80,7 +80,7 @@ describe('LanguageModelComponent (CO-34, FE-51)', () => {
     }
   })
 
-  test('CO-34: each provider is asked under its own address', async () => {
+  test('CO-34: each provider is requested at its own address', async () => {
     const asked = async (inputs: object) => {
       const { fetch, requests } = scriptedFetch(
         jsonAnswer({ choices: [{ message: { content: 'ok' } }] }),
@@ -103,7 +103,7 @@ describe('LanguageModelComponent (CO-34, FE-51)', () => {
     }
   })
 
-  test('CO-34: without stream one plain answer is asked for, also towards a chat output', async () => {
+  test('CO-34: without stream one plain answer is requested, also before a chat output', async () => {
     const models = answering()
     const { events } = await testComponent(languageModel, {
       output: 'text_output',
@@ -116,7 +116,7 @@ describe('LanguageModelComponent (CO-34, FE-51)', () => {
     expect(events).toEqual([])
   })
 
-  test('CO-34: a streamed answer tells its tokens and why it ended, too', async () => {
+  test('CO-34: a streamed answer also reports its tokens and its finish reason', async () => {
     const { status } = await testComponent(languageModel, {
       output: 'text_output',
       inputs: { input_value: 'hi', stream: true },
@@ -137,7 +137,7 @@ describe('LanguageModelComponent (CO-34, FE-51)', () => {
     })
   })
 
-  test('what a provider needs is asked for by name', async () => {
+  test('missing provider settings are named in the error', async () => {
     const ask = (inputs: object) =>
       testComponent(languageModel, {
         output: 'text_output',
@@ -193,7 +193,7 @@ describe('StructuredOutput (CO-37)', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  test('falls back to an answer by schema when the call does not fit', async () => {
+  test('falls back to an answer by schema if the call is invalid', async () => {
     const { outputs, model } = await extract([
       calls([{ n: 'three', tags: [] }]),
       '{"objects": [{"n": 1, "tags": []}, {"n": 2, "tags": []}]}',
@@ -203,7 +203,7 @@ describe('StructuredOutput (CO-37)', () => {
     expect(model.requests[1]).toMatchObject({ responseFormat: { name: 'OutputModel' } })
   })
 
-  test('no object, no schema, no model', async () => {
+  test('fails without object, schema or model', async () => {
     await expect(extract([calls([])])).rejects.toThrow('No structured output returned')
     await expect(extract([], { output_schema: [] })).rejects.toThrow('cannot be empty')
     await expect(extract([], { llm: 'text' })).rejects.toThrow(
@@ -213,7 +213,7 @@ describe('StructuredOutput (CO-37)', () => {
 })
 
 describe('Memory (CO-41)', () => {
-  test('zero messages are none; the session of the run is the default', async () => {
+  test('zero messages return none; the session of the run is the default', async () => {
     const asked: object[] = []
     const services = {
       messages: {
@@ -254,7 +254,7 @@ describe('ChatOutput (CO-31)', () => {
     ],
   })
 
-  test('a message keeps what is its own and names its source by the model', async () => {
+  test('a message keeps its own values, and its source names the model', async () => {
     const { value } = await testComponent(chatOutput, {
       inputs: {
         input_value: createMessage({
@@ -278,7 +278,7 @@ describe('ChatOutput (CO-31)', () => {
     })
   })
 
-  test('a message of a chat input is answered by a new one', async () => {
+  test('a message of a chat input gets a new message as answer', async () => {
     const { value } = await testComponent(chatOutput, {
       inputs: { input_value: createMessage({ text: 'x', id: 'given', files: ['f'] }) },
       sources: sources('ChatInput'),
@@ -288,7 +288,7 @@ describe('ChatOutput (CO-31)', () => {
     expect(value).not.toHaveProperty('id')
   })
 
-  test('a list with something that cannot be shown is named', async () => {
+  test('a list with an item that cannot be displayed is named in the error', async () => {
     const inputs = { input_value: ['a', 5] }
     await expect(testComponent(chatOutput, { inputs })).rejects.toThrow(
       "Expected Data or DataFrame or Message or str, got ['str', 'int']",
@@ -297,7 +297,7 @@ describe('ChatOutput (CO-31)', () => {
 })
 
 describe('Prompt Template and Parser (CO-33, CO-36)', () => {
-  test('a prompt takes images of its variables along, and does not expand braces in values', async () => {
+  test('a prompt keeps the images of its variables and does not expand braces in values', async () => {
     const { value } = await testComponent(promptTemplate, {
       inputs: {
         template: 'Look: {m} {n:.1f}',
@@ -308,7 +308,7 @@ describe('Prompt Template and Parser (CO-33, CO-36)', () => {
     expect(value).toMatchObject({ text: 'Look: {n} 2.0', files: ['f/a.png'] })
   })
 
-  test('a pattern reaches into objects, but not into attributes', async () => {
+  test('a pattern reads nested keys, but not attributes', async () => {
     const parse = (pattern: string) =>
       testComponent(parser, {
         inputs: { pattern, input_data: createData({ a: { b: [1, 2] }, n: 1.005 }) },
@@ -318,7 +318,7 @@ describe('Prompt Template and Parser (CO-33, CO-36)', () => {
     await expect(parse('{a[constructor]}')).rejects.toThrow('no key constructor')
   })
 
-  test('a column that a table does not have is an error', async () => {
+  test('a missing column of a table is an error', async () => {
     const inputs = { pattern: '{b}', input_data: createDataFrame([{ a: 1 }]) }
     await expect(testComponent(parser, { inputs })).rejects.toThrow("Column 'b'")
   })

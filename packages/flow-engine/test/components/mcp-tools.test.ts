@@ -73,7 +73,7 @@ describe('MCPTools over HTTP (CO-42)', () => {
     expect(headers).toContain('secret')
   })
 
-  test('missing arguments are named before anything is called', async () => {
+  test('missing arguments are named before a tool is called', async () => {
     const inputs = { mcp_server: choice(), tool: 'add.numbers' }
     const options = { allowPrivate: true, output: 'response', inputs }
     await expect(testComponent(mcpTools, options)).rejects.toThrow(
@@ -81,7 +81,7 @@ describe('MCPTools over HTTP (CO-42)', () => {
     )
   })
 
-  test('gives its tools to a model, under names that models take', async () => {
+  test('offers its tools to a model under valid names', async () => {
     const { value } = await testComponent(mcpTools, {
       allowPrivate: true,
       output: 'component_as_tool',
@@ -95,7 +95,7 @@ describe('MCPTools over HTTP (CO-42)', () => {
     })
   })
 
-  test('choosing server and tool in the editor offers tools, then fields for the arguments', async () => {
+  test('choosing a server in the editor offers its tools, choosing a tool shows fields for its arguments', async () => {
     const options = { services: { fetch } }
     const chosen = { field: 'mcp_server', value: choice() }
     const first = await refreshNode(mcpTools, createNode(mcpTools), chosen, options)
@@ -118,7 +118,7 @@ describe('MCPTools over HTTP (CO-42)', () => {
     expect(tools.data.node.template).not.toHaveProperty('a')
   })
 
-  test('with use_cache the list of tools is asked for once in a run', async () => {
+  test('with use_cache the list of tools is requested once in a run', async () => {
     listed = 0
     await testComponent(mcpTools, {
       allowPrivate: true,
@@ -128,7 +128,7 @@ describe('MCPTools over HTTP (CO-42)', () => {
     expect(listed).toBe(1)
   })
 
-  test('CO-42: a server of the older transport is asked by SSE, and all pages of its list are read', async () => {
+  test('CO-42: a server with the older transport is reached over SSE, and all pages of its list are read', async () => {
     const older = createServer((request, response) => {
       if (request.method === 'POST' && request.url === '/sse') {
         response.writeHead(405).end()
@@ -165,14 +165,14 @@ describe('MCPTools over HTTP (CO-42)', () => {
     })
   })
 
-  test('servers started by a command are off unless the host gives a service', async () => {
+  test('servers started by a command are disabled unless the host provides a service', async () => {
     const inputs = { mcp_server: { name: 'x', config: { command: 'ls' } }, tool: 't' }
     await expect(testComponent(mcpTools, { output: 'response', inputs })).rejects.toThrow(
       'Servers started by a command are off unless the host provides an MCP service',
     )
   })
 
-  test('CO-42: no server, and one without an address, are refused in words', async () => {
+  test('CO-42: a missing server and one without an address are refused with a clear error', async () => {
     const tools = (mcp_server: object) =>
       testComponent(mcpTools, { output: 'component_as_tool', inputs: { mcp_server } })
     await expect(tools({})).rejects.toThrow('No MCP server selected')
@@ -183,7 +183,7 @@ describe('MCPTools over HTTP (CO-42)', () => {
     }
   })
 
-  test('a server that cannot be reached is an error of the list of tools', async () => {
+  test('an unreachable server is an error of the list of tools', async () => {
     const inputs = { mcp_server: { name: 'x', config: { url: 'http://127.0.0.1:1/mcp' } } }
     await expect(testComponent(mcpTools, { output: 'component_as_tool', inputs })).rejects.toThrow(
       'Error updating tool list: ',

@@ -27,30 +27,30 @@ const read = async (inputs: object = {}, options: object = {}): Promise<unknown>
   ((await use('messages_text', inputs, options)).value as Message).text
 
 describe('Memory, mode Retrieve (CO-41)', () => {
-  test('CO-41: a line for each message of the session, errors left out', async () => {
+  test('CO-41: returns a line for each message of the session, without errors', async () => {
     expect(await read()).toBe('Ann: t1\nAI: t2\nAnn: t3')
     expect(await read({ session_id: 'other' })).toBe('Ann: t4')
     expect(await read({ session_id: 'none' })).toBe('')
   })
 
-  test('CO-41: outside of a run an empty session means all', async () => {
+  test('CO-41: outside of a run an empty session means all sessions', async () => {
     expect(await read({}, { sessionId: '' })).toBe('Ann: t1\nAI: t2\nAnn: t3\nAnn: t4')
   })
 
-  test('CO-41: context, sender and name narrow the rows', async () => {
+  test('CO-41: context, sender and name filter the rows', async () => {
     expect(await read({ context_id: 'c' })).toBe('Ann: t3')
     expect(await read({ sender_type: 'Machine' })).toBe('AI: t2')
     expect(await read({ sender_type: 'User' })).toBe('Ann: t1\nAnn: t3')
     expect(await read({ sender_name: 'AI' })).toBe('AI: t2')
   })
 
-  test('CO-41: ordered first, then the last n of that order', async () => {
+  test('CO-41: rows are ordered first, then the last n are taken', async () => {
     expect(await read({ n_messages: 2 })).toBe('AI: t2\nAnn: t3')
     expect(await read({ n_messages: 2, order: 'Descending' })).toBe('AI: t2\nAnn: t1')
     expect(await read({ n_messages: 0 })).toBe('')
   })
 
-  test('CO-41: any field may stand in the template, unknown ones are empty', async () => {
+  test('CO-41: the template accepts any field, unknown ones are empty', async () => {
     const template = '<{sender}|{session_id}|{error}|{toString}|{none}>'
     expect(await read({ template, n_messages: 1 })).toBe('<User|s|False||>')
   })
@@ -62,7 +62,7 @@ describe('Memory, mode Retrieve (CO-41)', () => {
     ])
   })
 
-  test('CO-41: an external store is asked instead; what is none is refused', async () => {
+  test('CO-41: an external store is used instead; an invalid one is refused', async () => {
     const { messages } = createMemoryServices({ messages: [row(9)] })
     expect(await read({ memory: messages })).toBe('Ann: t9')
     await expect(read({ memory: { list: 1 } })).rejects.toThrow('can neither list nor add')
@@ -70,7 +70,7 @@ describe('Memory, mode Retrieve (CO-41)', () => {
 })
 
 describe('Memory, mode Store (CO-41)', () => {
-  test('CO-41: sender and name have defaults; the first message of that session, sender and name is given', async () => {
+  test('CO-41: sender and name have defaults; the first message of that session, sender and name is returned', async () => {
     const services = createMemoryServices({ messages: [row(2, machine)] })
     const inputs = { message: 'new', context_id: '' }
     const { value } = await use('stored_messages', inputs, { services })
@@ -89,7 +89,7 @@ describe('Memory, mode Store (CO-41)', () => {
     ])
   })
 
-  test('CO-41: its own session, sender and context', async () => {
+  test('CO-41: uses its own session, sender and context', async () => {
     const own = { session_id: 'x', sender: 'User', sender_name: 'Bob', context_id: 'c' }
     const { value } = await use('stored_messages', { message: 'new', ...own })
     expect(value).toMatchObject({
@@ -101,7 +101,7 @@ describe('Memory, mode Store (CO-41)', () => {
     })
   })
 
-  test('CO-41: an external store takes the message instead', async () => {
+  test('CO-41: an external store receives the message instead', async () => {
     const [own, external] = [createMemoryServices(), createMemoryServices()]
     const inputs = { message: 'new', memory: external.messages }
     await use('stored_messages', inputs, { services: own })
@@ -109,7 +109,7 @@ describe('Memory, mode Store (CO-41)', () => {
     expect(await external.messages?.list({})).toMatchObject([{ text: 'new' }])
   })
 
-  test('CO-41, CO-14: without a session nothing is stored', async () => {
+  test('CO-41, CO-14: without a session the message is not stored', async () => {
     const services = createMemoryServices()
     const { value } = await use('stored_messages', { message: 'new' }, { services, sessionId: '' })
     expect(value).toMatchObject({ text: 'new', sender: 'Machine', senderName: 'AI' })

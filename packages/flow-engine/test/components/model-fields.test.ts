@@ -12,13 +12,13 @@ const refreshed = async (
 ): Promise<NodeTemplate> =>
   (await refreshNode(component, createNode(component), { field, value })).data.node.template
 
-describe('what the editor shows for a model (CO-15)', () => {
-  test('LanguageModel: a model that takes no system message hides the field', async () => {
+describe('model fields in the editor (CO-15)', () => {
+  test('LanguageModel: a model without support for system messages hides the field', async () => {
     expect((await refreshed(languageModel, 'model_name', 'o1')).system_message?.show).toBe(false)
     expect((await refreshed(languageModel, 'model_name', 'gpt-4o')).system_message?.show).toBe(true)
   })
 
-  test('LanguageModel: without a key of its own the provider leaves the name of the key', async () => {
+  test('LanguageModel: a provider without a key of its own keeps the name of the key', async () => {
     const { api_key: key } = await refreshed(languageModel, 'provider', 'Ollama')
     expect(key).toMatchObject({ show: false, display_name: 'OpenAI API Key' })
   })
@@ -30,7 +30,7 @@ describe('what the editor shows for a model (CO-15)', () => {
     expect([chatting.temperature?.show, chatting.seed?.show]).toEqual([true, true])
   })
 
-  test('Agent: another provider brings its own fields with their values', async () => {
+  test('Agent: another provider shows its own fields with their values', async () => {
     const template = await refreshed(agent, 'agent_llm', 'Anthropic')
     expect(template.max_tokens?.value).toBe(4096)
     expect(template.base_url).toMatchObject({ value: 'https://api.anthropic.com' })
