@@ -18,7 +18,7 @@ describe('model fields in the editor (CO-15)', () => {
     expect((await refreshed(languageModel, 'model_name', 'gpt-4o')).system_message?.show).toBe(true)
   })
 
-  test('LanguageModel: a provider without a key of its own keeps the name of the key', async () => {
+  test('LanguageModel: a provider without a key hides the key field and keeps its name', async () => {
     const { api_key: key } = await refreshed(languageModel, 'provider', 'Ollama')
     expect(key).toMatchObject({ show: false, display_name: 'OpenAI API Key' })
   })

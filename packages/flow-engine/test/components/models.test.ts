@@ -35,7 +35,7 @@ describe('OpenAIModel (CO-79)', () => {
     return { text: (value as Message).text, requests }
   }
 
-  test('sends its settings; zero tokens are no limit', async () => {
+  test('sends its settings; zero tokens mean no limit', async () => {
     const { text, requests } = await ask(
       {
         max_tokens: 0,
@@ -66,14 +66,14 @@ describe('OpenAIModel (CO-79)', () => {
     expect(requests[0]?.body).not.toHaveProperty('seed')
   })
 
-  test('a refused request fails in the words of the provider, other statuses with their code', async () => {
+  test('a 400 fails with the message of the provider, other statuses with their code', async () => {
     const refused = jsonAnswer({ error: { message: 'Bad thing' } }, { status: 400 })
     await expect(ask({}, refused)).rejects.toThrow(/^Bad thing$/)
     const down = jsonAnswer({ error: { message: 'down' } }, { status: 500 })
     await expect(ask({}, down)).rejects.toThrow(/^Error code: 500/)
   })
 
-  test('CO-79: a request is given up after the timeout, in seconds', async () => {
+  test('CO-79: a request is aborted after the timeout, in seconds', async () => {
     const runtime = createTestRuntime()
     const never: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => {
@@ -89,7 +89,7 @@ describe('OpenAIModel (CO-79)', () => {
     await expect(asking).rejects.toThrow()
   })
 
-  test('the editor hides what a reasoning model does not take', async () => {
+  test('the editor hides fields that a reasoning model does not support', async () => {
     const shown = async (model: string): Promise<unknown[]> => {
       const template = await refresh(openAiModel, 'model_name', model)
       return ['temperature', 'seed', 'system_message'].map((name) => template[name]?.show)
@@ -104,7 +104,7 @@ describe('AnthropicModel (CO-79)', () => {
   const answer = (...texts: string[]): Response =>
     jsonAnswer({ content: texts.map((text) => ({ type: 'text', text })), stop_reason: 'end_turn' })
 
-  test('asks the messages API with its settings', async () => {
+  test('calls the messages API with its settings', async () => {
     const { fetch, requests } = scriptedFetch(answer('Hello'))
     const { value } = await testComponent(anthropicModel, {
       inputs: { input_value: 'Hi', api_key: 'ak', max_tokens: '', base_url: '', temperature: 0.5 },
@@ -119,7 +119,7 @@ describe('AnthropicModel (CO-79)', () => {
     })
   })
 
-  test('CO-79: a refused request fails in the words of the provider', async () => {
+  test('CO-79: a 400 fails with the message of the provider', async () => {
     const refused = jsonAnswer({ error: { message: 'Bad thing' } }, { status: 400 })
     const asking = testComponent(anthropicModel, {
       inputs: { input_value: 'Hi', api_key: 'ak' },
@@ -129,7 +129,7 @@ describe('AnthropicModel (CO-79)', () => {
     await expect(asking).rejects.toThrow(/^Bad thing$/)
   })
 
-  test('the editor offers the models of the key, without an answer those it knows', async () => {
+  test('the editor offers the models available to the key, or the known ones without an answer', async () => {
     const services = {
       ...scriptedFetch(jsonAnswer({ data: [{ id: 'claude-next' }] })),
       variables: { get: () => Promise.resolve('ak-1') },
@@ -152,7 +152,7 @@ describe('embeddings (CO-58)', () => {
     return { embed: (texts: string[]) => (value as Embedder).embed(texts), requests }
   }
 
-  test('texts go in batches, answers may be numbers or base64', async () => {
+  test('texts are sent in batches, answers can be numbers or base64', async () => {
     const floats = new Float32Array([0.5, -1])
     const base64 = btoa(String.fromCharCode(...new Uint8Array(floats.buffer)))
     const { embed, requests } = await embedder(
@@ -172,7 +172,7 @@ describe('embeddings (CO-58)', () => {
     ])
   })
 
-  test('headers, organisation and query parameters go with every request', async () => {
+  test('headers, organisation and query parameters are sent with every request', async () => {
     const { embed, requests } = await embedder(
       openAiEmbeddings,
       {
@@ -190,7 +190,7 @@ describe('embeddings (CO-58)', () => {
     })
   })
 
-  test('EmbeddingModel: each provider says what it needs', async () => {
+  test('EmbeddingModel: each provider names its missing settings', async () => {
     const build = async (inputs: object): Promise<unknown> => embedder(embeddingModel, inputs)
     await expect(build({ api_key: '' })).rejects.toThrow(
       'OpenAI API key is required when using OpenAI provider',
@@ -202,7 +202,7 @@ describe('embeddings (CO-58)', () => {
     await expect(build({ provider: 'Ollama', api_key: '' })).resolves.toBeDefined()
   })
 
-  test('MO-13: embeddings of IBM watsonx.ai: a token for the key, then the project’s model', async () => {
+  test('MO-13: embeddings of IBM watsonx.ai exchange the key for a token, then use the model of the project', async () => {
     const inputs = { provider: 'IBM watsonx.ai', model: 'ibm/slate', api_key: 'k', project_id: 'p' }
     const { embed, requests } = await embedder(
       embeddingModel,
@@ -233,7 +233,7 @@ describe('embeddings (CO-58)', () => {
     ])
   })
 
-  test('EmbeddingModel: Ollama is asked under its own address, without a key', async () => {
+  test('EmbeddingModel: Ollama is requested at its own address, without a key', async () => {
     const { embed, requests } = await embedder(
       embeddingModel,
       { provider: 'Ollama', model: 'm', ollama_base_url: 'http://host.example:11434' },
@@ -244,7 +244,7 @@ describe('embeddings (CO-58)', () => {
     expect(requests[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  test('EmbeddingModel: the editor shows the fields of the provider and the models Ollama has', async () => {
+  test('EmbeddingModel: the editor shows the fields of the provider and the installed Ollama models', async () => {
     const ibm = await refresh(embeddingModel, 'provider', 'IBM watsonx.ai')
     expect(ibm.project_id?.show).toBe(true)
     expect(ibm.api_base?.show).toBe(false)
@@ -269,19 +269,19 @@ describe('BatchRunComponent (CO-56)', () => {
   const batch = async (inputs: object, model: ChatModel = echo): Promise<DataFrame> =>
     (await testComponent(batchRun, { inputs: { model, df, ...inputs } })).value as DataFrame
 
-  test('each row gets its answer and its place', async () => {
+  test('each row gets its answer and its index', async () => {
     expect((await batch({ column_name: 'q', output_column_name: 'a' })).rows).toEqual([
       { q: 'one', n: 1, a: '<one>', batch_index: 0 },
       { q: 'two', a: '<two>', batch_index: 1 },
     ])
   })
 
-  test('without a column the whole row is asked about, as TOML', async () => {
+  test('without a column the whole row is sent as TOML', async () => {
     const [, second] = (await batch({})).rows
     expect(second?.model_response).toBe('<[q]\nvalue = "two"\n\n[n]\nvalue = "None"\n>')
   })
 
-  test('one plain request for each row, instructions as system message', async () => {
+  test('sends one plain request for each row, with the instructions as system message', async () => {
     echo.asked.length = 0
     await batch({ column_name: 'q', system_message: 'S' })
     expect(echo.asked.slice(0, 2)).toEqual([
@@ -293,7 +293,7 @@ describe('BatchRunComponent (CO-56)', () => {
     ])
   })
 
-  test('metadata on request', async () => {
+  test('adds metadata on request', async () => {
     const [row] = (await batch({ column_name: 'q', system_message: 'S', enable_metadata: true }))
       .rows
     expect(row?.metadata).toEqual({
@@ -304,7 +304,7 @@ describe('BatchRunComponent (CO-56)', () => {
     })
   })
 
-  test('CO-56: the facts of a request without instructions', async () => {
+  test('CO-56: metadata of a request without instructions', async () => {
     const named = createDataFrame([{ text_input: 'ü😀' }])
     const inputs = { df: named, column_name: 'text_input', enable_metadata: true }
     const [row] = (await batch(inputs)).rows
@@ -336,7 +336,7 @@ describe('BatchRunComponent (CO-56)', () => {
     expect(cancelled).toEqual(['two'])
   })
 
-  test('no table and an unknown column are refused', async () => {
+  test('a missing table and an unknown column are refused', async () => {
     await expect(batch({ df: 'text' })).rejects.toThrow('Expected DataFrame input, got str')
     await expect(batch({ column_name: 'zz' })).rejects.toThrow(
       "Column 'zz' not found in the DataFrame. Available columns: q, n",

@@ -18,7 +18,7 @@ describe('URLComponent (CO-40)', () => {
     return { rows: (value as DataFrame).rows, requests }
   }
 
-  test('CO-40: addresses are trimmed, get https:// and are read once; rows have six columns', async () => {
+  test('CO-40: addresses are trimmed, get https:// and are fetched once; rows have six columns', async () => {
     const html =
       '<html lang="de"><head><title>T</title><meta name="description" content="D"></head><body>x</body></html>'
     const headers = [{ key: 'X-A', value: 'b' }]
@@ -39,12 +39,12 @@ describe('URLComponent (CO-40)', () => {
     expect(requests).toMatchObject([{ method: 'GET', headers: { 'x-a': 'b' } }])
   })
 
-  test('CO-40: the source instead of the text when that is asked for', async () => {
+  test('CO-40: the HTML source is returned instead of the text on request', async () => {
     const { rows } = await read({ urls: ['a.test'], format: 'HTML' }, page('<p>x</p>'))
     expect(rows).toMatchObject([{ text: '<p>x</p>' }])
   })
 
-  test('CO-40: error statuses are pages unless they are checked', async () => {
+  test('CO-40: error statuses count as pages unless they are checked', async () => {
     const { rows } = await read({ urls: ['a.test'] }, page('gone', 404))
     expect(rows).toMatchObject([{ text: 'gone' }])
     await expect(
@@ -52,7 +52,7 @@ describe('URLComponent (CO-40)', () => {
     ).rejects.toThrow('Error loading documents: No documents were successfully loaded from any URL')
   })
 
-  test('CO-40: texts of the message are parted by a blank line, its data are the rows', async () => {
+  test('CO-40: texts of the message are separated by a blank line, its data are the rows', async () => {
     const { fetch } = scriptedFetch(page('one'), page('two'))
     const { value } = await testComponent(url, {
       inputs: { urls: ['a.test', 'b.test'] },
@@ -63,7 +63,7 @@ describe('URLComponent (CO-40)', () => {
     expect((value as Message).data).toMatchObject({ data: [{ text: 'one' }, { text: 'two' }] })
   })
 
-  test('CO-40: no address and a wrong one are told', async () => {
+  test('CO-40: a missing and an invalid address are named in the error', async () => {
     await expect(read({ urls: [' ', ''] })).rejects.toThrow(
       'Error loading documents: No valid URLs provided.',
     )
@@ -112,7 +112,7 @@ describe('MCPTools (CO-42)', () => {
   }
   const server = { name: 'x', config: { url: 'http://x.test/mcp' } }
 
-  test('CO-42: without a tool a row says so', async () => {
+  test('CO-42: without a tool a single row says so', async () => {
     const { mcp } = host()
     const { value } = await testComponent(mcpTools, {
       inputs: { mcp_server: server },
@@ -121,7 +121,7 @@ describe('MCPTools (CO-42)', () => {
     expect((value as DataFrame).rows).toEqual([{ error: 'You must select a tool' }])
   })
 
-  test('CO-42: messages go as their text, null not at all; a row for each content item', async () => {
+  test('CO-42: messages are sent as their text, null is omitted; each content item becomes a row', async () => {
     const { mcp, calls, connected } = host()
     const { value } = await testComponent(mcpTools, {
       inputs: { mcp_server: server, tool: 'say', text: createMessage('hi'), note: null },
@@ -139,7 +139,7 @@ describe('MCPTools (CO-42)', () => {
     ])
   })
 
-  test('CO-42: texts of fields become what the schema of the tool wants', async () => {
+  test('CO-42: strings in fields are converted to the types of the schema of the tool', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -162,7 +162,7 @@ describe('MCPTools (CO-42)', () => {
     expect(calls).toEqual([['set', { ...given, on: true, list: [1] }]])
   })
 
-  test('CO-42: a required argument that is missing beside others is named; connections are closed', async () => {
+  test('CO-42: a required argument missing beside others is named; connections are closed', async () => {
     let closed = 0
     const inputSchema = {
       type: 'object',
@@ -186,7 +186,7 @@ describe('MCPTools (CO-42)', () => {
     expect(closed).toBe(3)
   })
 
-  test('CO-42: verify_ssl goes with the configuration when it is off', async () => {
+  test('CO-42: verify_ssl is sent with the configuration when it is off', async () => {
     const { mcp, connected } = host()
     const inputs = { mcp_server: server, tool: 'say', text: 'x', verify_ssl: false }
     await testComponent(mcpTools, { inputs, services: { mcp } })
@@ -207,7 +207,7 @@ describe('MCPTools (CO-42)', () => {
     expect(await tool?.call({ text: 'x' }, { signal })).toEqual({ content, isError: false })
   })
 
-  test('CO-42: failures say what was being done', async () => {
+  test('CO-42: errors name the failed step', async () => {
     const asking = (connectTo: Parameters<typeof host>[0], runtime = createTestRuntime()) =>
       testComponent(mcpTools, {
         inputs: { mcp_server: server, tool: 'say', text: 'x' },
@@ -222,7 +222,7 @@ describe('MCPTools (CO-42)', () => {
     )
   })
 
-  test('CO-42: a server that does not tell its tools in 30 seconds is given up', async () => {
+  test('CO-42: a server that does not list its tools within 30 seconds is abandoned', async () => {
     const runtime = createTestRuntime()
     const mcp: McpService = {
       connect: (_server, { signal }) =>
@@ -242,7 +242,7 @@ describe('MCPTools (CO-42)', () => {
     )
   })
 
-  test('CO-42: with use_cache the tools of a server are asked for once in a run', async () => {
+  test('CO-42: with use_cache the tools of a server are requested once in a run', async () => {
     const listings = async (use_cache: boolean): Promise<number> => {
       let count = 0
       const listTools = () => Promise.resolve(tools).finally(() => (count += 1))

@@ -26,13 +26,13 @@ const alan = createData({ name: 'Alan', born: 1912 })
 describe('ParseDataFrame (MO-51)', () => {
   const df = createDataFrame([{ name: 'Ada' }, { name: 'Alan' }])
 
-  test('MO-51: the template once for each row', async () => {
+  test('MO-51: fills the template once for each row', async () => {
     expect(
       textOf(await build('ParseDataFrame', { df, template: 'I am {name}.', sep: '\\n' })),
     ).toBe('I am Ada.\nI am Alan.')
   })
 
-  test('MO-51: a missing column is an error that names the columns', async () => {
+  test('MO-51: a missing column is an error that lists the columns', async () => {
     await expect(build('ParseDataFrame', { df, template: '{age}' })).rejects.toThrow(
       "The table has no column 'age'; its columns are: name",
     )
@@ -44,13 +44,13 @@ describe('ParseDataFrame (MO-51)', () => {
 })
 
 describe('FilterData, ExtractaKey, SelectData, DataToDataFrame (MO-51)', () => {
-  test('MO-51: FilterData keeps the listed keys, in the form of a Data', async () => {
+  test('MO-51: FilterData keeps the listed keys as a Data', async () => {
     const inputs = { data: ada, filter_criteria: ['born', 'unknown'] }
     expect(dataOf(await build('FilterData', inputs))).toEqual({ born: 1815 })
     expect(dataOf(await build('FilterData', { data: null, filter_criteria: ['a'] }))).toEqual({})
   })
 
-  test('MO-51: ExtractaKey takes the key of one Data, and of each of a list that has it', async () => {
+  test('MO-51: ExtractaKey returns the key of one Data, or of each Data in a list that has it', async () => {
     expect(dataOf(await build('ExtractaKey', { data_input: ada, key: 'name' }))).toEqual({
       name: 'Ada',
     })
@@ -64,7 +64,7 @@ describe('FilterData, ExtractaKey, SelectData, DataToDataFrame (MO-51)', () => {
     })
   })
 
-  test('MO-51: SelectData counts from 0; outside the list is an error', async () => {
+  test('MO-51: SelectData counts from 0; an index outside the list is an error', async () => {
     const inputs = { data_list: [ada, alan] }
     expect(dataOf(await build('SelectData', { ...inputs, data_index: 1 }))).toEqual(alan.data)
     await expect(build('SelectData', { ...inputs, data_index: 2 })).rejects.toThrow(
@@ -81,7 +81,7 @@ describe('FilterData, ExtractaKey, SelectData, DataToDataFrame (MO-51)', () => {
 })
 
 describe('ParseJSONData (MO-51)', () => {
-  test('MO-51: a jq expression over a text, repaired, and over Data', async () => {
+  test('MO-51: a jq expression is applied to a string, repaired if needed, and to Data', async () => {
     const text = "{'people': [{'name': 'Ada'}, {'name': 'Alan'}]}"
     const inputs = { input_value: text, query: '.people[].name' }
     expect(listOf(await build('ParseJSONData', inputs))).toEqual([
@@ -93,7 +93,7 @@ describe('ParseJSONData (MO-51)', () => {
     ).toEqual([{ who: 'Ada' }])
   })
 
-  test('MO-51: a text that is no JSON is refused', async () => {
+  test('MO-51: a string that is not JSON is refused', async () => {
     await expect(build('ParseJSONData', { input_value: 'hello', query: '.' })).rejects.toThrow(
       'is not JSON',
     )
@@ -107,7 +107,7 @@ describe('CreateData, UpdateData, MergeDataComponent (MO-52)', () => {
     field_1_key: { a: 1, b: 0 },
   }
 
-  test('MO-52: CreateData merges the fields in the order of their numbers', async () => {
+  test('MO-52: CreateData merges the fields in numeric order', async () => {
     expect(dataOf(await build('CreateData', { ...fields, text_key: 'a' }))).toEqual({
       a: 1,
       b: 2,
@@ -131,12 +131,12 @@ describe('CreateData, UpdateData, MergeDataComponent (MO-52)', () => {
     expect(Object.getPrototypeOf(data)).toBe(Object.prototype)
   })
 
-  test('MO-52: a text key that is not there is refused when it is checked', async () => {
+  test('MO-52: a missing text key is refused when validation is on', async () => {
     const inputs = { field_1_key: { a: 1 }, text_key: 'z', text_key_validator: true }
     await expect(build('CreateData', inputs)).rejects.toThrow("'z' is not a key of the Data: a")
   })
 
-  test('MO-52: the editor shows as many fields as asked for, 15 at most', async () => {
+  test('MO-52: the editor shows the requested number of fields, 15 at most', async () => {
     const { refresh } = component('CreateData')
     const template = { _type: 'Component' } as unknown as Parameters<NonNullable<typeof refresh>>[0]
     const ctx = {} as Parameters<NonNullable<typeof refresh>>[3]
@@ -172,7 +172,7 @@ describe('RegexExtractorComponent, JSONCleaner, IDGenerator (MO-53)', () => {
     return { data: listOf(outputs['data']), text: textOf(outputs['text']) }
   }
 
-  test('MO-53: a Data for each match, the text with one a line', async () => {
+  test('MO-53: returns a Data for each match, and a text with one match a line', async () => {
     expect(await extract('a1 b22 c', String.raw`[a-z]\d+`)).toEqual({
       data: [{ match: 'a1' }, { match: 'b22' }],
       text: 'a1\nb22',
@@ -180,27 +180,27 @@ describe('RegexExtractorComponent, JSONCleaner, IDGenerator (MO-53)', () => {
     expect((await extract('k=v x=y', String.raw`(\w)=`)).text).toBe('k\nx')
   })
 
-  test('MO-53: no match', async () => {
+  test('MO-53: reports when there is no match', async () => {
     expect(await extract('abc', String.raw`\d`)).toEqual({ data: [], text: 'No matches found' })
   })
 
-  test('MO-53: a bad pattern is told as data', async () => {
+  test('MO-53: an invalid pattern is reported as data', async () => {
     const { data, text } = await extract('abc', '(')
     expect(text).toMatch(/^Invalid regex pattern: /)
     expect(data).toEqual([{ error: text }])
   })
 
-  test('AB-30: a pattern that backtracks without end elsewhere takes no time', async () => {
+  test('AB-30: a pattern with catastrophic backtracking elsewhere takes no time', async () => {
     expect((await extract('a'.repeat(20_000) + '!', '(a+)+$')).text).toBe('No matches found')
   })
 
-  test('AB-30: a pattern whose every match looks through the rest of the text is given up', async () => {
+  test('AB-30: a pattern whose every match scans the rest of the text is aborted', async () => {
     const { data, text } = await extract('a'.repeat(200_000), 'a*b|a')
     expect(text).toContain('take too long')
     expect(data).toEqual([{ error: text }])
   })
 
-  test('MO-53: JSONCleaner takes the object out of the words around it and repairs it', async () => {
+  test('MO-53: JSONCleaner extracts the object from surrounding text and repairs it', async () => {
     const given = { json_str: "Here you are: {'a': 1,} Bye" }
     expect(textOf(await build('JSONCleaner', given))).toBe('{"a":1}')
     await expect(build('JSONCleaner', { json_str: 'no braces' })).rejects.toThrow(
@@ -212,21 +212,21 @@ describe('RegexExtractorComponent, JSONCleaner, IDGenerator (MO-53)', () => {
     )
   })
 
-  test('MO-53: JSONCleaner removes control characters when asked', async () => {
+  test('MO-53: JSONCleaner removes control characters on request', async () => {
     const json_str = '{"a": "b\u0001c"}'
     expect(textOf(await build('JSONCleaner', { json_str, remove_control_chars: true }))).toBe(
       '{"a":"bc"}',
     )
   })
 
-  test('MO-53: IDGenerator keeps the id of its field and makes one where there is none', async () => {
+  test('MO-53: IDGenerator keeps the id of its field and creates one if it is empty', async () => {
     expect(textOf(await build('IDGenerator', { unique_id: 'mine' }))).toBe('mine')
     expect(textOf(await build('IDGenerator', {}))).toMatch(/^[\da-f]{8}-/)
   })
 })
 
 describe('CSVtoData, JSONtoData (MO-53)', () => {
-  test('MO-53: a Data for each row, its text in the column that is named', async () => {
+  test('MO-53: returns a Data for each row, with its text from the named column', async () => {
     const inputs = { csv_string: 'id,body\n1,hello\n2,bye\n', text_key: 'body' }
     const rows = (await build('CSVtoData', inputs)) as Data[]
     expect(rows).toMatchObject([
@@ -235,7 +235,7 @@ describe('CSVtoData, JSONtoData (MO-53)', () => {
     ])
   })
 
-  test('MO-53: a stored file, and one that is not there', async () => {
+  test('MO-53: reads a stored file and refuses a missing one', async () => {
     const files = {
       read: async (path: string) =>
         path === 'f/a.json' ? new TextEncoder().encode('[{"a": 1}, 2]') : null,
@@ -247,7 +247,7 @@ describe('CSVtoData, JSONtoData (MO-53)', () => {
     await expect(read('f/b.json')).rejects.toThrow('f/b.json')
   })
 
-  test('MO-53: JSON text is repaired; other text and two sources are refused', async () => {
+  test('MO-53: JSON is repaired; other text and two sources are refused', async () => {
     expect(dataOf(await build('JSONtoData', { json_string: "{'a': 1}" }))).toEqual({ a: 1 })
     await expect(build('JSONtoData', { json_string: 'hello' })).rejects.toThrow('is not JSON')
     const both = { json_string: '{}', json_path: 'x.json' }
@@ -255,7 +255,7 @@ describe('CSVtoData, JSONtoData (MO-53)', () => {
   })
 })
 
-test('MO-54: StoreMessage stores the message in the session and gives it', async () => {
+test('MO-54: StoreMessage stores the message in the session and returns it', async () => {
   const services = createMemoryServices()
   const inputs = { message: 'Hello', sender: 'User', sender_name: 'Ada' }
   const value = await build('StoreMessage', inputs, { services, sessionId: 's1' })
@@ -269,7 +269,7 @@ describe('text splitters (MO-55)', () => {
       ({ text: chunk, page }) => (expect(page).toBe(3), chunk),
     )
 
-  test('MO-55: RecursiveCharacterTextSplitter cuts paragraphs, then lines, then words', async () => {
+  test('MO-55: RecursiveCharacterTextSplitter splits by paragraphs, then lines, then words', async () => {
     const text = 'First paragraph here.\n\nSecond one\nwith two lines.'
     expect(
       await chunks('RecursiveCharacterTextSplitter', text, { chunk_size: 22, chunk_overlap: 0 }),
@@ -282,7 +282,7 @@ describe('text splitters (MO-55)', () => {
     ).toEqual(['aaaa bbbb', 'bbbb cccc'])
   })
 
-  test('MO-55: a long word is cut between characters', async () => {
+  test('MO-55: a long word is split between characters', async () => {
     expect(
       await chunks('RecursiveCharacterTextSplitter', 'abcdefgh', {
         chunk_size: 3,
@@ -291,7 +291,7 @@ describe('text splitters (MO-55)', () => {
     ).toEqual(['abc', 'def', 'gh'])
   })
 
-  test('MO-55: separators of its own', async () => {
+  test('MO-55: custom separators are used', async () => {
     const inputs = { chunk_size: 4, chunk_overlap: 0, separators: ['|'] }
     expect(await chunks('RecursiveCharacterTextSplitter', 'ab|cd|ef', inputs)).toEqual([
       'ab',
@@ -300,7 +300,7 @@ describe('text splitters (MO-55)', () => {
     ])
   })
 
-  test('MO-55: CharacterTextSplitter cuts at one separator', async () => {
+  test('MO-55: CharacterTextSplitter splits at one separator', async () => {
     const inputs = { chunk_size: 5, chunk_overlap: 0, separator: ',' }
     expect(await chunks('CharacterTextSplitter', 'ab,cd,ef', inputs)).toEqual(['ab,cd', 'ef'])
     expect(
@@ -308,7 +308,7 @@ describe('text splitters (MO-55)', () => {
     ).toEqual(['a', 'b'])
   })
 
-  test('MO-55: an overlap that repeats a long text without end is refused, as are many separators', async () => {
+  test('MO-55: an overlap that repeats a long text excessively is refused, as are many separators', async () => {
     const wide = { chunk_size: 5000, chunk_overlap: 4999, separator: '' }
     const text = 'x '.repeat(50_000)
     await expect(

@@ -9,7 +9,7 @@ describe('ParserComponent (CO-36)', () => {
   const parsed = async (input_data: unknown, inputs: object = {}): Promise<unknown> =>
     ((await testComponent(parser, { inputs: { input_data, ...inputs } })).value as Message).text
 
-  test('CO-36: one text for each row, joined by the separator', async () => {
+  test('CO-36: makes one text for each row, joined by the separator', async () => {
     const frame = createDataFrame([{ text: 'a' }, { text: 'ü😀' }])
     expect(await parsed(frame)).toBe('Text: a\nText: ü😀')
     expect(await parsed(frame, { pattern: '{text}', sep: ' + ' })).toBe('a + ü😀')
@@ -17,7 +17,7 @@ describe('ParserComponent (CO-36)', () => {
     await expect(parsed(frame, { pattern: '{none}' })).rejects.toThrow("Column 'none'")
   })
 
-  test('CO-36: data by its keys, an object with data too; missing keys are empty', async () => {
+  test('CO-36: reads data by its keys, also an object that has data; missing keys are empty', async () => {
     expect(await parsed(createData({ text: 'x' }), { pattern: '{text}-{none}' })).toBe('x-')
     expect(await parsed({ data: { text: 'y' } })).toBe('Text: y')
     expect(await parsed(createData({ a: { b: [1.5] } }), { pattern: '{a[b][0]:.2f} {{x}}' })).toBe(
@@ -25,7 +25,7 @@ describe('ParserComponent (CO-36)', () => {
     )
   })
 
-  test('CO-36: lists and other values are refused in words', async () => {
+  test('CO-36: lists and other values are refused with a clear error', async () => {
     await expect(parsed([createData({})])).rejects.toThrow('List of Data objects is not supported.')
     for (const value of ['text', 7, { a: 1 }]) {
       await expect(parsed(value)).rejects.toThrow(
@@ -34,7 +34,7 @@ describe('ParserComponent (CO-36)', () => {
     }
   })
 
-  test('CO-36, CO-6: any value as text; the tables of a list are cleaned when that is wanted', async () => {
+  test('CO-36, CO-6: every value can become text; tables in a list are cleaned on request', async () => {
     const stringify = (value: unknown, clean_data?: boolean) =>
       parsed(value, { mode: 'Stringify', ...(clean_data === undefined ? {} : { clean_data }) })
     const frame = createDataFrame([{ a: null }, { a: 'x' }])
@@ -72,7 +72,7 @@ describe('StructuredOutput (CO-37)', () => {
     return { value, llm }
   }
 
-  test('CO-37: instructions, text, and one function that has to be called', async () => {
+  test('CO-37: sends instructions, text and one required function', async () => {
     const { llm } = await ask([answer([{ a: 'x' }], 'Fact')], [row('a', 'str')], {
       schema_name: 'Fact',
     })
@@ -122,7 +122,7 @@ describe('StructuredOutput (CO-37)', () => {
     },
   )
 
-  test('CO-37: one object is the data, several are results; both are rows of the table', async () => {
+  test('CO-37: one object becomes the data, several are listed as results; both become rows of the table', async () => {
     const schema = [row('a', 'str')]
     const two = [{ a: 'x' }, { a: 'y' }]
     expect(((await ask([answer(two)], schema)).value as Data).data).toEqual({ results: two })
@@ -135,7 +135,7 @@ describe('StructuredOutput (CO-37)', () => {
     }
   })
 
-  test('CO-37: values that do not fit go to the fallback; when that fails too, both are told', async () => {
+  test('CO-37: invalid values trigger the fallback; if that fails too, both errors are reported', async () => {
     const schema = [row('a', 'int')]
     const asked = await ask([answer([{ a: 1.5 }]), '{"objects": [{"a": "3"}]}'], schema)
     expect((asked.value as Data).data).toEqual({ a: 3 })
@@ -145,7 +145,7 @@ describe('StructuredOutput (CO-37)', () => {
     )
   })
 
-  test('CO-37: a field that is missing does not fit; the answer by schema takes no further ones', async () => {
+  test('CO-37: a missing field is invalid; the fallback schema allows no further fields', async () => {
     const schema = [row('a', 'int')]
     const { llm } = await ask([answer([{}]), '{"objects": [{"a": 3}]}'], schema)
     expect(llm.requests[1]?.responseFormat).toMatchObject({
@@ -156,7 +156,7 @@ describe('StructuredOutput (CO-37)', () => {
     )
   })
 
-  test('CO-37: a cancelled request is not asked again by schema', async () => {
+  test('CO-37: a cancelled request is not retried by schema', async () => {
     const stop = new AbortController()
     const reason = new Error('enough')
     const llm = createScriptedModel(() => {
@@ -172,7 +172,7 @@ describe('StructuredOutput (CO-37)', () => {
     expect(llm.requests).toHaveLength(1)
   })
 
-  test('CO-37: an unknown type, an empty schema and what is no model', async () => {
+  test('CO-37: an unknown type, an empty schema and an invalid model are refused', async () => {
     await expect(ask([], [row('a', 'date')])).rejects.toThrow('Invalid type: date')
     await expect(ask([], [])).rejects.toThrow('Output schema cannot be empty')
     await expect(ask([], [row('a', 'str')], { llm: 'gpt' })).rejects.toThrow(

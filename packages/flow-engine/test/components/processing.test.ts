@@ -30,7 +30,7 @@ describe('SplitText (CO-51)', () => {
       'dataframe',
     )) as DataFrame
 
-  test('chunks keep the other values of their source, the text last', async () => {
+  test('chunks keep the other values of their source, with the text last', async () => {
     const frame = await split(createDataFrame([{ body: 'a\nb', id: 7 }]), { text_key: 'body' })
     expect(frame.columns).toEqual(['id', 'text'])
     expect(frame.rows).toEqual([
@@ -49,7 +49,7 @@ describe('SplitText (CO-51)', () => {
     expect(row).toMatchObject({ text: 'a', sender_name: 'Ann' })
   })
 
-  test('CO-51: the separator stays at the start for True, Start and End, at the end for a small end', async () => {
+  test('CO-51: the separator stays at the start for True, Start and End, and at the end only for lower-case end', async () => {
     const texts = async (keep_separator: string) => {
       const inputs = { separator: '.', chunk_size: 2, chunk_overlap: 0, keep_separator }
       return (await split(createMessage('a.b'), inputs)).rows.map(({ text }) => text)
@@ -59,7 +59,7 @@ describe('SplitText (CO-51)', () => {
     expect(await texts('end')).toEqual(['a.', 'b'])
   })
 
-  test('separators written with a slash or an escape', async () => {
+  test('separators can be written with a slash or an escape', async () => {
     for (const separator of ['/t', '\\t', '\t']) {
       expect((await split(createMessage('a\tb'), { separator })).rows).toHaveLength(2)
     }
@@ -70,7 +70,7 @@ describe('SplitText (CO-51)', () => {
     expect((await split(createMessage('ü😀'), { separator: '' })).rows).toHaveLength(2)
   })
 
-  test('texts that cannot be split are refused in words', async () => {
+  test('input that cannot be split is refused with a clear error', async () => {
     await expect(split(null)).rejects.toThrow('No data inputs provided')
     await expect(split([])).rejects.toThrow('No data inputs provided')
     await expect(split(['x'])).rejects.toThrow('No valid Data inputs found in list')
@@ -87,7 +87,7 @@ describe('SplitText (CO-51)', () => {
 describe('TypeConverterComponent (CO-55)', () => {
   const table = createDataFrame([{ a: 1, b: 'x' }])
 
-  test('to a message: texts, the text of data, its literal form, a table', async () => {
+  test('to a message: strings, the text of data, its literal form, a table', async () => {
     const text = async (input_data: unknown): Promise<unknown> =>
       ((await run(typeConverter, { input_data }, 'message_output')) as Message).text
     expect(await text('hi')).toBe('hi')
@@ -98,7 +98,7 @@ describe('TypeConverterComponent (CO-55)', () => {
     expect(await text(table)).toContain('|   1 | x   |')
   })
 
-  test('to data: structures are read only when asked for', async () => {
+  test('to data: structures are parsed only on request', async () => {
     const data = async (input_data: unknown, auto_parse = false): Promise<unknown> =>
       ((await run(typeConverter, { input_data, auto_parse }, 'data_output')) as Data).data
     expect(await data(createMessage('{"a": 1}'))).toEqual({ text: '{"a": 1}' })
@@ -136,13 +136,13 @@ describe('ParserComponent (CO-36)', () => {
       )) as Message
     ).text
 
-  test('cells are written as their column is', async () => {
+  test('cells are formatted by the type of their column', async () => {
     const frame = createDataFrame([{ a: 1, b: 'x' }, { a: 2.5 }])
     expect(await parsed(frame, '{a}/{b}')).toBe('1.0/x;2.5/nan')
     expect(await parsed(frame, '{a:6}|{b!r}')).toBe("   1.0|'x';   2.5|nan")
   })
 
-  test('places of a missing key hold the default value, with their format', async () => {
+  test('placeholders of a missing key are replaced by the default value in their format', async () => {
     const data = createData({ a: 'x' }, { defaultValue: 'none' })
     expect(await parsed(data, '{z:>6}{z[0]}{a!r}')).toBe("  nonen'x'")
     await expect(parsed(data, '{}')).rejects.toThrow('has no name')
@@ -159,7 +159,7 @@ describe('DataFrameOperations (CO-60)', () => {
       'output',
     )) as DataFrame
 
-  test('without an operation the table passes unchanged, unknown ones are named', async () => {
+  test('without an operation the table passes unchanged, unknown ones are named in the error', async () => {
     expect(await operate('')).toBe(df)
     await expect(operate('Explode')).rejects.toThrow('Unsupported operation: Explode')
   })
@@ -182,7 +182,7 @@ describe('DataFrameOperations (CO-60)', () => {
     expect((await operate('Drop Duplicates', { column_name: 'a' })).rows).toHaveLength(2)
   })
 
-  test('the editor shows the fields of the chosen operation only', async () => {
+  test('the editor shows only the fields of the chosen operation', async () => {
     const names = Object.keys(dataFrameOperations.inputs).slice(2)
     const choose = async (value: unknown): Promise<string[]> =>
       shown((await refresh(dataFrameOperations, 'operation', value)).template, names)
@@ -202,14 +202,14 @@ describe('DataOperations (CO-61)', () => {
     return ((await run(dataOperations, { ...given, ...inputs }, 'data_output')) as Data).data
   }
 
-  test('no operation and several give nothing', async () => {
+  test('zero or several operations return nothing', async () => {
     const data = [createData({ a: 1 })]
     const inputs = { data, operations: [{ name: 'Combine' }, { name: 'Select Keys' }] }
     expect(await run(dataOperations, inputs, 'data_output')).toMatchObject({ data: {} })
     expect(await run(dataOperations, { data }, 'data_output')).toMatchObject({ data: {} })
   })
 
-  test('only Combine takes several data', async () => {
+  test('only Combine accepts several data', async () => {
     const two = [{ a: 1 }, { a: 2 }]
     expect(await operate('Combine', two)).toEqual({ a: [1, 2] })
     await expect(operate('Remove Keys', two)).rejects.toThrow(
@@ -217,7 +217,7 @@ describe('DataOperations (CO-61)', () => {
     )
   })
 
-  test('changes of one object', async () => {
+  test('applies the operations on one object', async () => {
     const data = [{ a: '1', b: { a: 2 } }]
     expect(await operate('Select Keys', data, { select_keys_input: ['a'] })).toEqual({ a: '1' })
     expect(await operate('Remove Keys', data, { remove_keys_input: ['a'] })).toEqual({ b: {} })
@@ -231,14 +231,14 @@ describe('DataOperations (CO-61)', () => {
     )
   })
 
-  test('what was put in is not changed', async () => {
+  test('the input is not modified', async () => {
     const data = createData({ a: [1] })
     const inputs = { data: [data, createData({ a: 2 })], operations: [{ name: 'Combine' }] }
     await run(dataOperations, inputs, 'data_output')
     expect(data.data).toEqual({ a: [1] })
   })
 
-  test('jq: one object as it is, scalars and several results under result', async () => {
+  test('jq: one object is returned as it is, scalars and several results under result', async () => {
     const data = [{ o: { x: 1 }, list: [1, 2] }]
     expect(await operate('JQ Expression', data, { query: '.o' })).toEqual({ x: 1 })
     expect(await operate('JQ Expression', data, { query: '.o.x' })).toEqual({ result: 1 })
@@ -253,11 +253,11 @@ describe('DataOperations (CO-61)', () => {
       'JSON Query error: JSON query returned null/None. Check if the path exists in your data.',
     ],
     ['.list | map(', /^JSON Query error: syntax error/],
-  ])('jq %j fails in words', async (query, message) => {
+  ])('jq %j fails with a clear error', async (query, message) => {
     await expect(operate('JQ Expression', [{ a: 1 }], { query })).rejects.toThrow(message)
   })
 
-  test('a path tells what is wrong in its result', async () => {
+  test('a path reports its error in the result', async () => {
     const data = [{ a: { b: 1 } }]
     const select = async (selected_key: string): Promise<unknown> =>
       operate('Path Selection', data, { selected_key })
@@ -268,7 +268,7 @@ describe('DataOperations (CO-61)', () => {
     expect(await select('.a[')).toHaveProperty('error')
   })
 
-  test('the editor shows the fields of the operation; Combine takes a list', async () => {
+  test('the editor shows the fields of the operation; Combine accepts a list', async () => {
     const names = Object.keys(dataOperations.inputs).slice(2)
     const choose = async (name: string) => {
       const { template } = await refresh(dataOperations, 'operations', [{ name, icon: 'x' }])
@@ -282,7 +282,7 @@ describe('DataOperations (CO-61)', () => {
     expect(await choose('Path Selection')).toEqual([['mapped_json_display', 'selected_key'], false])
   })
 
-  test('a sample that is no JSON offers no paths', async () => {
+  test('a sample that is not JSON offers no paths', async () => {
     const { template } = await refresh(dataOperations, 'mapped_json_display', '{"a":')
     expect(template.selected_key).toMatchObject({ options: [], show: false })
   })

@@ -12,7 +12,7 @@ const fill = async (template: string, values: object = {}): Promise<unknown> =>
   ((await testComponent(promptTemplate, { inputs: { template, ...values } })).value as Message).text
 
 describe('Prompt Template (CO-33)', () => {
-  test('CO-33: values as text, messages and data by their text, also in lists, null as None', async () => {
+  test('CO-33: values are filled in as text, messages and data by their text, also in lists, null as None', async () => {
     const list = [createMessage('m'), createData({ text: 'd' }), 1]
     expect(await fill('{a}', { a: list })).toBe("['m', 'd', 1]")
     expect(
@@ -27,13 +27,13 @@ describe('Prompt Template (CO-33)', () => {
     await expect(fill('{a}')).rejects.toThrow('The variable "a" has no value')
   })
 
-  test('CO-33: a long text is filled as it is', async () => {
+  test('CO-33: a long text is filled in unchanged', async () => {
     const text = 'x'.repeat(1_000_000)
     expect(await fill('<{a}>', { a: text })).toBe(`<${text}>`)
   })
 
   test.each(Array.from(' ,.;?/\\()]', (sign) => [sign]))(
-    'CO-33: %j has no place in the name of a variable',
+    'CO-33: %j is not allowed in the name of a variable',
     (sign) => {
       expect(() => promptVariables(`{a${sign}b}`)).toThrow(
         'Error: Input variables contain invalid characters or formats. \nInvalid variables: ',
@@ -41,7 +41,7 @@ describe('Prompt Template (CO-33)', () => {
     },
   )
 
-  test('CO-33: indexes, colons and exclamation marks belong to no name', () => {
+  test('CO-33: indexes, colons and exclamation marks are not part of a name', () => {
     expect(() => promptVariables('{a[0]}')).toThrow('Invalid variables: a[0]')
     expect(promptVariables('{a:>5} {b!r}')).toEqual(['a', 'b'])
   })
@@ -54,13 +54,13 @@ describe('Prompt Template (CO-33)', () => {
     'template',
     'template_format',
     'validate_template',
-  ])('CO-33: no variable is named %s', (name) => {
+  ])('CO-33: a variable cannot be named %s', (name) => {
     expect(() => promptVariables(`{a} {${name}}`)).toThrow(
       `Invalid input variables. None of the variables can be named a, ${name}. `,
     )
   })
 
-  test('CO-33: the field of a new variable, attribute by attribute', () => {
+  test('CO-33: the field of a new variable has these attributes', () => {
     const node = { template: {}, customFields: {} }
     expect(updatePromptFields(node, 'template', '{topic}')).toEqual({
       variables: ['topic'],

@@ -12,7 +12,7 @@ const files = {
   list: () => Promise.resolve([]),
 }
 
-describe('what a language model is asked (CO-34)', () => {
+describe('requests of a language model (CO-34)', () => {
   const asked = async (inputs: Record<string, unknown>) => {
     const models = createScriptedModel(['fine'])
     await testComponent(languageModel, {
@@ -23,7 +23,7 @@ describe('what a language model is asked (CO-34)', () => {
     return models.requests[0]?.messages
   }
 
-  test('CO-34: the system message first; a message of the machine as assistant', async () => {
+  test('CO-34: the system message comes first; a message of the machine is sent as assistant', async () => {
     const input_value = createMessage({ text: 'I said', sender: 'Machine' })
     expect(await asked({ input_value, system_message: 'Be brief.' })).toEqual([
       { role: 'system', content: 'Be brief.' },
@@ -31,13 +31,13 @@ describe('what a language model is asked (CO-34)', () => {
     ])
   })
 
-  test('CO-34: an empty message is asked, a system message alone too, nothing is not', async () => {
+  test('CO-34: an empty message or a system message alone is sent, no input at all is refused', async () => {
     expect(await asked({ input_value: createMessage('') })).toEqual([{ role: 'user', content: '' }])
     expect(await asked({ system_message: 'S' })).toEqual([{ role: 'system', content: 'S' }])
     await expect(asked({})).rejects.toThrow('The message you want to send to the model is empty.')
   })
 
-  test('CO-34: the text stands before the images', async () => {
+  test('CO-34: the text comes before the images', async () => {
     const input_value = createMessage({ text: 'What?', files: ['f/a.png'] })
     expect(await asked({ input_value })).toEqual([
       {
@@ -50,7 +50,7 @@ describe('what a language model is asked (CO-34)', () => {
     ])
   })
 
-  test('CO-34: a streamed answer is that of AI until the chat output gives it a name', async () => {
+  test('CO-34: a streamed answer has the sender name AI until the chat output renames it', async () => {
     const flow = flowBuilder()
     flow.add(languageModel, { id: 'Model-1', values: { input_value: 'hi', stream: true } })
     flow.add(chatOutput, { id: 'ChatOutput-1', values: { sender_name: 'Bob' } })
@@ -67,7 +67,7 @@ describe('what a language model is asked (CO-34)', () => {
     expect(names).toEqual(['AI', 'Bob'])
   })
 
-  test('CO-34: a streamed answer names its icon and the vertex that gives it', async () => {
+  test('CO-34: a streamed answer contains its icon and its source vertex', async () => {
     const { events } = await testComponent(languageModel, {
       output: 'text_output',
       inputs: { input_value: 'hi', stream: true, model_name: 'm-1' },
@@ -119,7 +119,7 @@ describe('what a language model is asked (CO-34)', () => {
   })
 })
 
-describe('what an Agent asks and sends (CO-35)', () => {
+describe('requests and messages of an Agent (CO-35)', () => {
   const ask = async (script: Parameters<typeof createScriptedModel>[0], inputs: object) => {
     const model = createScriptedModel(script)
     const result = await testComponent(agent, {
@@ -158,7 +158,7 @@ describe('what an Agent asks and sends (CO-35)', () => {
     ])
   })
 
-  test('CO-35: the tool for the date only when it is wanted; a blank input goes on', async () => {
+  test('CO-35: the date tool is added only on request; a blank input is accepted', async () => {
     const names = async (add_current_date_tool: boolean) =>
       (await ask(['x'], { add_current_date_tool })).model.requests[0]?.tools?.map(
         ({ name }) => name,
@@ -169,7 +169,7 @@ describe('what an Agent asks and sends (CO-35)', () => {
     expect(model.requests[0]?.messages.at(-1)?.content).toBe('Continue the conversation.')
   })
 
-  test('CO-35: a call of an unknown tool is a step named invalid_tool, and the model goes on', async () => {
+  test('CO-35: a call of an unknown tool is a step named invalid_tool, and the model continues', async () => {
     const { value, model } = await ask([{ toolCalls: [{ name: 'fly', args: {} }] }, 'ok'], {})
     expect(value).toMatchObject({
       text: 'ok',
@@ -194,7 +194,7 @@ describe('what an Agent asks and sends (CO-35)', () => {
     })
   })
 
-  test('CO-35: results go to the model as JSON with a blank behind commas and colons', async () => {
+  test('CO-35: results are sent to the model as JSON with a blank after commas and colons', async () => {
     const tool: Tool = {
       name: 'facts',
       description: '',
@@ -209,7 +209,7 @@ describe('what an Agent asks and sends (CO-35)', () => {
     )
   })
 
-  test('CO-35: its message is partial until the end and stored at the beginning and the end only', async () => {
+  test('CO-35: its message is partial until the end and stored only at the beginning and the end', async () => {
     const states: unknown[] = []
     const stored: unknown[] = []
     const services = createMemoryServices()
@@ -244,7 +244,7 @@ describe('what an Agent asks and sends (CO-35)', () => {
     ])
   })
 
-  test('CO-35: it speaks under the sender name of the flow’s chat output', async () => {
+  test('CO-35: its message has the sender name of the chat output of the flow', async () => {
     const flow = flowBuilder()
     const input = flow.add('TextInput', { values: { input_value: 'What?' } })
     const bot = flow.add('Agent')
@@ -263,7 +263,7 @@ describe('what an Agent asks and sends (CO-35)', () => {
     expect(new Set(names)).toEqual(new Set(['Bob']))
   })
 
-  test('CO-35: a model that should come over an edge and does not is told', async () => {
+  test('CO-35: a missing connected model is reported', async () => {
     const agent_llm = 'connect_other_models'
     await expect(ask(['x'], { agent_llm })).rejects.toThrow('No language model selected')
   })

@@ -25,7 +25,7 @@ describe('ArXivComponent (CO-70)', () => {
       lines </title><author><name>Ann</name></author><link rel="related" href="p"/>
       <arxiv:primary_category term="cs.AI"/><category term="cs.AI"/><category term="cs.CL"/></entry></feed>`
 
-  test('papers are rows, what is missing is null', async () => {
+  test('papers become rows, with null for missing values', async () => {
     const { rows, requests } = await fetched(
       arXiv,
       { search_query: 'a b', search_type: 'author', max_results: 3 },
@@ -59,7 +59,7 @@ describe('ArXivComponent (CO-70)', () => {
     expect(requests[0]?.url).toContain(`?search_query=${query}&max_results=10`)
   })
 
-  test('CO-70: every column of a paper', async () => {
+  test('CO-70: a paper fills every column', async () => {
     const whole = `<feed xmlns:arxiv="a"><entry><id>i</id><title>t</title><summary> s </summary>
       <published>p</published><updated>u</updated><arxiv:comment>c</arxiv:comment>
       <arxiv:journal_ref>j</arxiv:journal_ref><link rel="alternate" href="page"/>
@@ -99,7 +99,7 @@ describe('ArXivComponent (CO-70)', () => {
 })
 
 describe('SearchComponent (CO-71)', () => {
-  test('title and snippet are cut, the whole snippet is the text', async () => {
+  test('title and snippet are truncated, the whole snippet is the text', async () => {
     const { rows, requests } = await fetched(
       search,
       {
@@ -118,7 +118,7 @@ describe('SearchComponent (CO-71)', () => {
     })
   })
 
-  test('an error status fails', async () => {
+  test('an error status fails the component', async () => {
     const failing = fetched(search, { api_key: 'k' }, jsonAnswer({}, { status: 401 }))
     await expect(failing).rejects.toThrow(/^401 /)
   })
@@ -138,13 +138,13 @@ describe('YfinanceComponent (CO-72)', () => {
     ])
   })
 
-  test('everything else is one printed result', async () => {
+  test('every other method returns one printed result', async () => {
     const source = { get: () => Promise.resolve({ price: 1 }) }
     const rows = await rowsOf(yfinance, { method: 'get_info' }, { finance: source })
     expect(rows).toEqual([{ text: '{\n "price": 1\n}', result: '{\n "price": 1\n}' }])
   })
 
-  test('unknown methods, a missing and a failing source are told', async () => {
+  test('unknown methods, a missing and a failing source are reported', async () => {
     const failing = { get: () => Promise.reject(new Error('closed')) }
     await expect(rowsOf(yfinance, {}, {})).rejects.toThrow('needs a finance source')
     await expect(rowsOf(yfinance, { method: 'constructor' }, { finance })).rejects.toThrow(
@@ -159,7 +159,7 @@ describe('YfinanceComponent (CO-72)', () => {
 describe('SQLComponent (CO-77)', () => {
   const inputs = { database_url: 'sqlite:///a.db', query: 'select 1' }
 
-  test('gives the rows and leaves no connection open', async () => {
+  test('returns the rows and leaves no connection open', async () => {
     let open = 0
     const connect = () => {
       open += 1
@@ -173,7 +173,7 @@ describe('SQLComponent (CO-77)', () => {
     expect(open).toBe(0)
   })
 
-  test('a failing query closes its connection too', async () => {
+  test('a failing query also closes its connection', async () => {
     let closed = false
     const connection = {
       query: () => Promise.reject(new Error('near "selekt"')),
@@ -186,7 +186,7 @@ describe('SQLComponent (CO-77)', () => {
     expect(closed).toBe(true)
   })
 
-  test('without databases, or without this one, connecting fails in words', async () => {
+  test('missing database support and failing connections give clear errors', async () => {
     const services = { sql: { connect: () => Promise.reject(new Error('no such host')) } }
     await expect(rowsOf(sql, inputs, services)).rejects.toThrow(
       'An error occurred while connecting to the database: no such host',
@@ -201,7 +201,7 @@ describe('UnifiedWebSearch (CO-78)', () => {
     <div class="result"><a class="result__a" href="other.example/q">Second</a></div><div class="result"></div>`
   const html = (body: string): Response => textAnswer(body, 'text/html; charset=utf-8')
 
-  test('web: hits with the text of their pages, failing pages say so', async () => {
+  test('web: returns hits with the text of their pages; failing pages are reported in their row', async () => {
     const { rows, requests } = await fetched(
       unifiedWebSearch,
       { query: `"<cats>'` },
@@ -225,13 +225,13 @@ describe('UnifiedWebSearch (CO-78)', () => {
     ])
   })
 
-  test('web: a search without words fails, a failing search is one row', async () => {
+  test('web: an empty search fails, a failing search is one row', async () => {
     await expect(fetched(unifiedWebSearch, { query: ' <>' })).rejects.toThrow('Empty search query')
     const { rows } = await fetched(unifiedWebSearch, { query: 'x' }, textAnswer('', 'x/y', 500))
     expect(rows).toMatchObject([{ title: 'Error', snippet: expect.stringContaining('500') }])
   })
 
-  test('news: topic goes before place, place before query', async () => {
+  test('news: topic takes precedence over place, place over query', async () => {
     const address = async (inputs: object): Promise<unknown> =>
       (await fetched(unifiedWebSearch, { search_mode: 'News', ...inputs }, new Error('x')))
         .requests[0]?.url
@@ -248,7 +248,7 @@ describe('UnifiedWebSearch (CO-78)', () => {
     )
   })
 
-  test('news: nothing to look for and nothing found are rows', async () => {
+  test('news: an empty search and no hits are reported as rows', async () => {
     const none = await fetched(unifiedWebSearch, { search_mode: 'News' })
     expect(none.rows).toMatchObject([
       { title: 'Error', summary: 'No search query, topic, or location provided.' },

@@ -30,13 +30,13 @@ describe('CurrentDate (CO-76)', () => {
     return (value as Message).text
   }
 
-  test('tells the time of the runtime in the zone', async () => {
+  test('returns the time of the runtime in the zone', async () => {
     expect(await tell('Europe/Berlin')).toBe(
       'Current date and time in Europe/Berlin: 2026-07-01 14:00:00 CEST',
     )
   })
 
-  test('an unknown zone is told, not thrown', async () => {
+  test('an unknown zone is returned as text, not thrown', async () => {
     expect(await tell('Mars/Base')).toBe('Error: unknown time zone Mars/Base')
   })
 })

@@ -39,7 +39,7 @@ async function found(component: Component, inputs: object, services: ComponentSe
 }
 
 describe('FAISS (CO-73)', () => {
-  test('finds by nearness; metadata stay, the text comes last', async () => {
+  test('finds the nearest rows; metadata are kept, the text comes last', async () => {
     const ingest_data = [text('car', { id: 1 }), createDataFrame([{ text: 'apple', id: 2 }])]
     const inputs = { ingest_data, search_query: 'fruit', number_of_results: 1 }
     const [row] = await found(faiss, inputs, createMemoryServices())
@@ -47,7 +47,7 @@ describe('FAISS (CO-73)', () => {
     expect(Object.keys(row ?? {})).toEqual(['id', 'text'])
   })
 
-  test('an index that is there is searched without taking in anything', async () => {
+  test('an existing index is searched without ingesting data', async () => {
     const services = createMemoryServices()
     const search = async (value: string, more = {}): Promise<unknown> =>
       found(faiss, { ingest_data: [text(value)], search_query: 'fruit', ...more }, services)
@@ -57,7 +57,7 @@ describe('FAISS (CO-73)', () => {
     expect(await search('car', { persist_directory: 'other' })).toEqual([{ text: 'car' }])
   })
 
-  test('a blank query gives nothing, both outputs share one build', async () => {
+  test('a blank query returns nothing, both outputs share one build', async () => {
     embedding.texts.length = 0
     const inputs = { embedding, ingest_data: [text('apple')], search_query: ' ' }
     const { outputs } = await testComponent(faiss, { inputs })
@@ -66,7 +66,7 @@ describe('FAISS (CO-73)', () => {
     expect(embedding.texts).toEqual(['apple'])
   })
 
-  test('what is no data is refused, as is a search without a model', async () => {
+  test('values that are not data are refused, as is a search without a model', async () => {
     await expect(found(faiss, { ingest_data: ['x'] }, {})).rejects.toThrow(
       'Vector Store Inputs must be Data objects.',
     )
@@ -112,7 +112,7 @@ describe('Chroma (CO-73)', () => {
     expect(await texts('MMR')).toEqual(['apple', 'car'])
   })
 
-  test('a server is not supported', async () => {
+  test('a Chroma server is not supported', async () => {
     await expect(found(chroma, { chroma_server_host: 'host.example' }, {})).rejects.toThrow(
       'A Chroma server is not supported',
     )
@@ -146,7 +146,7 @@ describe('knowledge bases (CO-74, CO-75)', () => {
     return ((await testComponent(knowledgeRetrieval, options)).value as DataFrame).rows
   }
 
-  test('an ingestion reports what it did', async () => {
+  test('an ingestion reports its results', async () => {
     const { value } = await ingest(services())
     expect((value as Data).data).toMatchObject({
       kb_name: 'kb',
@@ -167,7 +167,7 @@ describe('knowledge bases (CO-74, CO-75)', () => {
     expect(await retrieve(given)).toHaveLength(4)
   })
 
-  test('retrieves the nearest with score, metadata and vectors as asked', async () => {
+  test('retrieves the nearest rows, with score, metadata and vectors on request', async () => {
     const given = services()
     await ingest(given)
     const [nearest] = await retrieve(given, { search_query: 'fruit', top_k: 1 })
@@ -185,7 +185,7 @@ describe('knowledge bases (CO-74, CO-75)', () => {
     }
   })
 
-  test('what cannot be done is told in words', async () => {
+  test('impossible operations give clear errors', async () => {
     await expect(ingest(services(), { column_config: [] })).rejects.toThrow(
       'Error during KB ingestion: Column configuration cannot be empty',
     )
@@ -200,7 +200,7 @@ describe('knowledge bases (CO-74, CO-75)', () => {
     await expect(retrieve(keyless)).rejects.toThrow('OpenAI API key is required')
   })
 
-  test('CO-74, CO-75: embeddings that only a host can serve are refused by name, and nothing is kept', async () => {
+  test('CO-74, CO-75: embeddings that only a host can provide are refused by name, and nothing is stored', async () => {
     for (const [model, provider] of [
       ['sentence-transformers/all-MiniLM-L6-v2', 'HuggingFace'],
       ['embed-english-v3.0', 'Cohere'],
@@ -215,7 +215,7 @@ describe('knowledge bases (CO-74, CO-75)', () => {
     }
   })
 
-  test('the editor makes a new base and offers those there are', async () => {
+  test('the editor creates a new base and lists the existing ones', async () => {
     const given = services()
     const change = async (value: unknown) =>
       (
@@ -255,7 +255,7 @@ describe('SaveToFile (CO-57)', () => {
     return (value as Message).text
   }
 
-  test('says where the file is, and whether it was there', async () => {
+  test('reports the path of the file and whether it existed', async () => {
     const services = createMemoryServices({ files: { 'a/log.txt': 'one' } })
     const inputs = { file_name: './a//log', local_format: 'txt', append_mode: true }
     expect(await save(inputs, services)).toBe("Message appended to 'a/log.txt' at a/log.txt")
@@ -273,7 +273,7 @@ describe('SaveToFile (CO-57)', () => {
     },
   )
 
-  test('what is missing is named', async () => {
+  test('missing inputs are named in the error', async () => {
     await expect(save({ file_name: '' })).rejects.toThrow('File name must be provided.')
     await expect(save({ storage_location: [] })).rejects.toThrow(
       'Storage location must be selected.',
@@ -282,7 +282,7 @@ describe('SaveToFile (CO-57)', () => {
     await expect(save({}, {})).rejects.toThrow('needs a file store')
   })
 
-  test('stores elsewhere say what they need, then that they are not offered', async () => {
+  test('remote stores name their missing settings, then report that they are not supported', async () => {
     const aws = { storage_location: [{ name: 'AWS' }], aws_access_key_id: 'k' }
     await expect(save(aws)).rejects.toThrow('AWS Secret Key is required for S3 storage')
     const keys = { ...aws, aws_secret_access_key: 's' }
@@ -300,7 +300,7 @@ describe('SaveToFile (CO-57)', () => {
     )
   })
 
-  test('CO-57: a table in Excel form is written anew, whatever there was', async () => {
+  test('CO-57: a table in Excel form overwrites the file, whatever it contained', async () => {
     const services = createMemoryServices({ files: { 'out.xlsx': 'old' } })
     const inputs = { input: createDataFrame([{ a: 1 }]), local_format: 'excel', append_mode: true }
     expect(await save(inputs, services)).toBe(

@@ -29,13 +29,13 @@ describe('TavilySearchComponent (CO-50)', () => {
     ])
   })
 
-  test('only what was asked for is in the rows', async () => {
+  test('rows contain only the requested parts', async () => {
     const off = { include_answer: false, include_images: false, include_raw_content: true }
     const { rows } = await search(off, jsonAnswer(found))
     expect(rows).toEqual([{ ...hit, text: 'ca' }])
   })
 
-  test('domains are split, chunks go with advanced searches only', async () => {
+  test('domains are split, chunks are sent only with advanced searches', async () => {
     const domains = { include_domains: ' a.com, ,b.org ', exclude_domains: 'c.net' }
     const { requests } = await search({ ...domains, search_depth: 'basic' }, jsonAnswer({}))
     expect(requests[0]).toMatchObject({
@@ -54,12 +54,12 @@ describe('TavilySearchComponent (CO-50)', () => {
       textAnswer('<p>', 'text/html'),
       'Invalid response format: the response is not JSON',
     ],
-  ])('%s is one row that says so', async (_name, answer, text) => {
+  ])('%s is reported in one row', async (_name, answer, text) => {
     const { rows } = await search({}, answer)
     expect(rows).toEqual([{ error: text, text }])
   })
 
-  test('after 90 seconds the search is given up', async () => {
+  test('the search is aborted after 90 seconds', async () => {
     const runtime = createTestRuntime()
     const never: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => {

@@ -28,7 +28,7 @@ describe('Data (CO-2)', () => {
 })
 
 describe('nodes of the editor', () => {
-  test('FE-3, FE-4: fields and outputs carry what an editor shows and checks', () => {
+  test('FE-3, FE-4: fields and outputs have the attributes that an editor shows and checks', () => {
     const { template, outputs } = createNode(chatInput).data.node
     expect(template.input_value).toMatchObject({
       type: 'str',
@@ -47,7 +47,7 @@ describe('nodes of the editor', () => {
 describe('ChatInput (CO-30)', () => {
   const inputs = { input_value: 'hi', files: ['a.txt', '', null], sender: 'User' }
 
-  test('stored in a session, announced, and given with its id', async () => {
+  test('its message is stored in a session, announced, and returned with its id', async () => {
     const { value, messages, events } = await testComponent(chatInput, {
       inputs: { ...inputs, should_store_message: true },
       output: 'message',
@@ -59,7 +59,7 @@ describe('ChatInput (CO-30)', () => {
     expect(events.map(({ event }) => event)).toEqual(['add_message'])
   })
 
-  test('CO-14: without a session, or when it is not wanted, nothing is stored', async () => {
+  test('CO-14: without a session, or with storing off, nothing is stored', async () => {
     const alone = await testComponent(chatInput, { inputs, output: 'message' })
     expect(alone.messages).toEqual([])
     const unwanted = { ...inputs, should_store_message: false }
@@ -67,7 +67,7 @@ describe('ChatInput (CO-30)', () => {
     expect([quiet.messages, quiet.events]).toEqual([[], []])
   })
 
-  test('CO-14: its own session wins over that of the run', async () => {
+  test('CO-14: its own session takes precedence over that of the run', async () => {
     const { value } = await testComponent(chatInput, {
       inputs: { ...inputs, session_id: 'own' },
       output: 'message',
@@ -78,15 +78,18 @@ describe('ChatInput (CO-30)', () => {
 })
 
 describe('TextInput and TextOutput (CO-32)', () => {
-  test.each([textInput, textOutput])('a text without sender, never stored', async (component) => {
-    const { value, messages } = await testComponent(component, {
-      inputs: { input_value: 'plain' },
-      output: 'text',
-      sessionId: 's1',
-    })
-    expect(value).toMatchObject({ text: 'plain', sender: null })
-    expect(messages).toEqual([])
-  })
+  test.each([textInput, textOutput])(
+    'their text has no sender and is never stored',
+    async (component) => {
+      const { value, messages } = await testComponent(component, {
+        inputs: { input_value: 'plain' },
+        output: 'text',
+        sessionId: 's1',
+      })
+      expect(value).toMatchObject({ text: 'plain', sender: null })
+      expect(messages).toEqual([])
+    },
+  )
 })
 
 describe('small ones outside the tiers', () => {
@@ -98,14 +101,14 @@ describe('small ones outside the tiers', () => {
     expect(await combined({ text1: 'a', text2: '', delimiter: '-' })).toMatchObject({ text: 'a-' })
   })
 
-  test('CO-81: Pass hands its first message on unchanged', async () => {
+  test('CO-81: Pass returns its first message unchanged', async () => {
     const message = createMessage({ text: 'kept', sender: 'User' })
     const inputs = { input_message: message, ignored_message: createMessage('ignored') }
     const { value } = await testComponent(pass, { inputs, output: 'output_message' })
     expect(value).toMatchObject({ text: 'kept', sender: 'User' })
   })
 
-  test('CO-82: MessagetoData gives all fields; what is no message is told', async () => {
+  test('CO-82: MessagetoData returns all fields; other values are reported', async () => {
     const convert = async (message: unknown) =>
       (await testComponent(messageToData, { inputs: { message }, output: 'data' })).value
     expect(await convert(createMessage({ text: 'x', sender: 'User' }))).toMatchObject({
@@ -125,7 +128,7 @@ describe('tool mode of special components (CO-23)', () => {
     return Object.keys(properties)
   }
 
-  test('File gives one tool without arguments, Agent one that takes a text', async () => {
+  test('File offers one tool without arguments, Agent one with a text argument', async () => {
     const [files] = await tools(file)
     expect(files).toMatchObject({ name: 'load_files_message' })
     expect(argumentsOf(files)).toEqual([])

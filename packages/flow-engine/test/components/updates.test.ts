@@ -20,8 +20,8 @@ async function changed(component: Component, changes: readonly (readonly [string
   return node
 }
 
-describe('what a change in the editor does (CO-15)', () => {
-  test('CO-15: TypeConverter has the one output that fits its type, also after several changes', async () => {
+describe('updates of a node in the editor (CO-15)', () => {
+  test('CO-15: TypeConverter has only the output for its type, also after several changes', async () => {
     expect(names(createNode(typeConverter))).toEqual(['message_output'])
     for (const [type, name] of [
       ['Data', 'data_output'],
@@ -37,7 +37,7 @@ describe('what a change in the editor does (CO-15)', () => {
     expect(names(twice)).toEqual(['data_output'])
   })
 
-  test('CO-15: File has the outputs that fit its files', async () => {
+  test('CO-15: File has the outputs that match its files', async () => {
     const after = async (...paths: string[]) => names(await changed(file, [['path', paths]]))
     expect(await after('a.csv')).toEqual(['dataframe', 'message', 'path'])
     expect(await after('a.json')).toEqual(['json', 'message', 'path'])
@@ -46,7 +46,7 @@ describe('what a change in the editor does (CO-15)', () => {
     expect(await after()).toEqual(['message'])
   })
 
-  test('CO-15: Memory shows the fields of its mode and has its outputs, there and back', async () => {
+  test('CO-15: Memory shows the fields and outputs of its mode, also after switching back', async () => {
     const shown = ({ data }: FlowNode, name: string) => data.node.template[name]?.show
     const storing = await changed(memory, [['mode', 'Store']])
     expect(names(storing)).toEqual(['stored_messages'])
@@ -59,7 +59,7 @@ describe('what a change in the editor does (CO-15)', () => {
     expect([shown(back, 'message'), shown(back, 'template')]).toEqual([false, true])
   })
 
-  test('CO-15: the fields of Memory and Parser are those of the mode that was sent, the outputs those of the one asked for', async () => {
+  test('CO-15: Memory and Parser show the fields of the submitted mode and the outputs of the requested one', async () => {
     const update = async (component: Component, sent: string, value: string) => {
       const { node } = createNode(component, { values: { mode: sent } }).data
       const { template, outputs } = await refreshDetails(component, node, { field: 'mode', value })
@@ -93,7 +93,7 @@ describe('what a change in the editor does (CO-15)', () => {
     expect(await facts('Stringify', 'Stringify')).toEqual([false, false, 'Stringify', true])
   })
 
-  test('CO-15: tool mode puts one Toolset in the place of the outputs and lists the actions, of every component that offers some', async () => {
+  test('CO-15: tool mode replaces the outputs by one Toolset and lists the actions of every component that offers some', async () => {
     const on = { field: 'tool_mode', value: true, toolMode: true }
     const offering = builtinComponents.filter(
       (component) =>
@@ -138,7 +138,7 @@ describe('actions of a node in tool mode (CO-21)', () => {
     ).value as Tool[]
   const { signal } = new AbortController()
 
-  test('CO-21: a row has everything the editor shows of an action', async () => {
+  test('CO-21: a row has all the values that the editor shows for an action', async () => {
     const change = { field: 'tool_mode', value: true, toolMode: true }
     const { template } = (await refreshNode(several, createNode(several), change)).data.node
     const [row] = given(template.tools_metadata).value as unknown[]
@@ -154,7 +154,7 @@ describe('actions of a node in tool mode (CO-21)', () => {
     })
   })
 
-  test('CO-21: rows are matched by their first tag, not by name or place; both tools are still the same', async () => {
+  test('CO-21: rows are matched by their first tag, not by name or position; both tools remain the same', async () => {
     const tools = await toolsWith([
       {
         name: 'do_first',
@@ -173,7 +173,7 @@ describe('actions of a node in tool mode (CO-21)', () => {
     expect(await tools[1]?.call({ text: 'x' }, { signal })).toBe('second x')
   })
 
-  test('CO-21: status false drops the tool; rows of unknown tags, without tags or of another shape do nothing', async () => {
+  test('CO-21: status false removes the tool; rows with unknown tags, without tags or of another shape have no effect', async () => {
     const tools = await toolsWith([
       { name: 'gone', description: '', tags: ['do_first'], status: false },
       { name: 'stranger', description: 'x', tags: ['do_third'], status: false },
@@ -187,7 +187,7 @@ describe('actions of a node in tool mode (CO-21)', () => {
     expect(await toolsWith('no list')).toHaveLength(2)
   })
 
-  test('CO-21: an empty name or description leaves that of the tool', async () => {
+  test('CO-21: an empty name or description keeps that of the tool', async () => {
     const [tool] = await toolsWith([
       { name: '', description: '', tags: ['do_first'], status: true },
     ])

@@ -34,12 +34,12 @@ async function crawl(inputs: Record<string, unknown>) {
 const start = { urls: ['http://site.test/docs/', ' http://site.test/docs/ '] }
 
 describe('URLComponent (CO-40)', () => {
-  test('scripts and styles are no text, the title is', async () => {
+  test('scripts and styles are left out of the text, the title is included', async () => {
     const { rows } = await crawl(start)
     expect(rows).toMatchObject([{ title: 'Start', text: 'Starta out m' }])
   })
 
-  test('depth counts the page itself; each page is read once, outside ones not at all', async () => {
+  test('depth includes the page itself; each page is fetched once, external ones not at all', async () => {
     expect((await crawl({ ...start, max_depth: 2 })).asked).toEqual([
       'http://site.test/docs/',
       'http://site.test/docs/a',
@@ -51,12 +51,12 @@ describe('URLComponent (CO-40)', () => {
     ])
   })
 
-  test('outside pages are followed when that is allowed', async () => {
+  test('external pages are followed if allowed', async () => {
     const { asked } = await crawl({ ...start, max_depth: 2, prevent_outside: false })
     expect(asked).toContain('http://site.test/out')
   })
 
-  test('pages that fail are left out, or fail the component', async () => {
+  test('failing pages are skipped or fail the component', async () => {
     const urls = ['http://gone.test/', 'http://site.test/out']
     expect((await crawl({ urls })).rows).toMatchObject([{ title: 'Out' }])
     await expect(crawl({ urls, continue_on_failure: false })).rejects.toThrow(
@@ -64,7 +64,7 @@ describe('URLComponent (CO-40)', () => {
     )
   })
 
-  test('the message joins the texts and carries the rows', async () => {
+  test('the message joins the texts and contains the rows', async () => {
     const { value } = await testComponent(url, {
       output: 'raw_results',
       inputs: { urls: ['site.test/x'] },
