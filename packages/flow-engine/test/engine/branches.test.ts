@@ -36,7 +36,7 @@ function diamond(how: string): FlowBuilder {
 }
 
 describe('branches', () => {
-  test('FE-30: a branch that is stopped is not built, and what merges runs once', async () => {
+  test('FE-30: a stopped branch is not built, and the merge after it runs once', async () => {
     const { ends, result, events } = await run(diamond('stop').toJSON(), { more })
     expect(ends).toEqual(['Fork-1', 'Join-a', 'Join-m'])
     expect(result.text('Join-m')).toBe('yam')
@@ -44,18 +44,18 @@ describe('branches', () => {
     expect(inactivated(events)).toEqual([['Join-b'], [], []])
   })
 
-  test('FE-30: an exclusion is reported by each later vertex too', async () => {
+  test('FE-30: an exclusion is also reported by each later vertex', async () => {
     const { events } = await run(diamond('exclude').toJSON(), { more })
     expect(inactivated(events)).toEqual([['Join-b'], ['Join-b'], ['Join-b']])
   })
 
-  test('FE-30: strict takes every descendant along', async () => {
+  test('FE-30: strict mode excludes every descendant too', async () => {
     const { ends, events } = await run(diamond('exclude').toJSON(), { more, compat: 'strict' })
     expect(ends).toEqual(['Fork-1', 'Join-a'])
     expect(inactivated(events)[0]).toEqual(['Join-b', 'Join-m'])
   })
 
-  test('FE-30: a third live source keeps a merge alive, also when it is pulled in', async () => {
+  test('FE-30: a third live source keeps a merge active, also when it is pulled in', async () => {
     const flow = diamond('stop')
     flow.add(chatInput, { id: 'ChatInput-1' })
     flow.add(textInput, { id: 'TextInput-1', values: { input_value: 't' } })
@@ -66,7 +66,7 @@ describe('branches', () => {
     expect(result.text('Join-m')).toBe('ya+tm')
   })
 
-  test('FE-30: a field whose edges are all dead is not connected: null, or [] for a list', async () => {
+  test('FE-30: a field whose edges are all dead counts as not connected: null, or [] for a list', async () => {
     const flow = flowBuilder()
     flow.add(fork, { id: 'Fork-1' })
     flow.add(pair, { id: 'Pair-1' })
@@ -74,7 +74,7 @@ describe('branches', () => {
     expect((await run(flow.toJSON(), { more })).result.text('Pair-1')).toBe('y|-')
   })
 
-  test('FE-30: `start` takes a stop back', async () => {
+  test('FE-30: `start` reverses a stop', async () => {
     const again = defineComponent({
       type: 'Again',
       inputs: {},
@@ -95,7 +95,7 @@ describe('branches', () => {
     expect((await run(flow.toJSON(), { more: [again] })).ends).toEqual(['Again-1', 'Join-1'])
   })
 
-  test('FE-40: an output that does not exist is an error of the component', async () => {
+  test('FE-40: an unknown output is an error of the component', async () => {
     const wrong = defineComponent({
       type: 'Wrong',
       inputs: {},
@@ -114,7 +114,7 @@ describe('branches', () => {
     expect(result.error?.detail).toContain('Wrong has no output toString')
   })
 
-  test('FE-31: two routers in series', async () => {
+  test('FE-31: two routers in series decide one after the other', async () => {
     const flow = flowBuilder()
     for (const id of ['1', '2']) {
       flow.add(conditionalRouter, {
@@ -137,7 +137,7 @@ describe('branches', () => {
     expect(inactivated(events)).toEqual([['Join-x'], ['Join-x', 'Join-y'], ['Join-x', 'Join-y']])
   })
 
-  test('FE-30: a run that stops at a router still tells what its decision leaves out', async () => {
+  test('FE-30: a run that stops at a router still reports the branches it leaves out', async () => {
     const flow = flowBuilder()
     const values = { input_text: 'a', match_text: 'a' }
     flow.add(conditionalRouter, { id: 'ConditionalRouter-1', values })
@@ -181,7 +181,7 @@ function looped(text: string): FlowBuilder {
 const body = ['LoopComponent-1', 'Join-body']
 
 describe('loops', () => {
-  test('FE-32: n items: the body n times, the loop n + 1 times, done once', async () => {
+  test('FE-32: with n items the body runs n times, the loop n + 1 times, done once', async () => {
     const { ends, result, events, next } = await run(looped('a b').toJSON())
     expect(ends).toEqual(['Words-1', ...body, ...body, 'LoopComponent-1', 'Join-after'])
     expect(result.text('Join-after')).toBe('a!,b!.')
@@ -199,13 +199,13 @@ describe('loops', () => {
     expect(result.vertices.get('Join-body')?.builds).toBe(2)
   })
 
-  test('FE-32: no items: the body never, done with an empty frame', async () => {
+  test('FE-32: without items the body never runs and done gets an empty frame', async () => {
     const { ends, result } = await run(looped('').toJSON(), { tweaks: { text: ' ' } })
     expect(ends).toEqual(['Words-1', 'LoopComponent-1', 'Join-after'])
     expect(result.text('Join-after')).toBe('.')
   })
 
-  test('FE-32: outside values are computed once; what hangs on the body runs in each pass', async () => {
+  test('FE-32: outside values are computed once; branches of the body run in each pass', async () => {
     const flow = looped('a b')
     flow.add(textInput, { id: 'TextInput-side', values: { input_value: 's' } })
     flow.add(join, { id: 'Join-hang' })
@@ -316,7 +316,7 @@ describe('loops', () => {
     expect((await run(flow.toJSON())).result.text('Join-after')).toBe('Ttm,Ffm,Ttm')
   })
 
-  test('FE-32: an error in a pass ends the loop: no later pass, no done', async () => {
+  test('FE-32: an error in a pass ends the loop: no later pass runs, and done does not run', async () => {
     const fussy = defineComponent({
       type: 'Fussy',
       inputs: { text: field.handle({ types: ['Data', 'Message'] }) },
@@ -347,7 +347,7 @@ describe('loops', () => {
     }
   })
 
-  test('FE-32: 2,000 items', async () => {
+  test('FE-32: a loop over 2,000 items completes', async () => {
     const text = Array.from({ length: 2000 }, (_, index) => `w${index}`).join(' ')
     const result = await start(looped(text).toJSON()).result
     expect(result.vertices.get('Join-body')?.builds).toBe(2000)
@@ -380,7 +380,7 @@ describe('frozen vertices', () => {
     return flow.connect('TextInput-1.text', 'Counted-1.text').toJSON()
   }
 
-  test('FE-33: a hit is not run again and says so', async () => {
+  test('FE-33: a cached result is not built again and is marked as such', async () => {
     const { component, builds } = counted()
     const cache = createResultCache()
     const options = { more: [component], cache }
@@ -392,7 +392,7 @@ describe('frozen vertices', () => {
     expect(first.result.vertices.get('Counted-1')?.usedFrozenResult).toBe(false)
   })
 
-  test('FE-33: other users or flows are other results, other inputs are not; without cache it is built', async () => {
+  test('FE-33: results are kept for each user and flow, whatever the inputs; without cache the vertex is built', async () => {
     const { component, builds } = counted()
     const cache = createResultCache()
     const mine = [component]

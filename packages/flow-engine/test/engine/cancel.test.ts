@@ -19,8 +19,8 @@ function working(work: (ctx: ComponentContext) => unknown) {
   })
 }
 
-describe('what a cancel stops (FE-60)', () => {
-  test('FE-60: signals fire within the call', async () => {
+describe('cancelling a run (FE-60)', () => {
+  test('FE-60: signals fire synchronously within the call', async () => {
     const gate = gated({ deaf: true })
     const flow = flowBuilder()
     flow.add(gate.component, { id: 'Gated-1' })
@@ -32,7 +32,7 @@ describe('what a cancel stops (FE-60)', () => {
     expect((await started.result).status).toBe('cancelled')
   })
 
-  test('FE-60: a tool that ends because of it sends nothing more', async () => {
+  test('FE-60: a tool that ends because of the cancel sends no more messages', async () => {
     let calling = (): void => undefined
     const called = new Promise<void>((resolve) => {
       calling = resolve
@@ -66,8 +66,8 @@ describe('what a cancel stops (FE-60)', () => {
   })
 })
 
-describe('what a limit of the run stops (FE-64)', () => {
-  test('FE-64: over it the signals of all running vertices fire', async () => {
+describe('limits of a run (FE-64)', () => {
+  test('FE-64: a run over its limit aborts the signals of all running vertices', async () => {
     const gate = gated()
     const chatty = working(async (ctx) => {
       await gate.begun(1)
@@ -86,7 +86,7 @@ describe('what a limit of the run stops (FE-64)', () => {
     expect(gate.stopped).toEqual(['-'])
   })
 
-  test('FE-64: a message that grows over eventBytes fails its vertex', async () => {
+  test('FE-64: a message that grows beyond eventBytes fails its vertex', async () => {
     const growing = working(async (ctx) => {
       const sent = await ctx.sendMessage(createMessage('short'))
       await ctx.updateMessage({ ...sent, text: 'x'.repeat(20_000) })
@@ -102,7 +102,7 @@ describe('what a limit of the run stops (FE-64)', () => {
     expect(kinds(events)).toEqual(['vertices_sorted', 'add_message', 'error', 'end_vertex', 'end'])
   })
 
-  test('FE-64: a limit that is undefined is that of the service, or the default', () => {
+  test('FE-64: an undefined limit falls back to that of the service, or the default', () => {
     // As JavaScript, and JSON that a spread has gone through, may give it.
     const given = { loopPasses: undefined, items: 7 } as object
     expect(completeLimits(given)).toEqual({ ...defaultRunLimits, items: 7 })
@@ -112,7 +112,7 @@ describe('what a limit of the run stops (FE-64)', () => {
 })
 
 describe('messages that cannot be stored (FE-61)', () => {
-  test('FE-61: the failure of a vertex is told all the same', async () => {
+  test('FE-61: the failure of a vertex is reported even then', async () => {
     const refuses = () => Promise.reject(new Error('no room'))
     const messages = { add: refuses, update: refuses, remove: refuses, list: async () => [] }
     const flow = flowBuilder()

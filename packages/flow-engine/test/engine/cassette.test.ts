@@ -20,7 +20,7 @@ const stored = (cassette: { toJSON(): TapeJson }): TapeJson =>
   JSON.parse(JSON.stringify(cassette)) as TapeJson
 
 describe('cassettes', () => {
-  test('DR-85: what was recorded is played chunk by chunk, and nobody is asked', async () => {
+  test('DR-85: a recording is played back chunk by chunk without a request', async () => {
     const real = createScriptedModel([
       { chunks: ['a', 'b'], usage: { inputTokens: 1, outputTokens: 2 } },
       { toolCalls: [{ name: 'look', args: { at: 'sky' } }] },
@@ -37,7 +37,7 @@ describe('cassettes', () => {
     expect(real.requests).toHaveLength(2)
   })
 
-  test('DR-85: a request is known by its content, not by ids, signals or the order of keys', async () => {
+  test('DR-85: requests are matched by content, not by ids, signals or the order of keys', async () => {
     const turn = (id: string): ChatRequest['messages'] => [
       { role: 'assistant', content: '', toolCalls: [{ id, name: 'look', args: { b: 1, a: 2 } }] },
       { role: 'tool', toolCallId: id, name: 'look', content: 'blue' },
@@ -72,7 +72,7 @@ describe('cassettes', () => {
     await expect(chunks(model, asking('same'))).rejects.toMatchObject({ code: 'cassette_miss' })
   })
 
-  test('DR-85: an unknown request names the first message that differs from the nearest entry', async () => {
+  test('DR-85: the error for an unknown request names the first message that differs from the nearest entry', async () => {
     const recording = createCassette({ mode: 'record' })
     const messages = (last: string): ChatRequest['messages'] => [
       { role: 'system', content: 'Be kind' },
@@ -88,7 +88,7 @@ describe('cassettes', () => {
     })
   })
 
-  test('DR-85: failures are recorded and played, auto records what it does not know', async () => {
+  test('DR-85: failures are recorded and played back; auto mode records unknown requests', async () => {
     const recording = createCassette({ mode: 'auto' })
     const real = createScriptedModel([
       { chunks: ['a', 'b'], fail: new Error('overloaded'), failAfterChunks: 1 },
@@ -103,7 +103,7 @@ describe('cassettes', () => {
     expect(stored(next).entries).toHaveLength(2)
   })
 
-  test('DR-85, DR-86: vectors and HTTP answers; no secret of a request or an answer is on the tape', async () => {
+  test('DR-85, DR-86: vectors and HTTP answers are recorded without any secret of a request or an answer', async () => {
     const recording = createCassette({ mode: 'record', secrets: ['s3cr"et'] })
     const asked: string[] = []
     const real: typeof fetch = async (input) => {
@@ -133,7 +133,7 @@ describe('cassettes', () => {
     })
   })
 
-  test('DR-86: a body over 1 MiB is refused; bytes are kept', async () => {
+  test('DR-86: a body over 1 MiB is refused; bytes are preserved', async () => {
     const recording = createCassette({ mode: 'record' })
     const bytes = Uint8Array.of(0, 255, 128)
     const send = recording.fetch(async () => new Response(bytes))
@@ -147,7 +147,7 @@ describe('cassettes', () => {
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes)
   })
 
-  test('DR-85: a tape of another version is refused, and recording needs something real', async () => {
+  test('DR-85: a tape of another version is refused, and recording needs a real backend', async () => {
     expect(() => createCassette({ tape: { version: 2 } as never })).toThrow('version 1')
     await expect(
       chunks(createCassette({ mode: 'record' }).model(), asking('x')),

@@ -25,7 +25,7 @@ function simple() {
 }
 
 describe('compileFlow', () => {
-  test('FE-1: a flow is read from data or from the top, and its lists may be missing', () => {
+  test('FE-1: a flow is read from data or from the top level, and its lists are optional', () => {
     const json = simple()
     expect(compileFlow(json, { components }).vertexIds).toEqual(['TextInput-a', 'Join-b'])
     expect(compileFlow(json.data, { components }).vertexIds).toHaveLength(2)
@@ -43,7 +43,7 @@ describe('compileFlow', () => {
     expect(events[0]?.data).toEqual({ ids: [], to_run: [] })
   })
 
-  test('FE-1: the flow that was given is not changed', async () => {
+  test('FE-1: the given flow is not modified', async () => {
     const json = simple()
     const before = JSON.stringify(json)
     await run(json, { tweaks: { mark: '!' } })
@@ -55,7 +55,7 @@ describe('compileFlow', () => {
     expect(compileFlow(flow.toJSON(), { components }).vertexIds).toEqual([])
   })
 
-  test('FE-5: handles are read with any white space and written as the editor writes them', () => {
+  test('FE-5: handles are parsed with any white space and written as the editor writes them', () => {
     const handle = parseHandle(
       '{œnameœ: œoutœ, œdataTypeœ:œJoinœ,œidœ:œJoin-bœ,œoutput_typesœ:[œMessageœ]}',
     )
@@ -86,7 +86,7 @@ describe('compileFlow', () => {
     expect(result.text('Join-b')).toBe('hi')
   })
 
-  test('FE-6: types are compared by the lists in the handles, with their other names', () => {
+  test('FE-6: types are compared by the lists in the handles, including their aliases', () => {
     const typed = (output_types: string[], target: object) => {
       const json = simple()
       const [edge] = json.data?.edges ?? []
@@ -113,7 +113,7 @@ describe('compileFlow', () => {
     expect(result.text('Join-b')).toBe('once')
   })
 
-  test('FE-7: a group runs as its inner vertices and is reported by its own id', async () => {
+  test('FE-7: a group runs as its inner vertices and is reported under its own id', async () => {
     const flow = flowBuilder()
     const a = flow.add(textInput, { id: 'TextInput-a', values: { input_value: 'in' } })
     const b = flow.add(join, { id: 'Join-b', values: { mark: '1' } })
@@ -133,7 +133,7 @@ describe('compileFlow', () => {
     })
   })
 
-  test('FE-7: a group copies the values of its fields down, groups in groups too', async () => {
+  test('FE-7: a group copies its field values to inner nodes, also through nested groups', async () => {
     const flow = flowBuilder()
     const a = flow.add(join, { id: 'Join-a' })
     const b = flow.add(join, { id: 'Join-b' })
@@ -153,7 +153,7 @@ describe('compileFlow', () => {
     expect(result.text('Join-b')).toBe('deep')
   })
 
-  test('FE-8: all problems at once, in the order of the table', () => {
+  test('FE-8: all problems are reported at once, in the order of the table', () => {
     const flow = flowBuilder()
     flow.add('Nowhere', { id: 'Nowhere-1' })
     flow.add('Elsewhere', { id: 'Elsewhere-1' })
@@ -200,7 +200,7 @@ describe('compileFlow', () => {
     expect(() => compileFlow(json, { components })).toThrow(FlowCompileError)
   })
 
-  test('FE-8: over a limit the flow is too large', () => {
+  test('FE-8: a flow over a limit is too large', () => {
     const limits = { vertices: 1, edges: 0 }
     const found = checkFlow(simple(), { components, limits })
     expect(found.map(({ code, message }) => [code, message])).toEqual([
@@ -209,7 +209,7 @@ describe('compileFlow', () => {
     ])
   })
 
-  test('FE-9: ids, fields and tweaks may be called __proto__, constructor or toString', async () => {
+  test('FE-9: ids, fields and tweaks can be named __proto__, constructor or toString', async () => {
     for (const id of ['__proto__', 'constructor', 'toString']) {
       const flow = flowBuilder()
       flow.add(join, { id, values: { mark: 'm' } })
@@ -229,7 +229,7 @@ describe('compileFlow', () => {
     expect(({} as { value?: unknown }).value).toBeUndefined()
   })
 
-  test('FE-42: an edited node runs as the component of the catalogue, with a warning, or is refused', () => {
+  test('FE-42: an edited node runs as the component of the catalogue with a warning, or is refused', () => {
     const json = simple()
     const node = json.data?.nodes?.[1]
     given(node).data.node.edited = true
@@ -241,7 +241,7 @@ describe('compileFlow', () => {
     ])
   })
 
-  test('FE-18: a flow that cannot run rejects the result and ends its events', async () => {
+  test('FE-18: an invalid flow rejects the result and ends its events', async () => {
     const flow = flowBuilder()
     flow.add('Nowhere')
     const started = start(flow.toJSON())

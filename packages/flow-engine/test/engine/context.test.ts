@@ -29,8 +29,8 @@ function alone(one: Component): FlowJson {
   return flow.toJSON()
 }
 
-describe('what a component may do (FE-40)', () => {
-  test('FE-40: tokens go to the last message it sent; an update may leave the row alone', async () => {
+describe('the context of a component (FE-40)', () => {
+  test('FE-40: tokens go to the last sent message; an update can leave the stored row unchanged', async () => {
     const talking = component('Talking', async (_inputs, ctx) => {
       const sent = await ctx.sendMessage(createMessage('one'))
       ctx.token('chunk')
@@ -51,7 +51,7 @@ describe('what a component may do (FE-40)', () => {
     expect(result.text('Talking-1')).toBe('one')
   })
 
-  test('FE-40: a removed message is gone from the rows and the result', async () => {
+  test('FE-40: a removed message disappears from the rows and the result', async () => {
     const messages = createRunMessages()
     const removing = component('Removing', async (_inputs, ctx) => {
       const { id = '' } = await ctx.sendMessage(createMessage('gone'))
@@ -74,7 +74,7 @@ describe('what a component may do (FE-40)', () => {
     expect(result.messages).toEqual([])
   })
 
-  test('FE-40: the usage of a child run counts; runs in runs have a limit', async () => {
+  test('FE-40: the usage of a child run is added; nested runs have a limit', async () => {
     const counting = component('Counting', (_inputs, ctx) => {
       ctx.usage({ inputTokens: 2, outputTokens: 3 })
       return 'x'
@@ -182,7 +182,7 @@ describe('a component called as a tool (FE-43)', () => {
     expect(rows).toMatchObject([{ id: 'kept' }])
   })
 
-  test('FE-43: arguments for inputs that are not offered are left out; what it throws is its answer', async () => {
+  test('FE-43: arguments for undeclared inputs are ignored; an exception becomes its answer', async () => {
     const told = await called(
       (inputs) => JSON.stringify(inputs),
       (tool) => tool.call({ word: 'w', fixed: 'changed' }, { signal }),
@@ -217,7 +217,7 @@ describe('a component called as a tool (FE-43)', () => {
   })
 })
 
-describe('decisions that last (FE-30)', () => {
+describe('decisions over several builds (FE-30)', () => {
   /** Excludes, includes or says nothing, by the number of its build. */
   const deciding = (calls: readonly ('exclude' | 'include' | 'none')[]) =>
     defineComponent({
@@ -264,7 +264,7 @@ describe('decisions that last (FE-30)', () => {
     expect(await rounds('exclude', 'include')).toEqual({ ran: true, off: [] })
   })
 
-  test('FE-30: exclude and include of one build: the last counts', async () => {
+  test('FE-30: of exclude and include in one build the last call wins', async () => {
     const both = defineComponent({
       type: 'Both',
       inputs: {},
@@ -286,8 +286,8 @@ describe('decisions that last (FE-30)', () => {
   })
 })
 
-describe('behind a failure (FE-61)', () => {
-  test('FE-61, FE-32: a loop whose body needs what failed outside does not go on', async () => {
+describe('after a failure (FE-61)', () => {
+  test('FE-61, FE-32: a loop whose body needs a vertex that failed outside does not continue', async () => {
     const flow = flowBuilder()
     const slowly = component('Slowly', async () => {
       for (let turn = 0; turn < 3; turn += 1) await Promise.resolve()
@@ -319,7 +319,7 @@ describe('behind a failure (FE-61)', () => {
     }
   })
 
-  test('FE-61: in an entered cycle nothing is built after a failure', async () => {
+  test('FE-61: in an entered cycle no vertex is built after a failure', async () => {
     const once = component('Once', ({ text }, ctx) => {
       if (ctx.build > 1) throw new RangeError('second time')
       return textOf(text)

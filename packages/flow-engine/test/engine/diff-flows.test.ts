@@ -20,7 +20,7 @@ const nodeOf = (of: FlowJson, id: string) => {
   return node
 }
 
-test('DR-62: what was added, removed and changed; secrets are told as stars', () => {
+test('DR-62: additions, removals and changes are listed; secrets are masked with asterisks', () => {
   const a = flow()
   const b = flow((more) => {
     more.add('ChatOutput', { id: 'Out' })
@@ -54,7 +54,7 @@ test('DR-62: what was added, removed and changed; secrets are told as stars', ()
   expect(JSON.stringify([diffFlows(a, b), back])).not.toContain('sk-')
 })
 
-test('DR-62: places, selections and notes do not count, and odd flows are no error', () => {
+test('DR-62: positions, selections and notes are ignored, and malformed flows are no error', () => {
   const a = flow()
   const b = flow((more) => more.note('remember'))
   nodeOf(b, 'In').position = { x: 7, y: 7 }

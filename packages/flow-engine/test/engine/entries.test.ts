@@ -35,8 +35,8 @@ function ring(values: Record<string, unknown> = {}) {
 
 const more = [step, webhook]
 
-describe('where a run begins (FE-11, FE-12, FE-15)', () => {
-  test('FE-11, FE-15: a stop in a cycle enters it; the first build has the value of its own field', async () => {
+describe('entry points of a run (FE-11, FE-12, FE-15)', () => {
+  test('FE-11, FE-15: a stop in a cycle enters it; the first build uses the value of its own field', async () => {
     const { ends, result } = await run(ring({ text: 'own' }).toJSON(), {
       more,
       stopComponentId: 'Step-a',
@@ -46,7 +46,7 @@ describe('where a run begins (FE-11, FE-12, FE-15)', () => {
     expect(result.stalled).toEqual([])
   })
 
-  test('FE-11: a stop outside of cycles does not start anything behind it', async () => {
+  test('FE-11: a stop outside of cycles starts no vertex after it', async () => {
     const flow = ring()
     flow.add(join, { id: 'Join-1' })
     flow.connect('Join-1.out', 'Step-a.more')
@@ -54,7 +54,7 @@ describe('where a run begins (FE-11, FE-12, FE-15)', () => {
     expect(ends).toEqual(['Join-1'])
   })
 
-  test('FE-11: start within what stop leaves', async () => {
+  test('FE-11: start applies within the part selected by stop', async () => {
     const flow = flowBuilder()
     for (const name of 'abcd') flow.add(join, { id: `Join-${name}` })
     flow
@@ -68,7 +68,7 @@ describe('where a run begins (FE-11, FE-12, FE-15)', () => {
     expect(ends).toEqual(['Join-a', 'Join-b', 'Join-c'])
   })
 
-  test('FE-12: all in a cycle: a chat input in it starts, also in a build', async () => {
+  test('FE-12: if all vertices are in a cycle, its chat input starts, also in a build', async () => {
     const flow = flowBuilder()
     flow.add(chatInput, { id: 'ChatInput-1', values: { input_value: 'hi' } })
     flow.add(step, { id: 'Step-a', values: { mark: 'a' } })
@@ -109,7 +109,7 @@ describe('where a run begins (FE-11, FE-12, FE-15)', () => {
   })
 })
 
-describe('what a request brings in (FE-17, FE-20, FE-26)', () => {
+describe('inputs of a request (FE-17, FE-20, FE-26)', () => {
   function talk() {
     const flow = flowBuilder()
     flow.add(chatInput, { id: 'ChatInput-1', displayName: 'Ask' })
@@ -121,7 +121,7 @@ describe('what a request brings in (FE-17, FE-20, FE-26)', () => {
     return flow.toJSON()
   }
 
-  test('FE-17: in a build chat inputs alone take the value and the files', async () => {
+  test('FE-17: in a build only chat inputs take the value and the files', async () => {
     const input = { value: 'v', files: ['flow/a.txt'] }
     const build = await run(talk(), { mode: 'build', input, startComponentId: 'ChatInput-1' })
     expect(build.result.text('ChatInput-1')).toBe('v')
@@ -138,13 +138,13 @@ describe('what a request brings in (FE-17, FE-20, FE-26)', () => {
     expect(message).toMatchObject({ files: ['flow/a.txt'] })
   })
 
-  test('FE-17, FE-23: in a build the type is any, so that the input and a tweak may both be given', async () => {
+  test('FE-17, FE-23: in a build the input type is any, so both the input and a tweak are allowed', async () => {
     const tweaks = { 'ChatInput-1': { input_value: 'tweak' } }
     const { result } = await run(talk(), { mode: 'build', input: 'v', tweaks })
     expect(result.text('ChatInput-1')).toBe('v')
   })
 
-  test('FE-23: the text input by its display name, too', async () => {
+  test('FE-23: a tweak by display name also reaches the text input', async () => {
     const input = { value: 'v', type: 'text' as const }
     for (const key of ['TextInput-1', 'My Text Input']) {
       const tweaks = { [key]: { input_value: 'x' } }
@@ -158,7 +158,7 @@ describe('what a request brings in (FE-17, FE-20, FE-26)', () => {
     expect((await run(talk(), { input, tweaks })).result.status).toBe('succeeded')
   })
 
-  test('FE-26: components by id and by display name; an id comes before a name', async () => {
+  test('FE-26: components are found by id and by display name; an id takes precedence', async () => {
     const took = async (components: string[]) => {
       const { result } = await run(talk(), { input: { value: 'v', components } })
       return result.text('ChatInput-1')
@@ -170,7 +170,7 @@ describe('what a request brings in (FE-17, FE-20, FE-26)', () => {
     expect(result.outputs.map(({ id }) => id)).toEqual(['ChatInput-1'])
   })
 
-  test('FE-26: where no output fits the type all are reported; what failed is not', async () => {
+  test('FE-26: if no output matches the type all are reported, except failed ones', async () => {
     const flow = flowBuilder()
     flow.add(textInput, { id: 'TextInput-1', values: { input_value: 'x' } })
     flow.add(textOutput, { id: 'TextOutput-1' })
@@ -242,7 +242,7 @@ describe('fields (FE-21, FE-24, FE-30)', () => {
     return run(json, { more: [need] })
   }
 
-  test('FE-24: a required field that is hidden is not asked for', async () => {
+  test('FE-24: a required field that is hidden can be empty', async () => {
     const hidden = await needing((template) => {
       Object.assign(given(template.what), { value: '', show: false })
     })
@@ -267,7 +267,7 @@ describe('fields (FE-21, FE-24, FE-30)', () => {
     expect(result.text('Need-1')).toBe('["",null,null]')
   })
 
-  test('FE-21: what is no number stays as it is; a handle without edge has no value', async () => {
+  test('FE-21: a value that is not a number is kept; a handle without edge has no value', async () => {
     const odd = await needing((template) => {
       given(template.count).value = 'many'
     })
@@ -304,7 +304,7 @@ describe('fields (FE-21, FE-24, FE-30)', () => {
     expect(result.vertices.get('Need-2')).toMatchObject({ valid: true })
   })
 
-  test('FE-23: whatever a tweak of a file field is called, it means the path', async () => {
+  test('FE-23: a tweak of a file field sets the path, whatever its key', async () => {
     const reading = defineComponent({
       type: 'Reading',
       inputs: { file: field.file() },

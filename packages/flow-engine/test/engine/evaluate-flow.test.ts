@@ -46,7 +46,7 @@ const examples: EvalExample[] = [
 ]
 
 describe('evaluations', () => {
-  test('DR-80: each example runs in a session of its own and passes when every score does', async () => {
+  test('DR-80: each example runs in its own session and passes if every score does', async () => {
     sessions.clear()
     const seen: string[] = []
     const evaluation = await evaluateFlow(
@@ -69,7 +69,7 @@ describe('evaluations', () => {
     expect(seen.toSorted()).toEqual(['1', '3', 'named'])
   })
 
-  test('DR-82: what fails or cannot be judged scores 0 with its error, the rest goes on', async () => {
+  test('DR-82: a failed or unjudged example scores 0 with its error, the others continue', async () => {
     const evaluation = await evaluateFlow(
       shouting(),
       examples,
@@ -97,7 +97,7 @@ describe('evaluations', () => {
     expect(broken.examples[0]).toMatchObject({ passed: false, scores: { any: { score: 0 } } })
   })
 
-  test('DR-80: concurrency, repeats and asynchronous data sets', async () => {
+  test('DR-80: concurrency, repeats and asynchronous data sets are supported', async () => {
     let now = 0
     let most = 0
     const slow = defineComponent({
@@ -137,7 +137,7 @@ describe('evaluations', () => {
       })
   })
 
-  test('DR-81: the report is XML that names scorer, score and reason', async () => {
+  test('DR-81: the report is XML with scorer, score and reason', async () => {
     const evaluation = await evaluateFlow(
       shouting(),
       [
@@ -161,7 +161,7 @@ describe('evaluations', () => {
     expect(xml.match(/<testcase /g)).toHaveLength(2)
   })
 
-  test('DR-80: compared with what was kept, it tells what is better, worse, new and gone', async () => {
+  test('DR-80: a comparison with a stored evaluation lists better, worse, new and missing examples', async () => {
     const run = (list: readonly EvalExample[]) =>
       evaluateFlow(shouting(), list, { exact: exactMatch() }, { components })
     const before = await run([
@@ -183,7 +183,7 @@ describe('evaluations', () => {
     })
   })
 
-  test('DR-82: ready scorers', async () => {
+  test('DR-82: the built-in scorers judge text and JSON', async () => {
     const result = {} as never
     const run = (text: string, expected?: unknown) => ({ example: { expected }, result, text })
     expect(exactMatch()(run('a', 'a'))).toBe(true)

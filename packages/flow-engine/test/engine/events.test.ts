@@ -81,7 +81,7 @@ function countingMessages() {
 }
 
 describe('streams', () => {
-  test('FE-51: partial message, tokens, end of the vertex, whole message with the same id', async () => {
+  test('FE-51: a stream sends a partial message, tokens, the end of the vertex and the whole message with the same id', async () => {
     const model = talker(async function* () {
       yield* ['one ', '', 'two']
     })
@@ -117,7 +117,7 @@ describe('streams', () => {
     expect(result.text()).toBe('one two')
   })
 
-  test('FE-51: not connected to a chat output the text is collected without events', async () => {
+  test('FE-51: without a chat output the text is collected without events', async () => {
     const model = talker(async function* () {
       yield* ['a', 'b']
     })
@@ -177,7 +177,7 @@ describe('streams', () => {
 })
 
 describe('ends of a run', () => {
-  test('FE-60: cancel fires signals at once and abandons those that do not listen', async () => {
+  test('FE-60: cancel fires signals at once and abandons vertices that ignore them', async () => {
     const flow = flowBuilder()
     flow.add(hanging, { id: 'Hanging-1' })
     flow.add(deaf, { id: 'Deaf-1' })
@@ -191,13 +191,13 @@ describe('ends of a run', () => {
     expect(kinds(await collectEvents(started))).toEqual(['vertices_sorted', 'end'])
   })
 
-  test('FE-60: a signal that is aborted already runs nothing', async () => {
+  test('FE-60: with an already aborted signal no vertex runs', async () => {
     const { events, result } = await run(alone(join), { signal: AbortSignal.abort() })
     expect(events).toMatchObject([{ event: 'end', data: { cancelled: true } }])
     expect(result.status).toBe('cancelled')
   })
 
-  test('FE-64: over the time of a run all is aborted', async () => {
+  test('FE-64: a run over its time limit aborts all vertices', async () => {
     const runtime = createTestRuntime()
     const started = start(alone(hanging), {
       more: [hanging],
@@ -212,7 +212,7 @@ describe('ends of a run', () => {
     expect(kinds(await collectEvents(started))).toEqual(['vertices_sorted', 'error', 'end'])
   })
 
-  test('FE-64: limits of events and of values', async () => {
+  test('FE-64: events and values are limited', async () => {
     const chatty = component('Chatty', async (_inputs, ctx) => {
       for (let index = 0; index < 50; index += 1) await ctx.sendMessage(createMessage('x'))
       return ''
@@ -228,7 +228,7 @@ describe('ends of a run', () => {
     })
   })
 
-  test('FE-67: a vertex over its time fails, and what it returns later is dropped', async () => {
+  test('FE-67: a vertex over its time limit fails, and its later result is dropped', async () => {
     const runtime = createTestRuntime()
     const started = start(alone(deaf), { more: [deaf], runtime, limits: { vertexTimeoutMs: 20 } })
     for await (const { event } of started)
@@ -239,7 +239,7 @@ describe('ends of a run', () => {
     })
   })
 
-  test('FE-61, FE-70: a failure is an error message and an end_vertex, stored but not in history', async () => {
+  test('FE-61, FE-70: a failure sends an error message and an end_vertex, stored but not in history', async () => {
     const messages = countingMessages()
     const { events, result } = await run(alone(failing), {
       mode: 'build',
@@ -285,7 +285,7 @@ describe('ends of a run', () => {
     expect(await messages.all()).toHaveLength(1)
   })
 
-  test('FE-70: what is thrown and is no Error counts by its text', async () => {
+  test('FE-70: a thrown value that is not an Error is reported by its text', async () => {
     const odd = component('Odd', () => {
       // oxlint-disable-next-line no-throw-literal
       throw 'just a text'
@@ -293,13 +293,13 @@ describe('ends of a run', () => {
     expect((await run(alone(odd), { more: [odd] })).result.error?.detail).toMatch(/just a text$/)
   })
 
-  test('FE-63a: a run that is no resumable job cannot be suspended', async () => {
+  test('FE-63a: a run that is not a resumable job cannot be suspended', async () => {
     const asking = component('Asking', (_inputs, ctx) => ctx.suspend('sure?'))
     const { result } = await run(alone(asking), { more: [asking] })
     expect(result.error?.code).toBe('not_resumable')
   })
 
-  test('FE-63, FE-63a: a host keeps states and answers; what is kept is not run again', async () => {
+  test('FE-63, FE-63a: a host stores checkpoints and answers; a vertex with a checkpoint is not run again', async () => {
     let builds = 0
     const counting = component('Counting', () => String((builds += 1)))
     const asking = component('Asking', async (_inputs, ctx) => String(await ctx.suspend('sure?')))
@@ -338,7 +338,7 @@ describe('ends of a run', () => {
 })
 
 describe('readers', () => {
-  test('FE-19, FE-60: every reader sees everything, also after the end', async () => {
+  test('FE-19, FE-60: every reader gets all events, also after the end', async () => {
     const started = start(alone(join))
     const [one, two] = await Promise.all([collectEvents(started), collectEvents(started)])
     await started.result
@@ -354,7 +354,7 @@ describe('readers', () => {
     expect((await started.result).status).toBe('succeeded')
   })
 
-  test('FE-68: a late reader may get tokens joined; the text is the same and numbers increase', async () => {
+  test('FE-68: a late reader can get joined tokens; the text is the same and numbers increase', async () => {
     const model = talker(async function* () {
       for (let index = 0; index < 5000; index += 1) yield `${index},`
     })
@@ -382,7 +382,7 @@ describe('readers', () => {
   })
 })
 
-describe('what is written', () => {
+describe('output of a run', () => {
   test('FE-65: secrets are masked in events, stored messages and errors, also across tokens', async () => {
     const secret = 'sk-very-secret'
     const leaky = component('Leaky', async (inputs, ctx) => {
@@ -406,7 +406,7 @@ describe('what is written', () => {
     expect(tokens.join('')).not.toContain('sk-')
   })
 
-  test('FE-66: event data is JSON whatever a component returns', async () => {
+  test('FE-66: event data is valid JSON whatever a component returns', async () => {
     const round: Record<string, unknown> = {
       big: 12n,
       when: new Date(0),
@@ -447,7 +447,7 @@ describe('what is written', () => {
     })
   })
 
-  test('FE-66: texts and lists are cut in end_vertex, not in messages and answers', async () => {
+  test('FE-66: texts and lists are truncated in end_vertex, not in messages and answers', async () => {
     const flow = flowBuilder()
     flow.add(chatInput, { id: 'ChatInput-1' })
     flow.add(chatOutput, { id: 'ChatOutput-1' })
@@ -471,7 +471,7 @@ describe('what is written', () => {
     })
   })
 
-  test('FE-40: a child run uses the services and gives its result', async () => {
+  test('FE-40: a child run uses the services of its parent and returns its result', async () => {
     const inner = flowBuilder()
     inner.add(chatInput, { id: 'ChatInput-1' })
     inner.add(chatOutput, { id: 'ChatOutput-1' })

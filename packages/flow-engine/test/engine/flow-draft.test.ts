@@ -47,7 +47,7 @@ function shouting() {
 }
 
 describe('DR-78: flows built in code', () => {
-  test('DR-78: a draft runs with its own components, and its outputs are read with their types', async () => {
+  test('DR-78: a draft runs with its own components, and its outputs have their types', async () => {
     const { flow, shouts } = shouting()
     const result = await runFlow(flow, { input: 'hi', keep: ['Shout'] }).result
     expect(result.status).toBe('succeeded')
@@ -57,7 +57,7 @@ describe('DR-78: flows built in code', () => {
     expect(result.output(shouts.outputs.facts)).toBeUndefined()
   })
 
-  test('DR-78: references carry the value and the value types of their component', () => {
+  test('DR-78: references have the value and the value types of their component', () => {
     const { shouts } = shouting()
     expectTypeOf(shouts.outputs.result).toEqualTypeOf<OutputRef<Message | null, 'Message'>>()
     expectTypeOf(shouts.inputs.text).toEqualTypeOf<InputRef<'Message'>>()
@@ -65,7 +65,7 @@ describe('DR-78: flows built in code', () => {
     expect(shouts.inputs.text).toEqual({ vertexId: 'Shout-00001', field: 'text' })
   })
 
-  test('DR-78: the JSON is that of flowBuilder, byte for byte', () => {
+  test('DR-78: the JSON equals that of flowBuilder, byte for byte', () => {
     const { flow } = shouting()
     const built = flowBuilder('shout')
     const input = built.add(chatInput)
@@ -76,7 +76,7 @@ describe('DR-78: flows built in code', () => {
     expect(JSON.stringify(flow)).toBe(JSON.stringify(built.toJSON()))
   })
 
-  test('DR-78: with options too: ids, names, frozen, tool mode, fields of a prompt, loops', () => {
+  test('DR-78: it also does with options: ids, names, frozen, tool mode, fields of a prompt, loops', () => {
     const flow = createFlow()
     const prompt = flow.add(promptTemplate, {
       id: 'P-1',
@@ -107,7 +107,7 @@ describe('DR-78: flows built in code', () => {
     expect(Object.keys(tool.outputs)).toContain('component_as_tool')
   })
 
-  test('DR-78: compileFlow and checkFlow take a draft, beside components or alone', () => {
+  test('DR-78: compileFlow and checkFlow accept a draft, with other components or alone', () => {
     const { flow } = shouting()
     expect(compileFlow(flow).vertexIds).toEqual([
       'ChatInput-00001',
@@ -122,7 +122,7 @@ describe('DR-78: flows built in code', () => {
     expect(checkFlow(second)).toMatchObject([{ code: 'several_chat_inputs' }])
   })
 
-  test('DR-78: a job keeps the draft as it was and its components, over a question too', async () => {
+  test('DR-78: a job keeps a snapshot of the draft and its components, also across a question', async () => {
     const flow = createFlow()
     const asks = defineComponent({
       type: 'Asks',
@@ -143,14 +143,14 @@ describe('DR-78: flows built in code', () => {
     await jobs.close()
   })
 
-  test('DR-78: evaluateFlow takes a draft', async () => {
+  test('DR-78: evaluateFlow accepts a draft', async () => {
     const { flow } = shouting()
     const examples = [{ input: 'a', expected: 'AA' }]
     const evaluation = await evaluateFlow(flow, examples, { exact: exactMatch() })
     expect(evaluation.passed).toBe(true)
   })
 
-  test('DR-78: outputs that follow from the values are found by name', () => {
+  test('DR-78: outputs that depend on values are found by name', () => {
     const flow = createFlow()
     const asks = flow.add(humanInput, { values: { decisions: ['Send', 'Drop it'] } })
     flow.connect(asks.output('branch_drop_it'), flow.add(chatOutput).inputs.input_value)
@@ -193,7 +193,7 @@ describe('DR-78: flows built in code', () => {
     expect(JSON.stringify(flow)).toBe(before)
   })
 
-  test('DR-78: add refuses ids that are taken, unknown fields and two components of a type', () => {
+  test('DR-78: add refuses duplicate ids, unknown fields and two components of one type', () => {
     const { flow } = shouting()
     const refused = (message: string) =>
       expect.objectContaining({ code: 'invalid_request', message })

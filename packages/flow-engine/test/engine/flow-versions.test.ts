@@ -47,7 +47,7 @@ async function prepared(): Promise<{
   return { engine, store: engine.options.store, caller, flowId: flow?.id ?? '' }
 }
 
-test('DR-61: versions are made, listed, read, activated and removed in process by the same rules', async () => {
+test('DR-61: versions are created, listed, read, activated and removed in process by the same rules', async () => {
   const { engine, caller, flowId } = await prepared()
   const { versions, flows } = engine.services
   const one = await versions.create(caller, flowId, { description: 'the first' })
@@ -75,7 +75,7 @@ test('DR-61: versions are made, listed, read, activated and removed in process b
   ).rejects.toMatchObject({ status: 422 })
 })
 
-test('DR-61: a change that fails keeps neither the graph nor the draft', async () => {
+test('DR-61: a failed change keeps neither the graph nor the draft', async () => {
   const { engine, store, caller, flowId } = await prepared()
   const { versions, flows } = engine.services
   const one = await versions.create(caller, flowId)
@@ -91,7 +91,7 @@ test('DR-61: a change that fails keeps neither the graph nor the draft', async (
   expect((await flows.get(caller, flowId)).data).toEqual(JSON.stringify(graph('first')))
 })
 
-test('DR-63: the record of a job tells the version it runs, after its end too', async () => {
+test('DR-63: the record of a job has the version it runs, also after its end', async () => {
   const { engine, caller, flowId } = await prepared()
   const { versions, builds } = engine.services
   await versions.create(caller, flowId)
@@ -110,7 +110,7 @@ test('DR-63: the record of a job tells the version it runs, after its end too', 
   expect((await engine.jobs.get(started.id))?.flowVersion).toBe(1)
 })
 
-test('DR-60: the number of versions that stay is a whole number of 1 to 1,000', () => {
+test('DR-60: the number of kept versions is an integer from 1 to 1,000', () => {
   for (const maxFlowVersions of [0, 1001, 1.5, Number.NaN])
     expect(() => resolveSettings({ maxFlowVersions })).toThrow(
       'maxFlowVersions must be a whole number of 1 to 1,000',

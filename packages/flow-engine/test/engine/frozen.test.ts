@@ -73,7 +73,7 @@ const options = (component: Component, cache: ResultCache) => ({
 })
 
 describe('frozen vertices (FE-33)', () => {
-  test('FE-33: a hit shows its outputs, logs and branches as they were, and says that it is one', async () => {
+  test('FE-33: a cached result repeats its outputs, logs and branches, and is marked as cached', async () => {
     const { component, builds } = counting({ stops: true })
     const given = options(component, createResultCache())
     const first = await run(frozen(component), given)
@@ -91,7 +91,7 @@ describe('frozen vertices (FE-33)', () => {
     expect(flagged).toContain('while it ran')
   })
 
-  test('FE-33: a failed build is not kept', async () => {
+  test('FE-33: a failed build is not cached', async () => {
     let fails = true
     const { component, builds } = counting({ fails: () => fails })
     const given = options(component, createResultCache())
@@ -101,7 +101,7 @@ describe('frozen vertices (FE-33)', () => {
     expect(builds()).toBe(2)
   })
 
-  test('FE-33: another version of the component is another result', async () => {
+  test('FE-33: another version of the component has its own result', async () => {
     const cache = createResultCache()
     const [one, two] = [counting({ version: '1' }), counting({ version: '2' })]
     for (const { component } of [one, two, one, two]) {
@@ -110,7 +110,7 @@ describe('frozen vertices (FE-33)', () => {
     expect([one.builds(), two.builds()]).toEqual([1, 1])
   })
 
-  test('FE-33: another vertex of the same kind is another result', async () => {
+  test('FE-33: another vertex of the same kind has its own result', async () => {
     const { component, builds } = counting()
     const given = options(component, createResultCache())
     const json = frozen(component)
@@ -119,7 +119,7 @@ describe('frozen vertices (FE-33)', () => {
     expect(builds()).toBe(2)
   })
 
-  test('FE-33: the result is kept whatever its inputs become, until it is unfrozen', async () => {
+  test('FE-33: the result is kept while its inputs change, until it is unfrozen', async () => {
     let text = 'a'
     const changing = defineComponent({
       type: 'Changing',
@@ -135,7 +135,7 @@ describe('frozen vertices (FE-33)', () => {
     expect(builds()).toBe(1)
   })
 
-  test('FE-33: in the editor the last result before freezing is the one that is kept', async () => {
+  test('FE-33: in the editor the last result before freezing is kept', async () => {
     const { component, builds } = counting()
     const given = { ...options(component, createResultCache()), mode: 'build' as const }
     const json = frozen(component)
@@ -164,7 +164,7 @@ describe('frozen vertices (FE-33)', () => {
     expect(builds()).toBe(3)
   })
 
-  test('FE-33: the value of a secret is no part of the key', async () => {
+  test('FE-33: the value of a secret is not part of the key', async () => {
     const { component, builds } = counting()
     const keys: string[] = []
     const inner = createResultCache()
@@ -183,7 +183,7 @@ describe('frozen vertices (FE-33)', () => {
     expect(new Set(keys).size).toBe(1)
   })
 
-  test('FE-33: a cache that fails is an empty one', async () => {
+  test('FE-33: a failing cache counts as empty', async () => {
     const { component, builds } = counting()
     const fail = (): never => {
       throw new RangeError('the cache is down')
@@ -198,7 +198,7 @@ describe('frozen vertices (FE-33)', () => {
     expect(builds()).toBe(2)
   })
 
-  test('FE-33: jobs keep results of frozen vertices by themselves, for each user his own', async () => {
+  test('FE-33: jobs keep results of frozen vertices by default, separately for each user', async () => {
     const { component, builds } = counting()
     const jobs = createBuildJobs({
       components: createRegistry([...library, component]),
@@ -213,7 +213,7 @@ describe('frozen vertices (FE-33)', () => {
     expect(builds()).toBe(2)
   })
 
-  test('FE-33: the cache forgets what is old, and what was used longest ago when it is full', async () => {
+  test('FE-33: the cache drops expired results, and the least recently used one when it is full', async () => {
     const runtime = createTestRuntime()
     const cache = createResultCache({ maxBytes: 100, maxAgeMs: 1000, runtime })
     const result = (bytes: number) => ({ outputs: {}, bytes })
@@ -233,7 +233,7 @@ describe('frozen vertices (FE-33)', () => {
     expect(await cache.get('c')).toBeUndefined()
   })
 
-  test('FE-33: the cache is bounded by count, and keeps results as long as it has room', async () => {
+  test('FE-33: the cache is bounded by count, and keeps results as long as there is room', async () => {
     const runtime = createTestRuntime()
     const cache = createResultCache({ maxCount: 2, runtime })
     for (const key of ['a', 'b', 'c']) await cache.set(key, { outputs: {}, bytes: 1 })
@@ -246,7 +246,7 @@ describe('frozen vertices (FE-33)', () => {
   })
 })
 
-test('FE-33, CO-3: a table with a missing cell is not that with null there, though their JSON is one', () => {
+test('FE-33, CO-3: a table with a missing cell differs from one with null there, although their JSON is equal', () => {
   const missing = createDataFrame([{ a: 1 }], ['a', 'b'])
   const empty = createDataFrame([{ a: 1, b: null }])
   expect(formatValue(missing)).toEqual(formatValue(empty))

@@ -107,7 +107,7 @@ function outcomeOf(flow: unknown): 'compiled' | 'refused' {
   }
 }
 
-describe('flows that are no flows', () => {
+describe('malformed flows', () => {
   test('FE-9: any JSON value gives a plan or problems, never another exception', () => {
     for (const value of ODD) {
       for (const flow of [
@@ -130,7 +130,7 @@ describe('flows that are no flows', () => {
     }
   })
 
-  test('FE-9, FE-15: a mutated flow that compiles ends, whatever it is', async () => {
+  test('FE-9, FE-15: a mutated flow that compiles always terminates', async () => {
     const below = numbers(11)
     for (let round = 0; round < 200; round += 1) {
       const flow = mutated(flows[0], below)

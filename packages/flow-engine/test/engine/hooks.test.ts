@@ -64,7 +64,7 @@ const registryOf = (...components: readonly ReturnType<typeof component>[]) => (
 })
 
 describe('hooks', () => {
-  test('DR-70: run and vertices start and end, each pair with one object', async () => {
+  test('DR-70: run and vertices start and end, with one object for each pair', async () => {
     const up = component('Up', async () => 'ok')
     const fails = component('Fails', async (ctx) => {
       ctx.variable('x').catch(() => undefined)
@@ -91,7 +91,7 @@ describe('hooks', () => {
     expect(open.size).toBe(0)
   })
 
-  test('DR-70: the run is described, with what the caller gave it', async () => {
+  test('DR-70: the run info contains the values the caller gave it', async () => {
     const seen: VertexInfo[] = []
     const up = component('Up', async () => 'ok')
     const { hooks } = notes({ onVertexStart: (vertex) => void seen.push(vertex) })
@@ -123,7 +123,7 @@ describe('hooks', () => {
     ])
   })
 
-  test('DR-70: more than 1 KiB of carrier or request id is refused', async () => {
+  test('DR-70: a carrier or request id of more than 1 KiB is refused', async () => {
     const up = component('Up', async () => 'ok')
     for (const more of [{ carrier: { a: 'x'.repeat(1025) } }, { requestId: 'x'.repeat(1025) }])
       await expect(
@@ -131,7 +131,7 @@ describe('hooks', () => {
       ).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test('DR-70: a pair for each attempt, and none for what never began', async () => {
+  test('DR-70: there is a pair for each attempt, and none for attempts that never began', async () => {
     let tries = 0
     const flaky = component('Flaky', async () => {
       tries += 1
@@ -157,7 +157,7 @@ describe('hooks', () => {
     ])
   })
 
-  test('DR-70: a cancelled run ends what never comes back', async () => {
+  test('DR-70: a cancelled run ends the hooks of vertices that never return', async () => {
     const hangs = component('Hangs', () => new Promise<string>(() => undefined))
     const { hooks, lines } = notes()
     const run = runFlow(flowOf(hangs), { ...registryOf(hangs), outputType: 'debug', hooks })
@@ -167,7 +167,7 @@ describe('hooks', () => {
     expect(lines.slice(2)).toEqual(['Hangs-1 cancelled', 'run cancelled'])
   })
 
-  test('DR-70, DR-72: calls of models, tools and addresses; tokens are told by the model call alone', async () => {
+  test('DR-70, DR-72: calls of models, tools and addresses are reported; only the model call reports tokens', async () => {
     const usages: unknown[] = []
     const calls: CallInfo[] = []
     const { hooks, lines } = notes({
@@ -255,7 +255,7 @@ describe('hooks', () => {
     }
   })
 
-  test('DR-71: what a start hook gives is called around the work, and what it awaits', async () => {
+  test('DR-71: a function returned by a start hook wraps the work and everything it awaits', async () => {
     const place = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
     const looks = component('Looks', async () => {
@@ -278,7 +278,7 @@ describe('hooks', () => {
     expect(result.text('Looks-1')).toBe('ok')
   })
 
-  test('DR-72, DR-15: what hooks throw changes no run and goes to onError, once for each call', async () => {
+  test('DR-72, DR-15: errors of hooks change no run and go to onError, once for each call', async () => {
     const errors: [string, string | undefined][] = []
     const bad = (name: string) => (): never => {
       throw new Error(name)
@@ -306,7 +306,7 @@ describe('hooks', () => {
       ])
   })
 
-  test('DR-73: jobs name their id; a vertex that asks ends as suspended and starts again', async () => {
+  test('DR-73: the run info of jobs has their id; a vertex that asks ends as suspended and starts again', async () => {
     const ids = new Set<unknown>()
     const { hooks, lines } = notes({
       onRunStart: ({ jobId, carrier }) => void ids.add(`${jobId} ${carrier?.traceparent}`),

@@ -35,8 +35,8 @@ function looping(text: string, body: readonly Component[], after: Component = pa
 const ends = (events: readonly RunEvent[]) =>
   events.flatMap((event) => (event.event === 'end_vertex' ? [event.data.build_data.id] : []))
 
-describe('passes of a loop that were over when the process died (FE-63)', () => {
-  test('FE-63: they are not run again, and the log is that of a run in one go', async () => {
+describe('passes of a loop that had finished when the process died (FE-63)', () => {
+  test('FE-63: they are not run again, and the log equals that of an uninterrupted run', async () => {
     const before = counting('Before', { idempotent: false })
     const work = counting('Work', { hangs: 3 })
     const body = [before.component, work.component]
@@ -58,7 +58,7 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
     expect(result.vertices.get('Loop-1')?.builds).toBe(5)
   })
 
-  test('FE-63: none is when the process dies behind the loop', async () => {
+  test('FE-63: no pass runs again if the process dies after the loop', async () => {
     const work = counting('Work', {})
     const after = counting('After', { hangs: 1 })
     const components = [work.component, after.component]
@@ -72,7 +72,7 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
     expect(result.vertices.get('Work-1')?.valid).toBe(true)
   })
 
-  test('FE-63: a pass that another process ran counts after a second death, too', async () => {
+  test('FE-63: a pass that another process ran also counts after a second crash', async () => {
     const work = counting('Work', { hangs: 2 })
     const again = counting('Again', { hangs: 3 })
     const body = [work.component, again.component]
@@ -92,7 +92,7 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
     expect((await third.result(id)).text('After-1')).toBe('Again 1,Again 2,Again 4,Again 5|Again 5')
   })
 
-  test('FE-63: a pass that the log does not tell of is run again, so that no reader misses it', async () => {
+  test('FE-63: a pass that is missing from the log is run again, so that no reader misses it', async () => {
     const work = counting('Work', { hangs: 3 })
     const store = createMemoryJobStore()
     let appends = 0
@@ -124,7 +124,7 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
     letGo()
   })
 
-  test('FE-63: what may not run twice is free to run in a pass that it had not begun', async () => {
+  test('FE-63: a vertex that must not run twice can run in a pass where it had not begun', async () => {
     let runs = 0
     const opaque = defineComponent({
       type: 'Opaque',
@@ -154,7 +154,7 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
     expect(runs).toBe(2)
   })
 
-  test('FE-63: a pass that brings nothing back is left out like the others', async () => {
+  test('FE-63: a pass without a result is skipped like the others', async () => {
     const chosen = defineComponent({
       type: 'Chosen',
       inputs: { text: field.handle({ types: ['Data'] }) },
@@ -176,7 +176,7 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
     expect(result.vertices.get('Work-1')?.builds).toBe(2)
   })
 
-  test('FE-63: of loops in each other the outer pass that was under way is repeated', async () => {
+  test('FE-63: of nested loops the outer pass that was running is repeated', async () => {
     const rows = defineComponent({
       type: 'Rows',
       inputs: { text: field.handle({ types: ['Data'] }) },
@@ -215,7 +215,7 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
     expect(result.vertices.get('Work-1')?.builds).toBe(6)
   })
 
-  test('FE-63a: each pass asks for itself, and is answered by what it was told', async () => {
+  test('FE-63a: each pass asks its own question and gets its own answer', async () => {
     const ask = counting('Ask', { asks: true })
     const jobs = processOn(createMemoryJobStore(), [ask.component])
     const { id } = await jobs.start({ flow: looping('a b', [ask.component]), resumable: true })

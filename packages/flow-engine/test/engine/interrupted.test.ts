@@ -17,7 +17,7 @@ function line(...components: readonly Component[]): FlowJson {
 }
 
 describe('a process that dies (FE-63)', () => {
-  test('FE-63: a vertex that was running runs again; one with a checkpoint does not, nor is it told twice', async () => {
+  test('FE-63: a vertex that was running runs again; one with a checkpoint neither runs nor is reported twice', async () => {
     const before = counting('Before', { idempotent: false })
     const work = counting('Work', { hangs: 1 })
     const components = [before.component, work.component]
@@ -31,7 +31,7 @@ describe('a process that dies (FE-63)', () => {
     expect((await jobs.get(id))?.state).toBe('succeeded')
   })
 
-  test('FE-63: one that says `idempotent: false` is not run again: the job fails as interrupted', async () => {
+  test('FE-63: a running vertex with `idempotent: false` is not run again: the job fails as interrupted', async () => {
     const before = counting('Before', {})
     const work = counting('Work', { idempotent: false, hangs: 1 })
     const after = counting('After', {})
@@ -53,7 +53,7 @@ describe('a process that dies (FE-63)', () => {
     })
   })
 
-  test('FE-63: nor is one that was running in a pass of a loop', async () => {
+  test('FE-63: neither is one that was running in a pass of a loop', async () => {
     const work = counting('Work', { idempotent: false, hangs: 1 })
     const flow = flowBuilder()
     flow.add('LoopComponent', { id: 'Loop-1', values: {} })
@@ -68,7 +68,7 @@ describe('a process that dies (FE-63)', () => {
     expect((await jobs.get(id))?.error?.code).toBe('interrupted')
   })
 
-  test('FE-63a: one that asked and was answered is run afresh, also with `idempotent: false`', async () => {
+  test('FE-63a: a vertex that asked and was answered runs again, even with `idempotent: false`', async () => {
     const ask = counting('Ask', { idempotent: false, asks: true })
     const store = createMemoryJobStore()
     const jobs = processOn(store, [ask.component])
@@ -85,7 +85,7 @@ describe('a process that dies (FE-63)', () => {
     })
   })
 
-  test('FE-63: a job that is not resumable runs nothing again, whatever its components say', async () => {
+  test('FE-63: a job that is not resumable reruns no vertex, whatever its components declare', async () => {
     const work = counting('Work', { hangs: 1 })
     const store = createMemoryJobStore()
     const first = processOn(store, [work.component])
