@@ -144,7 +144,7 @@ describe('inputs of a request (FE-17, FE-20, FE-26)', () => {
     expect(result.text('ChatInput-1')).toBe('v')
   })
 
-  test('FE-23: a tweak by display name also reaches the text input', async () => {
+  test('FE-23: an input value for the text input excludes a tweak of it, also by display name', async () => {
     const input = { value: 'v', type: 'text' as const }
     for (const key of ['TextInput-1', 'My Text Input']) {
       const tweaks = { [key]: { input_value: 'x' } }

@@ -76,7 +76,7 @@ describe('DR-78: flows built in code', () => {
     expect(JSON.stringify(flow)).toBe(JSON.stringify(built.toJSON()))
   })
 
-  test('DR-78: it also does with options: ids, names, frozen, tool mode, fields of a prompt, loops', () => {
+  test('DR-78: the JSON also equals it with options: ids, names, frozen, tool mode, fields of a prompt, loops', () => {
     const flow = createFlow()
     const prompt = flow.add(promptTemplate, {
       id: 'P-1',

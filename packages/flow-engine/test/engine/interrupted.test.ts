@@ -53,7 +53,7 @@ describe('a process that dies (FE-63)', () => {
     })
   })
 
-  test('FE-63: neither is one that was running in a pass of a loop', async () => {
+  test('FE-63: a vertex that was running in a pass of a loop is not run again either', async () => {
     const work = counting('Work', { idempotent: false, hangs: 1 })
     const flow = flowBuilder()
     flow.add('LoopComponent', { id: 'Loop-1', values: {} })

@@ -42,7 +42,7 @@ async function given(
 }
 
 describe('limits (FE-64)', () => {
-  test('FE-64: the defaults are the documented ones', () => {
+  test('FE-64: the defaults match the documentation', () => {
     expect(defaultRunLimits).toEqual({
       vertices: 20_000,
       edges: 100_000,
@@ -59,7 +59,7 @@ describe('limits (FE-64)', () => {
     })
   })
 
-  test('FE-64: vertices and edges are counted after groups are opened; at the limit all is well', () => {
+  test('FE-64: vertices and edges are counted after groups are expanded; the limit itself is allowed', () => {
     const flow = flowBuilder()
     const ids = ['Join-1', 'Join-2', 'Join-3'].map((id) => flow.add(join, { id }))
     flow.connect('Join-1.out', 'Join-2.texts').connect('Join-2.out', 'Join-3.texts')
@@ -76,7 +76,7 @@ describe('limits (FE-64)', () => {
     ])
   })
 
-  test('FE-64: textLength cuts texts of end_vertex wherever they stand, one character over as much as many', async () => {
+  test('FE-64: textLength truncates texts of end_vertex at every depth, even if only one character is too many', async () => {
     const { shown, end } = await given(
       () => createData({ a: '12345', b: ['123456'], '1234567': 1 }),
       {
@@ -87,7 +87,7 @@ describe('limits (FE-64)', () => {
     expect(end?.data.artifacts).toMatchObject({ out: { raw: { b: ['12345...'] } } })
   })
 
-  test('FE-64: items cuts lists of end_vertex and says how many are missing', async () => {
+  test('FE-64: items truncates lists of end_vertex and reports how many items are missing', async () => {
     const rows = (count: number) => Array.from({ length: count }, (_, index) => index)
     const { end, shown, result } = await given(
       () => createData({ full: rows(3), over: rows(10) }),
@@ -101,7 +101,7 @@ describe('limits (FE-64)', () => {
     expect(first?.outputs[0]?.outputs.out).toMatchObject({ message: { over: rows(10) } })
   })
 
-  test('FE-64: valueBytes counts texts and bytes of one output, nested ones too, not those of several', async () => {
+  test('FE-64: valueBytes counts texts and bytes of one output, including nested ones, but not of several outputs', async () => {
     const limits = { valueBytes: 1000 }
     const fits = await given(() => createData({ list: ['x'.repeat(400)] }), { limits })
     expect(fits.result.status).toBe('succeeded')
@@ -124,7 +124,7 @@ describe('limits (FE-64)', () => {
     expect(result.status).toBe('succeeded')
   })
 
-  test('FE-64: in a build a value over its limit fails its vertex alone', async () => {
+  test('FE-64: in a build a value over its limit fails only its vertex', async () => {
     const large = giving(() => 'x'.repeat(2000))
     const flow = flowBuilder()
     flow.add(large, { id: 'Giving-1' })
@@ -137,7 +137,7 @@ describe('limits (FE-64)', () => {
     expect(result.error?.code).toBe('limit_exceeded')
   })
 
-  test('FE-64: eventBytes bounds an end_vertex of many small values, keys and texts', async () => {
+  test('FE-64: eventBytes limits an end_vertex with many small values, keys and texts', async () => {
     const eventBytes = 20_000
     const wide = Array.from({ length: 900 }, (_, index) => ({ [`key ${index}`]: '"'.repeat(90) }))
     const { events, result } = await given(() => createData({ wide }), { limits: { eventBytes } })
@@ -148,7 +148,7 @@ describe('limits (FE-64)', () => {
     expect(encoded(events)).toContain('key 0')
   })
 
-  test('FE-64: eventBytes bounds all values of an end_vertex together: one that stands there three times', async () => {
+  test('FE-64: eventBytes limits all values of an end_vertex together, also a value that occurs three times', async () => {
     const eventBytes = 20_000
     // Fits three times as it is, and only twice when each character is escaped.
     const { end, shown } = await given(() => createData({ text: '\u0001'.repeat(1600) }), {
@@ -164,7 +164,7 @@ describe('limits (FE-64)', () => {
     ['letters of two bytes', 'ä'],
     ['plain letters', 'x'],
   ])(
-    'FE-64: eventBytes bounds the whole end_vertex, keys and envelope too: %s',
+    'FE-64: eventBytes limits the whole end_vertex with keys and envelope: %s',
     async (_, char) => {
       for (const eventBytes of [3000, 5000, 12_000, 20_000, 50_000]) {
         for (let length = 40; length < eventBytes / 4; length = Math.ceil(length * 1.2)) {
@@ -178,7 +178,7 @@ describe('limits (FE-64)', () => {
     },
   )
 
-  test('FE-64: eventBytes bounds an end_vertex of one object with many keys, and of many numbers', async () => {
+  test('FE-64: eventBytes limits an end_vertex of one object with many keys, and of many numbers', async () => {
     const eventBytes = 20_000
     const numbers = Array.from({ length: 900 }, (_, index) => -index / 7e200)
     const wide = Object.fromEntries(numbers.map((number, index) => [`key ${index}`, number]))
@@ -190,7 +190,7 @@ describe('limits (FE-64)', () => {
     expect(shown).toEqual({ wide: {}, kept: 'x' })
   })
 
-  test('FE-64: eventBytes bounds an end_vertex that names many vertices', async () => {
+  test('FE-64: eventBytes limits an end_vertex that names many vertices', async () => {
     const eventBytes = 20_000
     const component = giving(() => createData({ text: '\u0001'.repeat(1500) }))
     const flow = flowBuilder()
@@ -205,7 +205,7 @@ describe('limits (FE-64)', () => {
     for (const { data } of ends) expect(bytesOf(data)).toBeLessThanOrEqual(eventBytes)
   })
 
-  test('FE-64: eventBytes bounds the end_vertex of a failure, which has its text twice', async () => {
+  test('FE-64: eventBytes limits the end_vertex of a failure, which contains its text twice', async () => {
     for (const eventBytes of [5000, 20_000, 50_000]) {
       const { end } = await given(
         () => {
@@ -219,7 +219,7 @@ describe('limits (FE-64)', () => {
     }
   })
 
-  test('FE-64: eventBytes of a message that is too large fails the vertex', async () => {
+  test('FE-64: a message larger than eventBytes fails the vertex', async () => {
     const { result, events } = await given(
       async (_inputs, ctx) => {
         await ctx.sendMessage(createMessage('x'.repeat(5000)))
@@ -235,7 +235,7 @@ describe('limits (FE-64)', () => {
     expect(result.error?.detail).toContain('eventBytes')
   })
 
-  test('DR-18: over its events a run says which limit it passed, then ends', async () => {
+  test('DR-18: a run that exceeds its events reports the limit, then ends', async () => {
     const many = giving(async (_inputs, ctx) => {
       for (let index = 0; index < 3; index += 1) await ctx.sendMessage(createMessage('x'))
       return 'sent'

@@ -5,7 +5,7 @@ import { startRun } from '../../src/graph/run/run.ts'
 import { flowBuilder } from '../../src/testing.ts'
 import { gated } from './gated.ts'
 
-test('AB-92: a run whose host takes the right to start away begins no further vertex', async () => {
+test('AB-92: a run starts no further vertex once its host revokes the right to start', async () => {
   const gate = gated()
   const flow = flowBuilder()
   const first = flow.add(gate.component, { id: 'Gated-1' })

@@ -46,7 +46,7 @@ const run = (options: RunOptions, count = 1) =>
   runFlow(flowOf(count), { components, outputType: 'debug', mode: 'build', ...options }).result
 
 describe('named inputs', () => {
-  test('DR-76: values go to fields by id or display name, stronger than tweaks, one run only', async () => {
+  test('DR-76: values are assigned to fields by id or display name, override tweaks, and apply to one run only', async () => {
     const byId = await run({
       inputs: { 'Pair-1': { text: createMessage('ab'), times: 2 } },
       tweaks: { 'Pair-1': { times: 7 } },
@@ -57,7 +57,7 @@ describe('named inputs', () => {
     expect((await run({})).status).toBe('failed')
   })
 
-  test('DR-76: what cannot be meant is an error that names it', async () => {
+  test('DR-76: a name that is unknown or ambiguous is an error that names it', async () => {
     const cases = [
       [{ Nobody: {} }, 1, 'there is no vertex Nobody'],
       [{ 'Pair-1': { size: 1 } }, 1, 'Pair 1 has no field size'],
@@ -73,7 +73,7 @@ describe('named inputs', () => {
       })
   })
 
-  test('DR-76: they are kept with a job, sealed, and come back as messages', async () => {
+  test('DR-76: they are stored with a job, encrypted, and restored as messages', async () => {
     const runtime = createTestRuntime()
     const secrets = createSecretBox(
       new TextEncoder().encode('a secret key of tests, long enough'),
@@ -100,7 +100,7 @@ describe('named inputs', () => {
 })
 
 describe('named outputs', () => {
-  test('DR-77: an output by id or display name; without a name the only one', async () => {
+  test('DR-77: an output is found by id or display name; without a name the only one is returned', async () => {
     const result = await run({ inputs: { 'Pair-1': { text: 'a' } } })
     expect(result.output('Pair 1', 'one')).toMatchObject({ text: 'a' })
     expect(result.output('Pair-1', 'none')).toBeUndefined()
@@ -108,7 +108,7 @@ describe('named outputs', () => {
     expect(() => result.output('Pair-1')).toThrow('one, two')
   })
 
-  test('DR-77: large values of vertices that are asked for stay whole', async () => {
+  test('DR-77: large values of requested vertices are not truncated', async () => {
     const inputs = { 'Pair-1': { text: 'x'.repeat(5000) } }
     const run2 = (keep?: RunOptions['keep']) =>
       runFlow(flowOf(2), {

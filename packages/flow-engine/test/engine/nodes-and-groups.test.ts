@@ -29,15 +29,15 @@ function simple() {
 const nodeOf = (json: FlowJson, id: string) =>
   given(json.data?.nodes?.find((node) => node.id === id))
 
-describe('flows as they come', () => {
-  test('FE-1: lists at the top come before those in data, which is opened once', () => {
+describe('forms of a flow', () => {
+  test('FE-1: lists at the top level take precedence over those in data, which is unwrapped once', () => {
     const { data } = simple()
     const other = { nodes: [], edges: [] }
     expect(compileFlow({ ...data, data: other }, { components }).vertexIds).toHaveLength(3)
     expect(checkFlow({ data: { data } }, { components })).toMatchObject([{ code: 'no_graph' }])
   })
 
-  test('FE-2: a display name that is missing is that of the component', () => {
+  test('FE-2: a missing display name is taken from the component', () => {
     const json = simple()
     delete nodeOf(json, 'TextInput-a').data.node.display_name
     nodeOf(json, 'TextInput-b').data.node.display_name = ''
@@ -46,7 +46,7 @@ describe('flows as they come', () => {
     expect(messages).toEqual(['Edge between Text Input and Text Input has invalid handles'])
   })
 
-  test('FE-2, FE-4: a node without template and outputs runs with what the component declares', async () => {
+  test('FE-2, FE-4: a node without template and outputs runs with those that the component declares', async () => {
     const json = simple()
     const { node } = nodeOf(json, 'TextInput-a').data
     node.template = {}
@@ -55,7 +55,7 @@ describe('flows as they come', () => {
     expect((await run(json, { tweaks })).result.text('Pair-1')).toBe('tweak|-')
   })
 
-  test('FE-2: further fields of a template reach a component that declares none of them', async () => {
+  test('FE-2: further fields of a template reach a component that does not declare them', async () => {
     const free = defineComponent({
       type: 'Free',
       inputs: {},
@@ -70,7 +70,7 @@ describe('flows as they come', () => {
     expect((await run(json, { more: [free] })).result.text('Free-1')).toBe('Ada')
   })
 
-  test('FE-2, FE-26: what is an output: by its id, by its type, or by its component', async () => {
+  test('FE-2, FE-26: an output is recognised by its id, its type or its component', async () => {
     const mine = defineComponent({
       type: 'Mine',
       role: 'output',
@@ -86,7 +86,7 @@ describe('flows as they come', () => {
     expect(result.outputs.map(({ id }) => id)).toEqual(['Renamed-1', 'Mine-1', 'ChatOutput-9'])
   })
 
-  test('FE-2: a type counts as an input or output whatever its component says', async () => {
+  test('FE-2: a type counts as input or output whatever its component declares', async () => {
     const plain = defineComponent({
       type: 'DataOutput',
       inputs: {},
@@ -98,13 +98,13 @@ describe('flows as they come', () => {
     expect(result.outputs.map(({ id }) => id)).toEqual(['Renamed-1'])
   })
 
-  test('FE-4, FE-25: where a node lists no outputs those of the component are computed', async () => {
+  test('FE-4, FE-25: if a node lists no outputs, those of the component are computed', async () => {
     const json = simple()
     delete nodeOf(json, 'Pair-1').data.node.outputs
     expect((await run(json)).result.text('Pair-1')).toBe('a|-')
   })
 
-  test('FE-5, FE-32: an output that the node allows a loop for takes one back', () => {
+  test('FE-5, FE-32: an output with allows_loop in the node accepts an edge back', () => {
     const flow = flowBuilder()
     flow.add(pair, { id: 'Pair-1' })
     flow.add(join, { id: 'Join-1' })
@@ -115,14 +115,14 @@ describe('flows as they come', () => {
     expect(checkFlow(json, { components })).toEqual([])
   })
 
-  test('FE-8, FE-42: warnings of the plan stand in the result of each of its runs', async () => {
+  test('FE-8, FE-42: warnings of the plan appear in the result of each of its runs', async () => {
     const json = simple()
     nodeOf(json, 'Pair-1').data.node.edited = true
     const { result } = await run(json)
     expect(result.warnings).toMatchObject([{ code: 'edited_component', nodeId: 'Pair-1' }])
   })
 
-  test('FE-2, FE-17: what is a chat input: by its id or by its type', () => {
+  test('FE-2, FE-17: a chat input is recognised by its id or its type', () => {
     for (const [first, second] of [
       ['ChatInput-1', 'ChatInput-2'],
       ['Renamed-1', 'ChatInput-2'],
@@ -137,7 +137,7 @@ describe('flows as they come', () => {
     }
   })
 
-  test('FE-8: a second chat input that something feeds is no problem', () => {
+  test('FE-8: a second chat input with an incoming edge is not a problem', () => {
     const flow = flowBuilder()
     flow.add(chatInput, { id: 'ChatInput-1' })
     flow.add(chatInput, { id: 'ChatInput-2' })
@@ -149,7 +149,7 @@ describe('flows as they come', () => {
     expect(checkFlow(json, { components })).toEqual([])
   })
 
-  test('FE-5: the handles in data win over the texts, which are read where it has none', async () => {
+  test('FE-5: handles in data take precedence over the strings, which are read if data has none', async () => {
     const json = simple()
     const edge = given(json.data?.edges?.[0])
     const { sourceHandle, targetHandle } = edge
@@ -161,7 +161,7 @@ describe('flows as they come', () => {
     expect((await run(json)).result.text('Pair-1')).toBe('-|a')
   })
 
-  test('FE-8: a field, an output or a type that does not fit is told with its place', () => {
+  test('FE-8: an invalid field, output or type is reported with its position', () => {
     const found = (change: (handles: Record<string, Record<string, unknown>>) => void) => {
       const json = simple()
       const edge = given(json.data?.edges?.[0])
@@ -201,7 +201,7 @@ describe('groups (FE-7)', () => {
     given(json.data?.edges?.find((edge) => edge[end] === 'Group-g'))
   type Handles = Record<string, Record<string, unknown>>
 
-  test('FE-7: an edge into a group goes where its handle says, else where the field says', async () => {
+  test('FE-7: an edge into a group follows the proxy of its handle, else that of the field', async () => {
     const json = group((node) => {
       for (const item of Object.values(node.template)) {
         Object.assign(item, { proxy: { id: 'Pair-1', field: 'left' } })
@@ -212,7 +212,7 @@ describe('groups (FE-7)', () => {
     expect((await run(json)).result.text('Join-out')).toBe('in|-!')
   })
 
-  test('FE-7: an edge out of a group starts where the output says, else at the first inner node that feeds none', async () => {
+  test('FE-7: an edge out of a group starts at the proxy of the output, else at the first inner node without outgoing edge', async () => {
     const json = group((node) => {
       given(node.outputs?.[0]).proxy = { id: 'Pair-1', name: 'out' }
     })
@@ -224,7 +224,7 @@ describe('groups (FE-7)', () => {
     expect((await run(without)).result.text('Join-out')).toBe('-|in!')
   })
 
-  test('FE-7, FE-33: inner nodes have the frozen flag of their group', async () => {
+  test('FE-7, FE-33: inner nodes inherit the frozen flag of their group', async () => {
     let builds = 0
     const counting = defineComponent({
       type: 'Counting',

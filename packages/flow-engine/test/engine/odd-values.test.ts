@@ -92,37 +92,40 @@ describe('odd values (FE-66)', () => {
     }
   })
 
-  test.for(odd)('FE-66: %s in a log, a status and a message fails nothing', async ([, make]) => {
-    const component = defineComponent({
-      type: 'Noting',
-      inputs: {},
-      outputs: {
-        out: output.message({
-          run: async (_inputs, ctx) => {
-            ctx.log('odd', make())
-            ctx.status(make())
-            await ctx.sendMessage(
-              createMessage({
-                text: 'sent',
-                data: { odd: make() },
-                contentBlocks: [{ title: 'x', contents: [make()] }],
-              }),
-            )
-            return 'done'
-          },
-        }),
-      },
-    })
-    const flow = flowBuilder()
-    flow.add(component, { id: 'Noting-1' })
-    const { result, events } = await run(flow.toJSON(), { more: [component] })
-    expect(result.error).toBeUndefined()
-    expect(JSON.parse(JSON.stringify(events.map(({ data }) => data)))).toEqual(
-      events.map(({ data }) => data),
-    )
-  })
+  test.for(odd)(
+    'FE-66: %s in a log, a status and a message causes no failure',
+    async ([, make]) => {
+      const component = defineComponent({
+        type: 'Noting',
+        inputs: {},
+        outputs: {
+          out: output.message({
+            run: async (_inputs, ctx) => {
+              ctx.log('odd', make())
+              ctx.status(make())
+              await ctx.sendMessage(
+                createMessage({
+                  text: 'sent',
+                  data: { odd: make() },
+                  contentBlocks: [{ title: 'x', contents: [make()] }],
+                }),
+              )
+              return 'done'
+            },
+          }),
+        },
+      })
+      const flow = flowBuilder()
+      flow.add(component, { id: 'Noting-1' })
+      const { result, events } = await run(flow.toJSON(), { more: [component] })
+      expect(result.error).toBeUndefined()
+      expect(JSON.parse(JSON.stringify(events.map(({ data }) => data)))).toEqual(
+        events.map(({ data }) => data),
+      )
+    },
+  )
 
-  test('FE-66: what JSON cannot hold is written as agreed', () => {
+  test('FE-66: values that JSON cannot represent are written in a fixed form', () => {
     expect(formatValue(circle())).toEqual({
       name: 'round',
       self: '[Circular]',
@@ -165,7 +168,7 @@ describe('tables of uneven rows (CO-3)', () => {
     expect(first?.outputs[0]?.outputs.out).toEqual({ message: rows, type: 'array' })
   })
 
-  test('CO-3, CO-22: missing cells are null in what a model reads of a tool', async () => {
+  test('CO-3, CO-22: missing cells are null in a tool result for a model', async () => {
     const { value } = await testComponent(uneven, { output: 'component_as_tool' })
     const [tool] = value as Tool[]
     const { signal } = new AbortController()

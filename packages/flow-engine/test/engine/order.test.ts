@@ -59,7 +59,7 @@ describe('order', () => {
     expect(result.vertices.size).toBe(size)
   })
 
-  test('FE-11: stop keeps a vertex and what is before it', async () => {
+  test('FE-11: stop keeps a vertex and its ancestors', async () => {
     const { ends, events } = await run(joins('a>b', 'b>c', 'a>d').toJSON(), {
       stopComponentId: 'Join-b',
     })
@@ -67,14 +67,14 @@ describe('order', () => {
     expect(events[0]?.data).toEqual({ ids: ids('a'), to_run: ids('ab') })
   })
 
-  test('FE-11: start keeps what is behind it and all that this needs', async () => {
+  test('FE-11: start keeps a vertex, its descendants and all that these need', async () => {
     const { ends } = await run(joins('a>b', 'b>c', 'x>c', 'a>d').toJSON(), {
       startComponentId: 'Join-b',
     })
     expect(ends.toSorted()).toEqual(ids('abcx'))
   })
 
-  test('FE-11: an unknown id, or a start outside what stop leaves, runs nothing', async () => {
+  test('FE-11: with an unknown id, or a start outside the part selected by stop, no vertex runs', async () => {
     const flow = joins('a>b', 'b>c').toJSON()
     for (const options of [
       { startComponentId: 'Join-z' },
@@ -86,7 +86,7 @@ describe('order', () => {
     }
   })
 
-  test('FE-12, FE-13: with a chat input only what is connected to it is built', async () => {
+  test('FE-12, FE-13: with a chat input only vertices connected to it are built', async () => {
     const flow = joins('a>b')
     const input = flow.add(chatInput, { id: 'ChatInput-1' })
     flow.add(join, { id: 'Join-c' })
@@ -105,7 +105,7 @@ describe('order', () => {
     expect(ends).toEqual(ids('acbd'))
   })
 
-  test('FE-13: a side input is listed by the vertex whose end makes it run', async () => {
+  test('FE-13: a side input is listed by the vertex whose end triggers it', async () => {
     const flow = joins('t>p')
     const input = flow.add(chatInput, { id: 'ChatInput-1' })
     flow.connect(`${input}.message`, 'Join-p.texts')
@@ -114,7 +114,7 @@ describe('order', () => {
     expect(next).toEqual({ 'ChatInput-1': ['Join-t'], 'Join-t': ['Join-p'], 'Join-p': [] })
   })
 
-  test('FE-14: an end comes before the start of any successor, and `end` is last', async () => {
+  test('FE-14: a vertex ends before any successor starts, and `end` is last', async () => {
     const started: string[] = []
     const slow = defineComponent({
       type: 'Slow',
@@ -144,7 +144,7 @@ describe('order', () => {
     expect(encoded(one.events)).toBe(encoded(two.events))
   })
 
-  test('FE-14: `concurrency` bounds how many vertices are built at once', async () => {
+  test('FE-14: `concurrency` limits how many vertices are built at once', async () => {
     let at = 0
     let most = 0
     const busy = defineComponent({
@@ -168,7 +168,7 @@ describe('order', () => {
     expect(most).toBe(2)
   })
 
-  test('FE-15: a cycle that nobody enters stalls, and what waits for it', async () => {
+  test('FE-15: a cycle that is never entered stalls, with the vertices that wait for it', async () => {
     const flow = joins('a>b', 'b>c', 'c>b', 'c>d', 'a>e').toJSON()
     const { ends, result } = await run(flow, { mode: 'build' })
     expect(ends).toEqual(ids('ae'))
@@ -177,13 +177,13 @@ describe('order', () => {
     expect(result.warnings).toMatchObject([{ code: 'stalled_cycle' }])
   })
 
-  test('FE-15: all in a cycle and nobody to start it: nothing runs', async () => {
+  test('FE-15: if all vertices are in a cycle without entry, no vertex runs', async () => {
     const { events, result } = await run(joins('a>b', 'b>a').toJSON(), { mode: 'build' })
     expect(events[0]?.data).toEqual({ ids: [], to_run: ids('ab') })
     expect(result.stalled).toEqual(ids('ab'))
   })
 
-  test('FE-15: an entered cycle goes round until a router leaves it', async () => {
+  test('FE-15: an entered cycle repeats until a router leaves it', async () => {
     const grow = defineComponent({
       type: 'Grow',
       inputs: { text: field.handle({ types: ['Message'] }) },
@@ -218,7 +218,7 @@ describe('order', () => {
     expect(result.stalled).toEqual([])
   })
 
-  test('FE-15, FE-64: loopPasses bounds a cycle without a way out', async () => {
+  test('FE-15, FE-64: loopPasses limits a cycle without an exit', async () => {
     const { result } = await run(joins('a>b', 'b>a').toJSON(), {
       startComponentId: 'Join-a',
       limits: { loopPasses: 5 },
@@ -227,13 +227,13 @@ describe('order', () => {
     expect(result.error?.detail).toContain('loopPasses')
   })
 
-  test('FE-15: in a cycle a merge waits for all that are on their way', async () => {
+  test('FE-15: in a cycle a merge waits for all pending inputs', async () => {
     const flow = joins('a>b', 'a>c', 'b>c', 'c>a').toJSON()
     const { ends } = await run(flow, { startComponentId: 'Join-a', limits: { loopPasses: 2 } })
     expect(ends.slice(0, 6)).toEqual(ids('abcabc'))
   })
 
-  test('FE-7: a vertex with an edge to itself waits for ever, and runs once as the start', async () => {
+  test('FE-7: a vertex with an edge to itself never starts, and runs once as the start component', async () => {
     const flow = flowBuilder()
     flow.add(pair, { id: 'Pair-1' })
     flow.connect('Pair-1.out', 'Pair-1.left')
@@ -244,7 +244,7 @@ describe('order', () => {
     expect(entered.result.text('Pair-1')).toBe('-|-')
   })
 
-  test('FE-16: a large value goes when its last reader has run; its event is still whole', async () => {
+  test('FE-16: a large value is released after its last reader has run; its event is still complete', async () => {
     const big = defineComponent({
       type: 'Big',
       inputs: {},
@@ -261,7 +261,7 @@ describe('order', () => {
     expect(JSON.stringify(end?.data)).toContain(`${'x'.repeat(6000)}...`)
   })
 
-  test('FE-16: a large value stays when it is reported, frozen, or nobody reads it', async () => {
+  test('FE-16: a large value is kept if it is reported, frozen or unread', async () => {
     const big = defineComponent({
       type: 'Big',
       inputs: {},
@@ -284,7 +284,7 @@ describe('order', () => {
     expect(kept).toEqual(['frozen', 'reported', 'unread'])
   })
 
-  test('FE-17: run: the first failure aborts all that runs; build: other branches go on', async () => {
+  test('FE-17: in mode run the first failure aborts all vertices, in a build other branches continue', async () => {
     const flow = joins('a>b')
     flow.add(failing, { id: 'Failing-1' })
     flow.add(join, { id: 'Join-z' })

@@ -11,7 +11,7 @@ function strict(answer: () => Response): typeof fetch {
   }
 }
 
-test('DR-24: a fetch is never called as a method of the object it was given in', async () => {
+test('DR-24: a fetch is never called as a method of the options object it came from', async () => {
   const page = strict(() => new Response('page'))
   const reads = defineComponent({
     type: 'Reads',

@@ -39,30 +39,30 @@ const components = createRegistry([...library, talking])
 const streams = (flow: FlowJson) =>
   checkFlow(flow, { components }).map(({ code, message, nodeId }) => [code, message, nodeId])
 
-describe('problems of streams (FE-8)', () => {
+describe('streaming problems (FE-8)', () => {
   const found = [
     'several_streams',
     'Only one of the connected components Talker A, Talker C may stream',
     'Talking-C',
   ]
 
-  test('FE-8: several_streams: two that stream, the second behind the first, near or far', () => {
+  test('FE-8: several_streams: reported if a streaming vertex follows another, directly or indirectly', () => {
     expect(streams(talkers('A* C*', 'A-C'))).toEqual([found])
     expect(streams(talkers('A* B C*', 'A-B', 'B-C'))).toEqual([found])
   })
 
-  test('FE-8: several_streams: not side by side, not one alone, not what is fed by both', () => {
+  test('FE-8: several_streams: not reported for parallel streams, a single one, or a vertex fed by both', () => {
     expect(streams(talkers('A* C*'))).toEqual([])
     expect(streams(talkers('A* B C', 'A-B', 'B-C'))).toEqual([])
     expect(streams(talkers('A* B* C', 'A-C', 'B-C'))).toEqual([])
   })
 
-  test('FE-8: several_streams: cycles are followed once; a stream is not behind itself', () => {
+  test('FE-8: several_streams: cycles are followed once; a stream does not follow itself', () => {
     expect(streams(talkers('A* B', 'A-B', 'B-A'))).toEqual([])
     expect(streams(talkers('A* B C*', 'A-B', 'B-A', 'B-C'))).toEqual([found])
   })
 
-  test('FE-8: several_streams: such a flow runs nothing', async () => {
+  test('FE-8: several_streams: such a flow does not run', async () => {
     const flow = talkers('A* C*', 'A-C')
     await expect(run(flow, { more: [talking] })).rejects.toMatchObject({
       code: 'invalid_flow',
@@ -92,7 +92,7 @@ describe('missing files (FE-21)', () => {
   const ran = (values: Record<string, unknown>, tweaks = {}) =>
     run(flowWith(values), { more: [reading], tweaks, outputType: 'debug' })
 
-  test('FE-21: missing_file: a required file that is absent is null with a warning, in the result and never in events', async () => {
+  test('FE-21: missing_file: an absent required file is null with a warning in the result and none in events', async () => {
     const { result, events } = await ran({})
     expect(result.status).toBe('succeeded')
     expect(result.text('Reading-1')).toBe('0 files')
@@ -108,7 +108,7 @@ describe('missing files (FE-21)', () => {
     expect(events.map(({ event }) => event)).toEqual(['vertices_sorted', 'end_vertex', 'end'])
   })
 
-  test('FE-21: missing_file: none when a path is there, from the template or a tweak', async () => {
+  test('FE-21: missing_file: no warning if the template or a tweak has a path', async () => {
     expect((await ran({ file: 'flow/a.txt' })).result.warnings).toEqual([])
     const tweaked = await ran({}, { 'Reading-1': { file: 'flow/b.txt' } })
     expect(tweaked.result.warnings).toEqual([])
@@ -118,7 +118,7 @@ describe('missing files (FE-21)', () => {
   })
 })
 
-describe('variables that are nowhere (FE-20)', () => {
+describe('missing variables (FE-20)', () => {
   const asking = defineComponent({
     type: 'Asking',
     displayName: 'Asker',
@@ -151,7 +151,7 @@ describe('variables that are nowhere (FE-20)', () => {
     severity: 'warning',
   })
 
-  test('FE-20: unresolved_field: a name that the environment lacks too is null with a warning, never an event', async () => {
+  test('FE-20: unresolved_field: a name that the environment lacks too is null with a warning and no event', async () => {
     const { result, events } = await ran({ key: 'MY_KEY', city: 'CITY' })
     expect(result.status).toBe('succeeded')
     expect(result.text('Asking-1')).toBe('none ')
@@ -163,7 +163,7 @@ describe('variables that are nowhere (FE-20)', () => {
     expect(JSON.stringify(events)).not.toContain('MY_KEY')
   })
 
-  test('FE-20: unresolved_field: none for what is found, empty or given otherwise, or fails the vertex', async () => {
+  test('FE-20: unresolved_field: no warning if the variable is found, empty or overridden, or if it fails the vertex', async () => {
     const warned = async (...args: Parameters<typeof ran>) => (await ran(...args)).result.warnings
     expect(await warned({ key: '', city: 'RIVER' })).toEqual([])
     expect(await warned({ city: 'CITY' }, { variables: { CITY: 'Ulm' } })).toEqual([])
@@ -176,7 +176,7 @@ describe('variables that are nowhere (FE-20)', () => {
     expect(nowhere.result.warnings).toEqual([])
   })
 
-  test('FE-20, FE-32: unresolved_field: once, however often the vertex is built', async () => {
+  test('FE-20, FE-32: unresolved_field: reported once, however often the vertex is built', async () => {
     const flow = flowBuilder()
     flow.add(words, { id: 'Words-1', values: { text: 'a b c' } })
     flow.add(loop, { id: 'LoopComponent-1' })
@@ -209,7 +209,7 @@ describe('edges into fields that a component no longer has (FE-2)', () => {
     ) as FlowJson
   }
 
-  test('FE-2: ignored_edge names node, edge and field; the flow runs', async () => {
+  test('FE-2: ignored_edge names node, edge and field, and the flow runs', async () => {
     const flow = former(talking)
     const [found, ...others] = checkFlow(flow, { components })
     expect(others).toEqual([])
@@ -227,7 +227,7 @@ describe('edges into fields that a component no longer has (FE-2)', () => {
     ])
   })
 
-  test('FE-2: a component that reads further fields gets them without a warning', () => {
+  test('FE-2: a component that accepts further fields gets them without a warning', () => {
     const reading = { ...talking, furtherFields: true }
     expect(checkFlow(former(reading), { components: createRegistry([reading]) })).toEqual([])
   })

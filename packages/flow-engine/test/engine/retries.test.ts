@@ -56,7 +56,7 @@ async function over(run: ReturnType<typeof start>, runtime: ReturnType<typeof cr
 }
 
 describe('retries', () => {
-  test('DR-50: a failing vertex is built again; nothing of the failed attempts is told', async () => {
+  test('DR-50: a failing vertex is built again; failed attempts are not reported', async () => {
     const runtime = createTestRuntime()
     const { run, count } = failing(2)
     const component = flaky(run, { retry: { attempts: 3, delayMs: 10 } })
@@ -69,7 +69,7 @@ describe('retries', () => {
     expect(kinds).toEqual(['vertices_sorted', 'end_vertex', 'end'])
   })
 
-  test('DR-50: only the last failure is told', async () => {
+  test('DR-50: only the last failure is reported', async () => {
     const runtime = createTestRuntime()
     const started = start(flaky(failing(9).run, { retry: { attempts: 2 } }), { runtime })
     const result = await over(started, runtime)
@@ -82,7 +82,7 @@ describe('retries', () => {
     ])
   })
 
-  test('DR-51: delays grow to their limit; an error with retryAfterMs says itself how long', async () => {
+  test('DR-51: delays grow up to their limit; an error with retryAfterMs sets its own delay', async () => {
     const runtime = createTestRuntime()
     const growing = failing(4)
     const retry = { attempts: 5, delayMs: 1000, factor: 3, maxDelayMs: 5000 }
@@ -106,7 +106,7 @@ describe('retries', () => {
     ['type', { Flaky: { attempts: 4 } }, 4],
     ['all', { attempts: 5 }, 5],
     ['none of them', { Other: { attempts: 5 } }, 6],
-  ])('DR-51: the policy of the run by %s', async ([, retry, attempts]) => {
+  ])('DR-51: the policy of the run applies by %s', async ([, retry, attempts]) => {
     const runtime = createTestRuntime()
     const { run, count } = failing(99)
     const component = flaky(run, { retry: { attempts: 6, delayMs: 1 } })
@@ -114,7 +114,7 @@ describe('retries', () => {
     expect(count()).toBe(attempts)
   })
 
-  test('DR-52: what another attempt would not change is not repeated', async () => {
+  test('DR-52: errors that another attempt cannot fix are not retried', async () => {
     const attempts = async (thrown: () => Error, facts: Facts = {}): Promise<number> => {
       const runtime = createTestRuntime()
       let count = 0
@@ -133,7 +133,7 @@ describe('retries', () => {
     expect(await attempts(() => new Error('twice'), own)).toBe(2)
   })
 
-  test('DR-52: a timeout is repeated, each attempt with its own limit', async () => {
+  test('DR-52: a timeout is retried, with its own limit for each attempt', async () => {
     const runtime = createTestRuntime()
     let count = 0
     const slow = async (ctx: ComponentContext): Promise<string> => {
@@ -148,7 +148,7 @@ describe('retries', () => {
     expect((await over(started, runtime)).text('Flaky-1')).toBe('quick')
   })
 
-  test('DR-53: messages and state of a failed attempt are gone', async () => {
+  test('DR-53: messages and state of a failed attempt are discarded', async () => {
     const runtime = createTestRuntime()
     const services = createMemoryServices()
     const seen: unknown[] = []
@@ -171,7 +171,7 @@ describe('retries', () => {
     expect(kinds).toContain('remove_message')
   })
 
-  test('DR-50: a number of attempts that is none fails the vertex', async () => {
+  test('DR-50: an invalid number of attempts fails the vertex', async () => {
     const runtime = createTestRuntime()
     const started = start(flaky(failing(0).run, { retry: { attempts: 0 } }), { runtime })
     expect((await over(started, runtime)).error).toMatchObject({ code: 'invalid_request' })

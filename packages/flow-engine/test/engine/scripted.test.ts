@@ -33,7 +33,7 @@ const texts = (chunks: readonly ChatChunk[]) =>
   chunks.flatMap((chunk) => ('text' in chunk ? [chunk.text] : []))
 
 describe('the scripted model (FE-53)', () => {
-  test('FE-53: replies in order, each request recorded before it is answered', async () => {
+  test('FE-53: replies come in order, and each request is recorded before it is answered', async () => {
     const model = createScriptedModel(['one', { text: 'two' }])
     expect((await heard(model)).chunks).toEqual([{ text: 'one' }, { finish: 'stop' }])
     const second = await heard(model, { temperature: 0.5 })
@@ -47,7 +47,7 @@ describe('the scripted model (FE-53)', () => {
     ])
   })
 
-  test('FE-53: a function answers by what is asked', async () => {
+  test('FE-53: a function answers depending on the request', async () => {
     const model = createScriptedModel(
       ({ messages: asked }, index) => `${index}: ${JSON.stringify(asked.at(-1)?.content)}`,
     )
@@ -55,7 +55,7 @@ describe('the scripted model (FE-53)', () => {
     expect(texts((await heard(model)).chunks)).toEqual(['1: "hi"'])
   })
 
-  test('FE-53: chunks are streamed as they stand; a plain request gets them joined', async () => {
+  test('FE-53: chunks are streamed unchanged; a plain request gets them joined', async () => {
     const reply = { chunks: ['a', '', 'b'], usage: { inputTokens: 1, outputTokens: 2 } }
     const streamed = await heard(createScriptedModel([reply]))
     expect(streamed.chunks).toEqual([
@@ -69,7 +69,7 @@ describe('the scripted model (FE-53)', () => {
     ])
   })
 
-  test('FE-53: tool calls have ids of their own and keep arguments that are no JSON', async () => {
+  test('FE-53: tool calls have ids of their own and keep arguments that are not JSON', async () => {
     const add = { name: 'add', args: { a: 1 } }
     const model = createScriptedModel([
       { text: 'let me see', toolCalls: [add, { ...add, args: '{"a":', id: 'mine' }] },
@@ -84,7 +84,7 @@ describe('the scripted model (FE-53)', () => {
     expect((await heard(model)).chunks[0]).toEqual({ toolCall: { id: 'call_1', ...add } })
   })
 
-  test('FE-53: it fails at once, or after as many chunks as are wanted', async () => {
+  test('FE-53: it fails at once, or after the given number of chunks', async () => {
     const fail = new RangeError('down')
     const model = createScriptedModel([
       { text: 'never', fail },
@@ -96,7 +96,7 @@ describe('the scripted model (FE-53)', () => {
     expect(await heard(model)).toEqual({ chunks: [{ text: 'a' }], error: fail })
   })
 
-  test('FE-53: a delay ends when the request is given up', async () => {
+  test('FE-53: a delay ends when the request is aborted', async () => {
     for (const reply of [
       { text: 'late', delayMs: 600_000 },
       { chunks: ['soon', 'late'], chunkDelayMs: 600_000 },
@@ -111,7 +111,7 @@ describe('the scripted model (FE-53)', () => {
   })
 })
 
-describe('the server that speaks as OpenAI does (FE-53)', () => {
+describe('the server with the OpenAI protocol (FE-53)', () => {
   let server: FakeOpenAi | undefined
   afterEach(async () => {
     await server?.close()
@@ -122,7 +122,7 @@ describe('the server that speaks as OpenAI does (FE-53)', () => {
     return server
   }
 
-  test('FE-53: listens on loopback alone, on a free port for each', async () => {
+  test('FE-53: listens only on loopback, each on a free port', async () => {
     const one = await serve()
     const two = await startFakeOpenAi()
     await two.close()
@@ -130,7 +130,7 @@ describe('the server that speaks as OpenAI does (FE-53)', () => {
     expect(two.url).not.toBe(one.url)
   })
 
-  test('FE-53: a reply means the same to a client of the server as it does from the scripted model', async () => {
+  test('FE-53: a reply gives a client of the server the same answer as the scripted model', async () => {
     const replies: ScriptedReply[] = [
       'plain',
       { chunks: ['a', 'b'], usage: { inputTokens: 3, outputTokens: 4 } },
@@ -149,7 +149,7 @@ describe('the server that speaks as OpenAI does (FE-53)', () => {
     }
   })
 
-  test('FE-53: answers that are added later, failures, and a used-up script', async () => {
+  test('FE-53: replies can be added later or fail, and an exhausted script is an error', async () => {
     const fake = await serve()
     const { url, requests } = fake
     const client = createOpenAiModel({ model: 'm', baseUrl: url, maxRetries: 0 })
@@ -165,7 +165,7 @@ describe('the server that speaks as OpenAI does (FE-53)', () => {
     expect(requests[0]).toMatchObject({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
   })
 
-  test('FE-53: a flow runs against it as it would against the vendor', async () => {
+  test('FE-53: a flow runs against it as against the vendor', async () => {
     const { url, requests } = await serve('from the server')
     const flow = flowBuilder()
     const id = flow.add(languageModel, { values: { input_value: 'hi', api_key: 'KEY' } })

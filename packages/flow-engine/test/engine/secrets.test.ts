@@ -63,7 +63,7 @@ describe('secrets (FE-65)', () => {
     expect(JSON.stringify(formatRunResponse(result))).not.toContain(SECRET)
   })
 
-  test('FE-65: a value of four characters is masked, and one that another holds leaves no rest', async () => {
+  test('FE-65: a value of four characters is masked, and one contained in another leaves no remainder', async () => {
     const values = new Map([
       ['SHORT', 'abcd'],
       ['LONG', 'abcdefgh'],
@@ -85,7 +85,7 @@ describe('secrets (FE-65)', () => {
     expect(encoded(events)).toContain('"*****, *****, abc"')
   })
 
-  test('FE-65: a password field of a component that knows nothing of secrets is masked, a short value is not', async () => {
+  test('FE-65: a password field of a component without secret handling is masked, a short value is not', async () => {
     const show = defineComponent({
       type: 'Show',
       inputs: { word: field.text(), short: field.text() },
@@ -131,7 +131,7 @@ describe('secrets (FE-65)', () => {
     }
   })
 
-  test('FE-65: the next vertex gets the value itself, and what it says of it is masked as well', async () => {
+  test('FE-65: the next vertex gets the real value, and its output is masked too', async () => {
     const source = keyed((key) => createMessage(key))
     const seen: string[] = []
     const reader = defineComponent({
@@ -149,7 +149,7 @@ describe('secrets (FE-65)', () => {
     expect(encoded(events)).not.toContain(SECRET)
   })
 
-  test('FE-65: a result that holds a secret is kept in no cache', async () => {
+  test('FE-65: a result that contains a secret is never cached', async () => {
     const inner = createResultCache()
     const kept: string[] = []
     const cache: ResultCache = {
@@ -166,7 +166,7 @@ describe('secrets (FE-65)', () => {
     expect(kept[0]).toContain('has none')
   })
 
-  test('FE-65: secrets of a child run are masked in the run that called it', async () => {
+  test('FE-65: secrets of a child run are masked in the parent run', async () => {
     const inner = keyed((key) => createMessage(`child has ${key}`))
     const json = alone(inner)
     const parent = defineComponent({
@@ -191,7 +191,7 @@ describe('secrets (FE-65)', () => {
     expect(encoded(events)).not.toContain(SECRET)
   })
 
-  test('FE-65, FE-63: a secret in a result that is restored from a checkpoint stays masked', async () => {
+  test('FE-65, FE-63: a secret in a result restored from a checkpoint stays masked', async () => {
     const source = keyed((key) => createMessage(key))
     const flow = flowBuilder()
     flow.add(source, { id: 'Keyed-1', values: { key: 'KEY' } })

@@ -5,7 +5,7 @@ import { collectEvents, flowBuilder } from '../../src/testing.ts'
 import { gated, looped, turns } from './gated.ts'
 import { join, start, words } from './kit.ts'
 
-describe('a failure among passes side by side', () => {
+describe('a failure among parallel passes', () => {
   for (const deaf of [false, true]) {
     const how = deaf ? ', also where they do not listen to their signal' : ''
     test(`FE-32: it fails the run, ends the other passes and starts no later one${how}`, async () => {
@@ -35,7 +35,7 @@ describe('a failure among passes side by side', () => {
     })
   }
 
-  test('FE-32, FE-61: other branches of a build go on; what ends late in a pass is dropped', async () => {
+  test('FE-32, FE-61: other branches of a build continue; a late result of a pass is dropped', async () => {
     const gate = gated({ deaf: true })
     const other = gated()
     const slow = { ...other.component, type: 'Slow' }
@@ -98,7 +98,7 @@ describe('a failure among passes side by side', () => {
     expect(events.filter(({ event }) => event === 'error')).toHaveLength(1)
   })
 
-  test('FE-32: what waits for a free place in another pass is not started', async () => {
+  test('FE-32: a vertex that waits for a free slot in another pass is not started', async () => {
     const gate = gated()
     const flow = looped(gate.component, 'a b c d')
     const options = { parallel: 4, concurrency: 2, mode: 'build' as const }
@@ -112,7 +112,7 @@ describe('a failure among passes side by side', () => {
     expect(gate.started).toHaveLength(before)
   })
 
-  test('FE-32, FE-67: a time limit of vertices takes nothing from the signal of a pass', async () => {
+  test('FE-32, FE-67: a time limit of vertices does not replace the signal of a pass', async () => {
     const gate = gated()
     const options = { parallel: 2, mode: 'build' as const, limits: { vertexTimeoutMs: 1000 } }
     const started = start(looped(gate.component, 'a b'), { ...options, more: [gate.component] })
@@ -122,7 +122,7 @@ describe('a failure among passes side by side', () => {
     expect(gate.stopped).toContain('b')
   })
 
-  test('FE-32, FE-60: a cancelled run stops all passes', async () => {
+  test('FE-32, FE-60: cancelling the run stops all passes', async () => {
     const gate = gated()
     const started = start(looped(gate.component, 'a b c'), {
       parallel: 2,

@@ -18,8 +18,8 @@ const ids = ({ events }: Pick<Ran, 'events'>, id: string) =>
       event === 'end_vertex' && (data as { build_data: { id: string } }).build_data.id === id,
   )
 
-describe('passes side by side', () => {
-  test('FE-32: parallel 2: two passes at once, the next when one is over, results in item order', async () => {
+describe('parallel passes', () => {
+  test('FE-32: with parallel 2 two passes run at once, the next starts when one ends, and results keep item order', async () => {
     const gate = gated()
     const started = start(looped(gate.component, 'a b c d'), {
       parallel: 2,
@@ -45,7 +45,7 @@ describe('passes side by side', () => {
     expect(vertices.get('Body-1')?.builds).toBe(4)
   })
 
-  test('FE-32: n + 1 ends of the loop; each build stands in one list of next vertices', async () => {
+  test('FE-32: the loop has n + 1 ends, and each build is in one list of next vertices', async () => {
     const ran = await run(looped(join, 'a b c'), { parallel: 2 })
     expect(ran.result.text('Join-after')).toBe('a,b,c')
     expect(ids(ran, 'LoopComponent-1')).toHaveLength(4)
@@ -70,7 +70,7 @@ describe('passes side by side', () => {
     expect(all[0]?.ends).toEqual(all[1]?.ends)
   })
 
-  test('FE-32: more passes at once than items, one item, no items', async () => {
+  test('FE-32: more parallel passes than items, one item and no items are allowed', async () => {
     for (const text of ['a b c', 'a', ' ']) {
       const { result, ends } = await run(looped(join, text), { parallel: 1000 })
       const items = text.split(' ').filter(Boolean)
@@ -79,7 +79,7 @@ describe('passes side by side', () => {
     }
   })
 
-  test('FE-32: parallel is a whole number from 1 to 1,000', async () => {
+  test('FE-32: parallel is an integer from 1 to 1,000', async () => {
     for (const parallel of [0, -1, 1.5, 1001, Number.NaN, Number.POSITIVE_INFINITY]) {
       await expect(start(looped(join, 'a'), { parallel }).result).rejects.toMatchObject({
         code: 'invalid_request',
@@ -98,7 +98,7 @@ describe('passes side by side', () => {
     expect((await start(looped(join, 'a'), { concurrency: 1 }).result).text('Join-after')).toBe('a')
   })
 
-  test('FE-32: a pass whose body is left out brings nothing back', async () => {
+  test('FE-32: a pass whose body is skipped returns no result', async () => {
     const sieve = defineComponent({
       type: 'Sieve',
       inputs: { text: field.handle({ types: ['Data', 'Message'] }) },
@@ -115,7 +115,7 @@ describe('passes side by side', () => {
     expect(result.text('Join-after')).toBe('a,c')
   })
 
-  test('FE-32: each vertex of a pass sees the item of its pass', async () => {
+  test('FE-32: each vertex of a pass gets the item of its pass', async () => {
     const gate = gated()
     const flow = flowBuilder()
     flow.add(words, { id: 'Words-1', values: { text: 'a b c' } })
@@ -136,7 +136,7 @@ describe('passes side by side', () => {
     expect((await started.result).text('Join-after')).toBe('a1|a,b1|b,c1|c')
   })
 
-  test('FE-32, FE-40: a child run takes it over', async () => {
+  test('FE-32, FE-40: a child run inherits parallel', async () => {
     const gate = gated()
     const inner = looped(gate.component, 'a b')
     const outer = defineComponent({
@@ -158,7 +158,7 @@ describe('passes side by side', () => {
     expect(gate.started).toEqual(['a', 'b'])
   })
 
-  test('FE-32: values from outside once; what hangs on the body in each pass', async () => {
+  test('FE-32: outside values are computed once, branches of the body in each pass', async () => {
     const flow = flowBuilder()
     flow.add(words, { id: 'Words-1', values: { text: 'a b c' } })
     flow.add('TextInput', { id: 'TextInput-side', values: { input_value: 's' } })
@@ -179,7 +179,7 @@ describe('passes side by side', () => {
     expect(result.text('Join-after')).toBe('a+s!,b+s!,c+s!')
   })
 
-  test('FE-32: nested loops, both side by side; the inner one starts afresh in each pass', async () => {
+  test('FE-32: nested loops are both parallel; the inner one starts afresh in each pass', async () => {
     const pairs = defineComponent({
       type: 'Pairs',
       inputs: { text: field.handle({ types: ['Data', 'Message'] }) },
@@ -212,13 +212,13 @@ describe('passes side by side', () => {
     expect(ends.filter((id) => id === 'LoopComponent-out')).toHaveLength(4)
   })
 
-  test('FE-32: 2,000 items; concurrency still bounds the vertices at once', async () => {
+  test('FE-32: a loop over 2,000 items completes, and concurrency still limits the vertices at once', async () => {
     const text = Array.from({ length: 2000 }, (_, index) => `w${index}`).join(' ')
     const result = await start(looped(join, text), { parallel: 50, concurrency: 3 }).result
     expect(result.text('Join-after')).toBe(text.replaceAll(' ', ','))
   })
 
-  test('FE-32, FE-64: loopPasses bounds the items; the passes end with the loop', async () => {
+  test('FE-32, FE-64: loopPasses limits the items; the passes end with the loop', async () => {
     const gate = gated()
     const options = { parallel: 4, mode: 'build' as const, limits: { loopPasses: 3 } }
     const flow = looped(gate.component, 'a b c d e f g')
@@ -230,7 +230,7 @@ describe('passes side by side', () => {
   })
 })
 
-describe('where passes stay one after the other', () => {
+describe('loops whose passes stay sequential', () => {
   test('FE-32, FE-63: in a resumable job', async () => {
     const gate = gated()
     const components = createRegistry([...library, gate.component])
@@ -253,7 +253,7 @@ describe('where passes stay one after the other', () => {
     await jobs.close({ timeoutMs: 0 })
   })
 
-  test('FE-32, FE-33: in a frozen loop whose results are kept', async () => {
+  test('FE-32, FE-33: in a frozen loop with cached results', async () => {
     const cache = createResultCache()
     const flow = looped(join, 'a a b', { frozen: true })
     for (let time = 0; time < 2; time += 1) {
@@ -264,7 +264,7 @@ describe('where passes stay one after the other', () => {
     }
   })
 
-  test('FE-32: in a loop of another component that does not say how many items it has', async () => {
+  test('FE-32: in a loop of another component without a known number of items', async () => {
     const twice = defineComponent({
       type: 'Twice',
       inputs: { text: field.handle({ types: ['Message'] }) },

@@ -37,7 +37,7 @@ async function* pieces(...texts: readonly string[]) {
 }
 
 describe('a streamed message (FE-51)', () => {
-  test('FE-51, CO-34: it is announced empty and partial, by the machine and with its vertex as source', async () => {
+  test('FE-51, CO-34: it is announced as empty and partial, with sender Machine and its vertex as source', async () => {
     const component = saying(() => ({ text: pieces('a', '', 'b') }))
     const { events } = await run(shown(component), { more: [component], services })
     const [first, ...rest] = events.filter(({ event }) => event !== 'vertices_sorted')
@@ -59,7 +59,7 @@ describe('a streamed message (FE-51)', () => {
     ])
   })
 
-  test('FE-51: of one that is cancelled the row keeps what came, still partial', async () => {
+  test('FE-51: after a cancel in mid-stream the stored row has the text so far and stays partial', async () => {
     const component = saying(() => ({
       text: (async function* () {
         yield* ['some ', 'text']
@@ -79,7 +79,7 @@ describe('a streamed message (FE-51)', () => {
     expect(rows).toMatchObject([{ text: 'some text', properties: { state: 'partial' } }])
   })
 
-  test('FE-51: of one that was whole when the run was cancelled the row has the whole text', async () => {
+  test('FE-51: if it was complete before the cancel, the stored row has the whole text', async () => {
     const component = saying(() => ({ text: pieces('the ', 'whole') }))
     const gate = gated()
     const flow = flowBuilder()
@@ -99,14 +99,14 @@ describe('a streamed message (FE-51)', () => {
     expect(rows).toMatchObject([{ text: 'the whole', properties: { state: 'complete' } }])
   })
 
-  test('FE-51, FE-65: an end that might have become a secret is sent after all', async () => {
+  test('FE-51, FE-65: a held-back end that turns out not to be a secret is still sent', async () => {
     const component = saying(() => ({ text: pieces('the key is sk-', 've', 'ry') }))
     const { events } = await run(shown(component), { more: [component], services })
     const tokens = events.flatMap((event) => (event.event === 'token' ? [event.data.chunk] : []))
     expect(tokens.join('')).toBe('the key is sk-very')
   })
 
-  test('FE-65: a secret in pieces is masked in the tokens and in the whole', async () => {
+  test('FE-65: a secret split over pieces is masked in the tokens and in the whole text', async () => {
     const component = saying((key) => ({ text: pieces('it is ', key.slice(0, 5), key.slice(5)) }))
     const { events } = await run(shown(component), { more: [component], services })
     const tokens = events.flatMap((event) => (event.event === 'token' ? [event.data.chunk] : []))
@@ -115,8 +115,8 @@ describe('a streamed message (FE-51)', () => {
   })
 })
 
-describe('what JSON cannot hold, in a message (FE-66)', () => {
-  test('FE-66: properties and blocks become JSON when they are sent', async () => {
+describe('message values that JSON cannot represent (FE-66)', () => {
+  test('FE-66: properties and blocks are converted to JSON when they are sent', async () => {
     const odd = defineComponent({
       type: 'Odd',
       inputs: {},

@@ -44,7 +44,7 @@ async function read(stream: AsyncIterable<string>): Promise<{ pieces: string[]; 
 }
 
 describe('textStream', () => {
-  test('DR-75: gives the pieces as they come, to several readers, also after the end', async () => {
+  test('DR-75: yields the pieces as they arrive, to several readers, also after the end', async () => {
     let release = (): void => undefined
     const gate = new Promise<void>((resolve) => {
       release = resolve
@@ -73,7 +73,7 @@ describe('textStream', () => {
     }
   })
 
-  test('DR-75: the whole text at once where nothing streams; no piece where there is no text', async () => {
+  test('DR-75: yields the whole text at once without a stream, and nothing without text', async () => {
     const plain = flowOf(speaking('Plain', () => 'all of it'))
     const run = runFlow(plain.flow, { components: plain.components, sessionId: 's' })
     expect(await read(run.textStream)).toEqual({ pieces: ['all of it'] })
@@ -82,7 +82,7 @@ describe('textStream', () => {
     expect((await read(none.textStream)).pieces.join('')).toBe('')
   })
 
-  test('DR-75: only the text that the result gives, where several messages stream', async () => {
+  test('DR-75: yields only the text of the result if several messages stream', async () => {
     const { flow, components } = flowOf(
       speaking('First', () => words('a1 ', 'a2')),
       speaking('Second', () => words('b1 ', 'b2')),
@@ -92,7 +92,7 @@ describe('textStream', () => {
     expect([pieces.join(''), (await run.result).text()]).toEqual(['a1 a2', 'a1 a2'])
   })
 
-  test('DR-75: pieces of a withdrawn message stay given, then the new text follows', async () => {
+  test('DR-75: pieces of a withdrawn message are not taken back, and the new text follows', async () => {
     const { flow, components } = flowOf(
       speaking('Retried', async function* (attempt) {
         yield `try ${attempt} `
@@ -119,7 +119,7 @@ describe('textStream', () => {
     expect((await read(refused.textStream)).error).toMatchObject({ code: 'invalid_flow' })
   })
 
-  test('DR-75: events tell the vertex that sent them, and their JSON does not', async () => {
+  test('DR-75: events name the vertex that sent them, and their JSON omits it', async () => {
     const { flow, components } = flowOf(speaking('Slow', () => words('x', 'y')))
     const seen: (readonly [string, string | undefined])[] = []
     for await (const event of runFlow(flow, { components, sessionId: 's' })) {
@@ -135,7 +135,7 @@ describe('textStream', () => {
     expect(seen.at(-1)).toEqual(['add_message', 'ChatOutput-00001'])
   })
 
-  test('DR-75: jobs.textStream gives the same, also in a process that only has the log', async () => {
+  test('DR-75: jobs.textStream does the same, also in a process that only has the log', async () => {
     const { flow, components } = flowOf(speaking('Slow', () => words('one ', 'two')))
     const store = createMemoryJobStore()
     const first = createBuildJobs({ components, store })

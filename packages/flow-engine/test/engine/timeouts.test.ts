@@ -20,8 +20,8 @@ async function timedOut(component: Component, after: RunEvent['event']) {
   return { events: await collectEvents(started), result: await started.result }
 }
 
-describe('a vertex over its time (FE-67)', () => {
-  test('FE-67: its signal fires; messages, tokens and values that come later are dropped', async () => {
+describe('a vertex over its time limit (FE-67)', () => {
+  test('FE-67: its signal fires; later messages, tokens and values are dropped', async () => {
     let late: Promise<unknown> = Promise.resolve()
     const slow = giving(
       (_inputs, ctx) =>
@@ -48,7 +48,7 @@ describe('a vertex over its time (FE-67)', () => {
     expect(result.vertices.get('Giving-1')).toMatchObject({ valid: false, outputs: {} })
   })
 
-  test('FE-67, FE-51: in mid-stream the message is taken back', async () => {
+  test('FE-67, FE-51: in mid-stream the message is withdrawn', async () => {
     const hangs = giving(() =>
       createMessage(
         (async function* () {
@@ -71,7 +71,7 @@ describe('a vertex over its time (FE-67)', () => {
   })
 })
 
-test('FE-18, FE-60: a build that is cancelled after a failure is failed, and its end says cancelled', async () => {
+test('FE-18, FE-60: a build cancelled after a failure has failed, and its end event is marked as cancelled', async () => {
   const hangs = giving(() => new Promise(() => undefined))
   const flow = flowBuilder()
   flow.add(failing, { id: 'Failing-1' })
@@ -83,7 +83,7 @@ test('FE-18, FE-60: a build that is cancelled after a failure is failed, and its
   expect((await collectEvents(started)).at(-1)?.data).toEqual({ cancelled: true })
 })
 
-test('FE-18: an unobserved rejection stays unobserved', async () => {
+test('FE-18: an unobserved failure raises no unhandledRejection', async () => {
   const unhandled: unknown[] = []
   const listener = (reason: unknown): void => void unhandled.push(reason)
   process.on('unhandledRejection', listener)
@@ -96,7 +96,7 @@ test('FE-18: an unobserved rejection stays unobserved', async () => {
   }
 })
 
-test('FE-18: without components a flow is an invalid request', async () => {
+test('FE-18: without components a run is an invalid request', async () => {
   await expect(run({ nodes: [], edges: [] }, { components: undefined })).rejects.toMatchObject({
     code: 'invalid_request',
   })

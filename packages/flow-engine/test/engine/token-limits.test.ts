@@ -26,8 +26,8 @@ const bytesOf = ({ data }: RunEvent) => new TextEncoder().encode(JSON.stringify(
 const tokensOf = (events: readonly RunEvent[]) =>
   events.flatMap((event) => (event.event === 'token' ? [event.data.chunk] : []))
 
-describe('bounds of what is streamed (FE-64)', () => {
-  test('FE-64, FE-51: one token over eventBytes fails the vertex and takes its message back', async () => {
+describe('limits of streamed text (FE-64)', () => {
+  test('FE-64, FE-51: a token over eventBytes fails the vertex and withdraws its message', async () => {
     const model = talking(async function* () {
       yield 'a'
       yield 'x'.repeat(10_000)
@@ -50,7 +50,7 @@ describe('bounds of what is streamed (FE-64)', () => {
     expect(result.messages.map(({ category }) => category)).toEqual(['error'])
   })
 
-  test('FE-64: a token is measured as it is encoded', async () => {
+  test('FE-64: a token is measured in its encoded form', async () => {
     const fits = 'ä'.repeat(1000)
     const limits = { eventBytes: 3000 }
     for (const [chunk, sent] of [
@@ -69,7 +69,7 @@ describe('bounds of what is streamed (FE-64)', () => {
     }
   })
 
-  test('FE-64, FE-68: joined tokens stay below it, too, and nothing is lost', async () => {
+  test('FE-64, FE-68: joined tokens also stay below eventBytes, and none is lost', async () => {
     const model = talking(async function* () {
       for (let index = 0; index < 3000; index += 1) yield `${index},`
     })
@@ -85,7 +85,7 @@ describe('bounds of what is streamed (FE-64)', () => {
     }
   })
 
-  test('FE-64, FE-68: so do those that a reader of a job is given late', async () => {
+  test('FE-64, FE-68: joined tokens for a late reader of a job stay below it too', async () => {
     const text = Array.from({ length: 3000 }, (_, index) => `${index},`)
     const model = talking(async function* () {
       yield* text
@@ -114,7 +114,7 @@ describe('bounds of what is streamed (FE-64)', () => {
     for (const event of events) expect(bytesOf(event)).toBeLessThanOrEqual(20_000)
   })
 
-  test('FE-64: a text that never ends is over valueBytes, streamed or collected', async () => {
+  test('FE-64: an endless text exceeds valueBytes, streamed or collected', async () => {
     const model = talking(async function* () {
       for (;;) yield 'x'.repeat(1000)
     })
@@ -127,7 +127,7 @@ describe('bounds of what is streamed (FE-64)', () => {
     }
   })
 
-  test('FE-64: the text of an error is cut to eventBytes', async () => {
+  test('FE-64: the text of an error is truncated to eventBytes', async () => {
     const model = giving(() => {
       throw new RangeError('\u0001'.repeat(50_000))
     })

@@ -20,7 +20,7 @@ function mixed() {
 
 const UNKNOWN = 'Unknown component types: Nobody (Nobody-a)'
 
-test('NX-9: a part without the unknown node runs, and nothing is said about it', async () => {
+test('NX-9: a part without the unknown node runs without a warning', async () => {
   const run = runFlow(mixed(), { components, input: 'hi', stopComponentId: 'ChatOutput-known' })
   const result = await run.result
   expect([result.status, result.text(), result.warnings]).toEqual(['succeeded', 'hi', []])
@@ -31,7 +31,7 @@ test.each([
   { stopComponentId: 'Nobody-a' },
   { startComponentId: 'ChatInput-a' },
   {},
-])('NX-9: with the unknown node in it the part is refused by its name: %j', async (part) => {
+])('NX-9: a part with the unknown node is refused with the name of its type: %j', async (part) => {
   const { result } = runFlow(mixed(), { components, input: 'hi', ...part })
   const text = await result.then(
     ({ error }) => error?.message,

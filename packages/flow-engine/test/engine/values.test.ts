@@ -51,8 +51,8 @@ async function probed(
   return { data: out?.data ?? {}, result }
 }
 
-describe('values that enter a vertex', () => {
-  test('FE-20: template, then tweak, then edge, then request input', async () => {
+describe('values of a vertex', () => {
+  test('FE-20: values are applied in the order template, tweak, edge, request input', async () => {
     const flow = flowBuilder()
     const input = flow.add(chatInput, { id: 'ChatInput-1', values: { input_value: 'template' } })
     flow.add(chatOutput, { id: 'ChatOutput-1' })
@@ -71,7 +71,7 @@ describe('values that enter a vertex', () => {
     expect((await run(fed.toJSON(), { tweaks: over })).result.text()).toBe('edge')
   })
 
-  test('FE-20: a variable comes from the request, the user, the environment, or is null', async () => {
+  test('FE-20: a variable is taken from the request, the user or the environment, or is null', async () => {
     const values = { key: 'KEY' }
     const variables = { get: async (name: string) => (name === 'KEY' ? 'of the user' : null) }
     const of = async (options: Parameters<typeof run>[1]) =>
@@ -90,7 +90,7 @@ describe('values that enter a vertex', () => {
     expect((await probed({ key: '' })).data.key).toBeNull()
   })
 
-  test('FE-21: fields are read by their type', async () => {
+  test('FE-21: fields are converted by their type', async () => {
     const { data } = await probed(
       {
         text: 'a\\nb',
@@ -116,7 +116,7 @@ describe('values that enter a vertex', () => {
     })
   })
 
-  test('FE-21: hidden fields are skipped, empty ones have their default', async () => {
+  test('FE-21: hidden and empty fields have their default', async () => {
     const hide = (template: Record<string, Record<string, unknown>>) => {
       given(template.text).show = false
     }
@@ -125,7 +125,7 @@ describe('values that enter a vertex', () => {
     expect((await probed({ more_kwargs: 'no json' })).data.more_kwargs).toEqual({})
   })
 
-  test('FE-21: a list field collects its edges in edge order, arrays flattened', async () => {
+  test('FE-21: a list field collects its edges in edge order and flattens arrays', async () => {
     const several = defineComponent({
       type: 'Several',
       inputs: {},
@@ -149,7 +149,7 @@ describe('values that enter a vertex', () => {
     expect((await run(flow.toJSON())).result.text('Pair-1')).toBe('2|-')
   })
 
-  test('FE-22: run: the session is written everywhere; build: an own one wins', async () => {
+  test('FE-22: in mode run the session is written everywhere; in a build a session of its own wins', async () => {
     const own = { session_id: 'own' }
     expect((await probed(own, { sessionId: 's' })).data).toMatchObject({
       session_id: 's',
@@ -159,7 +159,7 @@ describe('values that enter a vertex', () => {
     expect((await probed({}, { mode: 'build' })).data.session_id).toBe('flow-1')
   })
 
-  test('FE-22: an empty session stores and sends nothing', async () => {
+  test('FE-22: with an empty session no message is stored or sent', async () => {
     const flow = flowBuilder()
     flow.add(chatInput, { id: 'ChatInput-1' })
     flow.add(chatOutput, { id: 'ChatOutput-1' })
@@ -170,7 +170,7 @@ describe('values that enter a vertex', () => {
     expect(result.text()).toBe('x')
   })
 
-  test('FE-23: tweaks by id, by display name, and for all nodes', async () => {
+  test('FE-23: tweaks apply by id, by display name, and to all nodes', async () => {
     const flow = flowBuilder()
     for (const id of ['Join-1', 'Join-2', 'Join-3'])
       flow.add(join, { id, displayName: id === 'Join-1' ? 'One' : 'Same' })
@@ -194,7 +194,7 @@ describe('values that enter a vertex', () => {
     ])
   })
 
-  test('FE-23: text of a nested object is repaired, files mean their path, code stays', async () => {
+  test('FE-23: JSON for a nested object is repaired, a tweak of a file sets its path, code is not replaced', async () => {
     const { data, result } = await probed(
       {},
       {
@@ -214,7 +214,7 @@ describe('values that enter a vertex', () => {
     expect(repaired.data.nested).toEqual({ a: [1, 2] })
   })
 
-  test('FE-23: tweaks that fit no node or no field are warnings, at most 100', async () => {
+  test('FE-23: tweaks that match no node or field are warnings, at most 100', async () => {
     const tweaks = { 'Probe-9': { text: 'x' }, 'Probe-1': { nowhere: 1 }, nobody: 2 }
     const { result } = await probed({}, { tweaks })
     expect(result.status).toBe('succeeded')
@@ -229,7 +229,7 @@ describe('values that enter a vertex', () => {
     expect((await probed({}, { tweaks: matched })).result.warnings).toEqual([])
   })
 
-  test('FE-23, FE-18: the input twice is refused', async () => {
+  test('FE-23, FE-18: an input given twice is refused', async () => {
     const flow = flowBuilder()
     flow.add(chatInput, { id: 'ChatInput-1' })
     const tweaks = { 'ChatInput-1': { input_value: 'x' } }
@@ -266,7 +266,7 @@ describe('values that enter a vertex', () => {
     expect((await run(fed.toJSON(), { more: [need] })).result.text('Need-1')).toBe('[]')
   })
 
-  test('FE-25: only outputs with an edge are computed, each once, in declaration order', async () => {
+  test('FE-25: only connected outputs are computed, each once, in declaration order', async () => {
     const calls: string[] = []
     const compute = (name: string) => output.message({ run: () => (calls.push(name), name) })
     const both = defineComponent({
@@ -296,7 +296,7 @@ describe('values that enter a vertex', () => {
     expect(calls).toEqual(['one', 'two', 'three'])
   })
 
-  test('FE-26: which vertices take the input, and which are reported', async () => {
+  test('FE-26: the types decide which vertices take the input and which are reported', async () => {
     const flow = flowBuilder()
     for (const [id, component] of [
       ['ChatInput-1', chatInput],
@@ -331,7 +331,7 @@ describe('values that enter a vertex', () => {
     expect(await reported({ outputComponent: 'Nobody' })).toEqual([])
   })
 
-  test('FE-40: the context of a request is what `shared` begins with', async () => {
+  test('FE-40: `shared` starts with the context of the request', async () => {
     expect((await probed({}, { context: { x: 'y' } })).data.shared).toBe('y')
   })
 
