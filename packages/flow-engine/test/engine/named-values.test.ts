@@ -57,7 +57,7 @@ describe('named inputs', () => {
     expect((await run({})).status).toBe('failed')
   })
 
-  test('DR-76: a name that is unknown or ambiguous is an error that names it', async () => {
+  test('DR-76: unknown, ambiguous and connected fields are errors that name them', async () => {
     const cases = [
       [{ Nobody: {} }, 1, 'there is no vertex Nobody'],
       [{ 'Pair-1': { size: 1 } }, 1, 'Pair 1 has no field size'],

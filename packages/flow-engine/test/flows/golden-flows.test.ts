@@ -41,7 +41,7 @@ describe.skipIf(!hasGolden)(`recorded flows${skipNote}`, () => {
   })
 
   test.each(flowNames().filter((name) => !BROKEN.has(name)))(
-    'FE-45: %s runs whole, streaming and not, in both modes',
+    'FE-45: %s runs completely, with and without streaming, in both modes',
     async (name) => {
       for (const mode of ['run', 'build'] as const) {
         for (const stream of [false, true]) {
@@ -104,26 +104,29 @@ describe.skipIf(!hasGolden)(`recorded runs of starter flows${skipNote}`, () => {
     return { result, asked, put }
   }
 
-  test.each(flows)('FE-45, FE-22: %s answers as recorded, streaming and not', async (flow) => {
-    for (const stream of [false, true]) {
-      const messages = createRunMessages()
-      for (const entry of runs.filter((run) => run.flow === flow)) {
-        const { result, asked, put } = await replay(entry, stream, messages)
-        expect(result.status).toBe(entry.status === 200 ? 'succeeded' : 'failed')
-        if (entry.status !== 200) continue
-        const expected = put(entry.outputs ?? []).map(
-          (output) =>
-            JSON.parse(JSON.stringify(output).replaceAll('{flow_id}', 'the-flow')) as object,
-        )
-        expect(answerOf(result)).toMatchObject(expected)
-        expect(asked.map((body) => body.model)).toEqual(
-          (entry.model_requests ?? []).map((request) => request.model),
-        )
+  test.each(flows)(
+    'FE-45, FE-22: %s answers as recorded, with and without streaming',
+    async (flow) => {
+      for (const stream of [false, true]) {
+        const messages = createRunMessages()
+        for (const entry of runs.filter((run) => run.flow === flow)) {
+          const { result, asked, put } = await replay(entry, stream, messages)
+          expect(result.status).toBe(entry.status === 200 ? 'succeeded' : 'failed')
+          if (entry.status !== 200) continue
+          const expected = put(entry.outputs ?? []).map(
+            (output) =>
+              JSON.parse(JSON.stringify(output).replaceAll('{flow_id}', 'the-flow')) as object,
+          )
+          expect(answerOf(result)).toMatchObject(expected)
+          expect(asked.map((body) => body.model)).toEqual(
+            (entry.model_requests ?? []).map((request) => request.model),
+          )
+        }
       }
-    }
-  })
+    },
+  )
 
-  test('FE-8: a starter flow with unknown components names them all before anything runs', () => {
+  test('FE-8: a starter flow with unknown components names them all before any vertex runs', () => {
     const flow = readFlow('starter/Basic Prompting') as FlowJson
     for (const node of flow.data?.nodes ?? []) {
       if (node.type === 'genericNode') node.data.type = `My${node.data.type}`

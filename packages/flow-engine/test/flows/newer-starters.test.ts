@@ -63,7 +63,7 @@ async function outcome(version: string, name: string): Promise<string> {
 
 describe.skipIf(!hasStarters)(`starter flows of newer versions${startersNote}`, () => {
   test.for(Object.entries(REFUSED))(
-    'NX-50: every starter of %s runs whole or is refused by name',
+    'NX-50: every starter of %s runs completely or is refused by name',
 
     async ([version, refused]) => {
       const names = starterNames(version)
@@ -80,7 +80,7 @@ describe.skipIf(!hasStarters)(`starter flows of newer versions${startersNote}`, 
   )
 
   test.for(Object.keys(REFUSED))(
-    'NX-3: starters of %s compile to the flow as it was',
+    'NX-3: starters of %s compile to the same flow as before',
     (version) => {
       for (const name of starterNames(version)) {
         const text = starterText(version, name)

@@ -44,7 +44,7 @@ const rows = [
 ]
 
 describe('Agent of newer versions (NX-23)', () => {
-  test('NX-23: helpers, and none where a connected tool has the name', async () => {
+  test('NX-23: helper tools are added unless a connected tool has the same name', async () => {
     const model = scripted('x')
     await run(model, { add_calculator_tool: true, add_current_date_tool: true })
     expect(model.requests[0]?.tools?.map(({ name }) => name)).toEqual([
@@ -79,13 +79,13 @@ describe('the structured response of an Agent (NX-24)', () => {
     ((await run(model, { output_schema: rows, ...inputs }, 'structured_response')).value as Data)
       .data
 
-  test('NX-24: without a schema the input, and no request', async () => {
+  test('NX-24: without a schema the input is returned without a request', async () => {
     const model = scripted('x')
     expect(await ask(model, { output_schema: [] })).toEqual({ content: 'Hi' })
     expect(model.requests).toEqual([])
   })
 
-  test('NX-24: without tools one request with the schema; the key avoids a field of its name', async () => {
+  test('NX-24: without tools one request is sent with the schema; its key avoids the name of a field', async () => {
     const model = scripted('{"objects": [{"city": "Brno", "size": 3}]}')
     expect(await ask(model)).toEqual({ city: 'Brno', size: 3 })
     expect(model.requests).toHaveLength(1)
@@ -102,7 +102,7 @@ describe('the structured response of an Agent (NX-24)', () => {
     expect(named.requests[0]?.responseFormat).toMatchObject({ schema: { required: ['objects_'] } })
   })
 
-  test('NX-24: with tools the agent runs without a message, asked for JSON at the end of its prompt', async () => {
+  test('NX-24: with tools the agent runs without a message, and its prompt ends with a request for JSON', async () => {
     const model = scripted('Here: {"city": "Brno", "size": 3} done.')
     const given = { add_calculator_tool: true, format_instructions: 'Short.', output_schema: rows }
     const { value, messages } = await run(model, given, 'structured_response')
@@ -129,14 +129,14 @@ describe('the structured response of an Agent (NX-24)', () => {
     expect(await ask(scripted(answer))).toEqual(expected)
   })
 
-  test('NX-24: a record that does not fit is kept with the reason', async () => {
+  test('NX-24: an invalid record is kept with the reason', async () => {
     expect(await ask(scripted('{"city": "a", "size": "big"}'))).toEqual({
       data: { city: 'a', size: 'big' },
       validation_error: 'The field size of the answer must be of type integer',
     })
   })
 
-  test('NX-24: no model, a failed request, a wrong schema never fail the run', async () => {
+  test('NX-24: a missing model, a failed request and an invalid schema never fail the run', async () => {
     const failing: ChatModel = {
       // eslint-disable-next-line require-yield
       async *stream() {

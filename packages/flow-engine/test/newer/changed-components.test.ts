@@ -20,7 +20,7 @@ import { flowBuilder, testComponent } from '../../src/testing.ts'
 import { scriptedFetch, textAnswer } from '../support/scripted-fetch.ts'
 
 describe('changed components (NX-27, NX-28)', () => {
-  test('NX-27: File reads the encoding that is named, and files of this place alone', async () => {
+  test('NX-27: File decodes with the given encoding, and reads only local files', async () => {
     const files = { 'a.txt': new Uint8Array([0x82, 0xa0]), 'b.txt': 'plain' }
     const services = createMemoryServices({ files })
     const read = async (inputs: object) =>
@@ -41,7 +41,7 @@ describe('changed components (NX-27, NX-28)', () => {
     )
   })
 
-  test('NX-27: one field gives SaveToFile its format', async () => {
+  test('NX-27: a single field sets the format of SaveToFile', async () => {
     const services = createMemoryServices()
     const inputs = {
       input: createMessage('hello'),
@@ -54,7 +54,7 @@ describe('changed components (NX-27, NX-28)', () => {
     expect(await services.files.list('', { flowId: '' })).toEqual(['note.txt'])
   })
 
-  test('NX-28: SplitText gives the text alone when its output is to be clean', async () => {
+  test('NX-28: SplitText returns only the text with clean output', async () => {
     const split = async (clean_output: boolean) => {
       const inputs = { data_inputs: createMessage('a'), clean_output }
       return ((await testComponent(splitText, { inputs })).value as DataFrame).rows[0]
@@ -63,7 +63,7 @@ describe('changed components (NX-27, NX-28)', () => {
     expect(Object.keys((await split(false)) ?? {}).length).toBeGreaterThan(1)
   })
 
-  test('NX-28: the value of a Text Input may be a variable, whatever the editor keeps beside it', async () => {
+  test('NX-28: the value of a Text Input can be a variable, whatever other fields the editor stores', async () => {
     const flow = flowBuilder()
     flow.add('TextInput', { id: 'TextInput-1', values: { input_value: 'GREETING' } })
     const json = flow.toJSON()
@@ -80,7 +80,7 @@ describe('changed components (NX-27, NX-28)', () => {
     expect(outputs[0]?.outputs['text']).toMatchObject({ text: 'good day' })
   })
 
-  test('NX-28: Web Search keeps its bounds; files without them have none', async () => {
+  test('NX-28: Web Search applies its limits; files without these fields have none', async () => {
     const items = [1, 2, 3].map(
       (at) => `<item><title>${at} long title</title><link>https://a.example/${at}</link></item>`,
     )
@@ -101,7 +101,7 @@ describe('changed components (NX-27, NX-28)', () => {
     expect(await search({}, {})).toHaveLength(3)
   })
 
-  test('NX-28: URL follows redirects unless it is told not to', async () => {
+  test('NX-28: URL follows redirects by default', async () => {
     const modes: string[] = []
     const services: ComponentServices = {
       fetch: async (input, init) => {
@@ -119,7 +119,7 @@ describe('changed components (NX-27, NX-28)', () => {
     expect(modes).toEqual(['follow', 'manual'])
   })
 
-  test('NX-28: MCP Tools sends headers besides those of the server, and waits so long', async () => {
+  test('NX-28: MCP Tools sends headers besides those of the server, and applies its timeout', async () => {
     const seen: unknown[] = []
     const services: ComponentServices = {
       mcp: {
@@ -165,7 +165,7 @@ describe('the choices of a model picker (NX-16)', () => {
     ...new Set((options as { provider: string }[]).map(({ provider }) => provider)),
   ]
 
-  test('NX-16: offers models of the providers with a key, of all without any', async () => {
+  test('NX-16: offers models of the providers with a key, or of all providers without any key', async () => {
     const keys = new Map([['GROQ_API_KEY', 'k']])
     const variables = { get: async (name: string) => keys.get(name) ?? null }
     const some = await refreshed('', { variables, environment: { OPENAI_API_KEY: 'sk' } })
@@ -185,7 +185,7 @@ describe('the choices of a model picker (NX-16)', () => {
     expect(JSON.stringify(embedding['options'])).not.toContain('gpt-4o')
   })
 
-  test('NX-16: a choice stays while it is offered, or when it was typed by hand', async () => {
+  test('NX-16: a choice is kept while it is offered, or if it was typed by hand', async () => {
     const environment = { GROQ_API_KEY: 'k' }
     const kept = [{ name: 'llama-3.3-70b-versatile', provider: 'Groq' }]
     expect((await refreshed(kept, { environment }))['value']).toEqual(kept)
@@ -195,7 +195,7 @@ describe('the choices of a model picker (NX-16)', () => {
     expect((await refreshed(gone, { environment }))['value']).toEqual([])
   })
 
-  test('NX-16: connect_other_models opens the handle and stays as text', async () => {
+  test('NX-16: connect_other_models opens the handle and is kept as a string', async () => {
     expect(await refreshed('connect_other_models')).toMatchObject({
       value: 'connect_other_models',
       input_types: ['LanguageModel'],
@@ -222,14 +222,14 @@ describe('components of 1.7.1 in newer files (NX-29, NX-33 to NX-35)', () => {
     }
   })
 
-  test('NX-33: a Human Input none of whose outputs is connected does not ask', async () => {
+  test('NX-33: a Human Input without connected outputs does not ask', async () => {
     const flow = flowBuilder()
     flow.add('HumanInput', { id: 'HumanInput-1', values: { prompt: 'Sure?' } })
     const { status } = await runFlow(flow.toJSON(), { components }).result
     expect(status).toBe('succeeded')
   })
 
-  test('NX-33: a flow that asks is refused before anything runs where nobody can be asked', async () => {
+  test('NX-33: a flow that asks is refused before it runs if no one can answer', async () => {
     const flow = flowBuilder()
     const asks = flow.add('HumanInput', { id: 'HumanInput-1', values: { prompt: 'Sure?' } })
     const input = flow.add('TextInput', { values: { input_value: 'x' } })
@@ -243,7 +243,7 @@ describe('components of 1.7.1 in newer files (NX-29, NX-33 to NX-35)', () => {
     expect(String(outcome)).toMatch(/person|resum/i)
   })
 
-  test('NX-34: RunFlow, SmartRouter, GuardrailValidator and the old parsers are there', () => {
+  test('NX-34: RunFlow, SmartRouter, GuardrailValidator and the old parsers exist', () => {
     for (const type of [
       'RunFlow',
       'SmartRouter',
@@ -255,7 +255,7 @@ describe('components of 1.7.1 in newer files (NX-29, NX-33 to NX-35)', () => {
     }
   })
 
-  test('NX-35: what is not offered says why', () => {
+  test('NX-35: unsupported components give the reason', () => {
     for (const [type, why] of [
       ['PythonREPLComponent', 'Python'],
       ['A2AAgent', 'agent-to-agent'],

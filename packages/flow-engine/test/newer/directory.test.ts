@@ -35,7 +35,7 @@ describe('Directory (MO-56)', () => {
     expect(await read({ path: 'nothing' })).toEqual([])
   })
 
-  test('MO-56: depth, recursive, types and hidden files', async () => {
+  test('MO-56: applies depth, recursive, types and hidden files', async () => {
     expect(await paths({ depth: 1, types: ['md'] })).toEqual(['user-1/reports/c.md'])
     expect(await paths({ recursive: true, types: ['md'] })).toEqual([
       'user-1/reports/c.md',
@@ -54,13 +54,13 @@ describe('Directory (MO-56)', () => {
     },
   )
 
-  test('MO-56: a file that cannot be read fails, or is left out', async () => {
+  test('MO-56: an unreadable file fails the component, or is skipped', async () => {
     const broken = createMemoryServices({ files: { 'x.json': '{', 'y.txt': 'y' } })
     await expect(read({}, broken)).rejects.toThrow('Error loading file x.json: ')
     expect(await read({ silent_errors: true }, broken)).toEqual([{ file_path: 'y.txt', text: 'y' }])
   })
 
-  test('MO-56: too many files and too large ones are refused', async () => {
+  test('MO-56: too many files and files that are too large are refused', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`${at}.txt`, 'x']))
     await expect(read({}, createMemoryServices({ files: many }))).rejects.toThrow(
       'The folder has 1001 files; at most 1000 are read.',
@@ -69,11 +69,11 @@ describe('Directory (MO-56)', () => {
     await expect(read({}, createMemoryServices({ files: large }))).rejects.toThrow('exceed 20 MB')
   })
 
-  test('MO-56: without files of flows it says so', async () => {
+  test('MO-56: without a file store for flows it fails with a clear error', async () => {
     await expect(read({}, {})).rejects.toThrow('This server has no file store for flows')
   })
 
-  test('MO-56: a host shows a folder of its own by the files that it injects', async () => {
+  test('MO-56: a host can inject a file store for a folder of its own', async () => {
     const handbook = new Map([['handbook/leave.md', 'Thirty days.']])
     const own = createMemoryServices({ files })
     const services: ComponentServices = {

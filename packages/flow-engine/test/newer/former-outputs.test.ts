@@ -14,8 +14,8 @@ async function read(output: string, inputs: object = {}): Promise<unknown> {
   return (await testComponent(url, { inputs: given, output, services: { fetch } })).value
 }
 
-describe('NX-36: outputs that older nodes have', () => {
-  test('NX-36: pages as records, as one text and as a table', async () => {
+describe('NX-36: outputs of older nodes', () => {
+  test('NX-36: returns pages as records, as one text and as a table', async () => {
     expect((await read('data')) as Data[]).toMatchObject([
       { data: { text: 'Ships', url: URLS[0] } },
       { data: { text: 'Ships', url: URLS[1] } },
@@ -27,7 +27,7 @@ describe('NX-36: outputs that older nodes have', () => {
     })
   })
 
-  test('NX-36: papers and files as records', async () => {
+  test('NX-36: returns papers and files as records', async () => {
     const feed = '<feed><entry><title>Tides</title></entry></feed>'
     const { fetch } = scriptedFetch(textAnswer(feed, 'application/xml'))
     const inputs = { search_query: 'tides' }
@@ -39,7 +39,7 @@ describe('NX-36: outputs that older nodes have', () => {
     expect((await testComponent(file, options)).value).toMatchObject([{ data: { text: 'plain' } }])
   })
 
-  test('NX-36: the outputs of older versions are in no new node', () => {
+  test('NX-36: new nodes do not have the outputs of older versions', () => {
     const components: readonly Component[] = [url, arXiv, file, memory, structuredOutput]
     for (const { outputs } of components) {
       for (const name of ['data', 'text', 'messages', 'structured_output_dataframe'])

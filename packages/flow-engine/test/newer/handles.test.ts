@@ -36,11 +36,11 @@ describe('handles of newer versions', () => {
     [['DataFrame'], ['Table']],
     [['Message'], ['Message', 'Text']],
     [['Text'], ['Message']],
-  ])('NX-17, NX-18: %j fits %j', (given, taken) => {
+  ])('NX-17, NX-18: %j matches %j', (given, taken) => {
     expect(errors(joined(given, taken))).toEqual([])
   })
 
-  test('NX-17: other names do not fit, and nothing is written anew', () => {
+  test('NX-17: other type names do not match, and the flow is not modified', () => {
     expect(errors(joined(['JSON'], ['Table']))).toEqual(['type_mismatch'])
     const json = joined(['Table'], ['DataFrame'])
     const before = JSON.stringify(json)
@@ -73,7 +73,7 @@ describe('handles of newer versions', () => {
     },
   )
 
-  test('NX-4: ids that hold a whole type work in runs, tweaks and slices', async () => {
+  test('NX-4: ids that contain a whole type work in runs, tweaks and slices', async () => {
     const id = 'ext:chat:ChatInput@official-aB3xY'
     const run = runFlow(joined(['Message'], ['Message']), {
       components,
@@ -91,7 +91,7 @@ describe('handles of newer versions', () => {
 })
 
 describe('fields of newer versions', () => {
-  test('NX-5, NX-40, NX-41: unknown keys, field types and plain entries do no harm', async () => {
+  test('NX-5, NX-40, NX-41: unknown keys, field types and plain entries are accepted', async () => {
     const json = joined(['Message'], ['Message'])
     const [node] = json.data?.nodes ?? []
     Object.assign(node?.data.node.template ?? {}, {

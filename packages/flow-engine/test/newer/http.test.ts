@@ -41,13 +41,13 @@ describe('a file of a newer version over HTTP', () => {
     return (body as { id: string }).id
   }
 
-  test('NX-3, NX-5: it comes back as it was, unknown keys included', async () => {
+  test('NX-3, NX-5: it is returned unchanged, including unknown keys', async () => {
     const { body } = await send(engine, `/api/v1/flows/${await imported()}`, { token })
     expect((body as { data: unknown }).data).toEqual(withUnknown())
     expect(JSON.stringify((body as { data: unknown }).data)).toBe(JSON.stringify(withUnknown()))
   })
 
-  test('NX-7: a run is answered 400 with the text, a streamed one has it in its error line', async () => {
+  test('NX-7: a run is answered 400 with the text, a streamed run has it in its error line', async () => {
     const id = await imported()
     const json = { input_value: 'hello', session_id: 's' }
     const key = await send(engine, '/api/v1/api_key/', { token, json: { name: 'k' } })
@@ -61,7 +61,7 @@ describe('a file of a newer version over HTTP', () => {
     expect(streamed.text).toContain(TEXT)
   })
 
-  test('NX-7: a build is a job whose error event carries the text and a line feed', async () => {
+  test('NX-7: a build is a job whose error event has the text and a line feed', async () => {
     const id = await imported()
     const path = `/api/v1/build/${id}/flow?event_delivery=direct`
     const { text } = await send(engine, path, { token, json: {} })

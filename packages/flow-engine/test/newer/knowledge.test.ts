@@ -39,7 +39,7 @@ describe('Knowledge (NX-30)', () => {
       })
     ).outputs
 
-  test('NX-30: the mode decides, and both outputs of a build do the work once', async () => {
+  test('NX-30: the mode decides, and both outputs of a build share the work', async () => {
     const given = services()
     embedded.length = 0
     const filled = await run({ input_df: createMessage('apple') }, given)
@@ -60,7 +60,7 @@ describe('Knowledge (NX-30)', () => {
     expect((found.dataframe_output as Data).data).toMatchObject({ results: [{ content: 'apple' }] })
   })
 
-  test('NX-30: metadata are kept with each row and filter before top_k', async () => {
+  test('NX-30: metadata are stored with each row and filter before top_k', async () => {
     const given = services()
     const add = (text: string, metadata_json: string) =>
       run({ input_df: createDataFrame([{ text }]), metadata_json }, given, ['dataframe_output'])
@@ -81,7 +81,7 @@ describe('Knowledge (NX-30)', () => {
     expect(await find('not JSON')).toEqual(['apple'])
   })
 
-  test('NX-30, CO-75: an unknown base, and arguments of the tool', async () => {
+  test('NX-30, CO-75: an unknown base is refused, and the tool has its arguments', async () => {
     await expect(run({ mode: 'Retrieve', knowledge_base: 'gone' }, services())).rejects.toThrow(
       'Metadata not found for knowledge base: gone. Ensure it has been indexed.',
     )
@@ -89,7 +89,7 @@ describe('Knowledge (NX-30)', () => {
     expect(toolMode.map(([name]) => name)).toEqual(['mode', 'search_query'])
   })
 
-  test('NX-11, NX-30: the dialog takes a choice of the picker and needs no key', async () => {
+  test('NX-11, NX-30: the dialog accepts a choice of the picker and needs no key', async () => {
     const given = services()
     const value = {
       '01_new_kb_name': 'notes',
@@ -143,7 +143,7 @@ describe('MemoryBase (NX-32)', () => {
     return (value as DataFrame).rows
   }
 
-  test('NX-32: takes in what is new once, of this session, nearest first', async () => {
+  test('NX-32: ingests new messages once, of this session, nearest first', async () => {
     const given = await stored(
       message('1', 'car'),
       message('2', 'apple'),
@@ -174,7 +174,7 @@ describe('MemoryBase (NX-32)', () => {
     ])
   })
 
-  test('NX-32: long texts come in chunks that overlap; deleted messages are gone', async () => {
+  test('NX-32: long texts are split into overlapping chunks; deleted messages disappear', async () => {
     const text = 'x'.repeat(950) + 'y'.repeat(1000)
     const given = await stored(message('1', text), message('2', 'apple'))
     const rows = await find({ top_k: 9 }, given)
@@ -183,7 +183,7 @@ describe('MemoryBase (NX-32)', () => {
     expect((await find({ top_k: 9 }, given)).map(({ message_id }) => message_id)).toEqual(['2'])
   })
 
-  test('NX-32: a blank query costs nothing; what is missing is named', async () => {
+  test('NX-32: a blank query sends no request; missing settings are named in the error', async () => {
     const given = await stored(message('1', 'apple'))
     expect(await find({ search_query: ' ' }, given)).toEqual([])
     expect(embedded).toEqual([])

@@ -47,13 +47,13 @@ describe('the model picker (NX-10 to NX-12)', () => {
   })
 
   test.each([[''], [null], [[]], ['connect_other_models']])(
-    'NX-10, NX-14: %j is no choice',
+    'NX-10, NX-14: %j is not a choice',
     async (model) => {
       await expect(ask({ model }, services)).rejects.toThrow('A model selection is required')
     },
   )
 
-  test('NX-11: a model from an edge wins; the older fields serve where the node has no picker', async () => {
+  test('NX-11: a connected model takes precedence; without a picker in the node the older fields apply', async () => {
     const model: ChatModel = {
       name: 'mine',
       async *stream() {
@@ -67,7 +67,7 @@ describe('the model picker (NX-10 to NX-12)', () => {
     expect(older.request?.body).toMatchObject({ model: 'gpt-4' })
   })
 
-  test('NX-11: a tweak chooses in a node of either kind', async () => {
+  test('NX-11: a tweak can choose the model in nodes of either kind', async () => {
     const { request } = await ask({ model: CHOICE, provider: 'OpenAI' }, services, {} as never)
     expect(request?.body).toMatchObject({ model: 'gpt-4o-mini' })
   })
@@ -86,7 +86,7 @@ describe('the model picker (NX-10 to NX-12)', () => {
     )
   })
 
-  test('NX-12: max_tokens only above 0, no temperature for reasoning models', async () => {
+  test('NX-12: max_tokens is sent only above 0, and no temperature for reasoning models', async () => {
     const limited = await ask({ model: CHOICE, max_tokens: 7 }, services)
     expect(limited.request?.body).toMatchObject({ max_completion_tokens: 7 })
     const free = await ask({ model: CHOICE, max_tokens: 0 }, services)
@@ -103,14 +103,14 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
   const keyOf = async (inputs: object, services: ComponentServices): Promise<unknown> =>
     (await ask({ model: CHOICE, ...inputs }, services)).request?.headers.authorization
 
-  test('NX-13: the node, then the variable of the user, then the environment', async () => {
+  test('NX-13: the key is taken from the node, then the variable of the user, then the environment', async () => {
     const both = { ...user({ OPENAI_API_KEY: 'sk-user' }), environment }
     expect(await keyOf({ api_key: 'sk-node' }, both)).toBe('Bearer sk-node')
     expect(await keyOf({ api_key: '' }, both)).toBe('Bearer sk-user')
     expect(await keyOf({ api_key: '' }, { environment })).toBe('Bearer sk-env')
   })
 
-  test('NX-14: no key names the variable', async () => {
+  test('NX-14: the error for a missing key names the variable', async () => {
     await expect(ask({ model: CHOICE }, {})).rejects.toThrow(
       'OpenAI API key is required when using OpenAI provider. Set it in the component or in the variable OPENAI_API_KEY.',
     )
@@ -148,7 +148,7 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
     return { result, requests }
   }
 
-  test('NX-13: a named variable that is missing does no harm where another source has a key', async () => {
+  test('NX-13: a named variable that is missing is ignored if another source has a key', async () => {
     const json = flow({ value: 'MY_KEY', load_from_db: true })
     const { result, requests } = await run(json, user({ OPENAI_API_KEY: 'sk-user-variable' }))
     expect(result.text()).toBe('answered')
@@ -159,7 +159,7 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
     )
   })
 
-  test('NX-14: a key typed as the name of a variable is not shown', async () => {
+  test('NX-14: a key typed in place of a variable name is not shown', async () => {
     const json = flow({ value: 'sk-proj-AbC1dEf2GhI3jKl4', load_from_db: true })
     const { result } = await run(json, {})
     expect(result.error?.detail).toContain(
@@ -168,14 +168,14 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
     expect(JSON.stringify(result)).not.toContain('AbC1dEf2')
   })
 
-  test('NX-14: a picker with nothing chosen is told so, not asked for as a required input', async () => {
+  test('NX-14: an empty picker has an error of its own, not that of a required input', async () => {
     const json = flow({})
     Object.assign(json.data?.nodes?.[1]?.data.node.template.model ?? {}, { value: '' })
     const { result } = await run(json, {})
     expect(result.error?.detail).toContain('A model selection is required')
   })
 
-  test('AB-41: a key of the environment goes to no address of the flow or of a user', async () => {
+  test('AB-41: a key of the environment is never sent to an address of the flow or of a user', async () => {
     const choice = [{ name: 'x', provider: 'IBM WatsonX' }]
     const own = { environment: { WATSONX_APIKEY: 'k-env' } }
     const address = { base_url_ibm_watsonx: 'https://mine.example', project_id: 'p' }
@@ -205,7 +205,7 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
     expect(request).toMatchObject({ url, headers: { authorization: 'Bearer k-1' } })
   })
 
-  test('NX-15: Azure, Foundry, Ollama and OpenAI-compatible servers at the address of a variable', async () => {
+  test('NX-15: Azure, Foundry, Ollama and OpenAI-compatible servers are reached at the address of a variable', async () => {
     const at = async (provider: string, known: Record<string, string>): Promise<unknown> =>
       (await ask({ model: [{ name: 'm', provider }] }, user(known))).request?.url
     expect(
@@ -245,7 +245,7 @@ describe('other components with a picker (NX-11, NX-25, NX-26)', () => {
     return { outputs, request: requests[0] }
   }
 
-  test('NX-25: Batch Run and Structured Output', async () => {
+  test('NX-25: Batch Run and Structured Output use the picker', async () => {
     const rows = await through(
       batchRun,
       { df: createDataFrame([{ a: 'x' }]), column_name: 'a' },
@@ -259,7 +259,7 @@ describe('other components with a picker (NX-11, NX-25, NX-26)', () => {
     expect(structured.outputs.structured_output).toMatchObject({ data: { field: 'v' } })
   })
 
-  test('NX-26: an embedding model is chosen too; no dimensions for 0', async () => {
+  test('NX-26: an embedding model is chosen too, and dimensions 0 is not sent', async () => {
     const { fetch, requests } = scriptedFetch(jsonAnswer({ data: [{ index: 0, embedding: [1] }] }))
     const { value } = await testComponent(embeddingModel, {
       inputs: { model: [{ name: 'text-embedding-3-large', provider: 'OpenAI' }], dimensions: 0 },
@@ -272,7 +272,7 @@ describe('other components with a picker (NX-11, NX-25, NX-26)', () => {
     expect(requests[0]?.body).not.toHaveProperty('dimensions')
   })
 
-  test('NX-14: an agent without a choice says so in its own words', async () => {
+  test('NX-14: an agent without a choice has an error text of its own', async () => {
     const inputs = { input_value: 'x', model: '' }
     const options = { inputs, inputTypes: { model: 'ModelInput' }, output: 'response' }
     await expect(testComponent(agent, options)).rejects.toThrow(
@@ -280,7 +280,7 @@ describe('other components with a picker (NX-11, NX-25, NX-26)', () => {
     )
   })
 
-  test('new nodes keep the form of 1.7.1', () => {
+  test('new nodes keep the format of 1.7.1', () => {
     expect(Object.keys(createNode(languageModel).data.node.template)).not.toContain('model')
   })
 })

@@ -85,7 +85,7 @@ describe('Operations on texts (NX-31)', () => {
     ).rejects.toThrow('The replacements add more than 10000000 characters to the text')
   })
 
-  test('NX-31: extracts matches one a line, group 1 when there is one group', async () => {
+  test('NX-31: extracts one match a line, or group 1 if there is one group', async () => {
     const extract = (extract_pattern: string, max_matches = 10) =>
       text('Text Extract', { text_input: 'a1 b2 c3', extract_pattern, max_matches })
     expect(await extract('\\w\\d')).toBe('a1\nb2\nc3')
@@ -94,7 +94,7 @@ describe('Operations on texts (NX-31)', () => {
     await expect(extract('(')).rejects.toThrow("Invalid regex pattern '(': ")
   })
 
-  test('NX-31: head and tail by characters; a negative count is an error', async () => {
+  test('NX-31: head and tail count characters; a negative count is an error', async () => {
     expect(await text('Text Head', { text_input: '😀bcd', head_characters: 2 })).toBe('😀b')
     expect(await text('Text Tail', { text_input: 'abc', tail_characters: 2 })).toBe('bc')
     expect(await text('Text Tail', { text_input: 'abc', tail_characters: 0 })).toBe('')
@@ -113,13 +113,13 @@ describe('Operations on texts (NX-31)', () => {
     expect(await text('Text Strip', { text_input: '-a-', ...left })).toBe('a-')
   })
 
-  test('NX-31: joins by a newline; an empty side gives the other', async () => {
+  test('NX-31: joins by a newline; with an empty side the other is returned', async () => {
     expect(await text('Text Join', { text_input: 'a', text_input_2: 'b' })).toBe('a\nb')
     expect(await text('Text Join', { text_input: '', text_input_2: 'b' })).toBe('b')
     expect(await text('Text Join', { text_input: 'a' })).toBe('a')
   })
 
-  test('NX-31: cleans in the order blanks, special characters, empty lines', async () => {
+  test('NX-31: cleans blanks, then special characters, then empty lines', async () => {
     const text_input = 'a  b!\n  \n\tc_1 \u{1F600}'
     expect(await text('Text Clean', { text_input })).toBe('a b!\n \n c_1 \u{1F600}')
     expect(
@@ -131,7 +131,7 @@ describe('Operations on texts (NX-31)', () => {
     ).toBe('a b\n c_1 ')
   })
 
-  test('NX-31: reads tables; columns of numbers hold numbers', async () => {
+  test('NX-31: parses tables; numeric columns contain numbers', async () => {
     const read = (text_input: string, more: object = {}) =>
       table('Text to DataFrame', { input_type: 'Text', text_input, ...more })
     const people = await read('| name | age |\n|---|:-:|\n| Ada | 36 |\n| Bob | 4.5 |')
@@ -166,7 +166,7 @@ describe('Operations on texts (NX-31)', () => {
 describe('Operations on data and tables (NX-31)', () => {
   const one = createData({ a: 1, b: 2 })
 
-  test('NX-31: data operations as those of Data Operations', async () => {
+  test('NX-31: data operations work as in Data Operations', async () => {
     expect(await data('Select Keys', { data: one, select_keys_input: ['b'] })).toEqual({ b: 2 })
     expect(await data('Remove Keys', { data: one, remove_keys_input: ['b'] })).toEqual({ a: 1 })
     expect(await data('JQ Expression', { data: one, query: '.a' })).toEqual({ result: 1 })
@@ -215,7 +215,7 @@ describe('Operations on data and tables (NX-31)', () => {
     expect(first).toEqual({ id: 1, x: 'l1', note: 'left', y: 'r1' })
   })
 
-  test('NX-31: without a column rows merge by their number; an unknown column is named', async () => {
+  test('NX-31: without a column rows merge by position; an unknown column is named in the error', async () => {
     const inputs = { left_dataframe: left, right_dataframe: right }
     const made = await table('Merge', { ...inputs, merge_how: 'outer' })
     expect(made.rows.map(({ x, y }) => [x, y])).toEqual([
@@ -228,13 +228,13 @@ describe('Operations on data and tables (NX-31)', () => {
     )
   })
 
-  test('NX-31: a merge that multiplies rows is bounded', async () => {
+  test('NX-31: a merge that multiplies rows is limited', async () => {
     const many = createDataFrame(Array.from({ length: 1_100 }, () => ({ id: 1 })))
     const inputs = { left_dataframe: many, right_dataframe: many, merge_on_column: 'id' }
     await expect(table('Merge', inputs)).rejects.toThrow('The merge has more than 1000000 rows')
   })
 
-  test('NX-31: in a numeric column a text that is a number equals the number', async () => {
+  test('NX-31: in a numeric column a numeric string equals the number', async () => {
     const df = createDataFrame([{ n: 1 }, { n: 2 }])
     const filter = { df, column_name: 'n', filter_value: '2' }
     expect((await table('Filter', filter)).rows).toEqual([{ n: 2 }])
@@ -269,7 +269,7 @@ describe('a node of Operations', () => {
   }
   const outputsOf = ({ outputs = [] }: NodeDetails) => outputs.map(({ name }) => name)
 
-  test('NX-31: the choice of an operation shows its fields and the output that fits', async () => {
+  test('NX-31: choosing an operation shows its fields and the matching output', async () => {
     expect(outputsOf(createNode(operations).data.node)).toEqual(['message_output'])
     const counted = await change(operations, 'operation', [{ name: 'Word Count' }])
     expect(outputsOf(counted)).toEqual(['data_output'])

@@ -13,7 +13,7 @@ const fill = async (template: string, values: object = {}): Promise<unknown> => 
 }
 
 describe('double braces in prompts', () => {
-  test('NX-20: one pass, single braces are text, nothing is escaped, unset is empty', async () => {
+  test('NX-20: one pass fills them in, single braces are text, nothing is escaped, unset variables are empty', async () => {
     expect(await fill('Say {{q}} {not} {"k": 1}', { q: '<b>{{other}}' })).toBe(
       'Say <b>{{other}} {not} {"k": 1}',
     )
@@ -30,7 +30,7 @@ describe('double braces in prompts', () => {
     },
   )
 
-  test('NX-21: a pair that is no name is shown', async () => {
+  test('NX-21: an invalid pair is shown in the error', async () => {
     await expect(fill('{{ q }}')).rejects.toThrow(
       'Invalid variable {{ q }}: write {{name}} with letters, digits and underscores.',
     )

@@ -41,7 +41,7 @@ describe('SmartRouter (MO-61)', () => {
     return flow.toJSON()
   }
 
-  test('OP-3: the tokens of the question count once', async () => {
+  test('OP-3: the tokens of the request are counted once', async () => {
     const usage = { inputTokens: 5, outputTokens: 1 }
     const models = createScriptedModel([{ text: 'Praise', usage }])
     const result = await runFlow(routed(), { components, services: { models } }).result
@@ -49,7 +49,7 @@ describe('SmartRouter (MO-61)', () => {
     expect([...result.vertexUsage.values()]).toEqual([usage])
   })
 
-  test('MO-61: one request; the branch of the named route carries the text', async () => {
+  test('MO-61: one request is sent; the branch of the named route passes the text on', async () => {
     const model = asking([' "praise". '])
     expect(await said(routed(), { models: model })).toEqual({ 'Out-0': 'so nice' })
     expect(model.requests).toHaveLength(1)
@@ -58,13 +58,13 @@ describe('SmartRouter (MO-61)', () => {
     expect(content).toContain('so nice')
   })
 
-  test('MO-61: a message of its own, and the override', async () => {
+  test('MO-61: a route can have its own message, and the override replaces it', async () => {
     expect(await said(routed(), { models: asking(['Blame']) })).toEqual({ 'Out-1': 'we are sorry' })
     const override = routed({ message: 'override' })
     expect(await said(override, { models: asking(['Blame']) })).toEqual({ 'Out-1': 'override' })
   })
 
-  test('MO-61: no route stops everything, or goes on by the else output', async () => {
+  test('MO-61: without a matching route every branch stops, or the else output continues', async () => {
     expect(await said(routed(), { models: asking(['NONE']) })).toEqual({})
     const withElse = routed({ enable_else_output: true })
     expect(await said(withElse, { models: asking(['NONE']) })).toEqual({ 'Out-2': 'so nice' })
@@ -73,7 +73,7 @@ describe('SmartRouter (MO-61)', () => {
     })
   })
 
-  test('MO-61: instructions may name the text and the routes', async () => {
+  test('MO-61: instructions can contain the text and the routes', async () => {
     const model = asking(['Praise'])
     await said(routed({ custom_prompt: 'Of {routes} for {input_text}: be strict {x}' }), {
       models: model,
@@ -92,7 +92,7 @@ describe('SmartRouter (MO-61)', () => {
     ])
   })
 
-  test('MO-61: LLMRouterComponent is a router only with routes', () => {
+  test('MO-61: LLMRouterComponent resolves to a router only if it has routes', () => {
     const typeOf = (template: object) =>
       components.resolve({
         id: 'n',
@@ -128,7 +128,7 @@ describe('GuardrailValidator (MO-63)', () => {
     }
   }
 
-  test('MO-63: one request for each check; a text that passes all goes on', async () => {
+  test('MO-63: one request is sent for each check; a text that passes all of them continues', async () => {
     const made = await check(['NO', 'no.'])
     expect(made).toMatchObject({ pass: 'some text', failed: '', stopped: ['failed_result'] })
     expect(made.data).toMatchObject({ data: { passed: true, failed_check: null } })
@@ -137,14 +137,14 @@ describe('GuardrailValidator (MO-63)', () => {
     expect(made.requests[0]?.messages[1]?.content).toBe('some text')
   })
 
-  test('MO-63: the first failure ends the checks', async () => {
+  test('MO-63: the first failed check ends the checks', async () => {
     const made = await check(['**YES**, it does', 'NO'])
     expect(made).toMatchObject({ pass: '', failed: 'some text', stopped: ['pass_result'] })
     expect(made.data).toMatchObject({ data: { passed: false, failed_check: 'PII' } })
     expect(made.requests).toHaveLength(1)
   })
 
-  test('MO-63: a check of one’s own', async () => {
+  test('MO-63: a custom check can be given', async () => {
     const made = await check(['YES'], {
       enabled_guardrails: [],
       enable_custom_guardrail: true,
@@ -154,7 +154,7 @@ describe('GuardrailValidator (MO-63)', () => {
     expect(made.requests[0]?.messages[0]?.content).toContain('names of fruit')
   })
 
-  test('MO-63: nothing to check, no check, an unknown one and an odd answer fail', async () => {
+  test('MO-63: empty input, no check, an unknown check and an invalid answer fail', async () => {
     await expect(check([], { input_text: ' ' })).rejects.toThrow('The input text is empty')
     await expect(check([], { enabled_guardrails: [] })).rejects.toThrow('No guardrail is selected')
     await expect(check([], { enabled_guardrails: ['Magic'] })).rejects.toThrow(
@@ -197,14 +197,14 @@ describe('Listen and Notify (MO-62)', () => {
     return byId
   }
 
-  test('MO-62: Listen waits for Notify of its key and gets its value; without one an empty Data', async () => {
+  test('MO-62: Listen waits for the Notify with its key and gets its value; without one it returns an empty Data', async () => {
     const made = await heard(radio(false))
     expect(made.get('Listen-00001')?.['data']).toMatchObject({ text: 'second' })
     expect(made.get('Listen-quiet')?.['data']).toMatchObject({ data: {} })
     expect(made.get('Notify-0')?.['result']).toMatchObject({ text: 'first' })
   })
 
-  test('MO-62: appended values are a list', async () => {
+  test('MO-62: appended values become a list', async () => {
     const made = await heard(radio(true))
     const texts = new Set(
       (made.get('Listen-00001')?.['data'] as Message[] | undefined)?.map(({ text }) => text),
@@ -212,7 +212,7 @@ describe('Listen and Notify (MO-62)', () => {
     expect(texts).toEqual(new Set(['first', 'second']))
   })
 
-  test('MO-62: a Listen in front of the Notify of its key does not wait for it', async () => {
+  test('MO-62: a Listen before the Notify with its key does not wait for it', async () => {
     const flow = flowBuilder()
     const listen = flow.add('Listen', { values: { context_key: 'k' } })
     const notify = flow.add('Notify', { values: { context_key: 'k' } })
@@ -222,7 +222,7 @@ describe('Listen and Notify (MO-62)', () => {
     expect(made.get(notify)?.['result']).toMatchObject({ data: {} })
   })
 
-  test('MO-62: what a stopped branch would have said is not there', async () => {
+  test('MO-62: a Notify in a stopped branch has no value', async () => {
     const flow = flowBuilder()
     const router = flow.add('ConditionalRouter', {
       values: {
@@ -255,7 +255,7 @@ describe('SubFlow and FlowTool (MO-60)', () => {
   }
   const services = { flows: { get: async (name: string) => (name === 'Shout' ? shout() : null) } }
 
-  test('MO-60: SubFlow gives what the flow gives, as Data', async () => {
+  test('MO-60: SubFlow returns the results of the flow as Data', async () => {
     const flow = flowBuilder()
     const sub = flow.add('SubFlow', {
       values: { flow_name: 'Shout', 'ChatInput-in~input_value': 'hello' },
@@ -305,7 +305,7 @@ describe('SubFlow and FlowTool (MO-60)', () => {
     expect(direct.model.requests).toHaveLength(1)
   })
 
-  test('MO-60: a flow that is not there is named', async () => {
+  test('MO-60: a missing flow is named in the error', async () => {
     const flow = flowBuilder()
     flow.add('SubFlow', { values: { flow_name: 'Gone' } })
     const { error } = await runFlow(flow.toJSON(), { components, services }).result

@@ -23,7 +23,7 @@ interface Row {
 const rows = Object.entries<Row & { readonly why?: string }>(table.types)
 
 describe('the component of a node (NX-1 to NX-6)', () => {
-  test('NX-1, NX-51: every name of every type leads to its component, in each form', () => {
+  test('NX-1, NX-51: every name of every type resolves to its component, in each form', () => {
     const wrong: unknown[] = []
     for (const [type, { ext = [], names = [], modules = [] }] of rows) {
       const expected = components.get(type)?.type
@@ -42,7 +42,7 @@ describe('the component of a node (NX-1 to NX-6)', () => {
     expect(wrong).toEqual([])
   })
 
-  test('NX-1: the forms that files of 1.8 to 1.13 use', () => {
+  test('NX-1: the forms used in files of 1.8 to 1.13 are recognised', () => {
     expect(typeOf('ext:arxiv:ArXivComponent@official')).toBe('ArXivComponent')
     expect(typeOf('lfx.components.openai.openai_chat_model.OpenAIModelComponent')).toBe(
       'OpenAIModel',
@@ -54,12 +54,12 @@ describe('the component of a node (NX-1 to NX-6)', () => {
     expect(typeOf('constructor')).toBeUndefined()
   })
 
-  test('NX-1: the own type comes before a module that leads elsewhere', () => {
+  test('NX-1: the type of the node takes precedence over a module of another component', () => {
     const { modules } = table.types.Agent as Row
     expect(typeOf('ChatInput', { module: modules?.[0] })).toBe('ChatInput')
   })
 
-  test('NX-2: names that a host adds win over ours; a host’s component takes a refused type', () => {
+  test('NX-2: names added by a host take precedence over built-in ones; its component can take a refused type', () => {
     const mine = defineComponent({ type: 'Mine', inputs: {}, outputs: {} })
     const transcripts = defineComponent({ type: 'YouTubeTranscripts', inputs: {}, outputs: {} })
     const registry = createRegistry([...builtinComponents, mine, transcripts], {
@@ -85,13 +85,13 @@ function twoTypes(): FlowJson {
   return flow.toJSON()
 }
 
-describe('types that are not there (NX-7, NX-8)', () => {
+describe('missing types (NX-7, NX-8)', () => {
   const text =
     'Unknown component types: YouTubeTranscripts (YouTubeTranscripts-fnDOA: no public API for ' +
     'transcripts; a host may register its own), ext:slack:SlackSearchComponent@official ' +
     '(Slack-bbbbb, Slack-ccccc)'
 
-  test('one text names every type, its nodes and why; each node has a problem', () => {
+  test('one text names every type, its nodes and the reason; each node has a problem', () => {
     const problems = checkFlow(twoTypes(), { components })
     expect(problems.map(({ code, nodeId }) => [code, nodeId])).toEqual([
       ['unknown_component', 'YouTubeTranscripts-fnDOA'],
@@ -105,7 +105,7 @@ describe('types that are not there (NX-7, NX-8)', () => {
     await expect(runFlow(twoTypes(), { components }).result).rejects.toThrow(text)
   })
 
-  test('a node with code of its own: custom code is switched off', () => {
+  test('a node with custom code is reported as custom code being switched off', () => {
     const flow = flowBuilder()
     flow.add('Shout', { id: 'Shout-1' })
     const json = flow.toJSON()
@@ -118,7 +118,7 @@ describe('types that are not there (NX-7, NX-8)', () => {
     )
   })
 
-  test('NX-8: a type that is not there and carries Python says how it would run', () => {
+  test('NX-8: the error for a missing type with Python explains how to run it', () => {
     const flow = flowBuilder()
     flow.add('Tally', { id: 'Tally-1' })
     const json = flow.toJSON()
@@ -131,7 +131,7 @@ describe('types that are not there (NX-7, NX-8)', () => {
     )
   })
 
-  test('a text of many long names stays short', () => {
+  test('the text stays short with many long names', () => {
     const flow = flowBuilder()
     for (let at = 0; at < 300; at += 1) flow.add(`T${at}${'x'.repeat(5000)}`)
     const [problem] = checkFlow(flow.toJSON(), { components })
