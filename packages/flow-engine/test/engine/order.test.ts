@@ -233,7 +233,7 @@ describe('order', () => {
     expect(ends.slice(0, 6)).toEqual(ids('abcabc'))
   })
 
-  test('FE-7: a vertex with an edge to itself never starts, and runs once as the start component', async () => {
+  test('FE-7: a vertex with an edge to itself stalls, but runs once if it is the start component', async () => {
     const flow = flowBuilder()
     flow.add(pair, { id: 'Pair-1' })
     flow.connect('Pair-1.out', 'Pair-1.left')

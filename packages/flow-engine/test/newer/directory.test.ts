@@ -73,7 +73,7 @@ describe('Directory (MO-56)', () => {
     await expect(read({}, {})).rejects.toThrow('This server has no file store for flows')
   })
 
-  test('MO-56: a host can inject a file store for a folder of its own', async () => {
+  test('MO-56: a host can replace the file store to show a folder of its own', async () => {
     const handbook = new Map([['handbook/leave.md', 'Thirty days.']])
     const own = createMemoryServices({ files })
     const services: ComponentServices = {

@@ -280,7 +280,7 @@ describe('other components with a picker (NX-11, NX-25, NX-26)', () => {
     )
   })
 
-  test('new nodes keep the format of 1.7.1', () => {
+  test('new nodes have no model picker, as in 1.7.1', () => {
     expect(Object.keys(createNode(languageModel).data.node.template)).not.toContain('model')
   })
 })

@@ -222,7 +222,7 @@ describe('Listen and Notify (MO-62)', () => {
     expect(made.get(notify)?.['result']).toMatchObject({ data: {} })
   })
 
-  test('MO-62: a Notify in a stopped branch has no value', async () => {
+  test('MO-62: a Notify in a stopped branch contributes no value', async () => {
     const flow = flowBuilder()
     const router = flow.add('ConditionalRouter', {
       values: {
