@@ -18,7 +18,7 @@ describe('MC-12 MC-13 names of tools', () => {
     ['問い合わせ', 'flow_2f3a9c1e'],
     ['', 'flow_2f3a9c1e'],
     ['__a--b__', 'a_b'],
-  ])('%j is %s', (name, listed) => {
+  ])('the flow %j is listed as %s', (name, listed) => {
     expect(namesOf([name])).toEqual([listed])
   })
 

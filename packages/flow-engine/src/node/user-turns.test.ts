@@ -20,7 +20,7 @@ function bench(options: { concurrency: number; perUser: number; waitingPerUser: 
   return { add, begun, end }
 }
 
-test('queues of users take turns', async () => {
+test('queued work of several users runs in turns', async () => {
   const { add, begun, end } = bench({ concurrency: 1, perUser: 1, waitingPerUser: 9 })
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void add(name)
   for (const name of ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']) await end(name)

@@ -177,7 +177,7 @@ describe('testComponent', () => {
     })
   })
 
-  test('FE-46: rejects with what the component threw, unwrapped', async () => {
+  test('FE-46: rejects with the error of the component, unwrapped', async () => {
     const thrown = new RangeError('too loud')
     const broken = defineComponent({
       type: 'Broken',

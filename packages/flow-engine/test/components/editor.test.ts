@@ -439,7 +439,7 @@ describe('tools of components (CO-20 to CO-22)', () => {
 })
 
 describe('names of Object.prototype are plain names (FE-9)', () => {
-  test('in the values of a node', () => {
+  test('the values of a node can use them', () => {
     const values = JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, unknown>
     const { template } = createNode(chatInput, { values }).data.node
     expect(Object.getOwnPropertyDescriptor(template, '__proto__')?.value).toMatchObject({

@@ -60,7 +60,7 @@ describe('OpenAIModel (CO-79)', () => {
     expect(requests[0]?.body).toMatchObject({ max_completion_tokens: 5 })
   })
 
-  test('reasoning models leave out temperature and seed', async () => {
+  test('reasoning models get neither temperature nor seed', async () => {
     const { requests } = await ask({ model_name: 'o3-mini' }, completion('x'))
     expect(requests[0]?.body).not.toHaveProperty('temperature')
     expect(requests[0]?.body).not.toHaveProperty('seed')

@@ -152,7 +152,7 @@ describe('CreateData, UpdateData, MergeDataComponent (MO-52)', () => {
     ['Append', [ada.data, alan.data]],
     ['Merge', [{ name: ['Ada', 'Alan'], born: [1815, 1912] }]],
     ['Join', [{ name: 'Ada', born: 1815, name_doc2: 'Alan', born_doc2: 1912 }]],
-  ])('MO-52: MergeDataComponent, %s', async (operation, expected) => {
+  ])('MO-52: MergeDataComponent merges with %s', async (operation, expected) => {
     const inputs = { data_inputs: [ada, alan], operation }
     expect(rowsOf(await build('MergeDataComponent', inputs))).toEqual(expected)
   })

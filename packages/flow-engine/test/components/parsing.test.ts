@@ -106,7 +106,7 @@ describe('StructuredOutput (CO-37)', () => {
     ['boolean', false, 'boolean'],
     ['list', [1, 'a'], 'array'],
     ['dict', { k: 1 }, 'object'],
-  ])('CO-37: the type %s', async (type, value, schemaType) => {
+  ])('CO-37: a field can have the type %s', async (type, value, schemaType) => {
     const { value: data, llm } = await ask([answer([{ a: value }])], [row('a', type)])
     expect((data as Data).data).toEqual({ a: value })
     expect(llm.requests[0]?.tools?.[0]?.parameters).toMatchObject({

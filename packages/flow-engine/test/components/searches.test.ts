@@ -92,7 +92,7 @@ describe('ArXivComponent (CO-70)', () => {
       textAnswer('<a>', 'text/html'),
       /^Request error: the response is not a feed$/,
     ],
-  ])('%s is one row', async (_name, answer, text) => {
+  ])('%s is reported in one row', async (_name, answer, text) => {
     const { rows } = await fetched(arXiv, { search_query: 'x' }, answer)
     expect(rows).toEqual([{ error: expect.stringMatching(text) as string }])
   })

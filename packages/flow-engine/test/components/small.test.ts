@@ -17,7 +17,7 @@ describe('Webhook (CO-59)', () => {
     ['"text"', { payload: 'text' }],
     ['7', { payload: 7 }],
     ['{"__proto__": {"x": 1}}', JSON.parse('{"__proto__": {"x": 1}}')],
-  ])('%j', async (data, expected) => {
+  ])('converts the body %j', async (data, expected) => {
     const { value } = await testComponent(webhook, { inputs: { data } })
     expect((value as Data).data).toEqual(expected)
   })

@@ -36,7 +36,7 @@ describe('compileFlow', () => {
     ])
   })
 
-  test('FE-1: an empty flow runs nothing', async () => {
+  test('FE-1: an empty flow runs without vertices', async () => {
     const { result, events } = await run({ nodes: [], edges: [] })
     expect(result.status).toBe('succeeded')
     expect(events.map((event) => event.event)).toEqual(['vertices_sorted', 'end'])

@@ -341,7 +341,7 @@ describe('after a failure (FE-61)', () => {
     expect(result).toMatchObject({ status: 'failed', stalled: [] })
   })
 
-  test('FE-18: the error of a run is the first one', async () => {
+  test('FE-18: the error of a run is that of the first failure', async () => {
     const later = component('Later', async () => {
       await Promise.resolve()
       throw new RangeError('second')

@@ -99,7 +99,7 @@ describe('order', () => {
     expect(ends).toEqual(['ChatInput-1', 'Join-c'])
   })
 
-  test('FE-12: without one every root starts', async () => {
+  test('FE-12: without a chat input every root starts', async () => {
     const { events, ends } = await run(joins('a>b', 'c>d').toJSON(), { mode: 'build' })
     expect(events[0]?.data).toMatchObject({ ids: ids('ac') })
     expect(ends).toEqual(ids('acbd'))

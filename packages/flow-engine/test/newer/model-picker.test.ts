@@ -200,7 +200,7 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
       'GOOGLE_API_KEY',
       'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions',
     ],
-  ])('NX-15, MO-2: %s', async (provider, name, url) => {
+  ])('NX-15, MO-2: the key is sent to the address of %s', async (provider, name, url) => {
     const { request } = await ask({ model: [{ name: 'm', provider }] }, user({ [name]: 'k-1' }))
     expect(request).toMatchObject({ url, headers: { authorization: 'Bearer k-1' } })
   })

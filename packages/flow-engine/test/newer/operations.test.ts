@@ -64,7 +64,7 @@ describe('Operations on texts (NX-31)', () => {
     ['title', 'Ab Éc-De'],
     ['capitalize', 'Ab éc-de'],
     ['swapcase', 'Ab éC-DE'],
-  ])('NX-31: case %s', async (case_type, expected) => {
+  ])('NX-31: converts the case to %s', async (case_type, expected) => {
     expect(await text('Case Conversion', { text_input: 'aB Éc-de', case_type })).toBe(expected)
   })
 
@@ -204,7 +204,7 @@ describe('Operations on data and tables (NX-31)', () => {
     ['left', [2, 1]],
     ['right', [1, 3, 2]],
     ['outer', [1, 2, 3]],
-  ])('NX-31: merge %s', async (merge_how, ids) => {
+  ])('NX-31: merges tables with %s', async (merge_how, ids) => {
     const inputs = { left_dataframe: left, right_dataframe: right, merge_how }
     const made = await table('Merge', { ...inputs, merge_on_column: 'id' })
     expect(made.columns).toEqual(['id', 'x', 'note', 'y'])
@@ -290,7 +290,7 @@ describe('a node of Operations', () => {
     ['Word Count', ['data']],
     ['Text to DataFrame', ['dataframe']],
     ['Text Join', ['text', 'message']],
-  ])('NX-31: Text Operations after the choice of %s', async (name, expected) => {
+  ])('NX-31: Text Operations has the outputs of %s', async (name, expected) => {
     expect(outputsOf(await change(textOperations, 'operation', [{ name }]))).toEqual(expected)
   })
 

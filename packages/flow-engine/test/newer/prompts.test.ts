@@ -42,7 +42,7 @@ describe('double braces in prompts', () => {
     expect(((await testComponent(promptTemplate, { inputs })).value as Message).text).toBe('1 {b}')
   })
 
-  test('NX-22: switching the syntax exchanges the fields of the variables', async () => {
+  test('NX-22: switching the syntax replaces the fields of the variables', async () => {
     const details: NodeDetails = createNode(promptTemplate).data.node
     details.template.use_double_brackets = { type: 'bool', value: false }
     details.template.template = { type: 'prompt', value: '{old} {{fresh}}' }

@@ -12,7 +12,7 @@ describe('linearPattern: at the start (CO-54)', () => {
     ['\\Aa', 'a', true],
     ['\\\\A', '\\A', true],
     ['', 'anything', true],
-  ])('%s against %s', async (pattern, text, fits) => {
+  ])('tests %s against %s', async (pattern, text, fits) => {
     expect((await linearPattern(pattern))?.matchesAtStart(text)).toBe(fits)
   })
 })

@@ -8,7 +8,7 @@ import { createMessage, isMessage } from './message.ts'
 import { readMessage } from './read-message.ts'
 
 describe('createMessage (CO-1)', () => {
-  test('fills in the defaults', () => {
+  test('fills in the defaults of missing fields', () => {
     const { timestamp: _time, ...rest } = createMessage('hi')
     expect(rest).toMatchObject({
       text: 'hi',

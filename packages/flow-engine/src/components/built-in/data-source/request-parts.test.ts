@@ -8,7 +8,7 @@ describe('requestUrl (CO-52)', () => {
     [' http://host.example ', {}, 'http://host.example'],
     ['http://h.example/a?z=0&a=old#top', { a: 'new' }, 'http://h.example/a?z=0&a=new#top'],
     ['http://h.example', { q: 'x y', n: 5 }, 'http://h.example?q=x+y&n=5'],
-  ])('%s with %j', (url, params, expected) => {
+  ])('completes the address %s with the parameters %j', (url, params, expected) => {
     expect(requestUrl(url, params)).toBe(expected)
   })
 

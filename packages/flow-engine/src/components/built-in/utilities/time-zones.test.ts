@@ -14,7 +14,7 @@ describe('formatZonedTime (CO-76)', () => {
     ['Asia/Kolkata', '2026-02-01 03:35:09 IST', '2026-08-01 03:35:09 IST'],
     ['America/Sao_Paulo', '2026-01-31 19:05:09 -03', '2026-07-31 19:05:09 -03'],
     ['Asia/Kathmandu', '2026-02-01 03:50:09 +0545', '2026-08-01 03:50:09 +0545'],
-  ])('%s in winter and in summer', (zone, winter, summer) => {
+  ])('formats %s in winter and in summer', (zone, winter, summer) => {
     expect(formatZonedTime(WINTER, zone)).toBe(winter)
     expect(formatZonedTime(SUMMER, zone)).toBe(summer)
   })
