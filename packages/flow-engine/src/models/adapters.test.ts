@@ -132,7 +132,7 @@ describe('fromLangChain (FE-50)', () => {
     },
   }
 
-  test('joins the fragments of tool calls and sums usage', async () => {
+  test('joins the fragments of tool calls and reports usage', async () => {
     expect(await collect(fromLangChain(model))).toEqual([
       { text: 'Hel' },
       { text: 'lo' },

@@ -304,7 +304,7 @@ describe('BatchRunComponent (CO-56)', () => {
     })
   })
 
-  test('CO-56: metadata of a request without instructions', async () => {
+  test('CO-56: metadata describe a request without instructions', async () => {
     const named = createDataFrame([{ text_input: 'ü😀' }])
     const inputs = { df: named, column_name: 'text_input', enable_metadata: true }
     const [row] = (await batch(inputs)).rows

@@ -56,7 +56,7 @@ async function over(run: ReturnType<typeof start>, runtime: ReturnType<typeof cr
 }
 
 describe('retries', () => {
-  test('DR-50: a failing vertex is built again; failed attempts are not reported', async () => {
+  test('DR-50: a failing vertex is built again, and failed attempts send no events', async () => {
     const runtime = createTestRuntime()
     const { run, count } = failing(2)
     const component = flaky(run, { retry: { attempts: 3, delayMs: 10 } })

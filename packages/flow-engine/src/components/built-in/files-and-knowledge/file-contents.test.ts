@@ -38,7 +38,7 @@ describe('formatFor and withExtension (CO-57)', () => {
 })
 
 describe('fileContents (CO-57)', () => {
-  test('writes tables in each format', async () => {
+  test('writes tables as CSV and JSON', async () => {
     expect(await contents(frame, 'csv')).toBe('a,b\n1,x/ž\n,\n')
     expect(JSON.parse(await contents(frame, 'json'))).toEqual([
       { a: 1, b: 'x/ž' },
