@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SettingsError } from './settings/read-settings.ts'
 
 /**
  * The key that signs tokens: the given one, else the one in the configuration folder (file `secret_key`,
  * mode 0600), which is generated on the first start.
- * @throws SettingsError if the given key has fewer than 32 characters
+ * @throws SettingsError if the given key has fewer than 32 characters, or the file is empty
  */
 export function readSecretKey(given: string | undefined, folder: string): string {
   if (given !== undefined) {
@@ -16,11 +16,40 @@ export function readSecretKey(given: string | undefined, folder: string): string
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'secret_key')
+  if (!existsSync(path)) create(path, randomBytes(32).toString('base64url'))
+  const key = readFileSync(path, 'utf8').trim()
+  if (key === '')
+    throw new SettingsError(
+      `The key file ${path} is empty: put the key of this installation into it, or delete the file for a new one`,
+    )
+  return key
+}
+
+/** File systems without hard links answer with one of these. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EMLINK'])
+
+/**
+ * Creates the file unless it exists. Its name appears together with its content, so that of two processes
+ * that start at once neither reads an empty key.
+ */
+function create(path: string, content: string): void {
+  const draft = `${path}.${randomUUID()}`
+  const options = { mode: 0o600, flag: 'wx' }
   try {
-    // `wx`: of two concurrent processes, one creates the key and the other reads it.
-    writeFileSync(path, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })
+    writeFileSync(draft, content, options)
+    unlessThere(() => linkSync(draft, path))
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error
+    unlessThere(() => writeFileSync(path, content, options))
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function unlessThere(write: () => void): void {
+  try {
+    write()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  return readFileSync(path, 'utf8').trim()
 }

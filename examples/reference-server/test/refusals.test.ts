@@ -1,5 +1,7 @@
-import { stat } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { readSecretKey } from '../src/secret-key.ts'
 import { createReferenceServer } from '../src/server.ts'
@@ -10,6 +12,7 @@ import { readTrustProxy } from '../src/settings/trust-proxy.ts'
 import { inFolder } from './start-server.ts'
 
 const url = 'http://127.0.0.1:7860'
+const SECRET_KEY = new URL('../src/secret-key.ts', import.meta.url).href
 
 describe('createReferenceServer', () => {
   test.each([
@@ -97,6 +100,23 @@ describe('readSecretKey', () => {
       expect(key.length).toBeGreaterThanOrEqual(32)
       expect((await stat(join(config, 'secret_key'))).mode & 0o777).toBe(0o600)
       expect(readSecretKey(undefined, config)).toBe(key)
+      expect(await readdir(config)).toEqual(['secret_key'])
+    }))
+
+  test('an empty key file is refused by name, and never used as a key', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret_key')
+      await writeFile(path, '')
+      expect(() => readSecretKey(undefined, folder)).toThrow(`The key file ${path} is empty`)
+    }))
+
+  test('processes that start simultaneously in many new folders agree on every key', () =>
+    inFolder(async (folder) => {
+      const folders = Array.from({ length: 300 }, (_, n) => join(folder, String(n)))
+      for (const path of folders) await mkdir(path)
+      const [one, two] = await Promise.all([keysRead(folders), keysRead(folders)])
+      expect(one).toEqual(two)
+      expect(new Set(one).size).toBe(folders.length)
     }))
 
   test('a configured key is used and not written to disk', () =>
@@ -106,3 +126,13 @@ describe('readSecretKey', () => {
       await expect(stat(join(folder, 'config'))).rejects.toThrow(/ENOENT/)
     }))
 })
+
+/** The keys that a process of its own reads in these folders. */
+async function keysRead(folders: readonly string[]): Promise<string[]> {
+  const script = `import { readSecretKey } from ${JSON.stringify(SECRET_KEY)}
+    const keys = ${JSON.stringify(folders)}.map((folder) => readSecretKey(undefined, folder))
+    console.log(JSON.stringify(keys))`
+  const flags = ['--import', 'tsx', '--conditions=@x/source', '--input-type=module', '-e', script]
+  const { stdout } = await promisify(execFile)(process.execPath, flags)
+  return JSON.parse(stdout) as string[]
+}
