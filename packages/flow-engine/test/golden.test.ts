@@ -48,7 +48,7 @@ const KEYS: Readonly<Record<string, string>> = {
 }
 
 /** One transcript waits for the end of an endless loop. */
-const codeRunner = createCodeRunner({ timeoutMs: 10_000 })
+const codeRunner = createCodeRunner({ timeoutMs: 5_000 })
 
 async function replay(profile: string, folders: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-golden-'))
