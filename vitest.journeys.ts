@@ -9,7 +9,7 @@ export default defineConfig({
       'examples/reference-server/test/joined-server.ts',
       'examples/reference-server/test/postgres-server.ts',
     ],
-    // Real servers, sockets and collectors of garbage: what passes at its second try is named at the end.
+    // A busy machine can disturb real servers and sockets; tests that pass only on retry are listed at the end.
     retry: 1,
     // `expect.poll` waits for a condition; its default of one second is less than a busy machine needs.
     expect: { poll: { timeout: 60_000 } },

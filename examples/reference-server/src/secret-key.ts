@@ -20,33 +20,33 @@ export function readSecretKey(given: string | undefined, folder: string): string
   const key = readFileSync(path, 'utf8').trim()
   if (key === '')
     throw new SettingsError(
-      `The key file ${path} is empty: put the key of this installation into it, or delete the file for a new one`,
+      `The key file ${path} is empty. Restore the key of this installation, or delete the file to generate a new one; stored secrets then have to be entered again.`,
     )
   return key
 }
 
-/** File systems without hard links answer with one of these. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EMLINK'])
 
 /**
- * Creates the file unless it exists. Its name appears together with its content, so that of two processes
- * that start at once neither reads an empty key.
+ * Creates the file unless it exists. Links a finished temporary file, so the key file never exists without
+ * its content: of two servers starting at the same time, neither can read an empty key.
  */
 function create(path: string, content: string): void {
   const draft = `${path}.${randomUUID()}`
   const options = { mode: 0o600, flag: 'wx' }
   try {
     writeFileSync(draft, content, options)
-    unlessThere(() => linkSync(draft, path))
+    unlessExists(() => linkSync(draft, path))
   } catch (error) {
     if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error
-    unlessThere(() => writeFileSync(path, content, options))
+    unlessExists(() => writeFileSync(path, content, options))
   } finally {
     rmSync(draft, { force: true })
   }
 }
 
-function unlessThere(write: () => void): void {
+function unlessExists(write: () => void): void {
   try {
     write()
   } catch (error) {

@@ -125,7 +125,7 @@ describe('OP-17 withRateLimit', () => {
     const { handler, statuses } = limited()
     const free = await handler(ask(), {})
     expect([free.status, free.headers.get('ratelimit')]).toEqual([200, null])
-    // Long keys are hashed first, and arrive in any order.
+    // Long keys are hashed asynchronously, so the requests reach the bucket in any order.
     const long = await statuses(5, 'x'.repeat(5000))
     expect(long.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 429])
     expect(await statuses(1, `${'x'.repeat(4999)}y`)).toEqual([200])

@@ -137,7 +137,7 @@ for (const kind of ['PostgreSQL', 'BullMQ (REDIS_URL)'] as const) {
       await underWay(flows)
       await killed(a.child)
       const jobs = watcher()
-      // A job that had ended may have been killed before it was told.
+      // The process may have been killed after it stored the end of a job and before it printed it.
       const left: string[] = []
       for (const id of a.ids) if ((await jobs.get(id))?.state !== 'succeeded') left.push(id)
       const b = await start('B', [])
