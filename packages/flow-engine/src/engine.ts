@@ -54,9 +54,9 @@ const LEAST_SECRET = 32
  */
 export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   const options = withOutgoingFetch(given)
-  const kit = createKit(options, (of) => running.cancelBuilds(of))
   const components = withCustomComponent(options.components ?? createRegistry(builtinComponents))
-  const core = createCoreServices(kit.kit, options, components)
+  const kit = createKit(options, components, (of) => running.cancelBuilds(of))
+  const core = createCoreServices(kit.kit, options)
   const { vectors } = options.services ?? {}
   const injected = {
     memories: createMemoryBases(vectors === undefined ? {} : { vectors }),
@@ -161,6 +161,7 @@ function userWritten(kit: ServiceKit, change: UserChange): void {
 
 function createKit(
   options: FlowEngineOptions,
+  components: ServiceKit['components'],
   cancelBuilds: ServiceKit['cancelBuilds'],
 ): {
   kit: ServiceKit
@@ -180,6 +181,7 @@ function createKit(
     store: options.store,
     files: options.files,
     vectors: options.vectors ?? options.store.collections,
+    components,
     runtime,
     settings,
     secrets: options.secrets ?? createSecretBox(secretKey, runtime),

@@ -168,9 +168,24 @@ test('AB-53, AB-93: no secret field of any component is shown to a visitor', asy
   const owner = await running().call('GET', `/api/v1/flows/${flow}`)
   const held = secrets.flatMap(([, values]) => Object.values(values))
   expect(held.filter((value) => !owner.text.includes(value))).toEqual([])
-  const visitor = await running().call('GET', `/api/v1/flows/public_flow/${flow}`, { key: null })
-  expect(visitor.status).toBe(200)
-  expect(held.filter((value) => visitor.text.includes(value))).toEqual([])
+  const shownTo = async (key?: null): Promise<string[]> => {
+    const path = key === null ? `/api/v1/flows/public_flow/${flow}` : `/api/v1/flows/${flow}`
+    const answer = await running().call('GET', path, key === null ? { key } : {})
+    expect(answer.status).toBe(200)
+    return held.filter((value) => answer.text.includes(value))
+  }
+  expect(await shownTo(null)).toEqual([])
+
+  // As a program writes a graph: the declaration of the component is all that tells a secret.
+  const { data } = owner.json() as { data: object }
+  const unmarked = JSON.parse(
+    JSON.stringify(data)
+      .replaceAll('"password":true', '"password":false')
+      .replaceAll('"SecretStrInput"', '"StrInput"'),
+  ) as object
+  await running().call('PATCH', `/api/v1/flows/${flow}`, { body: { data: unmarked } })
+  expect(await shownTo()).toEqual(held)
+  expect(await shownTo(null)).toEqual([])
 })
 
 /** Modules that start runs, and the lane from which each takes a place. */

@@ -1,5 +1,4 @@
 import type { FlowEngineOptions } from '../options.ts'
-import type { ComponentRegistry } from '../components/registry/registry.ts'
 import type { ComponentServices } from '../components/define/services.ts'
 import { createApiKeyService, type ApiKeyService } from './accounts/api-keys.ts'
 import { bundledExamples } from './flows/bundled-examples.ts'
@@ -66,11 +65,8 @@ export interface CoreServices {
 }
 
 /** Creates the services from a shared kit. */
-export function createCoreServices(
-  kit: ServiceKit,
-  options: FlowEngineOptions,
-  components: ComponentRegistry,
-): CoreServices {
+export function createCoreServices(kit: ServiceKit, options: FlowEngineOptions): CoreServices {
+  const { components } = kit
   const limiter = options.signInLimiter ?? createSignInLimiter(kit.runtime)
   const injected = options.services ?? {}
   const variables = createVariableService(kit)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fileStamp, withoutKeys, zipFlows } from '../../services/flows/flow-archive.ts'
+import { fileStamp, zipFlows } from '../../services/flows/flow-archive.ts'
 import { refuse } from '../../refusal.ts'
 import {
   flowHeaderToText,
@@ -220,12 +220,15 @@ export const flowRoutes: readonly Route[] = [
     },
     async ({ services, caller, body }) => {
       const flows = await services.flows.pick(caller, body)
-      const [first] = flows
-      if (first === undefined) throw refuse(404, 'No flows found.')
-      if (flows.length === 1) return new JsonText(flowToText(withoutKeys(first), { fsPath: true }))
+      if (flows.length === 0) throw refuse(404, 'No flows found.')
+      const exported = services.flows.exported(flows)
+      if (flows.length === 1) {
+        const [text = ''] = Array.from(exported, (flow) => flowToText(flow, { fsPath: true }))
+        return new JsonText(text)
+      }
       const now = services.status.now()
       const name = `filename=${fileStamp(now)}_builder_flows.zip`
-      return zipAnswer(await zipFlows(flows, now, true), name)
+      return zipAnswer(await zipFlows(exported, now, true), name)
     },
   ),
   route(

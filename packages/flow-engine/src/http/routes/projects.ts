@@ -116,7 +116,10 @@ export const projectRoutes: readonly Route[] = [
       if (flows.length === 0) throw refuse(404, 'No flows found in project')
       const now = services.status.now()
       const name = extendedName(`${fileStamp(now)}_${project.name}_flows.zip`)
-      return zipAnswer(await zipFlows(flows, now, false), `filename*=UTF-8''${name}`)
+      return zipAnswer(
+        await zipFlows(services.flows.exported(flows), now, false),
+        `filename*=UTF-8''${name}`,
+      )
     },
   ),
   route(

@@ -1,4 +1,5 @@
 import type { Runtime } from '@x/wire'
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { EmitFlowEvent } from '../../events.ts'
 import type { FlowSettings } from '../../settings.ts'
 import type { AuditStore } from '../../store/audit.ts'
@@ -20,6 +21,8 @@ export interface ServiceKit {
   readonly files: BlobStore
   /** Chroma and FAISS collections; knowledge bases are in `store`. */
   readonly vectors: CollectionStore
+  /** The components of flows. */
+  readonly components: ComponentRegistry
   readonly runtime: Runtime
   readonly settings: FlowSettings
   readonly secrets: SecretBox

@@ -18,7 +18,7 @@ export function createLocalComponentStore(
   kit: ServiceKit,
   options: ComponentStoreOptions = {},
 ): ComponentStore {
-  const { store, runtime } = kit
+  const { store, runtime, components } = kit
   const ready = once(() => addTags(kit, options.tags ?? []))
   const visible = async (id: string, userId: string): Promise<SharedComponentRecord> => {
     const record = await store.components.get(id)
@@ -46,8 +46,8 @@ export function createLocalComponentStore(
     async download(id, { userId }) {
       const record = await visible(id, userId)
       await store.components.addDownload(id)
-      const isOwn = record.ownerId === userId
-      return isOwn ? record : { ...record, data: withoutSecrets(record.data) ?? record.data }
+      if (record.ownerId === userId) return record
+      return { ...record, data: withoutSecrets(record.data, components) ?? record.data }
     },
     async tags() {
       await ready()

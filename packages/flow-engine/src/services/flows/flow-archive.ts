@@ -3,26 +3,20 @@ import { deflateSync, Zip, ZipDeflate, ZipPassThrough } from 'fflate'
 import { joinPieces } from '../../archive/read-zip.ts'
 import type { ShownFlow } from './flow-text.ts'
 import { flowToText } from './flow-text.ts'
-import { withoutApiKeys } from './graph-text.ts'
 
-/** A zip of `NAME.json` files, one per flow, without API keys. */
+/** A zip of `NAME.json` files, one per flow. */
 export function zipFlows(
-  flows: readonly ShownFlow[],
+  flows: Iterable<ShownFlow>,
   now: Date,
   fsPath: boolean,
 ): Promise<Uint8Array> {
   function* entries() {
     for (const flow of flows) {
-      const text = flowToText(withoutKeys(flow), { fsPath })
+      const text = flowToText(flow, { fsPath })
       yield { name: `${flow.name}.json`, bytes: new TextEncoder().encode(text) }
     }
   }
   return zipEntries(entries(), now)
-}
-
-/** A flow without the API keys in its graph. */
-export function withoutKeys<F extends ShownFlow>(flow: F): F {
-  return { ...flow, data: withoutApiKeys(flow.data) }
 }
 
 /** Bytes compressed before other requests get a turn. */

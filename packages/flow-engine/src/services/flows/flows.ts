@@ -9,6 +9,7 @@ import type { FlowChanges, FlowInput } from './flow-input.ts'
 import { writeFlows } from './flow-writer.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
+import { withoutApiKeys } from './graph-text.ts'
 import { updateFlow } from './update-flow.ts'
 import { removeFilesOf } from '../files/remove-files.ts'
 import { retryTaken } from '../base/retry.ts'
@@ -32,6 +33,8 @@ export interface FlowService {
   get(caller: Caller, id: string): Promise<FlowRecord>
   /** The caller's flows among these ids, in order of creation. */
   pick(caller: Caller, ids: readonly string[]): Promise<FlowRecord[]>
+  /** The flows as files contain them: without the API keys in their graphs. */
+  exported(flows: Iterable<FlowRecord>): Iterable<FlowRecord>
   /** @throws Refusal 403 if it is not public */
   getPublic(id: string): Promise<FlowRecord>
   /**
@@ -84,10 +87,13 @@ export function createFlowService(kit: ServiceKit): FlowService {
       const query = { userId: caller.id, ids, order: 'created', data: 'all' } as const
       return [...(await store.flows.list(query)).items]
     },
+    *exported(flows) {
+      for (const flow of flows) yield { ...flow, data: withoutApiKeys(flow.data, kit.components) }
+    },
     async getPublic(id) {
       const flow = await store.flows.get(id)
       if (flow?.accessType !== 'PUBLIC') throw refuse(403, 'Flow is not public')
-      return { ...flow, data: withoutSecrets(flow.data) }
+      return { ...flow, data: withoutSecrets(flow.data, kit.components) }
     },
     find: (idOrEndpointName, by) => findFlow(kit, idOrEndpointName, by),
     findForWebhook: (idOrEndpointName, userId) => findForWebhook(kit, idOrEndpointName, userId),

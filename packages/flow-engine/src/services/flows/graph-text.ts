@@ -1,4 +1,6 @@
 import { isObject } from '@x/wire'
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
+import { declaredSecrets } from './declared-secrets.ts'
 
 /** True if a node of a stored graph has an id containing `Webhook` (flows.md, patch). */
 export function hasWebhookNode(data: string | null): boolean {
@@ -21,15 +23,20 @@ export function takesWebhooks(data: string | null): boolean {
 
 /**
  * Removes API keys from a stored graph: the value of every password field whose name contains `api` and
- * either `key`, or `token` but not `tokens`, becomes null (flows.md, Download Multiple File).
+ * either `key`, or `token` but not `tokens`, becomes null (flows.md, Download Multiple File). A field that
+ * its component declares as a secret needs no mark.
  */
-export function withoutApiKeys(data: string | null): string | null {
-  if (data === null || !data.includes('password')) return data
+export function withoutApiKeys(
+  data: string | null,
+  components: Pick<ComponentRegistry, 'resolve'>,
+): string | null {
+  if (data?.includes('api') !== true) return data
   const graph: unknown = JSON.parse(data)
+  const declared = declaredSecrets(graph, components)
   let changed = false
   for (const node of nodesOf(graph)) {
     for (const field of fieldsOf(node)) {
-      if (!isApiKey(field) || field['value'] === null) continue
+      if (!isApiKey(field, declared) || field['value'] === null) continue
       field['value'] = null
       changed = true
     }
@@ -52,8 +59,10 @@ function fieldsOf(node: unknown): Record<string, unknown>[] {
   ]
 }
 
-function isApiKey({ password, name }: Record<string, unknown>): boolean {
-  if (!isTruthy(password) || typeof name !== 'string' || !name.includes('api')) return false
+function isApiKey(field: Record<string, unknown>, declared: ReadonlySet<object>): boolean {
+  const { password, name } = field
+  const isSecret = isTruthy(password) || declared.has(field)
+  if (!isSecret || typeof name !== 'string' || !name.includes('api')) return false
   return name.includes('key') || (name.includes('token') && !name.includes('tokens'))
 }
 

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { builtinComponents } from '../../components.ts'
+import { createRegistry } from '../../components/registry/registry.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 const SECRET = 'sk-very-secret-0001'
+const components = createRegistry(builtinComponents)
 
 /** A graph of one node with these fields, as a stranger sees it. */
 function shownTemplate(template: object, type = 'Any', more: object = {}): Record<string, never> {
   const node = { id: 'n', data: { type, node: { template }, ...more } }
-  const shown = withoutSecrets(JSON.stringify({ nodes: [node], edges: [] })) ?? ''
+  const shown = withoutSecrets(JSON.stringify({ nodes: [node], edges: [] }), components) ?? ''
   expect(shown).not.toContain(SECRET)
   return JSON.parse(shown).nodes[0].data.node.template
 }
@@ -30,6 +33,33 @@ describe('AB-53: the graph as anonymous users see it', () => {
   ])('a field named %s is empty without a mark', (name) => {
     const shown = shownTemplate({ [name]: { name, type: 'str', value: SECRET } })
     expect(shown).toMatchObject({ [name]: { value: '' } })
+  })
+
+  test('a field that its component declares as a secret is empty without mark and telling name', () => {
+    const given = { name: 'pg_server_url', type: 'str', value: SECRET }
+    expect(shownTemplate({ pg_server_url: given }, 'pgvector')).toMatchObject({
+      pg_server_url: { value: '' },
+    })
+  })
+
+  test('the field of a group that sets a declared secret is empty, with the field inside it', () => {
+    const inner = {
+      id: 'in',
+      data: {
+        type: 'pgvector',
+        node: { template: { pg_server_url: { name: 'pg_server_url', value: SECRET } } },
+      },
+    }
+    const group = {
+      template: {
+        where: { name: 'where', value: SECRET, proxy: { id: 'in', field: 'pg_server_url' } },
+      },
+      flow: { data: { nodes: [inner], edges: [] } },
+    }
+    const data = { nodes: [{ id: 'g', data: { type: 'Group', node: group } }], edges: [] }
+    const shown = withoutSecrets(JSON.stringify(data), components) ?? ''
+    expect(shown).not.toContain(SECRET)
+    expect(shown).toContain('"where":{"name":"where","value":""')
   })
 
   test.each(['max_tokens', 'doc_key', 'text_key', 'stop_tokens', 'key'])(
@@ -101,7 +131,7 @@ describe('AB-53: the graph as anonymous users see it', () => {
         },
       ],
     })
-    const shown = withoutSecrets(data) ?? ''
+    const shown = withoutSecrets(data, components) ?? ''
     expect(shown).not.toContain(SECRET)
     expect(shown).toContain('the key is .')
   })
@@ -122,7 +152,7 @@ describe('AB-53: the graph as anonymous users see it', () => {
 
   test('malformed graphs pass through unchanged', () => {
     for (const odd of ['null', '[]', '1', '{"nodes":1}', '{"nodes":[null,{"data":[]}]}'])
-      expect(withoutSecrets(odd)).toBe(odd)
-    expect(withoutSecrets(null)).toBeNull()
+      expect(withoutSecrets(odd, components)).toBe(odd)
+    expect(withoutSecrets(null, components)).toBeNull()
   })
 })

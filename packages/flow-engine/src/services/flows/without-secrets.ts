@@ -1,11 +1,13 @@
 import { isObject } from '@x/wire'
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
+import { declaredSecrets } from './declared-secrets.ts'
 
 /** URLs that consist of credentials and a location: databases and queues. */
 const DATABASE =
   /^\s*(postgres(ql)?|mysql|mariadb|mongodb|redis|rediss|mssql|sqlserver|oracle|amqps?|clickhouse|cockroachdb|snowflake|sqlite|duckdb|libsql|jdbc)(\+[\w.+-]+)?:/i
 const USER_INFORMATION = /([a-z][\w+.-]{0,30}:\/\/)[^\s/?#"'<>@]{1,1000}@/gi
 const QUERY = /([a-z][\w+.-]{0,30}:\/\/[^\s?#"'<>]{1,2000})\?[^\s#"'<>]*/gi
-/** Names of secret fields: a graph that no editor has written may lack their mark. */
+/** Names of secret fields: a graph that no editor has written may lack their mark and their component. */
 const SECRET_NAME =
   /(^|_)(api_?key|access_key(_id)?|account_key|private_key|secret(_key)?|password|token|credentials)$/i
 const HEADERS = /headers?(_input)?$/i
@@ -28,13 +30,19 @@ const MOST_SECRETS = 100
 /**
  * A stored graph as shown to other users (abuse.md AB-53): "" for secret fields, header values, database
  * URLs, `curl_input`, and the configuration of tool servers except their name; other URLs lose user info and
- * query. Applies to grouped nodes and stored results too: a secret is removed wherever its value occurs. Only
- * this function decides which parts of a graph other users see.
+ * query. A field is secret by its mark, its name or the declaration of its component. Applies to grouped
+ * nodes and stored results too: a secret is removed wherever its value occurs. Only this function decides
+ * which parts of a graph other users see.
  */
-export function withoutSecrets(data: string | null): string | null {
+export function withoutSecrets(
+  data: string | null,
+  components: Pick<ComponentRegistry, 'resolve'>,
+): string | null {
   if (data === null) return null
   const secrets = new Set<string>()
-  const shown = strip(JSON.parse(data), { key: '', inToolServer: false }, secrets)
+  const graph: unknown = JSON.parse(data)
+  const declared = declaredSecrets(graph, components)
+  const shown = strip(graph, { key: '', inToolServer: false, declared }, secrets)
   return JSON.stringify(withoutValues(shown, secrets))
 }
 
@@ -43,6 +51,8 @@ interface Place {
   readonly key: string
   /** True within the template of a component that calls a tool server. */
   readonly inToolServer: boolean
+  /** Fields that their components declare as secrets. */
+  readonly declared: ReadonlySet<object>
 }
 
 function strip(value: unknown, place: Place, secrets: Set<string>): unknown {
@@ -50,24 +60,25 @@ function strip(value: unknown, place: Place, secrets: Set<string>): unknown {
   if (Array.isArray(value)) return value.map((item) => strip(item, place, secrets))
   if (!isObject(value)) return value
   const { type } = value
+  const { declared } = place
   const inToolServer = place.inToolServer || (typeof type === 'string' && /^MCP/i.test(type))
   return mapObject(value, (key, inner) => {
     const isValue = key === 'value'
     const name = isValue ? nameOfField(value, place.key) : key
     // The name of a variable is hidden in its field, but may occur elsewhere as an ordinary word.
     const isNamed = value['load_from_db'] === true
-    const isSecret = isSecretField(value) || SECRET_NAME.test(name)
+    const isSecret = isSecretField(value) || declared.has(value) || SECRET_NAME.test(name)
     if (isValue && isSecret) return emptied(inner, isNamed ? new Set() : secrets)
     if (name === 'curl_input')
       return isObject(inner) ? stripField(inner, secrets) : emptied(inner, secrets)
     if (TOOL_SERVER.has(name) || (isValue && value['type'] === 'mcp')) {
       return isField(inner)
-        ? strip(inner, { key: name, inToolServer }, secrets)
+        ? strip(inner, { key: name, inToolServer, declared }, secrets)
         : onlyName(inner, secrets)
     }
     const isHidden = HEADERS.test(name) || (inToolServer && TOOL_FIELDS.has(name))
     if (isHidden && !isField(inner)) return emptied(inner, secrets)
-    return strip(inner, { key: name, inToolServer }, secrets)
+    return strip(inner, { key: name, inToolServer, declared }, secrets)
   })
 }
 
