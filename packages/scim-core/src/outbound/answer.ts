@@ -1,3 +1,4 @@
+import type { Runtime } from '@x/wire'
 import type { Attempt } from './dispatcher.ts'
 
 /** Maps an HTTP status to the result of a delivery (SH-23). */
@@ -18,14 +19,32 @@ function secondsOf(header: string | null, now: Date): number {
   return Number.isNaN(at) ? 0 : Math.max(0, (at - now.getTime()) / 1_000)
 }
 
-/** The response text, up to 64 KiB; the rest is not read. */
-export async function readAnswer(response: Response): Promise<string> {
-  if (response.body === null) return ''
-  const reader = response.body.getReader()
+/** Most bytes that are read of a response, and for how many milliseconds (SH-23). */
+export const ANSWER_BYTES = 65_536
+export const ANSWER_MS = 1_000
+
+/**
+ * The text of a response that is no success, as far as it is read. The text of a successful one is not
+ * needed: it is read without being waited for, so that the connection can be reused.
+ */
+export async function readAnswer(response: Response, runtime: Clock): Promise<string> {
+  const text = readStart(response, runtime)
+  return response.ok ? '' : text
+}
+
+type Clock = Pick<Runtime, 'sleep'>
+
+async function readStart({ body }: Response, { sleep }: Clock): Promise<string> {
+  if (body === null) return ''
+  const reader = body.getReader()
+  const finished = new AbortController()
+  void sleep(ANSWER_MS, finished.signal)
+    .then(() => reader.cancel())
+    .catch(() => undefined)
   const decoder = new TextDecoder()
   let text = ''
   try {
-    for (let size = 0; size < 65_536;) {
+    for (let size = 0; size < ANSWER_BYTES;) {
       const { done, value } = await reader.read()
       if (done) return text
       size += value.length
@@ -35,5 +54,7 @@ export async function readAnswer(response: Response): Promise<string> {
     return text
   } catch {
     return text
+  } finally {
+    finished.abort('over')
   }
 }

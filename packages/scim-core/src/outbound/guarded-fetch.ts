@@ -1,4 +1,5 @@
 import { builtInModule } from '../base/built-in-module.ts'
+import { ANSWER_BYTES, ANSWER_MS } from './answer.ts'
 import { isClosedAddress } from './target-url.ts'
 
 /** The part of `fetch` used for deliveries. */
@@ -38,11 +39,6 @@ interface Outgoing {
   end(body: string): void
 }
 
-/** Maximum bytes read of a response (SH-23). */
-const ANSWER_BYTES = 65_536
-/** Time to read the rest of a successful response, so that its connection can be reused. */
-const DRAIN_MS = 1_000
-
 /**
  * The `fetch` used for deliveries. On Node it checks every address it connects to after name resolution, so
  * that a name cannot resolve into the host's own network; elsewhere the runtime's `fetch` is used and the
@@ -76,24 +72,32 @@ export function createGuardedFetch(allowLoopback: boolean): DeliveryFetch {
 
 async function toResponse(incoming: Incoming): Promise<Response> {
   const { statusCode: status = 502 } = incoming
-  // The body of a successful response is not needed.
-  if (status >= 200 && status < 300) {
-    void drain(incoming)
-    return new Response(null, { status, headers: headersOf(incoming) })
-  }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of incoming) {
-    chunks.push(chunk.slice(0, ANSWER_BYTES - size))
-    size += chunk.length
-    if (size >= ANSWER_BYTES) {
-      incoming.destroy()
-      break
-    }
-  }
+  const headers = headersOf(incoming)
+  // The body of a successful response is only read so that its connection can be reused.
+  const reading = readStart(incoming)
+  if (status >= 200 && status < 300) return new Response(null, { status, headers })
   const hasBody = status >= 200 && status !== 304
-  const body = hasBody ? new Blob(chunks.map((chunk) => new Uint8Array(chunk))) : null
-  return new Response(body, { status: Math.max(200, status), headers: headersOf(incoming) })
+  const body = hasBody ? new Blob(await reading) : null
+  return new Response(body, { status: Math.max(200, status), headers })
+}
+
+/** The first bytes of a body; one that is long or slow is ended. Never rejects. */
+async function readStart(incoming: Incoming): Promise<Uint8Array<ArrayBuffer>[]> {
+  AbortSignal.timeout(ANSWER_MS).addEventListener('abort', () => incoming.destroy())
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let size = 0
+  try {
+    for await (const chunk of incoming) {
+      chunks.push(new Uint8Array(chunk.slice(0, ANSWER_BYTES - size)))
+      size += chunk.length
+      if (size >= ANSWER_BYTES) break
+    }
+  } catch {
+    // The status decides about the delivery, whatever happens to the connection.
+  } finally {
+    if (size >= ANSWER_BYTES) incoming.destroy()
+  }
+  return chunks
 }
 
 function headersOf({ headers: given }: Incoming): Headers {
@@ -102,22 +106,6 @@ function headersOf({ headers: given }: Incoming): Headers {
     if (typeof value === 'string') headers.set(name, value)
   }
   return headers
-}
-
-/** Drains the rest, unless it is long or slow. */
-async function drain(incoming: Incoming): Promise<void> {
-  AbortSignal.timeout(DRAIN_MS).addEventListener('abort', () => incoming.destroy())
-  let size = 0
-  try {
-    for await (const { length } of incoming) {
-      size += length
-      if (size >= ANSWER_BYTES) break
-    }
-  } catch {
-    // The delivery has succeeded, whatever happens to the connection.
-  } finally {
-    if (size >= ANSWER_BYTES) incoming.destroy()
-  }
 }
 
 /** All addresses of a name must be public, as it is unknown which one will be used. */

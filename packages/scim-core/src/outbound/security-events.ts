@@ -104,7 +104,7 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
         redirect: 'manual',
         signal,
       })
-      return pushAttempt(response, await readAnswer(response), runtime.now())
+      return pushAttempt(response, await readAnswer(response, runtime), runtime.now())
     },
   })
 

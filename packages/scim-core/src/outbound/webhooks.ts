@@ -158,7 +158,7 @@ export function createWebhooks({
         redirect: 'manual',
         signal,
       })
-      await readAnswer(response)
+      await readAnswer(response, runtime)
       return attemptOf(response, runtime.now())
     },
   })
