@@ -77,6 +77,7 @@ export {
 } from './store/hooks.ts'
 export {
   invalidOutboxCursor,
+  readDeliveryCursor,
   type ClaimedDelivery,
   type Delivery,
   type DeliveryQuery,

@@ -211,6 +211,26 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       assert.deepEqual((await deliveries.list(OTHER_TENANT, {})).deliveries, [])
       const waiting = await deliveries.list(TENANT, { state: 'waiting' })
       assert.equal(waiting.deliveries.length, 1)
+      await assert.rejects(deliveries.list(TENANT, { after: 'no cursor' }), TypeError)
+    })
+
+    it('pages of waiting deliveries go on where the last one ended, whatever happened since', async () => {
+      await insert()
+      await append(...Array.from({ length: 6 }, (_, n) => row(n)))
+      await collect()
+      const { deliveries } = store.outbox
+      const page = (after?: string | null) =>
+        deliveries.list(TENANT, { state: 'waiting', limit: 2, ...(after && { after }) })
+      const idsOf = ({ deliveries: page }: Awaited<ReturnType<typeof deliveries.list>>): string[] =>
+        page.map(({ eventId }) => eventId)
+      const first = await page()
+      assert.deepEqual(idsOf(first), [row(0).id, row(1).id])
+      await claim()
+      await settle([result(1, 'delivered')])
+      const second = await page(first.next)
+      assert.deepEqual(idsOf(second), [row(2).id, row(3).id])
+      const third = await page(second.next)
+      assert.deepEqual([idsOf(third), third.next], [[row(4).id, row(5).id], null])
     })
 
     it('SH-28 replay makes failed or older events wait again, up to a limit', async () => {

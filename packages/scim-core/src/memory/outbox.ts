@@ -1,5 +1,6 @@
 import {
   invalidOutboxCursor,
+  readDeliveryCursor,
   type DeliveryResult,
   type DeliveryState,
   type EndpointRecord,
@@ -231,7 +232,8 @@ export function createMemoryOutbox(state: OutboxState, undo: UndoLog): OutboxSto
           .slice(0, limit)
           .map(({ event }) => event.row)
       },
-      async list(tenant, { endpointId, state: wanted, limit = 100, after = '0' }) {
+      async list(tenant, { endpointId, state: wanted, limit = 100, after }) {
+        const place = after === undefined ? null : readDeliveryCursor(after)
         const all = [...endpoints.values()]
           .filter(
             ({ record }) =>
@@ -240,10 +242,10 @@ export function createMemoryOutbox(state: OutboxState, undo: UndoLog): OutboxSto
           .flatMap(({ record }) => inOrder(record.id))
           .filter((one) => wanted === undefined || one.state === wanted)
           .toSorted((a, b) => a.event.seq - b.event.seq || (a.endpointId < b.endpointId ? -1 : 1))
-        const start = all.findIndex((one) => placeOf(one) === after) + 1
-        const page = all.slice(start, start + limit)
+        const rest = place === null ? all : all.filter((one) => isBehind(one, place))
+        const page = rest.slice(0, limit)
         const last = page.at(-1)
-        const isWhole = start + limit >= all.length
+        const isWhole = rest.length <= limit
         const first = new Set(all.flatMap((one) => firsts(one.endpointId)))
         return {
           deliveries: page.map((one) => ({
@@ -327,6 +329,13 @@ function settled({ state, attempts, nextAt, lastStatus, lastError }: DeliveryRes
 
 function placeOf({ event, endpointId }: StoredDelivery): string {
   return `${event.seq}.${endpointId}`
+}
+
+function isBehind(
+  { event, endpointId }: StoredDelivery,
+  place: ReturnType<typeof readDeliveryCursor>,
+): boolean {
+  return event.seq > place.seq || (event.seq === place.seq && endpointId > place.endpointId)
 }
 
 /** The JSON was written by this package, so it is an object. */

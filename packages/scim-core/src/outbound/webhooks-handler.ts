@@ -38,7 +38,8 @@ const ROOT = methods(
         tenant,
         url: readText('url', url),
         ...(events !== undefined && events !== null && { events: readNames(events) }),
-        ...(typeof description === 'string' && { description }),
+        ...(description !== undefined &&
+          description !== null && { description: readText('description', description) }),
       })
       return [201, { webhook: await existing(target, tenant, id), secret }]
     },

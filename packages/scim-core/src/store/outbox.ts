@@ -123,6 +123,7 @@ export interface DeliveryQuery {
   readonly state?: DeliveryState
   /** Default 100. */
   readonly limit?: number
+  /** `next` of the page before. */
   readonly after?: string
 }
 
@@ -173,6 +174,7 @@ export interface DeliveryStore {
   release(endpointId: string, eventIds: readonly string[], lease: Date): Promise<void>
   /** The waiting deliveries of an endpoint in event order, due or not. */
   waiting(endpointId: string, limit: number): Promise<OutboxRow[]>
+  /** @throws TypeError for an invalid `after` */
   list(
     tenant: string,
     query: DeliveryQuery,
@@ -210,4 +212,17 @@ export interface OutboxStore {
 /** Thrown for a cursor not issued by this store. */
 export function invalidOutboxCursor(): TypeError {
   return new TypeError('after must be a cursor that this outbox gave')
+}
+
+/**
+ * Reads the `next` of a list of deliveries, which is `SEQUENCE.ENDPOINT` of its last one.
+ * @throws TypeError for a cursor not issued by this store
+ */
+export function readDeliveryCursor(text: string): {
+  readonly seq: number
+  readonly endpointId: string
+} {
+  const [, seq, endpointId] = /^(\d{1,15})\.([\w-]{1,100})$/.exec(text) ?? []
+  if (seq === undefined || endpointId === undefined) throw invalidOutboxCursor()
+  return { seq: Number(seq), endpointId }
 }

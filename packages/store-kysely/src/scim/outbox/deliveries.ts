@@ -1,10 +1,11 @@
-import type {
-  ClaimedDelivery,
-  Delivery,
-  DeliveryQuery,
-  DeliveryResult,
-  DeliveryStore,
-  ReplayQuery,
+import {
+  readDeliveryCursor,
+  type ClaimedDelivery,
+  type Delivery,
+  type DeliveryQuery,
+  type DeliveryResult,
+  type DeliveryStore,
+  type ReplayQuery,
 } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { atomic, locksRows } from '../../engine/transaction.ts'
@@ -138,7 +139,7 @@ async function listDeliveries(
   tenant: string,
   { endpointId, state, limit = 100, after }: DeliveryQuery,
 ): Promise<{ deliveries: Delivery[]; next: string | null }> {
-  const [, seq = '0', last = ''] = /^(\d{1,15})\.(.+)$/.exec(after ?? '') ?? []
+  const place = after === undefined ? null : readDeliveryCursor(after)
   let query = db
     .selectFrom('scim_delivery as d')
     .innerJoin('scim_endpoint as p', 'p.id', 'd.endpoint_id')
@@ -146,7 +147,10 @@ async function listDeliveries(
     .selectAll('d')
     .select(['e.id as event_id', 'e.type'])
     .where('p.tenant', '=', tenant)
-    .where(sql<boolean>`(d.event_seq, d.endpoint_id) > (${Number(seq)}, ${last})`)
+  if (place !== null) {
+    const { seq, endpointId: last } = place
+    query = query.where(sql<boolean>`(d.event_seq, d.endpoint_id) > (${seq}, ${last})`)
+  }
   if (endpointId !== undefined) query = query.where('d.endpoint_id', '=', endpointId)
   if (state !== undefined) query = query.where('d.state', '=', state)
   const rows = await query
