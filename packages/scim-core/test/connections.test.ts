@@ -8,6 +8,7 @@ import {
 import { createTokenEndpoint } from '@x/scim-core/oauth'
 import { createScimClient, createTestRuntime } from '@x/scim-core/testing'
 import { exportJWK, generateKeyPair } from 'jose'
+import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { BASE } from './support.ts'
 
@@ -62,9 +63,17 @@ describe('connections', () => {
     expect(audit.at(-1)).toMatchObject({ connectionId: strict.connection.id, tenant: 'acme' })
     const wrong = { tenant: 'acme', name: 'C', provider: 'okta' } as const
     for (const settings of [{ deleteUser: 'burn' }, { color: 'red' }, { quirks: { x: true } }]) {
+      const [key = ''] = Object.keys(settings)
       await expect(connections.create({ ...wrong, settings: settings as object })).rejects.toThrow(
-        TypeError,
+        expect.objectContaining({
+          name: 'TypeError',
+          message: expect.stringContaining(key) as string,
+        }) as Error,
       )
+      const changed = connections.update('acme', plain.connection.id, {
+        settings: settings as object,
+      })
+      await expect(changed).rejects.toThrow(TypeError)
     }
   })
 
@@ -91,6 +100,61 @@ describe('connections', () => {
     expect((await scim.get('/Users')).status).toBe(200)
     await connections.remove('acme', connection.id)
     expect((await scim.get('/Users')).status).toBe(401)
+  })
+
+  test('SH-54 the last use is kept to the minute, the last error in 200 characters', async () => {
+    const { connections, client, runtime } = host
+    const { connection, token } = await connections.create({
+      tenant: 'acme',
+      name: 'A',
+      provider: 'entra',
+    })
+    const scim = client(token)
+    const kept = async () => {
+      // Both are written behind the answer.
+      await runtime.advance(0)
+      const { lastUsedAt, lastError } = (await connections.get('acme', connection.id)) ?? {}
+      return { lastUsedAt, lastError }
+    }
+    const begin = runtime.now()
+    expect((await scim.get('/Users')).status).toBe(200)
+    expect(await kept()).toEqual({ lastUsedAt: begin, lastError: null })
+    await runtime.advance(59_000)
+    expect((await scim.get('/Users/none')).status).toBe(404)
+    expect((await scim.get(`/Users?filter=${'x'.repeat(500)} eq 1`)).status).toBe(400)
+    const { lastUsedAt, lastError } = await kept()
+    expect(lastUsedAt).toEqual(begin)
+    expect(lastError).toMatchObject({ at: runtime.now(), status: 400, scimType: 'invalidFilter' })
+    expect(lastError?.detail.length).toBeLessThanOrEqual(200)
+    await runtime.advance(1_000)
+    await scim.get('/Users')
+    expect((await kept()).lastUsedAt).toEqual(runtime.now())
+  })
+
+  test('SH-38 the clients of a connection may have scopes of their own', async () => {
+    const { connections, client, endpoint } = host
+    const { connection } = await connections.create({ tenant: 'acme', name: 'A', provider: 'okta' })
+    const { clientId, clientSecret } = await connections.issueClient('acme', connection.id, {
+      scopes: ['groups:read', 'roles:read'],
+    })
+    const grant = async (more: Record<string, string> = {}): Promise<string> => {
+      const answer = await endpoint.handle(
+        new Request('https://app.example/token', {
+          method: 'POST',
+          headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret ?? ''}`)}` },
+          body: new URLSearchParams({ grant_type: 'client_credentials', ...more }),
+        }),
+      )
+      expect(answer.status).toBe(200)
+      return ((await answer.json()) as { access_token: string }).access_token
+    }
+    const narrow = await grant({ scope: 'scim roles:read' })
+    expect((await client(narrow).get('/Groups')).status).toBe(403)
+    const token = await grant()
+    expect((await client(token).get('/Groups')).status).toBe(200)
+    expect((await client(token).get('/Users')).status).toBe(403)
+    await connections.update('acme', connection.id, { enabled: false })
+    expect((await client(token).get('/Groups')).status).toBe(401)
   })
 
   test('SH-48 SH-53 clients of a connection get tokens, which end with the connection', async () => {
@@ -135,7 +199,12 @@ describe('the admin API', () => {
     path: string,
     body?: unknown,
     tenant = 'acme',
-  ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> => {
+  ): Promise<{
+    status: number
+    text: string
+    body: Record<string, unknown>
+    headers: Headers
+  }> => {
     const handler = createConnectionsHandler({
       connections: host.connections,
       basePath: '/admin/scim',
@@ -147,8 +216,10 @@ describe('the admin API', () => {
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       }),
     )
+    expect(response.headers.get('cache-control')).toBe('no-store')
     const text = await response.text()
     return {
+      text,
       status: response.status,
       headers: response.headers,
       body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>,
@@ -161,7 +232,6 @@ describe('the admin API', () => {
       status: 201,
       body: { token: expect.stringMatching(/^scim_/) as string },
     })
-    expect(created.headers.get('cache-control')).toBe('no-store')
     const { id } = created.body['connection'] as { id: string }
     const { tokenId } = created.body as { tokenId: string }
     expect((await call('GET', '/')).body).toMatchObject({ connections: [{ id, name: 'Entra' }] })
@@ -183,6 +253,14 @@ describe('the admin API', () => {
       body: { clientSecret: expect.any(String) as string },
     })
     const { clientId } = client.body as { clientId: string }
+    for (const path of ['/', `/${id}`, `/${id}/tokens`]) {
+      const { text } = await call('GET', path)
+      for (const answer of [created, rotated, client]) {
+        const secret = String(answer.body['token'] ?? answer.body['clientSecret'])
+        expect(text).not.toContain(secret)
+        expect(text).not.toContain(createHash('sha256').update(secret).digest('hex'))
+      }
+    }
     expect((await call('DELETE', `/${id}/clients/${clientId}`)).status).toBe(204)
     expect((await call('DELETE', `/${id}`)).status).toBe(204)
     expect((await call('GET', `/${id}`)).status).toBe(404)
@@ -192,6 +270,7 @@ describe('the admin API', () => {
     const created = await call('POST', '', { name: 'Entra', provider: 'entra' })
     const { id } = created.body['connection'] as { id: string }
     const { tokenId } = created.body as { tokenId: string }
+    const { clientId } = (await call('POST', `/${id}/clients`)).body as { clientId: string }
     for (const [method, path] of [
       ['GET', `/${id}`],
       ['PATCH', `/${id}`],
@@ -201,6 +280,7 @@ describe('the admin API', () => {
       ['POST', `/${id}/tokens/${tokenId}/rotate`],
       ['DELETE', `/${id}/tokens/${tokenId}`],
       ['POST', `/${id}/clients`],
+      ['DELETE', `/${id}/clients/${clientId}`],
     ] as const) {
       expect(await call(method, path, undefined, 'globex')).toMatchObject({
         status: 404,

@@ -1,8 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ScimAuth } from '@x/scim-core'
+import {
+  createCatalogueStore,
+  createScimService,
+  defineResourceType,
+  type ScimAuth,
+} from '@x/scim-core'
+import { createMemoryScimStore } from '@x/scim-core/memory'
 import { createJwtAuth } from '@x/scim-core/oauth'
-import { exportJWK, SignJWT, type JWK } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   ask,
@@ -15,6 +21,7 @@ import {
   seconds,
   signed,
 } from './oauth-support.ts'
+import { BASE } from './support.ts'
 
 describe('signed access tokens', () => {
   const jwt = (options: object = {}): ScimAuth =>
@@ -71,6 +78,89 @@ describe('signed access tokens', () => {
     new SignJWT({ ...claims() })
       .setProtectedHeader({ alg: 'HS256' })
       .sign(new TextEncoder().encode(JSON.stringify(PUBLIC)))
+
+  test('SH-45 words in the form of a scope narrow the rights, also those of own resource types', async () => {
+    const Role = defineResourceType({
+      name: 'Role',
+      endpoint: '/Roles',
+      schema: { urn: 'urn:example:role', attributes: [{ name: 'displayName' }] },
+      scopes: { read: 'roles:read', write: 'roles:write' },
+      store: createCatalogueStore(() => [{ id: 'admin', displayName: 'Administrator' }]),
+    })
+    const service = createScimService({
+      store: createMemoryScimStore(),
+      baseUrl: BASE,
+      auth: jwt(),
+      runtime,
+      resourceTypes: [Role],
+    })
+    const read = async (path: string, scope: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${await signed({ scope })}` }
+      return (await service.handle(new Request(`${BASE}${path}`, { headers }))).status
+    }
+    expect(await read('/Roles', 'scim')).toBe(200)
+    expect(await read('/Roles', 'scim openid offline_access')).toBe(200)
+    expect(await read('/Roles', 'scim roles:read')).toBe(200)
+    expect(await read('/Users', 'scim roles:read')).toBe(403)
+    expect(await read('/Roles', 'scim users:read')).toBe(403)
+  })
+
+  test('SH-45 issuers, audiences and scopes may be lists; the principal is named by its client', async () => {
+    const claims: Record<string, unknown>[] = []
+    const tenant = (given: object): string => {
+      claims.push({ ...given })
+      return 'acme'
+    }
+    const auth = jwt({
+      issuer: ['https://first.example', ISSUER],
+      audience: ['x', AUDIENCE],
+      tenant,
+    })
+    const token = await signed({ scope: undefined, scp: ['scim', 'users:read'], azp: 'app' })
+    expect((await ask(auth, token)).status).toBe(200)
+    expect((await ask(auth, token, { method: 'POST' })).status).toBe(403)
+    // The second time the signature is known, but the tenant is asked for again.
+    expect(claims).toHaveLength(2)
+    const actors: (string | null)[] = []
+    const service = createScimService({
+      store: createMemoryScimStore(),
+      baseUrl: BASE,
+      auth,
+      runtime,
+      audit: ({ actor }) => void actors.push(actor),
+    })
+    for (const names of [{ client_id: 'one', azp: 'two' }, { azp: 'two' }, {}]) {
+      const headers = { authorization: `Bearer ${await signed(names)}` }
+      expect((await service.handle(new Request(`${BASE}/Users`, { headers }))).status).toBe(200)
+    }
+    expect(actors).toEqual(['one', 'two', 'idp'])
+  })
+
+  test.each(['RS256', 'PS256', 'EdDSA'])('SH-45 accepts %s unless told otherwise', async (alg) => {
+    const pair = await generateKeyPair(alg)
+    const keys = [{ ...(await exportJWK(pair.publicKey)), kid: 'own', alg }]
+    const token = await new SignJWT({ scope: 'scim' })
+      .setProtectedHeader({ alg, kid: 'own' })
+      .setIssuer(ISSUER)
+      .setAudience(AUDIENCE)
+      .setSubject('idp')
+      .setExpirationTime(seconds() + 60)
+      .sign(pair.privateKey)
+    expect((await ask(jwt({ jwks: { keys } }), token)).status).toBe(200)
+    const strict = jwt({ jwks: { keys }, algorithms: ['ES256'] })
+    expect(await ask(strict, token)).toMatchObject({ status: 401, challenge: INVALID })
+  })
+
+  test('SH-45 clocks may differ by 60 s', async () => {
+    for (const claims of [
+      { exp: seconds() - 55 },
+      { nbf: seconds() + 55 },
+      { iat: seconds() + 55 },
+    ]) {
+      expect((await ask(jwt(), await signed(claims))).status).toBe(200)
+      expect((await ask(jwt({ clockToleranceSeconds: 5 }), await signed(claims))).status).toBe(401)
+    }
+  })
 
   test('SH-45 a key is imported once, however many tokens are checked with it', async () => {
     const imports = vi.spyOn(crypto.subtle, 'importKey')

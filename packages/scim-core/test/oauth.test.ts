@@ -8,7 +8,7 @@ import {
   type OauthClient,
 } from '@x/scim-core/oauth'
 import { createHash } from 'node:crypto'
-import { SignJWT, type JWK } from 'jose'
+import { createLocalJWKSet, jwtVerify, SignJWT, type JWK } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { BASE } from './support.ts'
 
@@ -94,6 +94,15 @@ describe('several authentication methods', () => {
     ])
     const own = [{ type: 'httpbasic', name: 'Basic' }]
     expect(await schemes({ authenticationSchemes: own })).toEqual(own)
+    const documented = createScimService({
+      store: createMemoryScimStore(),
+      baseUrl: BASE,
+      auth: jwt,
+      publicDiscovery: true,
+      documentationUri: 'https://app.example/help',
+    })
+    const config = await documented.handle(new Request(`${BASE}/ServiceProviderConfig`))
+    expect(await config.json()).toMatchObject({ documentationUri: 'https://app.example/help' })
   })
 })
 
@@ -128,6 +137,35 @@ test('SH-47 introspected tokens are cached by digest until they expire', async (
   expect((await ask(auth, 'good')).status).toBe(401)
   expect((await ask(auth, 'gone')).status).toBe(401)
   expect(await ask(auth, 'broken')).toMatchObject({ status: 503, retryAfter: '5' })
+})
+
+test('SH-47 an answer without an end is kept for cacheSeconds; an endpoint that is away is 503', async () => {
+  let asked = 0
+  let isAway = false
+  const auth = createIntrospectionAuth({
+    url: 'https://login.example/introspect',
+    clientId: 'me',
+    clientSecret: 'geheim',
+    tenant: (claims) => (claims['org'] === 'acme' ? 'acme' : null),
+    requiredScope: null,
+    cacheSeconds: 20,
+    runtime,
+    fetch: async (_url, init) => {
+      asked += 1
+      if (isAway) throw new TypeError('fetch failed')
+      const token = new URLSearchParams(init?.body as string).get('token')
+      const org = token === 'theirs' ? 'globex' : 'acme'
+      return Response.json({ active: true, sub: 'idp', org, exp: seconds() + 3_600 })
+    },
+  })
+  for (let n = 0; n < 2; n += 1) expect((await ask(auth, 'ours')).status).toBe(200)
+  expect(asked).toBe(1)
+  expect(await ask(auth, 'theirs')).toMatchObject({ status: 401, challenge: INVALID })
+  isAway = true
+  await runtime.advance(19_000)
+  expect((await ask(auth, 'ours')).status).toBe(200)
+  await runtime.advance(1_000)
+  expect(await ask(auth, 'ours')).toMatchObject({ status: 503, retryAfter: '5' })
 })
 
 test('OP-20 setting the clock back does not extend cached tokens and keys', async () => {
@@ -230,6 +268,36 @@ describe('the token endpoint', () => {
     expect(at.jwks().keys[0]).not.toHaveProperty('d')
   })
 
+  test('SH-48 the token is a signed access token that names its client', async () => {
+    const at = endpoint({ ttlSeconds: 60 })
+    const { body } = await post(GRANT, basic('c1', 'geheim'), at)
+    expect(body['expires_in']).toBe(60)
+    const { payload, protectedHeader } = await jwtVerify(
+      String(body['access_token']),
+      createLocalJWKSet({ keys: [...at.jwks().keys] }),
+      { currentDate: runtime.now() },
+    )
+    expect(protectedHeader).toMatchObject({ typ: 'at+jwt', alg: 'ES256' })
+    expect(payload).toEqual({
+      iss: ISSUER,
+      aud: AUDIENCE,
+      sub: 'c1',
+      client_id: 'c1',
+      scope: 'scim',
+      iat: seconds(),
+      exp: seconds() + 60,
+      jti: expect.any(String) as string,
+    })
+    expect(
+      (
+        await ask(
+          endpoint({ audience: 'https://else.example' }).auth,
+          body['access_token'] as string,
+        )
+      ).status,
+    ).toBe(401)
+  })
+
   test('SH-48 accepts client secrets in the body, and a scope', async () => {
     const { body } = await post(`${GRANT}&client_id=c1&client_secret=geheim&scope=users:read`)
     expect(body['scope']).toBe('users:read')
@@ -284,17 +352,23 @@ describe('the token endpoint', () => {
     [GRANT, basic('nobody', 'geheim'), 401, 'invalid_client'],
     [GRANT, basic('c1', 'wrong'), 401, 'invalid_client'],
     [GRANT, {}, 401, 'invalid_client'],
+    [GRANT, { authorization: 'Basic §' }, 401, 'invalid_client'],
+    [`${GRANT}&client_id=c1&client_secret=x`, basic('c1', 'geheim'), 400, 'invalid_request'],
+    [`${GRANT}&client_assertion=x`, {}, 400, 'invalid_request'],
     [`${GRANT}&scope=groups:read`, basic('c1', 'geheim'), 400, 'invalid_scope'],
   ])('SH-48 refuses %j %j', async (body, headers, status, error) => {
     const answer = await post(body, headers)
-    expect(answer).toMatchObject({ status, body: { error } })
+    const text = expect.any(String) as string
+    expect([answer.status, answer.body]).toEqual([status, { error, error_description: text }])
     const challenge = status === 401 ? 'Basic realm="scim"' : null
     expect(answer.headers.get('www-authenticate')).toBe(challenge)
   })
 
   test('SH-48 refuses disabled authentication methods, other HTTP methods and too many failures', async () => {
     const strict = endpoint({ methods: ['private_key_jwt'] })
-    expect((await post(GRANT, basic('c1', 'geheim'), strict)).status).toBe(401)
+    const refused = { status: 401, body: { error: 'invalid_client' } }
+    expect(await post(GRANT, basic('c1', 'geheim'), strict)).toMatchObject(refused)
+    expect(strict.metadata()['token_endpoint_auth_methods_supported']).toEqual(['private_key_jwt'])
     const get = await strict.handle(new Request('https://login.example/token'))
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
     const at = endpoint()

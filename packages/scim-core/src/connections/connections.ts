@@ -80,13 +80,13 @@ export interface ScimConnections {
   /** @throws ScimError not_found */
   listTokens(tenant: string, id: string): Promise<TokenInfo[]>
   /**
-   * With `jwks` the client authenticates with signed assertions and has no secret. @throws ScimError
-   * not_found
+   * With `jwks` the client authenticates with signed assertions and has no secret. `scopes`: default all
+   * four. @throws ScimError not_found
    */
   issueClient(
     tenant: string,
     id: string,
-    options?: { readonly jwks?: JSONWebKeySet },
+    options?: { readonly jwks?: JSONWebKeySet; readonly scopes?: readonly ScimScope[] },
   ): Promise<{ clientId: string; clientSecret: string | null }>
   /** @throws ScimError not_found */
   revokeClient(tenant: string, id: string, clientId: string): Promise<void>
@@ -209,7 +209,7 @@ export function createScimConnections({
       await existing(tenant, id)
       return tokensOf(tenant, id)
     },
-    async issueClient(tenant, id, { jwks } = {}) {
+    async issueClient(tenant, id, { jwks, scopes = ALL_SCOPES } = {}) {
       await existing(tenant, id)
       const clientSecret =
         jwks === undefined ? `scs_${encodeBase64Url(runtime.randomBytes(32))}` : null
@@ -220,7 +220,7 @@ export function createScimConnections({
         connectionId: id,
         digest: clientSecret === null ? null : sha256Hex(clientSecret),
         jwks: jwks === undefined ? null : readJwks(jwks),
-        scopes: ALL_SCOPES,
+        scopes: [...scopes],
         created: runtime.now(),
         revokedAt: null,
       })
