@@ -106,9 +106,9 @@ describe('signed access tokens', () => {
   })
 
   test('SH-45 issuers, audiences and scopes may be lists; the principal is named by its client', async () => {
-    const claims: Record<string, unknown>[] = []
+    const asked: Record<string, unknown>[] = []
     const tenant = (given: object): string => {
-      claims.push({ ...given })
+      asked.push({ ...given })
       return 'acme'
     }
     const auth = jwt({
@@ -120,7 +120,7 @@ describe('signed access tokens', () => {
     expect((await ask(auth, token)).status).toBe(200)
     expect((await ask(auth, token, { method: 'POST' })).status).toBe(403)
     // The second time the signature is known, but the tenant is asked for again.
-    expect(claims).toHaveLength(2)
+    expect(asked).toHaveLength(2)
     const actors: (string | null)[] = []
     const service = createScimService({
       store: createMemoryScimStore(),
@@ -152,13 +152,13 @@ describe('signed access tokens', () => {
   })
 
   test('SH-45 clocks may differ by 60 s', async () => {
-    for (const claims of [
+    for (const moved of [
       { exp: seconds() - 55 },
       { nbf: seconds() + 55 },
       { iat: seconds() + 55 },
     ]) {
-      expect((await ask(jwt(), await signed(claims))).status).toBe(200)
-      expect((await ask(jwt({ clockToleranceSeconds: 5 }), await signed(claims))).status).toBe(401)
+      expect((await ask(jwt(), await signed(moved))).status).toBe(200)
+      expect((await ask(jwt({ clockToleranceSeconds: 5 }), await signed(moved))).status).toBe(401)
     }
   })
 

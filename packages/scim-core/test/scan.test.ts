@@ -1,5 +1,11 @@
 import { UniqueConflictError, type GroupWrite } from '@x/scim-core'
-import { createScanStore } from '@x/scim-core/scan'
+import {
+  createScanStore,
+  type ScanGroup,
+  type ScanMember,
+  type ScanUser,
+  type ScanWant,
+} from '@x/scim-core/scan'
 import { defineScimStoreContract } from '@x/scim-core/testing'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { createArrayHost, type ArrayHost } from './scan-host.ts'
@@ -51,6 +57,91 @@ describe('SH-5 a host without columns for SCIM fields', () => {
     expect((await scim.get('/Users')).body['totalResults']).toBe(3)
   })
 
+  test('what the host has no column for is shown in the answer to the write alone', async () => {
+    const { host, scim } = setUp()
+    seed(host)
+    const { save } = host
+    host.save = (tenant, { users, groups, members }, tx) => {
+      const bare = ({ id, userName }: ScanUser): ScanUser => ({ id, userName })
+      const plain = ({ id, displayName }: ScanGroup): ScanGroup => ({ id, displayName })
+      const link = ({ groupId, memberId }: ScanMember): ScanMember => ({ groupId, memberId })
+      return save(
+        tenant,
+        {
+          users: {
+            ...users,
+            inserted: users.inserted.map(bare),
+            updated: users.updated.map(({ before, after }) => ({ before, after: bare(after) })),
+          },
+          groups: {
+            ...groups,
+            inserted: groups.inserted.map(plain),
+            updated: groups.updated.map(({ before, after }) => ({ before, after: plain(after) })),
+          },
+          members: { ...members, added: members.added.map(link) },
+        },
+        tx,
+      )
+    }
+    const made = await scim.post('/Users', { userName: 'eve', title: 'Dr', active: false })
+    expect(made.body).toMatchObject({ title: 'Dr', active: false })
+    const { body } = await scim.get(`/Users/${made.body.id}`)
+    expect(body).toMatchObject({
+      active: true,
+      meta: { created: '1970-01-01T00:00:00.000Z', lastModified: '1970-01-01T00:00:00.000Z' },
+    })
+    expect(body).not.toHaveProperty('title')
+    const group = await scim.group('Staff', [made.body.id])
+    expect((await scim.get(`/Groups/${group}`)).body).toMatchObject({
+      displayName: 'Staff',
+      members: [{ value: made.body.id }],
+      meta: { lastModified: '1970-01-01T00:00:00.000Z' },
+    })
+    const rename = [{ op: 'replace', path: 'displayName', value: 'Crew' }]
+    expect((await scim.patch(`/Groups/${group}`, rename)).body['displayName']).toBe('Crew')
+    expect((await scim.put(`/Groups/${group}`, { displayName: 'Team' })).status).toBe(200)
+    expect((await scim.get('/Groups?filter=displayName eq "TEAM"')).body['totalResults']).toBe(1)
+    // A name is unique where the host has no column that says otherwise.
+    expect((await scim.post('/Groups', { displayName: 'team' })).status).toBe(409)
+    expect((await scim.delete(`/Groups/${group}`)).status).toBe(204)
+    expect((await scim.get('/Groups')).body['totalResults']).toBe(1)
+  })
+
+  test('SH-6 a tombstone is an update; a row that stays as it is is not saved', async () => {
+    const host = createArrayHost({ honoursWant: true })
+    seed(host)
+    const store = createScanStore(host)
+    await store.transaction(TENANT, async (tx) => {
+      const bob = await tx.users.get(TENANT, '2')
+      const admins = await tx.groups.get(TENANT, 'g')
+      if (bob === null || admins === null) throw new Error('The rows are there')
+      await tx.users.update(TENANT, { ...bob, active: false }, 1)
+      await tx.users.update(TENANT, bob, 1)
+      await tx.groups.update(TENANT, admins, 1)
+    })
+    expect(host.saves).toEqual([])
+    const scim = createScim({ store, userName: 'any', deleteUser: 'tombstone' })
+    expect((await scim.delete('/Users/2')).status).toBe(204)
+    const nothing = { inserted: [], updated: [], removed: [] }
+    expect(host.saves).toMatchObject([
+      {
+        users: {
+          ...nothing,
+          updated: [
+            {
+              before: { id: '2', userName: 'bob' },
+              after: { id: '2', deletedAt: expect.any(Date) as Date },
+            },
+          ],
+        },
+        groups: nothing,
+        members: { added: [], removed: [] },
+      },
+    ])
+    expect((await scim.get('/Users/2')).status).toBe(404)
+    expect((await scim.post('/Users', { userName: 'Bob' })).status).toBe(201)
+  })
+
   test('SH-6 save receives the changed rows with the loaded ones', async () => {
     const { host, scim } = setUp()
     seed(host)
@@ -79,11 +170,39 @@ describe('SH-7 SH-11 refusals of the host', () => {
     expect((await scim.post('/Users', { userName: 'ada' })).body).toMatchObject(
       problem(409, 'uniqueness'),
     )
+    failure = new UniqueConflictError('group.displayName')
+    expect((await scim.post('/Groups', { displayName: 'g' })).body).toMatchObject(
+      problem(409, 'uniqueness'),
+    )
     failure = new Error('the disk is full')
     expect((await scim.post('/Users', { userName: 'ada' })).status).toBe(500)
     expect(scim.errors).toEqual([failure])
     expect(host.rowsOf(TENANT).users).toEqual([])
   })
+
+  test.each([true, false])(
+    'the store asks for a name before it is taken, and finds the conflict itself (want is honoured: %s)',
+    async (honours) => {
+      const { host, scim } = setUp({}, honours)
+      const [ada, bob] = [await scim.user('ada'), await scim.user('bob')]
+      const group = await scim.group('Admins')
+      await scim.group('Staff')
+      const rename = (path: string, value: string) => [{ op: 'replace', path, value }]
+      host.saves.length = 0
+      host.wants.length = 0
+      expect((await scim.post('/Users', { userName: 'BOB' })).status).toBe(409)
+      expect((await scim.patch(`/Users/${ada}`, rename('userName', 'Bob'))).status).toBe(409)
+      expect((await scim.put(`/Users/${ada}`, { userName: 'Bob' })).status).toBe(409)
+      expect((await scim.post('/Groups', { displayName: 'STAFF' })).status).toBe(409)
+      expect((await scim.patch(`/Groups/${group}`, rename('displayName', 'Staff'))).status).toBe(
+        409,
+      )
+      expect(host.saves).toEqual([])
+      expect(host.wants.filter(({ users }) => keyOf(users) === 'bob')).toHaveLength(3)
+      expect(host.wants.filter(({ groups }) => keyOf(groups) === 'staff')).toHaveLength(2)
+      expect((await scim.patch(`/Users/${bob}`, rename('userName', 'BOB'))).status).toBe(200)
+    },
+  )
 
   test('hooks run before save, with the handle of the host', async () => {
     const seen: unknown[] = []
@@ -113,6 +232,40 @@ describe('SH-8 requests that load a part of the data', () => {
   }
   const everything = (wants: ArrayHost['wants']): boolean =>
     wants.some(({ users, groups, members }) => [users, groups, members].includes('all'))
+
+  test('of a user: its own row, and groups only where they are shown', async () => {
+    const { host, scim } = setUp()
+    const id = await scim.user('ada', { externalId: 'HR-1' })
+    const path = `/Users/${id}`
+    const own = { users: { ids: [id] }, groups: 'none', members: 'none' }
+    const title = [{ op: 'replace', path: 'title', value: 'x' }]
+    const narrow = `${path}?excludedAttributes=groups`
+    expect(await wantsOf(host, () => scim.get(narrow))).toEqual([own])
+    expect(await wantsOf(host, () => scim.put(narrow, { userName: 'ada' }))).toEqual([own])
+    expect(await wantsOf(host, () => scim.patch(narrow, title))).toEqual([own])
+    const shown = await wantsOf(host, () => scim.get(path))
+    expect(shown).toEqual([own, { users: 'none', groups: 'none', members: { memberIds: [id] } }])
+    expect(await wantsOf(host, () => scim.delete(path))).toEqual([own])
+    for (const filter of ['userName eq "ADA"', 'active eq true and userName eq "Ada"']) {
+      const [first] = await wantsOf(host, () => scim.names(filter))
+      expect(first?.users).toEqual({ userNameKey: 'ada' })
+    }
+    const [known] = await wantsOf(host, () => scim.names('externalId eq "HR-1" and title pr'))
+    expect(known?.users).toEqual({ externalId: 'HR-1' })
+  })
+
+  test('of a group: its members, and the users that the request names', async () => {
+    const { host, scim } = setUp()
+    const [ada, bob] = [await scim.user('ada'), await scim.user('bob')]
+    const id = await scim.group('Admins', [ada])
+    const add = [{ op: 'add', path: 'members', value: [{ value: bob }] }]
+    const wants = await wantsOf(host, () => scim.patch(`/Groups/${id}?attributes=id`, add))
+    const parts = (name: 'users' | 'groups' | 'members') =>
+      wants.map((want) => want[name]).filter((part) => part !== 'none')
+    expect(parts('users')).toEqual([{ ids: [bob] }])
+    expect(parts('groups')).toEqual([{ ids: [id] }])
+    expect(parts('members')).toEqual([{ groupIds: [id] }])
+  })
 
   test('each names the data it needs', async () => {
     const { host, scim } = setUp()
@@ -196,3 +349,9 @@ describe('SH-77 a sorted root search', () => {
     },
   )
 })
+
+/** The folded name that a part of a want asks for. */
+function keyOf(part: ScanWant['users'] | ScanWant['groups']): unknown {
+  if (typeof part !== 'object') return undefined
+  return 'userNameKey' in part ? part.userNameKey : Reflect.get(part, 'displayNameKey')
+}

@@ -221,8 +221,8 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
       const { deliveries } = store.outbox
       const page = (after?: string | null) =>
         deliveries.list(TENANT, { state: 'waiting', limit: 2, ...(after && { after }) })
-      const idsOf = ({ deliveries: page }: Awaited<ReturnType<typeof deliveries.list>>): string[] =>
-        page.map(({ eventId }) => eventId)
+      const idsOf = (answer: Awaited<ReturnType<typeof deliveries.list>>): string[] =>
+        answer.deliveries.map(({ eventId }) => eventId)
       const first = await page()
       assert.deepEqual(idsOf(first), [row(0).id, row(1).id])
       await claim()

@@ -130,13 +130,19 @@ export function createWorkspace(
     },
     changes() {
       const changed: ScanChanges = {
-        users: difference(touched.users, users, (id) => {
-          const record = state.users.get(id) ?? state.tombstones.get(id)
-          return record && rowOfUser(record)
+        users: difference(touched.users, users, {
+          now(id) {
+            const record = state.users.get(id) ?? state.tombstones.get(id)
+            return record && rowOfUser(record)
+          },
+          complete: (row) => rowOfUser(userOfRow(tenant, row)),
         }),
-        groups: difference(touched.groups, groups, (id) => {
-          const record = state.groups.get(id)
-          return record && rowOfGroup(record)
+        groups: difference(touched.groups, groups, {
+          now(id) {
+            const record = state.groups.get(id)
+            return record && rowOfGroup(record)
+          },
+          complete: (row) => rowOfGroup(groupOfRow(tenant, row)),
         }),
         members: { added: [...net.added.values()], removed: [...net.removed.values()] },
       }
@@ -162,7 +168,14 @@ function keyOf({ groupId, memberId }: ScanMember): string {
 function difference<Row extends { readonly id: string }>(
   ids: ReadonlySet<string>,
   before: ReadonlyMap<string, Row>,
-  now: (id: string) => Row | undefined,
+  {
+    now,
+    complete,
+  }: {
+    readonly now: (id: string) => Row | undefined
+    /** A loaded row with the defaults of what it lacks. */
+    readonly complete: (row: Row) => Row
+  },
 ): { inserted: Row[]; updated: { before: Row; after: Row }[]; removed: Row[] } {
   const found = {
     inserted: [] as Row[],
@@ -174,7 +187,10 @@ function difference<Row extends { readonly id: string }>(
     const is = now(id)
     if (was === undefined && is !== undefined) found.inserted.push(is)
     else if (was !== undefined && is === undefined) found.removed.push(was)
-    else if (was !== undefined && is !== undefined) found.updated.push({ before: was, after: is })
+    else if (was !== undefined && is !== undefined) {
+      const isSame = JSON.stringify(complete(was)) === JSON.stringify(is)
+      if (!isSame) found.updated.push({ before: was, after: is })
+    }
   }
   return found
 }
