@@ -391,3 +391,62 @@ describe('the body of an answer', () => {
     expect(seen.at(-1)).toEqual([0, 0, 0])
   })
 })
+
+describe('AB-23 pipelined requests', () => {
+  test('start a few per turn of the event loop', async () => {
+    const started: number[] = []
+    let turn = 0
+    const port = await serve(() => {
+      const now = turn
+      if (started.length === 0) setImmediate(() => (turn += 1))
+      started[now] = (started[now] ?? 0) + 1
+      return new Response('')
+    })
+    const answers = exchange(port, ask('/').repeat(1999) + ask('/', 'Connection: close\r\n'))
+    expect((await answers).split('HTTP/1.1 200').length - 1).toBe(2000)
+    // The first is not pipelined.
+    expect(started[0]).toBeLessThanOrEqual(17)
+  })
+
+  test('wait for responses: a hundred are started, a thousand wait, more close the connection', async () => {
+    let started = 0
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const port = await serve(async () => {
+      started += 1
+      await released
+      return new Response('')
+    })
+    const patient = await open(port)
+    patient.write(ask('/').repeat(1000))
+    await settled(() => started >= 101)
+    await turns(50)
+    expect(started).toBe(101)
+
+    const greedy = await open(port)
+    greedy.write(ask('/').repeat(1200))
+    await new Promise((resolve) => greedy.once('close', resolve))
+    expect(started).toBeLessThanOrEqual(202)
+
+    release()
+    let received = ''
+    patient.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')))
+    await settled(() => received.split('HTTP/1.1 200').length - 1 === 1000)
+    patient.destroy()
+  })
+
+  test('end with their connection, also while others wait for responses', async () => {
+    const signals: AbortSignal[] = []
+    const port = await serve(({ signal }) => {
+      signals.push(signal)
+      return new Promise<Response>(() => undefined)
+    })
+    const socket = await open(port)
+    socket.write(ask('/').repeat(500))
+    await settled(() => signals.length === 101)
+    socket.destroy()
+    await settled(() => signals.every(({ aborted }) => aborted))
+    await turns(50)
+    expect(signals).toHaveLength(101)
+  })
+})

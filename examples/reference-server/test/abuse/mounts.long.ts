@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SPELLINGS } from '../../../../packages/http-adapters/test/guarded-mounts.ts'
-import { send } from '../../../../packages/http-adapters/test/loopback.ts'
-import { besideHealth, sendRaw, useService } from './attack.ts'
+import { exchange, send } from '../../../../packages/http-adapters/test/loopback.ts'
+import { besideHealth, IN_TIME, sendRaw, useService } from './attack.ts'
 import { useBuiltHost } from './built-host.ts'
 import { sendInBytes } from './send-in-bytes.ts'
 
@@ -79,6 +79,19 @@ test('AB-22: the built package sends cookies and Vary of both host and handler',
     expect(vary.toSorted()).toEqual(['accept', 'origin'])
     expect(headers).toMatchObject({ 'x-both': 'handler', 'x-host': '1', 'x-handler': '1' })
   }
+})
+
+test('AB-23: 20,000 pipelined requests of four connections do not block the server', async () => {
+  const { hostname, port } = new URL(service().url)
+  const request = `GET /api/v1/version HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`
+  const last = request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
+  const { result, slowest } = await besideHealth(service(), () =>
+    Promise.all(
+      Array.from({ length: 4 }, () => exchange(Number(port), request.repeat(4999) + last)),
+    ),
+  )
+  for (const answers of result) expect(answers.split('HTTP/1.1 200 OK').length - 1).toBe(5000)
+  expect(slowest).toBeLessThan(IN_TIME)
 })
 
 test('AB-13: a body of 0.9 MB in chunks of one byte does not block the server', async () => {

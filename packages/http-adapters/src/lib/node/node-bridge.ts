@@ -5,6 +5,7 @@ import { Exchange } from './exchange.ts'
 import { behindProxies, plainAddress, type Caller, type TrustProxy } from '../forwarded.ts'
 import { createDispatcher, type Call } from '../dispatcher.ts'
 import { rawHeader } from './lean-headers.ts'
+import { startInTurn } from './pipelined.ts'
 import { toGenuineRequest, type AdapterOptions, type FetchHandler } from '../shapes.ts'
 import { toRequest } from './to-request.ts'
 import { writeResponse } from './write-response.ts'
@@ -35,7 +36,13 @@ export function createNodeBridge<Host extends object, C>(
 ): (call: NodeCall<Host>) => void {
   const dispatch = createDispatcher(handler, options)
   const { bodyLimit = 2 ** 30, request = 'lean' } = options
-  return (call) => dispatch(new ServerCall(call, bodyLimit, request))
+  const serve = (call: NodeCall<Host>): void => dispatch(new ServerCall(call, bodyLimit, request))
+  return (call) => {
+    const { message, reply } = call
+    // Node assigns the socket to a response once those before it are complete.
+    if (reply.socket === null) startInTurn(message.socket, reply, () => serve(call))
+    else serve(call)
+  }
 }
 
 class ServerCall<Host extends object> extends Exchange implements Call<Host> {
