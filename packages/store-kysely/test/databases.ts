@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql, SqliteAdapter, type Kysely } from 'kysely'
+import { Pool, type PoolConfig } from 'pg'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { openSqlite, type SqliteOptions } from '@x/store-kysely/sqlite'
 import { inject } from 'vitest'
@@ -49,6 +50,23 @@ export async function postgresDatabase(): Promise<TestDatabase> {
     async close() {
       await db.destroy()
       await onServer(server, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+/** A PostgreSQL database over a pool of the host's own. */
+export async function hostPoolDatabase(options: PoolConfig = {}): Promise<TestDatabase> {
+  const database = await postgresDatabase()
+  const { address } = database
+  const pool = new Pool({ connectionString: address, ...options })
+  // The database is dropped while connections of the ended pool are still being closed.
+  pool.on('error', () => undefined)
+  return {
+    db: openPostgres<unknown>(pool),
+    address,
+    async close() {
+      await pool.end()
+      await database.close()
     },
   }
 }
