@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import type { JobStore } from '../store/job-store.ts'
+import { isQueueFull, isUniqueConflict } from '../store/store-error.ts'
+import { at, newJob } from './job-fixtures.ts'
+import type { TestFrame } from './test-frame.ts'
+
+/** Waiting, claimed, suspended and finished jobs (FE-62). */
+export function describeJobQueue(t: TestFrame, store: () => JobStore): void {
+  t.it('FE-62 claims jobs in the order they were queued, each once', async () => {
+    const { queue } = store()
+    await queue.enqueue(newJob('a', { createdAt: at(5) }))
+    await queue.enqueue(newJob('b', { createdAt: at(5) }))
+    const first = await queue.claim('w1', at(100), at(10))
+    const second = await queue.claim('w2', at(100), at(11))
+    assert.deepEqual([first?.id, first?.worker, first?.state], ['a', 'w1', 'running'])
+    assert.deepEqual([second?.id, second?.startedAt], ['b', at(11)])
+    assert.equal(second?.request, '{"text":"ünïcode"}')
+    assert.equal(await queue.claim('w1', at(100), at(12)), null)
+  })
+
+  t.it('FE-62 gives one job to one of many workers', async () => {
+    const { queue } = store()
+    await queue.enqueue(newJob('a'))
+    const claims = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => queue.claim(`w${n}`, at(100), at(1))),
+    )
+    assert.equal(claims.filter((job) => job !== null).length, 1)
+  })
+
+  t.it('refuses an id twice, and more jobs than may wait', async () => {
+    const { queue } = store()
+    await queue.enqueue(newJob('a', { maxQueued: 2 }))
+    await assert.rejects(queue.enqueue(newJob('a')), isUniqueConflict)
+    await queue.enqueue(newJob('b', { maxQueued: 2 }))
+    await assert.rejects(queue.enqueue(newJob('c', { maxQueued: 2 })), isQueueFull)
+    await queue.claim('w', at(100), at(1))
+    await queue.enqueue(newJob('c', { maxQueued: 2 }))
+  })
+
+  t.it('leaves a job while its user has enough running ones', async () => {
+    const { queue } = store()
+    const limited = { userId: 'u1', maxRunningPerUser: 1 }
+    await queue.enqueue(newJob('a', limited))
+    await queue.enqueue(newJob('b', limited))
+    await queue.enqueue(newJob('c', { userId: 'u2', maxRunningPerUser: 1 }))
+    assert.equal((await queue.claim('w', at(100), at(1)))?.id, 'a')
+    assert.equal((await queue.claim('w', at(100), at(1)))?.id, 'c')
+    assert.equal(await queue.claim('w', at(100), at(1)), null)
+    await queue.finish('a', 'w', { state: 'succeeded', finishedAt: at(2) })
+    assert.equal((await queue.claim('w', at(100), at(3)))?.id, 'b')
+  })
+
+  t.it(
+    'AB-70 hands out the jobs of the lanes that have room, and counts each lane for itself',
+    async () => {
+      const { queue } = store()
+      const limited = { userId: 'u1', maxRunningPerUser: 1, maxQueued: 2 }
+      await queue.enqueue(newJob('p1', { ...limited, lane: 'public', maxRunningPerUser: null }))
+      await queue.enqueue(newJob('p2', { ...limited, lane: 'public', maxRunningPerUser: null }))
+      await assert.rejects(queue.enqueue(newJob('p3', { ...limited, lane: 'public' })), isQueueFull)
+      await queue.enqueue(newJob('a', limited))
+      await queue.enqueue(newJob('w', { ...limited, lane: 'webhook' }))
+      const claim = async (...lanes: string[]) =>
+        (await queue.claim('w', at(100), at(1), lanes))?.id
+      assert.equal(await claim(''), 'a')
+      assert.equal(await claim(''), undefined)
+      assert.equal(await claim('webhook', ''), 'w')
+      assert.equal(await claim('public'), 'p1')
+      assert.equal((await queue.claim('w', at(100), at(1)))?.lane, 'public')
+      assert.equal((await queue.get('w'))?.lane, 'webhook')
+    },
+  )
+
+  t.it('keeps how a job ended', async () => {
+    const { queue } = store()
+    await queue.enqueue(newJob('a', { userId: 'u1' }))
+    await queue.claim('w', at(100), at(1))
+    const error = { code: 'timeout', detail: 'too slow' }
+    assert.equal(await queue.finish('a', 'other', { state: 'succeeded', finishedAt: at(2) }), false)
+    assert.equal(await queue.finish('a', 'w', { state: 'failed', finishedAt: at(3), error }), true)
+    assert.equal(await queue.finish('a', 'w', { state: 'succeeded', finishedAt: at(4) }), false)
+    const job = await queue.get('a')
+    assert.deepEqual(
+      [job?.state, job?.startedAt, job?.finishedAt, job?.error, job?.userId, job?.createdAt],
+      ['failed', at(1), at(3), error, 'u1', at(0)],
+    )
+    assert.equal(await queue.get('unknown'), null)
+  })
+
+  t.it('FE-63a suspends a job and queues it again with the answer', async () => {
+    const { queue } = store()
+    await queue.enqueue(newJob('a', { resumable: true }))
+    await queue.claim('w', at(100), at(1))
+    const rest = { question: { ask: ['sure?'] }, askedAt: at(2), wakeAt: null }
+    assert.equal(await queue.suspend('a', 'other', rest), false)
+    assert.equal(await queue.suspend('a', 'w', rest), true)
+    assert.deepEqual((await queue.get('a'))?.question, { ask: ['sure?'] })
+    assert.equal((await queue.get('a'))?.state, 'suspended')
+    assert.equal(await queue.claim('w', at(100), at(2)), null)
+    assert.equal(await queue.resume('a', { yes: true }, at(3)), true)
+    assert.equal(await queue.resume('a', { yes: true }, at(4)), false)
+    const again = await queue.claim('w2', at(100), at(5))
+    assert.deepEqual([again?.answer, again?.attempts, again?.startedAt], [{ yes: true }, 2, at(1)])
+  })
+}
