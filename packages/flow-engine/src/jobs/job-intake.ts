@@ -1,0 +1,85 @@
+import { limitExceeded } from '../errors.ts'
+import { orderedId } from '../graph/messages/ordered-id.ts'
+import { FRESH_JOB } from '../store/fresh-job.ts'
+import type { NewJob, StoredJob } from '../store/job-store.ts'
+import { isQueueFull } from '../store/store-error.ts'
+import type { BuildRequest } from './build-jobs.ts'
+import type { CompleteJobOptions } from './job-options.ts'
+import type { JobSeal } from './job-seal.ts'
+import { formatRequest, type RequestCodec } from './request-codec.ts'
+import type { JobRunner } from './run-job.ts'
+
+/** Queues requests as jobs. */
+export interface JobIntake {
+  /** The lane of a request; the ordinary one (`''`) for an unknown name. */
+  laneOf(request: BuildRequest): string
+  /** @throws FlowError `limit_exceeded` (429) if too many jobs are waiting */
+  enqueue(request: BuildRequest): Promise<StoredJob>
+  /**
+   * Queues a job that any process may run.
+   * @throws UniqueConflictError `job.id`; QueueFullError
+   */
+  enqueueShared(jobId: string, request: BuildRequest): Promise<void>
+}
+
+export interface JobIntakeOptions {
+  readonly options: Pick<
+    CompleteJobOptions,
+    'store' | 'runtime' | 'lanes' | 'maxQueued' | 'concurrencyPerUser'
+  >
+  readonly codec: RequestCodec
+  readonly seal: JobSeal
+  readonly runner: JobRunner
+}
+
+export function createJobIntake({ options, codec, seal, runner }: JobIntakeOptions): JobIntake {
+  const { store, runtime, lanes, maxQueued, concurrencyPerUser } = options
+  const { queue } = store
+
+  const laneOf = ({ lane = '' }: BuildRequest): string => (Object.hasOwn(lanes, lane) ? lane : '')
+
+  const newJob = (id: string, request: BuildRequest, text: string): NewJob => {
+    const lane = laneOf(request)
+    return {
+      id,
+      flowId: request.flowId ?? flowIdOf(request) ?? runtime.uuid(),
+      userId: request.userId ?? null,
+      request: text,
+      resumable: request.resumable === true,
+      createdAt: runtime.now(),
+      lane,
+      maxRunningPerUser: lane === '' ? concurrencyPerUser : null,
+      flowVersion: request.flowVersion ?? null,
+      sessionId: request.sessionId ?? null,
+      maxQueued: lanes[lane]?.maxQueued ?? maxQueued,
+    }
+  }
+  return {
+    laneOf,
+    async enqueue(request) {
+      const id = orderedId(runtime)
+      const encoded = codec.encode(id, request)
+      // Does not await if nothing is sealed, so that the claim can be sent to the store together with the job.
+      const job = newJob(id, request, typeof encoded === 'string' ? encoded : await encoded)
+      // If no other process can run it, its readers need not look for its start in the log.
+      if (!queue.shared) runner.expect(id, request)
+      try {
+        await queue.enqueue(job)
+      } catch (error) {
+        codec.forget(id)
+        runner.dismiss(id)
+        if (!isQueueFull(error)) throw error
+        throw limitExceeded('maxQueued', `more than ${job.maxQueued} builds are waiting`, 429)
+      }
+      return { ...job, ...FRESH_JOB }
+    },
+    async enqueueShared(jobId, request) {
+      await queue.enqueue(newJob(jobId, request, await formatRequest(jobId, request, seal)))
+    },
+  }
+}
+
+function flowIdOf({ flow }: BuildRequest): string | undefined {
+  const { id } = ('vertexIds' in flow ? flow.flow : flow) as { id?: unknown }
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
