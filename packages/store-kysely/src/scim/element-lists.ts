@@ -4,7 +4,7 @@ import type { DialectKind } from '../engine/engine.ts'
 import { jsonSql } from './json-sql.ts'
 import { computed, documentOperand, prefixed, type ResourceColumns } from './operands.ts'
 import { CONTACT_LISTS } from './search-keys.ts'
-import type { Condition, Operand } from './sql-words.ts'
+import type { Condition, Operand } from './filter-operators.ts'
 
 /** SQL access to the elements of one list. */
 export interface ElementList {

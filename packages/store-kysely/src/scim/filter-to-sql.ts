@@ -12,7 +12,7 @@ import {
   presence,
   type Condition,
   type Operand,
-} from './sql-words.ts'
+} from './filter-operators.ts'
 
 /**
  * Translates a filter to a condition on the row `r` of a resource, with the same semantics as the core

@@ -6,7 +6,7 @@ import type { ScimTables } from '../schema/tables/scim.ts'
 import type { ElementScope } from './element-lists.ts'
 import type { ResourceColumns } from './operands.ts'
 import { afterPosition, type ListOrder } from './order.ts'
-import { joinConditions, type Condition } from './sql-words.ts'
+import { joinConditions, type Condition } from './filter-operators.ts'
 
 type Db = Kysely<ScimTables>
 

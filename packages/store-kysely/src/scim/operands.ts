@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { DialectKind } from '../engine/engine.ts'
 import { jsonSql, type JsonPath } from './json-sql.ts'
 import { INSTANTS } from './search-keys.ts'
-import type { Operand } from './sql-words.ts'
+import type { Operand } from './filter-operators.ts'
 
 /** The columns of a resource type's attributes; `r` is the row of the resource. */
 export interface ResourceColumns {

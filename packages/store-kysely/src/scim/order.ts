@@ -4,7 +4,7 @@ import { jsonSql } from './json-sql.ts'
 import type { ElementScope } from './element-lists.ts'
 import { documentOperand, operandOf, prefixed } from './operands.ts'
 import { CONTACT_LISTS } from './search-keys.ts'
-import type { Condition } from './sql-words.ts'
+import type { Condition } from './filter-operators.ts'
 
 /** The total order of a list (SC-31, SC-32). */
 export interface ListOrder {

@@ -14,7 +14,7 @@ export interface Operand {
   readonly indexed: boolean
 }
 
-/** One comparison. A missing value satisfies only `ne` (SC-40). */
+/** The SQL of one filter operator. A missing value satisfies only `ne` (SC-40). */
 export function comparison(
   operand: Operand,
   operator: CompareOperator,
