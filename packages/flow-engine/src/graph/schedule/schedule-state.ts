@@ -1,0 +1,79 @@
+import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+import type { GraphSlice } from '../plan/slice.ts'
+import { youngList } from '../values/young-list.ts'
+import type { CycleRun } from './cycle-run.ts'
+import type { Decided } from './open-edges.ts'
+import { IDLE, STARTED, type Scope } from './scope.ts'
+import { inStartOrder } from './start-order.ts'
+import type { Task } from './task.ts'
+
+export interface SchedulerOptions {
+  readonly graph: PlanGraph
+  readonly slice: GraphSlice
+  /** A stopped branch stops every descendant (FE-30). */
+  readonly strict: boolean
+}
+
+/** The state that the parts of a scheduler share. */
+export class ScheduleState {
+  readonly graph: PlanGraph
+  readonly slice: GraphSlice
+  readonly strict: boolean
+  /** The cycle that is entered, if any. */
+  readonly entered: number | undefined
+  /** Passes dropped because of a failure; their builds are to be stopped (FE-32). */
+  readonly cancelled: Scope[] = youngList()
+  /** Loop passes that are not over. */
+  passes: Set<Scope> | undefined = undefined
+  /** Entered cycles, by the scope in which their vertices take turns. */
+  cycles: Map<Scope, CycleRun> | undefined = undefined
+  /** Number of passes opened so far. */
+  serial = 0
+  /** Edges from outside a new scope that were decided already. */
+  readonly decided: Decided[] = youngList()
+  /** Vertices all of whose edges are decided. */
+  readonly due: Task[] = youngList()
+  /** Waiting vertices with a newly decided edge, whose ancestors may have to be started (FE-13). */
+  touched: Task[] = youngList()
+  /** Replaced rather than filled, because most ends release at most one task. */
+  #released: Task[] = NOTHING
+
+  constructor({ graph, slice, strict }: SchedulerOptions) {
+    this.graph = graph
+    this.slice = slice
+    this.strict = strict
+    this.entered = slice.entry === undefined ? undefined : graph.vertices[slice.entry]?.cycle
+  }
+
+  /** The cycle in which a vertex takes turns. */
+  cycleOf(scope: Scope, vertex: PlanVertex): CycleRun | undefined {
+    if (vertex.cycle === undefined || vertex.cycle !== this.entered) return undefined
+    return this.cycles?.get(scope)
+  }
+
+  /** Starts a vertex, unless it was started, settled or blocked before. */
+  start(task: Task): void {
+    const { scope, vertex } = task
+    if (scope.status[vertex.local] !== IDLE) return
+    scope.status[vertex.local] = STARTED
+    this.cycleOf(scope, vertex)?.active.add(vertex.index)
+    this.release(task)
+  }
+
+  /** Hands out a task whose vertex is started. */
+  release(task: Task): void {
+    // An exact-size array has no spare capacity.
+    if (this.#released.length === 0) this.#released = [task]
+    else this.#released.push(task)
+  }
+
+  /** The tasks released since the last call, in start order. */
+  takeReleased(): readonly Task[] {
+    const released = this.#released
+    if (released.length === 0) return NOTHING
+    this.#released = NOTHING
+    return inStartOrder(released)
+  }
+}
+
+const NOTHING: Task[] = []
