@@ -44,6 +44,7 @@ export {
   type RequestHooks,
 } from './request-hooks.ts'
 export { REQUEST_ID, requestIdOf, withRequestId } from './request-id.ts'
+export { formatSseComment, formatSseFrame } from './sse-frame.ts'
 export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
 export { createSystemRuntime, type Runtime } from './runtime.ts'
 export { standIn } from './stand-in.ts'

@@ -1,4 +1,4 @@
-import { eventStream, type Runtime } from '@x/wire'
+import { eventStream, formatSseComment, formatSseFrame, type Runtime } from '@x/wire'
 import { openStreams } from '../base/open-streams.ts'
 
 /** Milliseconds of inactivity after which a comment keeps the connection open (MC-30). */
@@ -70,11 +70,11 @@ export function createOutbox({ runtime, left }: OutboxOptions): Outbox {
   const body = eventStream(source, {
     count: openStreams,
     encode: (text) => text,
-    heartbeat: { text: ': wait\n\n', everyMs: HEARTBEAT_MS, runtime },
+    heartbeat: { text: formatSseComment('wait'), everyMs: HEARTBEAT_MS, runtime },
   })
   return {
     push,
-    send: (message) => push(`event: message\ndata: ${JSON.stringify(message)}\n\n`),
+    send: (message) => push(formatSseFrame({ event: 'message', data: JSON.stringify(message) })),
     end() {
       if (stream.state === 'open') stream.state = 'ended'
       wake()

@@ -1,4 +1,4 @@
-import { isBodyTooLarge, isObject, readText, type Runtime } from '@x/wire'
+import { formatSseFrame, isBodyTooLarge, isObject, readText, type Runtime } from '@x/wire'
 import { jsonProblem } from '../base/json-problem.ts'
 import { callKey, type Calls } from './calls.ts'
 import {
@@ -87,7 +87,7 @@ export function createSseSessions(options: SseSessionsOptions): SseSessions {
         lastUsedAt: runtime.now().getTime(),
       }
       sessions.set(id, session)
-      session.outbox.push(`event: endpoint\ndata: ${endpointOf(id)}\n\n`)
+      session.outbox.push(formatSseFrame({ event: 'endpoint', data: endpointOf(id) }))
       closeIdle(session).catch(() => undefined)
       options.opened?.(server, id)
       return session.outbox.response

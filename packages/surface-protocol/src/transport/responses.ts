@@ -1,4 +1,10 @@
-import { createSystemRuntime, eventStream, type Runtime } from '@x/wire'
+import {
+  createSystemRuntime,
+  eventStream,
+  formatSseComment,
+  formatSseFrame,
+  type Runtime,
+} from '@x/wire'
 import { openStreams } from './open-streams.ts'
 import { isSurfaceError } from '../diagnostics/errors.ts'
 import { formatLine } from '../message/format-message.ts'
@@ -51,8 +57,8 @@ export function toSseResponse(
   const body = eventStream(source, {
     count: openStreams,
     encode: ({ id, message }) => formatFrame(id, formatLine(message)),
-    heartbeat: { text: ': ping\n\n', everyMs: heartbeatMs, runtime },
-    onError: (error) => `event: error\ndata: ${formatLine(errorBody(error))}\n\n`,
+    heartbeat: { text: formatSseComment('ping'), everyMs: heartbeatMs, runtime },
+    onError: (error) => formatSseFrame({ event: 'error', data: formatLine(errorBody(error)) }),
     ...(signal === undefined ? {} : { signal }),
   })
   return new Response(body, { headers: { ...sseHeaders, ...options.headers } })
@@ -80,6 +86,5 @@ export function errorBody(error: unknown): { code: string; message: string } {
 
 function formatFrame(id: string | undefined, data: string): string {
   // A line break would end the field, and a NUL makes receivers ignore the id.
-  const safe = id?.replaceAll(/[\r\n\0]/g, '')
-  return safe === undefined ? `data: ${data}\n\n` : `id: ${safe}\ndata: ${data}\n\n`
+  return formatSseFrame({ id: id?.replaceAll(/[\r\n\0]/g, ''), data })
 }

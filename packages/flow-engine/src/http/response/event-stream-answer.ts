@@ -1,4 +1,4 @@
-import { eventStream, type Runtime } from '@x/wire'
+import { eventStream, formatSseComment, type Runtime } from '@x/wire'
 import { openStreams } from '../../base/open-streams.ts'
 
 export interface EventStreamAnswerOptions {
@@ -34,7 +34,9 @@ export function eventStreamAnswer(
     encode: (text) => text,
     signal,
     count: openStreams,
-    ...(heartbeat === undefined ? {} : { heartbeat: { ...heartbeat, text: ': wait\n\n' } }),
+    ...(heartbeat === undefined
+      ? {}
+      : { heartbeat: { ...heartbeat, text: formatSseComment('wait') } }),
   })
   return new Response(body, {
     headers: {

@@ -1,3 +1,4 @@
+import { formatSseFrame } from '@x/wire'
 import type { z } from 'zod'
 import type { BuildService, StartBuild } from '../../services/builds/builds.ts'
 import { anything, given, IdParams, TextParams } from '../../wire/scalars.ts'
@@ -143,8 +144,8 @@ export const chatRoutes: readonly Route[] = [
     },
     async ({ services, caller, params }) => {
       const frames = await services.vertices.stream(caller, params)
-      const text = frames.map(
-        ({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+      const text = frames.map(({ event, data }) =>
+        formatSseFrame({ event, data: JSON.stringify(data) }),
       )
       return new Response(text.join(''), {
         headers: {

@@ -1,3 +1,4 @@
+import { formatSseFrame } from '@x/wire'
 import type { AnswerEvent, FlowAnswer } from './answer.ts'
 import { asText, type AnswerTool } from './answer-tools.ts'
 
@@ -99,7 +100,7 @@ export async function* responseChunks(
     if (message === undefined) throw error
     yield chunk({ content: message }, 'failed', 'error')
   }
-  yield 'data: [DONE]\n\n'
+  yield formatSseFrame({ data: '[DONE]' })
 }
 
 function summaryOf({ id, created, model }: ResponseFacts, usage: object | null): object {
@@ -161,5 +162,6 @@ function toolEvents(facts: ResponseFacts, tool: AnswerTool): string {
   ].join('')
 }
 
-const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
-const named = (type: string, value: object): string => `event: ${type}\n${data({ type, ...value })}`
+const data = (value: object): string => formatSseFrame({ data: JSON.stringify(value) })
+const named = (type: string, value: object): string =>
+  formatSseFrame({ event: type, data: JSON.stringify({ type, ...value }) })

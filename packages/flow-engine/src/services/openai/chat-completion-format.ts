@@ -1,3 +1,4 @@
+import { formatSseFrame } from '@x/wire'
 import type { AnswerEvent, FlowAnswer } from '../answers/answer.ts'
 import type { OpenAiError } from './openai-refusal.ts'
 
@@ -54,7 +55,7 @@ export async function* completionChunks(
     yield data({ error: failureOf(error) })
     return
   }
-  yield 'data: [DONE]\n\n'
+  yield formatSseFrame({ data: '[DONE]' })
 }
 
 function usageChunk(facts: CompletionFacts, usage: FlowAnswer['usage']): string {
@@ -80,4 +81,4 @@ function usageJson(usage: FlowAnswer['usage']): object {
   }
 }
 
-const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
+const data = (value: object): string => formatSseFrame({ data: JSON.stringify(value) })

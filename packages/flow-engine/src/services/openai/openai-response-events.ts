@@ -1,3 +1,4 @@
+import { formatSseFrame } from '@x/wire'
 import { isFlowError } from '../../errors.ts'
 import type { AnswerEvent } from '../answers/answer.ts'
 import {
@@ -59,7 +60,8 @@ export async function* numberedEvents(
 
 /** Serialises an event. */
 export function eventText(event: StreamEvent, number: number): string {
-  return `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: number })}\n\n`
+  const data = JSON.stringify({ ...event, sequence_number: number })
+  return formatSseFrame({ event: event.type, data })
 }
 
 async function* typedEvents(

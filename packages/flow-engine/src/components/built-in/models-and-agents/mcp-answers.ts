@@ -1,5 +1,6 @@
+import { formatSseFrame } from '@x/wire'
 import { jsonProblem } from '../../../base/json-problem.ts'
-import { serverSentEvents, type ServerSentEvent } from '../../../models/event-lines.ts'
+import { serverSentEvents } from '../../../models/event-lines.ts'
 import { readAnswer } from '../../../models/read-answer.ts'
 
 /** Maximum size of a response that is not streamed; events are limited where they are read. */
@@ -35,7 +36,7 @@ function boundedEvents(response: Response): ReadableStream<Uint8Array> {
       const { done, value } = await events.next()
       if (done === true) return controller.close()
       checkJson(value.data)
-      controller.enqueue(encoder.encode(eventText(value)))
+      controller.enqueue(encoder.encode(formatSseFrame(value)))
     },
     async cancel() {
       await response.body?.cancel().catch(() => undefined)
@@ -47,12 +48,4 @@ function boundedEvents(response: Response): ReadableStream<Uint8Array> {
 function checkJson(text: string): void {
   const problem = jsonProblem(text)
   if (problem !== null) throw new TypeError(`The response of the MCP server is ${problem}`)
-}
-
-function eventText({ id, event, data }: ServerSentEvent): string {
-  const names = [
-    id === undefined ? '' : `id: ${id}\n`,
-    event === undefined ? '' : `event: ${event}\n`,
-  ]
-  return `${names.join('')}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
 }
