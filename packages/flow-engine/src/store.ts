@@ -30,6 +30,7 @@ export type {
   Placed,
 } from './store/collections.ts'
 export type { CountedKind, CountStore } from './store/counts.ts'
+export { endSessions } from './store/end-sessions.ts'
 export type { FlowStore } from './store/flow-store.ts'
 export type {
   RunTraceQuery,

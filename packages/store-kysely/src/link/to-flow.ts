@@ -1,4 +1,9 @@
-import type { FlowStore, UserChange, UserRecord as FlowUser } from '@x/flow-engine/store'
+import {
+  endSessions,
+  type FlowStore,
+  type UserChange,
+  type UserRecord as FlowUser,
+} from '@x/flow-engine/store'
 import { scimForbidden, UniqueConflictError, type UserRecord, type UserWrite } from '@x/scim-core'
 import { sql } from 'kysely'
 import type { FlowDb } from '../flow/context.ts'
@@ -21,9 +26,8 @@ export async function writeFlowUser(
   if (known.username === wanted.username && known.isActive === wanted.isActive) return null
   if (known.username !== wanted.username) await assertNameFree(tx, after, wanted.username)
   const isBlocked = known.isActive && !wanted.isActive
-  if (isBlocked) await endSessions(flow, tx, known)
-  const tokenEpoch = known.tokenEpoch + (isBlocked ? 1 : 0)
-  return changeOf(known, await flow.users.update(after.id, { ...wanted, tokenEpoch }))
+  const ended = isBlocked ? await endAccess(flow, tx, known) : {}
+  return changeOf(known, await flow.users.update(after.id, { ...wanted, ...ended }))
 }
 
 /** Id of the flow user a new SCIM user takes over: same name, not managed, not a superuser. */
@@ -105,11 +109,16 @@ async function holderOf(tx: FlowDb, key: string): Promise<Holder | undefined> {
 }
 
 /** Sessions end immediately; builds stop at their next heartbeat (SU-13). */
-async function endSessions(flow: FlowStore, tx: FlowDb, user: FlowUser): Promise<void> {
+async function endAccess(
+  flow: FlowStore,
+  tx: FlowDb,
+  user: FlowUser,
+): Promise<Pick<FlowUser, 'tokenEpoch'>> {
   await assertNotLast(flow, user)
-  await flow.refreshFamilies.removeOfUser(user.id)
+  const ended = await endSessions(flow, user)
   await sql`update flow_job set cancel_requested = 1
     where user_id = ${user.id} and finished_at is null`.execute(tx)
+  return ended
 }
 
 /** SU-15 */

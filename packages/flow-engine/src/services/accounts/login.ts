@@ -1,3 +1,4 @@
+import { endSessions } from '../../store/end-sessions.ts'
 import type { UserRecord } from '../../store/users.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { MAX_PASSWORD_LENGTH } from '../crypto/passwords.ts'
@@ -88,9 +89,7 @@ export function createLoginService(
     signOutEverywhere: (userId) =>
       store.transaction(async (tx) => {
         const user = await tx.users.get(userId)
-        if (user === null) return
-        await tx.refreshFamilies.removeOfUser(userId)
-        await tx.users.update(userId, { tokenEpoch: user.tokenEpoch + 1 })
+        if (user !== null) await tx.users.update(userId, await endSessions(tx, user))
       }),
     async autoLogin() {
       if (!settings.autoLogin) {

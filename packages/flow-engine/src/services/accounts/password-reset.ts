@@ -1,3 +1,4 @@
+import { endSessions } from '../../store/end-sessions.ts'
 import type { UserRecord } from '../../store/users.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
@@ -57,11 +58,9 @@ export function createPasswordResetService(
       const passwordHash = await hashed(kit, password)
       const { signInId = null } = caller
       return await store.transaction(async (tx) => {
-        if (signInId === null) await tx.refreshFamilies.removeOfUser(user.id)
-        else await tx.refreshFamilies.keepOnly(user.id, signInId)
-        const { tokenEpoch } = (await tx.users.get(user.id)) ?? user
-        const patch = { passwordHash, tokenEpoch: tokenEpoch + 1 }
-        const changed = (await tx.users.update(user.id, patch)) ?? user
+        const now = (await tx.users.get(user.id)) ?? user
+        const ended = await endSessions(tx, now, signInId)
+        const changed = (await tx.users.update(user.id, { passwordHash, ...ended })) ?? user
         const session = signInId === null ? null : await addSession(kit, tx, changed)
         return { user: changed, session }
       })

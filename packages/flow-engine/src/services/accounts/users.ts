@@ -1,6 +1,7 @@
 import { refuseTaken } from '../base/retry.ts'
 import { isVisibleName } from '@x/wire'
 import type { Page } from '../../store/paging.ts'
+import { endSessions } from '../../store/end-sessions.ts'
 import type { UserPatch, UserRecord } from '../../store/users.ts'
 import { afterCommit } from '../base/after-commit.ts'
 import type { Caller } from '../base/caller.ts'
@@ -138,11 +139,9 @@ async function patchUser(kit: ServiceKit, { caller, id, changes }: Patch): Promi
       const loses = old.isSuperuser && old.isActive && isLost(changes)
       if (loses && (await tx.users.countActiveSuperusers()) < 2) throw refuse(400, LAST_SUPERUSER)
       const blocked = old.isActive && changes.isActive === false
-      const ends = passwordHash !== undefined || blocked
-      if (ends) await tx.refreshFamilies.removeOfUser(id)
+      const ended = passwordHash !== undefined || blocked ? await endSessions(tx, old) : {}
       const patch = patchOf(changes, passwordHash, runtime.now())
-      const epoch = ends ? { tokenEpoch: old.tokenEpoch + 1 } : {}
-      return [old, (await tx.users.update(id, { ...patch, ...epoch })) ?? old] as const
+      return [old, (await tx.users.update(id, { ...patch, ...ended })) ?? old] as const
     }),
   )
   const event = { at: runtime.now(), userId: caller.id, id }
