@@ -69,7 +69,7 @@ export {
 } from './store/groups.ts'
 export {
   assertOutsideHook,
-  guarded,
+  guardedStore,
   guardedOutbox,
   HOOK_OWNER,
   hookOwnerOf,

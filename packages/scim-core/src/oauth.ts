@@ -5,10 +5,10 @@ export {
   type IntrospectionClaims,
 } from './oauth/introspection-auth.ts'
 export { createJwtAuth, type JwtAuthOptions, type JwtClaims } from './oauth/jwt-auth.ts'
-export { type OauthFetch } from './oauth/key-source.ts'
+export { type OAuthFetch } from './oauth/key-source.ts'
 export {
   createTokenEndpoint,
   type TokenEndpoint,
   type TokenEndpointOptions,
 } from './oauth/token-endpoint.ts'
-export { type ClientStore, type OauthClient } from './store/clients.ts'
+export { type ClientStore, type OAuthClient } from './store/clients.ts'

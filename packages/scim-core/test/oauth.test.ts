@@ -5,7 +5,7 @@ import {
   createJwtAuth,
   createTokenEndpoint,
   type ClientStore,
-  type OauthClient,
+  type OAuthClient,
 } from '@x/scim-core/oauth'
 import { createHash } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify, SignJWT, type JWK } from 'jose'
@@ -201,9 +201,9 @@ test('OP-20 setting the clock back does not extend cached tokens and keys', asyn
 
 describe('the token endpoint', () => {
   const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex')
-  const clients = new Map<string, OauthClient>()
+  const clients = new Map<string, OAuthClient>()
   const store: ClientStore = { find: async (id) => clients.get(id) ?? null }
-  const client = (id: string, fields: Partial<OauthClient> = {}): void =>
+  const client = (id: string, fields: Partial<OAuthClient> = {}): void =>
     void clients.set(id, {
       id,
       tenant: 'acme',

@@ -1,6 +1,12 @@
 import { observeGroupWrites, type ObservedStore } from '../store/group-writes.ts'
 import type { OnGroupWrite } from '../store/groups.ts'
-import { assertOutsideHook, guarded, guardedOutbox, HOOK_OWNER, runHook } from '../store/hooks.ts'
+import {
+  assertOutsideHook,
+  guardedStore,
+  guardedOutbox,
+  HOOK_OWNER,
+  runHook,
+} from '../store/hooks.ts'
 import type { OutboxStore } from '../store/outbox.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { OnUserWrite, UserWrite } from '../store/users.ts'
@@ -86,11 +92,11 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
         onUserWrite && runHook(owner, () => onUserWrite(change, observed.store)),
     }
     const tx: ScimStore = {
-      users: guarded(createUserStore(session), check),
-      groups: guarded(createGroupStore(session), check),
-      members: guarded(createMemberStore(session), check, ['list']),
+      users: guardedStore(createUserStore(session), check),
+      groups: guardedStore(createGroupStore(session), check),
+      members: guardedStore(createMemberStore(session), check, ['list']),
       outbox: guardedOutbox(createMemoryOutbox(outbox, undo), check),
-      resources: (type) => guarded(resourceStore(stateOf(type), undo), check),
+      resources: (type) => guardedStore(resourceStore(stateOf(type), undo), check),
       transaction: (_tenant, work) => work(tx),
     }
     const observed: ObservedStore =
@@ -115,18 +121,18 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
   const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
   return Object.assign(
     {
-      users: guarded(store.users, check('users.')),
-      groups: guarded(store.groups, check('groups.')),
-      members: guarded(store.members, check('members.'), ['list']),
+      users: guardedStore(store.users, check('users.')),
+      groups: guardedStore(store.groups, check('groups.')),
+      members: guardedStore(store.members, check('members.'), ['list']),
       outbox: guardedOutbox(outboxOutside(transaction), check('outbox.')),
       resources(type: string) {
         const known = outsideTypes.get(type)
         if (known !== undefined) return known
-        const made = guarded(resourcesOutside(transaction, type), check('resources.'))
+        const made = guardedStore(resourcesOutside(transaction, type), check('resources.'))
         outsideTypes.set(type, made)
         return made
       },
-      ...guarded({ transaction }, check('')),
+      ...guardedStore({ transaction }, check('')),
     },
     { [HOOK_OWNER]: owner },
   )

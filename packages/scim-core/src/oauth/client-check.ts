@@ -2,8 +2,8 @@ import { constantTimeEqual, elapsedMs, type Runtime } from '@x/wire'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { sha256Hex } from '../base/digest.ts'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
-import type { ClientStore, OauthClient } from '../store/clients.ts'
-import { OauthError } from './oauth-error.ts'
+import type { ClientStore, OAuthClient } from '../store/clients.ts'
+import { OAuthError } from './oauth-error.ts'
 
 /** How a client can authenticate. */
 export type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
@@ -22,7 +22,7 @@ const KEPT = 10_000
 
 /**
  * Authenticates the client of a token request (SH-48).
- * @throws OauthError invalid_client, invalid_request, or too_many_requests after 10 failures in a minute
+ * @throws OAuthError invalid_client, invalid_request, or too_many_requests after 10 failures in a minute
  */
 export function createClientCheck({
   store,
@@ -34,19 +34,19 @@ export function createClientCheck({
   readonly methods: readonly ClientMethod[]
   readonly runtime: Runtime
   readonly audiences: readonly string[]
-}): (request: Request, form: ReadonlyMap<string, string>) => Promise<OauthClient> {
+}): (request: Request, form: ReadonlyMap<string, string>) => Promise<OAuthClient> {
   const failures = new Map<string, { since: number; count: number }>()
   /** `jti` of assertions until they expire, so that none is accepted twice by this process. */
   const used = new Map<string, number>()
 
-  const failed = (clientId: string): OauthError => {
+  const failed = (clientId: string): OAuthError => {
     const now = runtime.now().getTime()
     const known = failures.get(clientId)
     if (known === undefined || elapsedMs(known.since, now) >= WINDOW_MS) {
       forgetOldest(failures)
       failures.set(clientId, { since: now, count: 1 })
     } else known.count += 1
-    return new OauthError('invalid_client', 'The client is unknown, or its credential is wrong')
+    return new OAuthError('invalid_client', 'The client is unknown, or its credential is wrong')
   }
 
   const assertCalm = (clientId: string): void => {
@@ -55,10 +55,10 @@ export function createClientCheck({
     const rest = WINDOW_MS - elapsedMs(known.since, runtime.now().getTime())
     if (rest <= 0) return
     const headers = { 'retry-after': String(Math.ceil(rest / 1_000)) }
-    throw new OauthError('too_many_requests', 'Too many failures of this client', headers)
+    throw new OAuthError('too_many_requests', 'Too many failures of this client', headers)
   }
 
-  const isAssertion = async (client: OauthClient, proof: string): Promise<boolean> => {
+  const isAssertion = async (client: OAuthClient, proof: string): Promise<boolean> => {
     if (client.jwks === null) return false
     try {
       const now = runtime.now()
@@ -95,29 +95,29 @@ export function createClientCheck({
   }
 }
 
-function isSecret({ digest }: OauthClient, secret: string): boolean {
+function isSecret({ digest }: OAuthClient, secret: string): boolean {
   const encoder = new TextEncoder()
   const given = encoder.encode(sha256Hex(secret))
   return digest !== null && constantTimeEqual(given, encoder.encode(digest))
 }
 
-/** @throws OauthError */
+/** @throws OAuthError */
 function credentialOf(request: Request, form: ReadonlyMap<string, string>): Credential {
   const header = request.headers.get('authorization')
   const secret = form.get('client_secret')
   const assertion = form.get('client_assertion')
   const given = [header, secret, assertion].filter((one) => one !== null && one !== undefined)
-  if (given.length > 1) throw new OauthError('invalid_request', 'Use one way to authenticate')
+  if (given.length > 1) throw new OAuthError('invalid_request', 'Use one way to authenticate')
   if (header !== null) return { method: 'client_secret_basic', ...readBasic(header) }
   if (assertion !== undefined) {
     if (form.get('client_assertion_type') !== ASSERTION_TYPE) {
-      throw new OauthError('invalid_request', 'client_assertion_type is not that of a JWT')
+      throw new OAuthError('invalid_request', 'client_assertion_type is not that of a JWT')
     }
     return { method: 'private_key_jwt', clientId: subjectOf(assertion), proof: assertion }
   }
   const clientId = form.get('client_id')
   if (clientId === undefined || secret === undefined) {
-    throw new OauthError('invalid_client', 'The client does not identify itself')
+    throw new OAuthError('invalid_client', 'The client does not identify itself')
   }
   return { method: 'client_secret_post', clientId, proof: secret }
 }
@@ -132,7 +132,7 @@ function readBasic(header: string): Pick<Credential, 'clientId' | 'proof'> {
   } catch {
     // Handled like any other malformed header.
   }
-  throw new OauthError('invalid_client', 'The authorization header cannot be read')
+  throw new OAuthError('invalid_client', 'The authorization header cannot be read')
 }
 
 /** RFC 6749 section 2.3.1: both parts are form-encoded. */

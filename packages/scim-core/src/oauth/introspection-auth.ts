@@ -2,7 +2,7 @@ import { createSystemRuntime, elapsedMs, type Runtime } from '@x/wire'
 import { sha256Hex } from '../base/digest.ts'
 import type { ScimAuthProblem, ScimPrincipal } from '../base/principal.ts'
 import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
-import type { OauthFetch } from './key-source.ts'
+import type { OAuthFetch } from './key-source.ts'
 import { scopesOfWords, wordsOf } from './scope-words.ts'
 
 /** A token introspection response (RFC 7662). */
@@ -18,7 +18,7 @@ export interface IntrospectionAuthOptions {
   readonly requiredScope?: string | null
   /** How long a response is cached at most, in seconds. Default 60. */
   readonly cacheSeconds?: number
-  readonly fetch?: OauthFetch
+  readonly fetch?: OAuthFetch
   readonly runtime?: Runtime
 }
 

@@ -3,7 +3,7 @@ import { createLocalJWKSet, decodeJwt, errors, jwtVerify, type JWTPayload } from
 import type { ScimAuthProblem, ScimPrincipal, ScimScope } from '../base/principal.ts'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
-import { createKeySource, type KeySource, type OauthFetch } from './key-source.ts'
+import { createKeySource, type KeySource, type OAuthFetch } from './key-source.ts'
 import { scopesOfWords, wordsOf } from './scope-words.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
 
@@ -24,7 +24,7 @@ export interface JwtAuthOptions {
   readonly tenant: string | ((claims: JwtClaims) => string | null)
   /** Default: derived from the token's scope. */
   readonly scopes?: (claims: JwtClaims) => readonly ScimScope[]
-  readonly fetch?: OauthFetch
+  readonly fetch?: OAuthFetch
   readonly runtime?: Runtime
 }
 

@@ -2,7 +2,7 @@ import { elapsedMs, type Runtime } from '@x/wire'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 
 /** The part of `fetch` used for key servers and introspection. */
-export type OauthFetch = (url: string, init?: RequestInit) => Promise<Response>
+export type OAuthFetch = (url: string, init?: RequestInit) => Promise<Response>
 
 /** The keys of an issuer. */
 export interface KeySource {
@@ -24,7 +24,7 @@ const ANSWER_LENGTH = 1_048_576
 /** Given keys never change; those from a URL are cached for 10 minutes (SH-46). */
 export function createKeySource(
   jwks: URL | string | JSONWebKeySet,
-  { fetch: ask, runtime }: { readonly fetch: OauthFetch; readonly runtime: Runtime },
+  { fetch: ask, runtime }: { readonly fetch: OAuthFetch; readonly runtime: Runtime },
 ): KeySource {
   if (typeof jwks === 'object' && !(jwks instanceof URL)) {
     return { keys: async () => jwks, fresh: async () => jwks, hasFailed: () => false }
@@ -81,7 +81,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError'
 }
 
-async function readKeys(url: string, ask: OauthFetch): Promise<JSONWebKeySet> {
+async function readKeys(url: string, ask: OAuthFetch): Promise<JSONWebKeySet> {
   const response = await ask(url, {
     headers: { accept: 'application/json' },
     redirect: 'error',

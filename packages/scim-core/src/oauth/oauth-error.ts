@@ -7,7 +7,7 @@ const STATUS = {
 } as const
 
 /** An error of the token endpoint (RFC 6749 section 5.2). */
-export class OauthError extends Error {
+export class OAuthError extends Error {
   readonly code: keyof typeof STATUS
   readonly headers: Readonly<Record<string, string>>
 
@@ -17,7 +17,7 @@ export class OauthError extends Error {
     headers: Readonly<Record<string, string>> = {},
   ) {
     super(description)
-    this.name = 'OauthError'
+    this.name = 'OAuthError'
     this.code = code
     this.headers =
       code === 'invalid_client' ? { 'www-authenticate': 'Basic realm="scim"', ...headers } : headers

@@ -3,9 +3,9 @@ import { createLocalJWKSet, errors, jwtVerify } from 'jose'
 import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
 import { createSigningKey, type CryptoKey, type JWK } from '../base/signing-key.ts'
 import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
-import type { ClientStore, OauthClient } from '../store/clients.ts'
+import type { ClientStore, OAuthClient } from '../store/clients.ts'
 import { createClientCheck, type ClientMethod } from './client-check.ts'
-import { OauthError, oauthProblem } from './oauth-error.ts'
+import { OAuthError, oauthProblem } from './oauth-error.ts'
 
 export interface TokenEndpointOptions {
   /** `iss` of the tokens, and the base of the URLs in `metadata`. */
@@ -58,9 +58,9 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
   const grant = async (request: Request): Promise<Response> => {
     const form = await readForm(request)
     const grantType = form.get('grant_type')
-    if (grantType === undefined) throw new OauthError('invalid_request', 'grant_type is missing')
+    if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing')
     if (grantType !== 'client_credentials') {
-      throw new OauthError('unsupported_grant_type', 'Only client_credentials is supported')
+      throw new OAuthError('unsupported_grant_type', 'Only client_credentials is supported')
     }
     const client = await check(request, form)
     const scope = grantedScope(form.get('scope'), client)
@@ -89,7 +89,7 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
       try {
         return await grant(request)
       } catch (error) {
-        if (error instanceof OauthError) return error.toResponse()
+        if (error instanceof OAuthError) return error.toResponse()
         return oauthProblem(503, 'temporarily_unavailable', 'Try again', { 'retry-after': '5' })
       }
     },
@@ -145,32 +145,32 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
   }
 }
 
-/** @throws OauthError invalid_request */
+/** @throws OAuthError invalid_request */
 async function readForm(request: Request): Promise<ReadonlyMap<string, string>> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
-    throw new OauthError('invalid_request', 'The body must be application/x-www-form-urlencoded')
+    throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded')
   }
   let text: string
   try {
     text = await readText(request, BODY_BYTES, { fatal: true })
   } catch {
-    throw new OauthError('invalid_request', 'The body cannot be read')
+    throw new OAuthError('invalid_request', 'The body cannot be read')
   }
   const form = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
-    if (form.has(name)) throw new OauthError('invalid_request', 'A parameter is given twice')
+    if (form.has(name)) throw new OAuthError('invalid_request', 'A parameter is given twice')
     form.set(name, value)
   }
   return form
 }
 
-/** @throws OauthError invalid_scope */
-function grantedScope(asked: string | undefined, { scopes }: OauthClient): string {
+/** @throws OAuthError invalid_scope */
+function grantedScope(asked: string | undefined, { scopes }: OAuthClient): string {
   const words = (asked ?? '').split(' ').filter((word) => word !== '')
   const isKnown = (word: string): boolean => word === 'scim' || scopes.includes(word as ScimScope)
   if (!words.every(isKnown)) {
-    throw new OauthError('invalid_scope', 'The client may not have this scope')
+    throw new OAuthError('invalid_scope', 'The client may not have this scope')
   }
   return words.length === 0 ? 'scim' : [...new Set(words)].join(' ')
 }

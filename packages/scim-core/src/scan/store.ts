@@ -1,5 +1,5 @@
 import { observeGroupWrites } from '../store/group-writes.ts'
-import { assertOutsideHook, guarded, HOOK_OWNER, runHook } from '../store/hooks.ts'
+import { assertOutsideHook, guardedStore, HOOK_OWNER, runHook } from '../store/hooks.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import { outsideTransactions } from '../memory/outside.ts'
 import { createScanSession } from './session.ts'
@@ -32,9 +32,9 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
         (change) => onUserWrite && runHook(owner, () => onUserWrite(change, handle)),
       )
       const tx: ScimStore = {
-        users: guarded(session.users, check),
-        groups: guarded(session.groups, check),
-        members: guarded(session.members, check, ['list']),
+        users: guardedStore(session.users, check),
+        groups: guardedStore(session.groups, check),
+        members: guardedStore(session.members, check, ['list']),
         transaction: (_tenant, inner) => inner(tx),
         handle,
       }
@@ -65,10 +65,10 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
   const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
   return Object.assign(
     {
-      users: guarded(outside.users, check('users.')),
-      groups: guarded(outside.groups, check('groups.')),
-      members: guarded(outside.members, check('members.'), ['list']),
-      ...guarded({ transaction }, check('')),
+      users: guardedStore(outside.users, check('users.')),
+      groups: guardedStore(outside.groups, check('groups.')),
+      members: guardedStore(outside.members, check('members.'), ['list']),
+      ...guardedStore({ transaction }, check('')),
     },
     { [HOOK_OWNER]: owner },
   )

@@ -2,7 +2,7 @@ import type { ConnectionProvider, ConnectionSettings } from '../base/connection-
 import type { ScimAnswered, ScimPrincipal, ScimScope } from '../base/principal.ts'
 
 /** A client of the token endpoint (SH-48). */
-export interface OauthClient {
+export interface OAuthClient {
   readonly id: string
   readonly tenant: string
   /** SHA-256 of its secret in hexadecimal digits; null if it uses signed assertions. */
@@ -18,7 +18,7 @@ export interface OauthClient {
 /** The clients known to a token endpoint. */
 export interface ClientStore {
   /** null if it does not exist, was revoked, or its connection is disabled. */
-  find(clientId: string): Promise<OauthClient | null>
+  find(clientId: string): Promise<OAuthClient | null>
   /** Called with each response to one of its clients; must not throw. */
   readonly answered?: (principal: ScimPrincipal, answer: ScimAnswered) => void
 }

@@ -82,7 +82,7 @@ export function assertOutsideHook(owner: object, method: string): void {
  * Wraps a part of a store so that its methods first run a check and reject with its error. `iterables`
  * names methods that return an async iterable.
  */
-export function guarded<Part extends object>(
+export function guardedStore<Part extends object>(
   part: Part,
   check: (method: string) => void,
   iterables: readonly string[] = [],
@@ -108,9 +108,9 @@ export function guarded<Part extends object>(
 /** The same for an outbox and its parts. */
 export function guardedOutbox(outbox: OutboxStore, check: (method: string) => void): OutboxStore {
   return {
-    ...guarded(outbox, check),
-    endpoints: guarded(outbox.endpoints, (name) => check(`endpoints.${name}`)),
-    deliveries: guarded(outbox.deliveries, (name) => check(`deliveries.${name}`)),
+    ...guardedStore(outbox, check),
+    endpoints: guardedStore(outbox.endpoints, (name) => check(`endpoints.${name}`)),
+    deliveries: guardedStore(outbox.deliveries, (name) => check(`deliveries.${name}`)),
   }
 }
 

@@ -1,6 +1,6 @@
 import {
   assertOutsideHook,
-  guarded,
+  guardedStore,
   guardedOutbox,
   HOOK_OWNER,
   observeGroupWrites,
@@ -112,20 +112,20 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
   const types = new Map<string, SqlResourceStore>()
   const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
   const store = {
-    users: guarded(inside.users, check('users.')),
-    groups: guarded(inside.groups, check('groups.')),
-    members: guarded(inside.members, check('members.'), ['list', 'pages']),
+    users: guardedStore(inside.users, check('users.')),
+    groups: guardedStore(inside.groups, check('groups.')),
+    members: guardedStore(inside.members, check('members.'), ['list', 'pages']),
     outbox: guardedOutbox(bound.outbox, check('outbox.')),
-    connections: guarded(bound.connections, check('connections.')),
-    tokens: guarded(tokens, check('tokens.')),
+    connections: guardedStore(bound.connections, check('connections.')),
+    tokens: guardedStore(tokens, check('tokens.')),
     resources(type: string) {
       const known = types.get(type)
       if (known !== undefined) return known
-      const made = guarded(bound.resources(type), check('resources.'))
+      const made = guardedStore(bound.resources(type), check('resources.'))
       types.set(type, made)
       return made
     },
-    ...guarded({ transaction }, check('')),
+    ...guardedStore({ transaction }, check('')),
   }
   return Object.assign(store, { [HOOK_OWNER]: owner })
 }
