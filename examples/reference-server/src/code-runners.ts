@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createCodeRunner, createSandboxTurns } from '@x/flow-engine/node'
+import { createCodeRunner, createSandboxQueue } from '@x/flow-engine/node'
 import { builtinComponents } from '@x/flow-engine/components'
 import type { CodeRunner } from '@x/flow-engine/graph'
 import type { Log } from './operate/log.ts'
@@ -23,17 +23,17 @@ export async function createCodeRunnersOf(
   environment: Environment,
   { folder, log }: { readonly folder: string; readonly log: Log },
 ): Promise<CodeRunners> {
-  const turns = sharedTurns(settings)
+  const queue = sharedQueue(settings)
   const typescript =
     settings.SERVICE_CODE_RUNNER === true
-      ? createCodeRunner({ ...scriptOptions(settings), ...turns })
+      ? createCodeRunner({ ...scriptOptions(settings), ...queue })
       : undefined
   if (settings.SERVICE_PYTHON !== true) return { runner: typescript, close: async () => undefined }
   const { createCodeRunners, createPythonRunner } = await import('@x/flow-engine/python')
   try {
     const python = createPythonRunner({
       ...pythonOptions(settings, environment, folder),
-      ...turns,
+      ...queue,
     })
     for (const wheel of python.wheelsLeftOut) log('warning', `SERVICE_PYTHON_WHEELS: ${wheel}`)
     const runners = typescript === undefined ? [python] : [typescript, python]
@@ -49,11 +49,11 @@ export async function createCodeRunnersOf(
 }
 
 /** A limit shared by both kinds of code, if configured (AB-76). */
-function sharedTurns(settings: Settings) {
+function sharedQueue(settings: Settings) {
   const { SERVICE_MAX_SANDBOXES: concurrency, SERVICE_PYTHON_INTERPRETERS: own } = settings
   if (concurrency === undefined || own !== undefined || settings.SERVICE_PYTHON !== true) return {}
   return {
-    turns: createSandboxTurns({ concurrency, perUser: settings.SERVICE_PYTHON_PER_USER ?? 1 }),
+    queue: createSandboxQueue({ concurrency, perUser: settings.SERVICE_PYTHON_PER_USER ?? 1 }),
   }
 }
 

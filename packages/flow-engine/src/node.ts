@@ -18,8 +18,8 @@ export { createScryptHasher, type ScryptOptions } from './node/scrypt-hasher.ts'
 export { createStdioMcp, type StdioMcpOptions } from './node/stdio-mcp.ts'
 export { createCodeRunner, type CodeRunnerOptions } from './node/code-runner.ts'
 export {
-  createSandboxTurns,
-  type SandboxTurnsOptions,
-  type UserTurns,
-  type UserTurnsOptions,
-} from './node/user-turns.ts'
+  createSandboxQueue,
+  type SandboxQueueOptions,
+  type UserQueue,
+  type UserQueueOptions,
+} from './node/user-queue.ts'

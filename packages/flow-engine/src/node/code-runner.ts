@@ -13,7 +13,7 @@ import { createMessage } from '../graph/values/message.ts'
 import { stripTypes } from '../services/catalogue/code-syntax.ts'
 import { runSandbox, type SandboxLimits } from './run-sandbox.ts'
 import { sandboxComponentsModule, sandboxGraphModule, sandboxModule } from './sandbox-source.ts'
-import { createSandboxTurns, type UserTurns } from './user-turns.ts'
+import { createSandboxQueue, type UserQueue } from './user-queue.ts'
 
 /** Permissions and limits of component code. */
 export interface CodeRunnerOptions extends SandboxLimits {
@@ -30,7 +30,7 @@ export interface CodeRunnerOptions extends SandboxLimits {
   /** Queued sandboxes per user. Default 20; beyond that the call rejects with a FlowError, status 429. */
   readonly waitingPerUser?: number
   /** A queue shared with other runners; replaces `maxSandboxes` and `waitingPerUser`. */
-  readonly turns?: UserTurns
+  readonly queue?: UserQueue
 }
 
 /** Maximum number of cached descriptions, and maximum source length of a cached one. */
@@ -56,7 +56,7 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
 
   const { timeoutMs = 30_000, evaluationMs = 5_000 } = options
   const evaluation = { ...options, timeoutMs: Math.min(evaluationMs, timeoutMs) }
-  const { turns = createTurns(options) } = options
+  const { queue = createOwnQueue(options) } = options
 
   // A flow loads its code in every run, so each source is evaluated once.
   const loaded = new Map<string, Component>()
@@ -75,13 +75,13 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
       const stripped = await stripTypes(code)
       if ('error' in stripped) throw new Error(stripped.error)
       const modules = { ...offered, component: stripped.code }
-      const described = await turns(userId, signal, () =>
+      const described = await queue(userId, signal, () =>
         runSandbox(modules, { kind: 'describe' }, signal, evaluation),
       )
       const { native } = described
       if (typeof native === 'string') return natives.get(native)
       const component = build(described, (name, inputs, ctx) =>
-        turns(ctx.services.workOwner ?? ctx.userId ?? '', ctx.signal, () =>
+        queue(ctx.services.workOwner ?? ctx.userId ?? '', ctx.signal, () =>
           runOutput(modules, options, { name, inputs, ctx }),
         ),
       )
@@ -90,8 +90,8 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
   }
 }
 
-function createTurns({ maxSandboxes, waitingPerUser = 20 }: CodeRunnerOptions): UserTurns {
-  return createSandboxTurns({
+function createOwnQueue({ maxSandboxes, waitingPerUser = 20 }: CodeRunnerOptions): UserQueue {
+  return createSandboxQueue({
     concurrency: maxSandboxes ?? Math.max(1, Math.floor(availableParallelism() / 2)),
     perUser: 1,
     waitingPerUser,

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { eventLoopTurn, type Runtime } from '@x/wire'
 import type { WorkCaller } from '../components/define/services.ts'
-import { createUserTurns } from './user-turns.ts'
+import { createUserQueue } from './user-queue.ts'
 
 /** The program of a pool's threads, and its limits. */
 export interface WorkerPoolOptions<Request> {
@@ -54,7 +54,7 @@ export function createWorkerPool<Request, Answer extends object, Part = never>(
   const { timeoutMs, workers: places, waitingPerUser, runtime, tooMany } = options
   const workers = new Set<Worker>()
   const idle: Worker[] = []
-  const turns = createUserTurns({
+  const queue = createUserQueue({
     concurrency: places,
     perUser: Math.max(1, places - 1),
     waitingPerUser,
@@ -114,7 +114,7 @@ export function createWorkerPool<Request, Answer extends object, Part = never>(
 
   return {
     ask: (makeRequest, { signal, userId = '' }, onPart) =>
-      turns(userId, signal, () => run(makeRequest(), signal, onPart)),
+      queue(userId, signal, () => run(makeRequest(), signal, onPart)),
     async close() {
       await Promise.all([...workers].map(stop))
     },

@@ -8,7 +8,7 @@ import {
   type ToolCall,
   type ToolSpec,
 } from '../models/chat-model.ts'
-import { whileHoldingTurn } from '../node/user-turns.ts'
+import { whileHoldingSlot } from '../node/user-queue.ts'
 import { OutgoingValues } from './values.ts'
 
 /** Maximum number of tools in one model request. */
@@ -33,7 +33,7 @@ export async function useHandle(
     return [await handle.embedQuery(text, signal)]
   }
   if (method === 'tool' && isTool(handle)) {
-    const result = await whileHoldingTurn(() => handle.call(list[0] ?? {}, { signal }))
+    const result = await whileHoldingSlot(() => handle.call(list[0] ?? {}, { signal }))
     return new OutgoingValues().encode(result)
   }
   throw new TypeError('not offered')

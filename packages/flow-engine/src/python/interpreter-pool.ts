@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { createSandboxTurns, type UserTurns } from '../node/user-turns.ts'
+import { createSandboxQueue, type UserQueue } from '../node/user-queue.ts'
 import type { Image } from './image.ts'
 import { startInterpreter, type Interpreter } from './interpreter.ts'
 
@@ -12,8 +12,8 @@ export interface PoolOptions {
   readonly warm: number
   /** Milliseconds of idleness after which the ready interpreters end. */
   readonly idleMs: number
-  /** Default: the pool's own turns. */
-  readonly turns?: UserTurns | undefined
+  /** Default: the pool's own queue. */
+  readonly queue?: UserQueue | undefined
 }
 
 /** A pool of interpreters, each used once; users take turns (AB-76). */
@@ -37,7 +37,7 @@ const REFILL_MS = 25
 
 export function createInterpreterPool(options: PoolOptions): InterpreterPool {
   const { image, runtime, maxInterpreters, maxPerUser, warm, idleMs } = options
-  const { turns = createSandboxTurns({ concurrency: maxInterpreters, perUser: maxPerUser }) } =
+  const { queue = createSandboxQueue({ concurrency: maxInterpreters, perUser: maxPerUser }) } =
     options
   const ready: Interpreter[] = []
   const working = new Set<Interpreter>()
@@ -81,7 +81,7 @@ export function createInterpreterPool(options: PoolOptions): InterpreterPool {
       waiting += 1
       try {
         return await answeredEarly((answer) =>
-          turns(userId, both, async () => {
+          queue(userId, both, async () => {
             isWaiting = false
             waiting -= 1
             const interpreter = await take()

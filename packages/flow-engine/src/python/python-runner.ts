@@ -51,7 +51,7 @@ export function createPythonRunner(options: PythonRunnerOptions = {}): PythonRun
     ...numbers,
     image: loadImage,
     runtime,
-    turns: options.turns,
+    queue: options.queue,
   })
   if (options.eager === true) pool.warmUp()
   const calls = createPythonCalls(pool, {

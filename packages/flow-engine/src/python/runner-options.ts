@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Runtime } from '@x/wire'
-import type { UserTurns } from '../node/user-turns.ts'
+import type { UserQueue } from '../node/user-queue.ts'
 
 /** Permissions and resource limits for Python components. */
 export interface PythonRunnerOptions {
@@ -28,8 +28,8 @@ export interface PythonRunnerOptions {
   readonly warm?: number
   /** Makes the snapshot and starts the ready interpreters now instead of at the first call. Default false. */
   readonly eager?: boolean
-  /** Turns shared with other runners (AB-76). Replaces `maxInterpreters` and `maxPerUser`. */
-  readonly turns?: UserTurns
+  /** A queue shared with other runners (AB-76). Replaces `maxInterpreters` and `maxPerUser`. */
+  readonly queue?: UserQueue
   /** Milliseconds without a call after which the ready interpreters end. Default 300,000. */
   readonly idleMs?: number
   /** A guarded fetch for requests of components. Default: the fetch of the run; without one, no network. */

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTestRuntime } from '@x/wire'
-import { createSandboxTurns } from '@x/flow-engine/node'
+import { createSandboxQueue } from '@x/flow-engine/node'
 import { describe, expect, test } from 'vitest'
 import { builtinComponents } from '../../src/components.ts'
 import type { Component } from '../../src/components/define/component.ts'
@@ -146,13 +146,13 @@ describe('a class and its node', () => {
   })
 
   test('PY-55: the time limit of a vertex is paused while it waits for an interpreter', async () => {
-    const places = createSandboxTurns({ concurrency: 1, perUser: 1 })
+    const places = createSandboxQueue({ concurrency: 1, perUser: 1 })
     let isWaiting = false
     let goOn = (): void => undefined
     const opened = new Promise<void>((resolve) => (goOn = resolve))
     const late = testRunner({
       memoryMb: 128,
-      async turns(userId, ends, work) {
+      async queue(userId, ends, work) {
         isWaiting = true
         await opened
         return await places(userId, ends, work)
@@ -266,11 +266,11 @@ describe('the runner', () => {
     expect(await run(eager, 'return 1')).toBe(1)
   })
 
-  test('PY-2: runners that share turns share one limit', async () => {
-    const turns = createSandboxTurns({ concurrency: 1, perUser: 1 })
+  test('PY-2: runners that share a queue share one limit', async () => {
+    const queue = createSandboxQueue({ concurrency: 1, perUser: 1 })
     const [one, other] = [
-      testRunner({ memoryMb: 128, turns }),
-      testRunner({ memoryMb: 128, turns }),
+      testRunner({ memoryMb: 128, queue }),
+      testRunner({ memoryMb: 128, queue }),
     ]
     const calls = [
       run(one, 'import time\ntime.sleep(0.3)\nreturn 1', { userId: 'ann' }),

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { refuse } from '../refusal.ts'
 
 /** Limits of work shared by many users. */
-export interface UserTurnsOptions {
+export interface UserQueueOptions {
   /** Concurrent tasks, at least 1. */
   readonly concurrency: number
   /** Concurrent tasks per user, at least 1. */
@@ -17,7 +17,7 @@ export interface UserTurnsOptions {
  * Runs the work when it is the user's turn.
  * @throws the error from `tooMany`; the signal's reason while the work is queued
  */
-export type UserTurns = <T>(
+export type UserQueue = <T>(
   userId: string,
   signal: AbortSignal,
   work: () => Promise<T>,
@@ -30,7 +30,7 @@ const waitedFor = new AsyncLocalStorage<true>()
  * not queue behind their caller: they get an extra slot, or the error from `tooMany`. There are as many extra
  * slots as ordinary ones, in total and per user.
  */
-export function whileHoldingTurn<T>(work: () => Promise<T>): Promise<T> {
+export function whileHoldingSlot<T>(work: () => Promise<T>): Promise<T> {
   return waitedFor.run(true, work)
 }
 
@@ -43,7 +43,7 @@ interface Line {
  * Queues per user over a fixed number of slots. Queues take turns, so that a user with much work delays
  * another by at most one task (AB-32, AB-76).
  */
-export function createUserTurns(options: UserTurnsOptions): UserTurns {
+export function createUserQueue(options: UserQueueOptions): UserQueue {
   const { concurrency, perUser, waitingPerUser, tooMany } = options
   /** In turn order: a user who was served moves to the end. */
   const lines = new Map<string, Line>()
@@ -108,7 +108,7 @@ export function createUserTurns(options: UserTurnsOptions): UserTurns {
 }
 
 /** Slots without a queue. */
-function createPlaces({ concurrency, perUser, tooMany }: UserTurnsOptions) {
+function createPlaces({ concurrency, perUser, tooMany }: UserQueueOptions) {
   const taken = new Map<string, number>()
   let running = 0
   return async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
@@ -128,14 +128,14 @@ function createPlaces({ concurrency, perUser, tooMany }: UserTurnsOptions) {
 }
 
 /** Slots for running users' code. */
-export interface SandboxTurnsOptions extends Pick<UserTurnsOptions, 'concurrency' | 'perUser'> {
+export interface SandboxQueueOptions extends Pick<UserQueueOptions, 'concurrency' | 'perUser'> {
   /** Default 20. */
   readonly waitingPerUser?: number
 }
 
 /** Turns of sandboxes, which several runners may share; a full queue is rejected with status 429. */
-export function createSandboxTurns(options: SandboxTurnsOptions): UserTurns {
-  return createUserTurns({
+export function createSandboxQueue(options: SandboxQueueOptions): UserQueue {
+  return createUserQueue({
     waitingPerUser: 20,
     ...options,
     tooMany: () =>

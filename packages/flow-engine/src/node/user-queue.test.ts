@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { createUserTurns, whileHoldingTurn } from './user-turns.ts'
+import { createUserQueue, whileHoldingSlot } from './user-queue.ts'
 
 const { signal } = new AbortController()
 
 /** Work that ends when it is told to, and the order in which it began. */
 function bench(options: { concurrency: number; perUser: number; waitingPerUser: number }) {
-  const turns = createUserTurns({ ...options, tooMany: () => new Error('too many') })
+  const queue = createUserQueue({ ...options, tooMany: () => new Error('too many') })
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   const add = (name: string, own = signal): Promise<void> =>
-    turns(name.charAt(0), own, () => {
+    queue(name.charAt(0), own, () => {
       begun.push(name)
       return new Promise<void>((resolve) => ends.set(name, resolve))
     })
@@ -56,14 +56,14 @@ test('work beyond the limit of one user is refused, and cancelled work leaves th
 test('nested work gets a slot beside its parent, or is refused at once', async () => {
   const { add, begun, end } = bench({ concurrency: 2, perUser: 1, waitingPerUser: 9 })
   void add('a1')
-  void whileHoldingTurn(() => add('a2'))
+  void whileHoldingSlot(() => add('a2'))
   void add('a3')
-  await expect(whileHoldingTurn(() => add('a4'))).rejects.toThrow('too many')
-  void whileHoldingTurn(() => add('b1'))
-  await expect(whileHoldingTurn(() => add('c1'))).rejects.toThrow('too many')
+  await expect(whileHoldingSlot(() => add('a4'))).rejects.toThrow('too many')
+  void whileHoldingSlot(() => add('b1'))
+  await expect(whileHoldingSlot(() => add('c1'))).rejects.toThrow('too many')
   expect(begun).toEqual(['a1', 'a2', 'b1'])
   await end('a2')
-  void whileHoldingTurn(() => add('a5'))
+  void whileHoldingSlot(() => add('a5'))
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a5'])
   await end('a1')
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a5', 'a3'])
