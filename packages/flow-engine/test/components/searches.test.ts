@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { arXiv, search, sql, unifiedWebSearch, yfinance } from '../../src/components.ts'
+import { arXiv, searchApi, sql, unifiedWebSearch, yahooFinance } from '../../src/components.ts'
 import type { Component } from '../../src/components.ts'
 import type { ComponentServices } from '../../src/components/define/services.ts'
 import type { DataFrame } from '../../src/graph/values/data-frame.ts'
@@ -101,7 +101,7 @@ describe('ArXivComponent (CO-70)', () => {
 describe('SearchComponent (CO-71)', () => {
   test('title and snippet are truncated, the whole snippet is the text', async () => {
     const { rows, requests } = await fetched(
-      search,
+      searchApi,
       {
         api_key: 'k',
         input_value: 'cats',
@@ -119,7 +119,7 @@ describe('SearchComponent (CO-71)', () => {
   })
 
   test('an error status fails the component', async () => {
-    const failing = fetched(search, { api_key: 'k' }, jsonAnswer({}, { status: 401 }))
+    const failing = fetched(searchApi, { api_key: 'k' }, jsonAnswer({}, { status: 401 }))
     await expect(failing).rejects.toThrow(/^401 /)
   })
 })
@@ -133,24 +133,24 @@ describe('YfinanceComponent (CO-72)', () => {
 
   test('news are rows with title and link as text', async () => {
     const inputs = { symbol: 'AAPL', method: 'get_news', num_news: 1 }
-    expect(await rowsOf(yfinance, inputs, { finance })).toEqual([
+    expect(await rowsOf(yahooFinance, inputs, { finance })).toEqual([
       { ...articles[0], text: 'One: l1' },
     ])
   })
 
   test('every other method returns one printed result', async () => {
     const source = { get: () => Promise.resolve({ price: 1 }) }
-    const rows = await rowsOf(yfinance, { method: 'get_info' }, { finance: source })
+    const rows = await rowsOf(yahooFinance, { method: 'get_info' }, { finance: source })
     expect(rows).toEqual([{ text: '{\n "price": 1\n}', result: '{\n "price": 1\n}' }])
   })
 
   test('unknown methods, a missing and a failing source are reported', async () => {
     const failing = { get: () => Promise.reject(new Error('closed')) }
-    await expect(rowsOf(yfinance, {}, {})).rejects.toThrow('needs a finance source')
-    await expect(rowsOf(yfinance, { method: 'constructor' }, { finance })).rejects.toThrow(
+    await expect(rowsOf(yahooFinance, {}, {})).rejects.toThrow('needs a finance source')
+    await expect(rowsOf(yahooFinance, { method: 'constructor' }, { finance })).rejects.toThrow(
       'Unsupported data method: constructor',
     )
-    await expect(rowsOf(yfinance, {}, { finance: failing })).rejects.toThrow(
+    await expect(rowsOf(yahooFinance, {}, { finance: failing })).rejects.toThrow(
       'Error retrieving data: closed',
     )
   })

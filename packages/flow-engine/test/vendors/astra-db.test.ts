@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { astraDB } from '../../src/components.ts'
+import { astraDb } from '../../src/components.ts'
 import { createData, type Data } from '../../src/graph/values/data.ts'
 import type { Embedder } from '../../src/models/chat-model.ts'
 import { testComponent } from '../../src/testing.ts'
@@ -16,7 +16,7 @@ const written = (): Response => jsonAnswer({ status: { insertedIds: [] } })
 
 async function run(inputs: object, ...answers: Parameters<typeof scriptedFetch>) {
   const { fetch, requests } = scriptedFetch(...answers)
-  const { outputs } = await testComponent(astraDB, {
+  const { outputs } = await testComponent(astraDb, {
     inputs: {
       token: TOKEN,
       api_endpoint: 'https://db.example/',

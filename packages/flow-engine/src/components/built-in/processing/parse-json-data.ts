@@ -8,7 +8,7 @@ import { output } from '../../define/output.ts'
 import { queryJson } from './json-query.ts'
 
 /** Returns the results of a jq expression on JSON text or Data (MO-51). */
-export const parseJSONData = defineComponent({
+export const parseJsonData = defineComponent({
   type: 'ParseJSONData',
   displayName: 'Parse JSON',
   description: 'Extracts values from JSON with a jq expression.',

@@ -8,7 +8,7 @@ import { requireText } from './compatible-model.ts'
 const BATCH = 100
 
 /** Creates an embedder for Google (MO-20). */
-export const googleGenerativeAIEmbeddings = defineComponent({
+export const googleGenerativeAiEmbeddings = defineComponent({
   type: 'Google Generative AI Embeddings',
   displayName: 'Google Generative AI Embeddings',
   description: 'Creates embeddings with a Google model.',

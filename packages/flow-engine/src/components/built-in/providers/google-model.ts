@@ -4,7 +4,7 @@ import { compatibleModel } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
 /** A Google chat model (MO-11). */
-export const googleGenerativeAIModel = defineChatModel({
+export const googleGenerativeAiModel = defineChatModel({
   type: 'GoogleGenerativeAIModel',
   displayName: 'Google Generative AI',
   description: 'Sends a message to a Google Generative AI model.',

@@ -11,7 +11,7 @@ const ROUTER = 'https://router.huggingface.co/hf-inference'
 const BATCH = 100
 
 /** Creates an embedder for Hugging Face or a self-hosted embedding server (MO-20). */
-export const huggingFaceInferenceAPIEmbeddings = defineComponent({
+export const huggingFaceInferenceApiEmbeddings = defineComponent({
   type: 'HuggingFaceInferenceAPIEmbeddings',
   displayName: 'Hugging Face Embeddings Inference',
   description: 'Creates embeddings with a model hosted by Hugging Face.',

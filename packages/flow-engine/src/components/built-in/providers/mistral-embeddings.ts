@@ -7,7 +7,7 @@ import { compatibleEmbedder } from './compatible-embedder.ts'
 const BATCH = 100
 
 /** Creates an embedder for Mistral; the misspelt type name is the one in flow files (MO-20). */
-export const mistalAIEmbeddings = defineComponent({
+export const mistralAiEmbeddings = defineComponent({
   type: 'MistalAIEmbeddings',
   displayName: 'MistralAI Embeddings',
   description: 'Creates embeddings with a Mistral model.',

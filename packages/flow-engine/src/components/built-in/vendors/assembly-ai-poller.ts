@@ -8,7 +8,7 @@ import { textIn } from './vendor-request.ts'
 const MAX_WAIT_MS = 30 * 60_000
 
 /** Waits for a transcription (MO-45). Failures are returned as data. */
-export const assemblyAITranscriptionJobPoller = defineComponent({
+export const assemblyAiTranscriptionJobPoller = defineComponent({
   type: 'AssemblyAITranscriptionJobPoller',
   displayName: 'AssemblyAI Poll Transcript',
   description: 'Waits for an AssemblyAI transcription.',

@@ -5,7 +5,7 @@ import { askAssemblyAi, pollTranscript } from './assembly-ai.ts'
 import { textIn } from './vendor-request.ts'
 
 /** Transcribes a recording and waits for the text (MO-45). */
-export const assemblyAITranscriber = defineComponent({
+export const assemblyAiTranscriber = defineComponent({
   type: 'AssemblyAITranscriber',
   displayName: 'AssemblyAI Transcriber',
   description: 'Transcribes a recording with AssemblyAI.',

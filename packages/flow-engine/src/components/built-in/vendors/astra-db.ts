@@ -97,7 +97,7 @@ const fields = {
 type AstraInputs = Values<typeof fields>
 
 /** Stores texts in an Astra DB collection through the Data API and searches them (MO-30). */
-export const astraDB = defineComponent({
+export const astraDb = defineComponent({
   type: 'AstraDB',
   displayName: 'Astra DB',
   description: 'Stores texts in an Astra DB collection and searches them.',

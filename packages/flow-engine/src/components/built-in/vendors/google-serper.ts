@@ -16,7 +16,7 @@ const LISTS = new Map([
 ])
 
 /** Searches Google through Serper (MO-42). */
-export const googleSerperAPI = defineComponent({
+export const googleSerperApi = defineComponent({
   type: 'GoogleSerperAPI',
   displayName: 'Google Serper API [DEPRECATED]',
   description: 'Searches Google through Serper.',

@@ -17,7 +17,7 @@ const SEARCH_URL = 'https://www.searchapi.io/api/v1/search'
 const TIMEOUT_MS = 60_000
 
 /** Searches the web through SearchApi (CO-71). */
-export const search = defineComponent({
+export const searchApi = defineComponent({
   type: 'SearchComponent',
   displayName: 'SearchApi',
   description: 'Searches the web with SearchApi.',

@@ -12,7 +12,7 @@ import { recordsIn, vendorMessage, vendorRequest } from './vendor-request.ts'
 const URL = 'https://serpapi.com/search.json'
 
 /** Searches the web through SerpAPI (MO-42). */
-export const serp = defineComponent({
+export const serpApi = defineComponent({
   type: 'Serp',
   displayName: 'Serp Search API',
   description: 'Searches the web with SerpAPI.',

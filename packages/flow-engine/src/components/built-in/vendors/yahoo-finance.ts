@@ -38,7 +38,7 @@ const METHODS = [
  * Facts and news about a company (CO-72), from the finance source supplied by the host, because the vendor's
  * own API is not public.
  */
-export const yfinance = defineComponent({
+export const yahooFinance = defineComponent({
   type: 'YfinanceComponent',
   displayName: 'Yahoo! Finance',
   description: 'Returns facts, figures and news about a listed company.',
