@@ -168,7 +168,7 @@ export async function createReferenceServer(
     limits: runLimits(settings),
     mcp: mcpOptions(settings),
     audit,
-    onAudit: trail.told,
+    onAudit: trail.logRecord,
     requestHooks,
     ...(spans === undefined ? {} : { hooks: spans.hooks }),
     ...metrics,

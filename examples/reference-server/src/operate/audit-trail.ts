@@ -6,7 +6,7 @@ import type { Log } from './log.ts'
 /** Writes audit records to the log, and stores those not created by the flow service (OP-11). */
 export interface AuditTrail {
   /** For records that are already stored. */
-  readonly told: (record: AuditRecord) => void
+  readonly logRecord: (record: AuditRecord) => void
   /** Stores and logs a record created by the server. */
   record(facts: Pick<AuditRecord, 'action' | 'via'> & Partial<AuditRecord>): Promise<void>
   /** Creates records for changes made by a directory. */
@@ -29,7 +29,7 @@ export function createAuditTrail(
   store: AuditStore,
   { log, onError }: { readonly log: Log; readonly onError: (error: unknown) => void },
 ): AuditTrail {
-  const told = ({ at: _at, ...record }: AuditRecord): void => log('info', 'audit', record)
+  const logRecord = ({ at: _at, ...record }: AuditRecord): void => log('info', 'audit', record)
   const record: AuditTrail['record'] = async (facts) => {
     const whole: AuditRecord = {
       id: randomUUID(),
@@ -43,11 +43,11 @@ export function createAuditTrail(
       details: {},
       ...facts,
     }
-    told(whole)
+    logRecord(whole)
     await store.append([whole]).catch(onError)
   }
   return {
-    told,
+    logRecord,
     record,
     follow({ events }) {
       for (const name of Object.keys(SCIM_ACTIONS) as (keyof typeof SCIM_ACTIONS)[]) {

@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import { FlowError } from '../errors.ts'
-import { callsOf, toldCall, type OpenCall } from '../components/define/call-teller.ts'
+import { callReporterOf, reportedCall, type OpenCall } from '../components/define/call-reporter.ts'
 import type { ComponentServices, ModelProviders, ModelSpec } from '../components/define/services.ts'
 import { checkKey } from '../outgoing/key-rules.ts'
 import { modelAddress } from '../outgoing/model-address.ts'
@@ -59,7 +59,7 @@ function toldStream(
   { host, spec }: { readonly host: ModelHost; readonly spec: ModelSpec },
 ): AsyncIterable<ChatChunk> {
   const { provider, model: name } = spec
-  const call = callsOf(host)?.open({
+  const call = callReporterOf(host)?.open({
     kind: 'model',
     name: request.model ?? name,
     ...(provider === '' ? {} : { provider }),
@@ -106,19 +106,23 @@ export async function findEmbedder(host: ModelHost, spec: ModelSpec): Promise<Em
   const { models } = host.services
   const isBuiltIn = models === undefined || isChatModel(models)
   const made = isBuiltIn ? builtinEmbedder(host, spec) : await models.embedder(spec)
-  return callsOf(host) === undefined ? made : toldEmbedder(made, host, spec)
+  return callReporterOf(host) === undefined ? made : toldEmbedder(made, host, spec)
 }
 
 function toldEmbedder(embedder: Embedder, host: ModelHost, spec: ModelSpec): Embedder {
   const { provider, model } = spec
   const facts = { kind: 'embedding', name: model, provider, model } as const
   return {
-    embed: (texts, signal) => toldCall(host, facts, () => embedder.embed(texts, signal)),
+    embed: (texts, signal) => reportedCall(host, facts, () => embedder.embed(texts, signal)),
     ...(embedder.embedQuery === undefined
       ? {}
       : {
           embedQuery: (text: string, signal?: AbortSignal) =>
-            toldCall(host, facts, async () => (await embedder.embedQuery?.(text, signal)) ?? []),
+            reportedCall(
+              host,
+              facts,
+              async () => (await embedder.embedQuery?.(text, signal)) ?? [],
+            ),
         }),
   }
 }

@@ -2,7 +2,7 @@ import type { ComponentServices } from '../components/define/services.ts'
 import { createDefaultFetch } from './default-fetch.ts'
 import { withKeyRules } from './key-rules.ts'
 import { guardedBy, openFetch } from './open-fetch.ts'
-import { untoldFetch } from './told-fetch.ts'
+import { unobservedFetch } from './observed-fetch.ts'
 
 export interface OutgoingOptions {
   /** Private hosts or ranges that the platform's guarded fetch may reach. Default none. */
@@ -23,7 +23,7 @@ export function outgoingFetch(
   { allow, allowPrivate = false }: OutgoingOptions = {},
 ): typeof fetch {
   const chosen =
-    untoldFetch(given) ?? (allowPrivate ? open : allow ? createDefaultFetch(allow) : platform)
+    unobservedFetch(given) ?? (allowPrivate ? open : allow ? createDefaultFetch(allow) : platform)
   const ruled = withKeyRules(chosen, environment)
   if (ruled === chosen) return chosen
   return guardedBy(ruled, withKeyRules(openFetch(chosen), environment))

@@ -1,6 +1,6 @@
 import { readStream } from '../../base/read-stream.ts'
 import { outgoingFetch } from '../../outgoing/outgoing-fetch.ts'
-import { toldLike } from '../../outgoing/told-fetch.ts'
+import { observedLike } from '../../outgoing/observed-fetch.ts'
 import type { ComponentContext } from '../define/context.ts'
 import { decodeWindows } from './decode-windows.ts'
 
@@ -50,7 +50,7 @@ export async function sendRequest(
   { timeoutMs, maxBytes = MAX_ANSWER_BYTES, onBytes, ...init }: RequestOptions,
   ctx: Pick<ComponentContext, 'runtime' | 'services' | 'signal'>,
 ): Promise<Answer> {
-  const send = toldLike(ctx.services.fetch, outgoingFetch(ctx.services))
+  const send = observedLike(ctx.services.fetch, outgoingFetch(ctx.services))
   const timeout = new AbortController()
   const done = new AbortController()
   if (timeoutMs !== undefined) {

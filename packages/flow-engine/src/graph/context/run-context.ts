@@ -7,7 +7,7 @@ import { outgoingFetch } from '../../outgoing/outgoing-fetch.ts'
 import { limitExceeded, type FlowError } from '../../errors.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
 import type { CallPlace } from './run-host.ts'
-import type { RunTeller } from './run-teller.ts'
+import type { RunReporter } from './run-reporter.ts'
 import type { RunLimits } from '../plan/limits.ts'
 import { earlierMessages } from '../messages/earlier-messages.ts'
 import { createRunMessages } from '../messages/memory-messages.ts'
@@ -71,7 +71,7 @@ export interface RunContext {
     signal: AbortSignal,
   ): Promise<void>
   /** Calls the hooks; undefined if there are none (DR-70). */
-  readonly teller: RunTeller | undefined
+  readonly reporter: RunReporter | undefined
   /** DR-41. */
   step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T>
 }
@@ -114,7 +114,7 @@ export interface RunContextOptions extends Pick<
   readonly secrets: Secrets | undefined
   /** The state of a run that may suspend; created on first use. */
   durable(): Pick<RunContext, 'suspend' | 'sleep' | 'step'>
-  readonly teller?: RunTeller | undefined
+  readonly reporter?: RunReporter | undefined
 }
 
 export function createRunContext(options: RunContextOptions): RunContext {
@@ -152,8 +152,8 @@ class LazyRunContext implements RunContext {
     return this.#options.runId
   }
 
-  get teller(): RunTeller | undefined {
-    return this.#options.teller
+  get reporter(): RunReporter | undefined {
+    return this.#options.reporter
   }
 
   get blankTokens(): boolean {

@@ -6,7 +6,7 @@ import type { TokenUsage } from '../../models/chat-model.ts'
 import type { LazySignal } from '../context/lazy-signal.ts'
 import type { RunContextOptions } from '../context/run-context.ts'
 import type { RunRequest } from '../context/run-request.ts'
-import type { RunTeller } from '../context/run-teller.ts'
+import type { RunReporter } from '../context/run-reporter.ts'
 import type { RunLog } from '../events/run-log.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
@@ -18,7 +18,7 @@ import { DurableCalls } from './durable-calls.ts'
 import type { Phase } from './phase.ts'
 import type { RunExecution } from './run-execution.ts'
 import type { RunStart } from './run-start.ts'
-import { createTeller, looksIn } from './tell-run.ts'
+import { createRunReporter, isObserved } from './report-run.ts'
 
 interface Surroundings {
   readonly startRun: StartRun
@@ -46,7 +46,7 @@ export class ContextOptions implements RunContextOptions {
   #durable: DurableCalls | undefined
   #nested: { runs: number } | undefined
   /** Null without hooks. */
-  #teller: RunTeller | null | undefined
+  #reporter: RunReporter | null | undefined
 
   constructor(start: RunStart, request: RunRequest, { startRun, controller, phase }: Surroundings) {
     const { host } = start
@@ -144,12 +144,12 @@ export class ContextOptions implements RunContextOptions {
   }
 
   /** Without hooks a run has no overhead. */
-  get teller(): RunTeller | undefined {
-    if (this.#teller !== undefined) return this.#teller ?? undefined
+  get reporter(): RunReporter | undefined {
+    if (this.#reporter !== undefined) return this.#reporter ?? undefined
     const { hooks } = this.#request.options
     if (hooks === undefined) return undefined
-    if (!looksIn(hooks)) {
-      this.#teller = null
+    if (!isObserved(hooks)) {
+      this.#reporter = null
       return undefined
     }
     const { host, run } = this.#start
@@ -157,7 +157,7 @@ export class ContextOptions implements RunContextOptions {
       mask: (text: string): string => run?.knownSecrets?.mask(text) ?? text,
       maskJson: <T>(value: T): T => run?.knownSecrets?.maskJson(value) ?? value,
     }
-    return (this.#teller ??= createTeller(hooks, this.#request, {
+    return (this.#reporter ??= createRunReporter(hooks, this.#request, {
       host,
       runId: this.runId,
       secrets,

@@ -12,8 +12,8 @@ import { notesOf } from '../events/vertex-notes.ts'
 import { RunOutcome } from '../results/run-outcome.ts'
 import type { Phase } from './phase.ts'
 import type { ExecutionOptions } from './execution-options.ts'
-import { tellQuestion } from './tell-question.ts'
-import { tellRunEnd } from './tell-run.ts'
+import { announceQuestion } from './announce-question.ts'
+import { reportRunEnd } from './report-run.ts'
 import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 import type { RunContext } from '../context/run-context.ts'
 import { wasReported, type RunHost } from '../context/run-host.ts'
@@ -122,7 +122,7 @@ export class RunExecution implements Deadline {
   /** Called when nothing is being built any more but a vertex is waiting. */
   async #rest(): Promise<void> {
     this.#running += 1
-    await tellQuestion(this.#run, this.#host.rest?.())
+    await announceQuestion(this.#run, this.#host.rest?.())
     this.#running -= 1
     if (this.#phase.current === 'running') await this.#finish()
   }
@@ -199,7 +199,7 @@ export class RunExecution implements Deadline {
 
   #afterWait(task: Task, result: TaskResult, from: number): void {
     this.#turn.end()
-    if (task.open !== undefined) this.#run.teller?.ended(task.open, result, this.#turn.time)
+    if (task.open !== undefined) this.#run.reporter?.ended(task.open, result, this.#turn.time)
     this.#succeeded(task, result, from)
     this.#turn.end()
   }
@@ -265,7 +265,7 @@ export class RunExecution implements Deadline {
   }
 
   async #failed(task: Task, thrown: unknown, from: number): Promise<void> {
-    if (task.open !== undefined) this.#run.teller?.failed(task.open, thrown)
+    if (task.open !== undefined) this.#run.reporter?.failed(task.open, thrown)
     if (this.#environment.isResting(task) || !this.#leave(task)) return
     if (this.#phase.current !== 'running') {
       this.#running -= 1
@@ -343,7 +343,7 @@ export class RunExecution implements Deadline {
   #settle(rests = false): void {
     const duration = Math.max(0, this.#run.runtime.now().getTime() - this.#startedAt)
     const finished = new FinishedRun(this.outcome, this.#request, this.#run, duration)
-    tellRunEnd(finished, this.outcome, { run: this.#run, host: this.#host, rests })
+    reportRunEnd(finished, this.outcome, { run: this.#run, host: this.#host, rests })
     this.#resolve(finished)
   }
 }

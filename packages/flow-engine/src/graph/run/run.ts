@@ -83,7 +83,7 @@ function execute(start: RunStart, request: RunRequest): Promise<RunResult> {
   if (start.cancelled !== undefined) execution.cancel(start.cancelled)
   const stop = listen(request.options.signal, (reason) => execution.cancel(cancelReason(reason)))
   if (phase.current === 'running') {
-    run.teller?.start()
+    run.reporter?.start()
     execution.start()
   }
   return stop === undefined ? execution.result : execution.result.finally(stop)

@@ -1,4 +1,4 @@
-import type { OpenBuild } from '../context/run-teller.ts'
+import type { OpenBuild } from '../context/run-reporter.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Scope } from './scope.ts'
 

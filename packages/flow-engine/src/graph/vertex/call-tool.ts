@@ -1,4 +1,4 @@
-import { toldCall } from '../../components/define/call-teller.ts'
+import { reportedCall } from '../../components/define/call-reporter.ts'
 import type { Tool } from '../../models/chat-model.ts'
 import type { RunContext } from '../context/run-context.ts'
 
@@ -20,7 +20,7 @@ export async function callTool(
 ): Promise<unknown> {
   const { vertexId: id } = tool
   const facts = { kind: 'tool', name: tool.name, input: () => args } as const
-  const call = (): Promise<unknown> => toldCall(context, facts, () => tool.call(args, options))
+  const call = (): Promise<unknown> => reportedCall(context, facts, () => tool.call(args, options))
   if (id === undefined) return call()
   if (context.open) run.send('build_start', () => ({ id }))
   try {

@@ -1,5 +1,5 @@
 import { limitExceeded } from '../../errors.ts'
-import type { RunTeller } from '../context/run-teller.ts'
+import type { RunReporter } from '../context/run-reporter.ts'
 import type { Task } from '../schedule/task.ts'
 import { rawInputs, type RawInputs } from './inputs.ts'
 import { fromFrozen, keep, keyOf, recall } from './kept-result.ts'
@@ -19,31 +19,31 @@ export function runTask(
   environment: TaskEnvironment,
   attempt?: Attempt,
 ): TaskResult | Promise<TaskResult> {
-  const { teller } = environment.run
+  const { reporter } = environment.run
   const work = new TaskBuild(task, build, environment, attempt)
-  return teller === undefined ? startTask(work) : startTold(work, teller)
+  return reporter === undefined ? startTask(work) : startReported(work, reporter)
 }
 
 /**
  * Like `startTask`, reporting to the hooks. The end of an asynchronous build is reported where `task.open` is
  * read.
  */
-function startTold(work: TaskBuild, teller: RunTeller): TaskResult | Promise<TaskResult> {
+function startReported(work: TaskBuild, reporter: RunReporter): TaskResult | Promise<TaskResult> {
   const { task, environment } = work
-  const open = new OpenTask(work, teller)
+  const open = new OpenTask(work, reporter)
   work.info = open.vertex
   // Within the scheduler's turn, which has read the clock and processes the result.
   const isDirect = environment.isPlain && work.sent === undefined
-  const around = teller.begin(open, isDirect ? environment.clock.time : undefined)
+  const around = reporter.begin(open, isDirect ? environment.clock.time : undefined)
   let made: TaskResult | Promise<TaskResult>
   try {
-    made = around === undefined ? startTask(work) : teller.within(around, () => startTask(work))
+    made = around === undefined ? startTask(work) : reporter.within(around, () => startTask(work))
   } catch (thrown) {
-    teller.failed(open, thrown)
+    reporter.failed(open, thrown)
     throw thrown
   }
   if (!(made instanceof Promise)) {
-    teller.ended(open, made)
+    reporter.ended(open, made)
     return made
   }
   if (isDirect) {
@@ -52,11 +52,11 @@ function startTold(work: TaskBuild, teller: RunTeller): TaskResult | Promise<Tas
   }
   return made.then(
     (result) => {
-      teller.ended(open, result)
+      reporter.ended(open, result)
       return result
     },
     (thrown: unknown) => {
-      teller.failed(open, thrown)
+      reporter.failed(open, thrown)
       throw thrown
     },
   )

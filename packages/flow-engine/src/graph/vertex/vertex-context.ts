@@ -20,8 +20,8 @@ import type { BuildFacts } from './build-facts.ts'
 import { callTool, type ToolCallRequest } from './call-tool.ts'
 import { CallsBeside } from './calls-beside.ts'
 import { TokenMasks } from './token-masks.ts'
-import { CALLS, type CallTeller } from '../../components/define/call-teller.ts'
-import { toldFetch } from '../../outgoing/told-fetch.ts'
+import { CALLS, type CallReporter } from '../../components/define/call-reporter.ts'
+import { observedFetch } from '../../outgoing/observed-fetch.ts'
 import { changeMessage, type Message } from '../values/message.ts'
 import { VertexLogs, type LogEntry } from '../events/vertex-logs.ts'
 import type { BranchCall } from '../schedule/decision.ts'
@@ -41,8 +41,8 @@ export class VertexContext implements ComponentContext {
   #sleeps = 0
   #steps: Map<string, number> | undefined
   #besides: CallsBeside | undefined
-  #told: Readonly<ComponentServices> | undefined
-  #calls: CallTeller | undefined
+  #observed: Readonly<ComponentServices> | undefined
+  #calls: CallReporter | undefined
   /** `text` if the last reported status was a string. */
   hasStatus: boolean | 'text' = false
   statusValue: unknown = undefined
@@ -66,14 +66,17 @@ export class VertexContext implements ComponentContext {
   get services(): Readonly<ComponentServices> {
     const services = this.#facts.vertex.isRoot ? this.#run.rootServices : this.#run.services
     if (this.asTool || this[CALLS] === undefined || services.fetch === undefined) return services
-    return (this.#told ??= Object.freeze({ ...services, fetch: toldFetch(services.fetch, this) }))
+    return (this.#observed ??= Object.freeze({
+      ...services,
+      fetch: observedFetch(services.fetch, this),
+    }))
   }
 
   /** Reports the calls of this build to the hooks (DR-70). */
-  get [CALLS](): CallTeller | undefined {
+  get [CALLS](): CallReporter | undefined {
     const { info } = this.#facts
     if (info === undefined) return undefined
-    return (this.#calls ??= this.#run.teller?.calls(info))
+    return (this.#calls ??= this.#run.reporter?.calls(info))
   }
   get runId(): string {
     return this.#run.runId

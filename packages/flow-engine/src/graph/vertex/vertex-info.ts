@@ -1,5 +1,5 @@
 import type { HookContent, RunInfo, VertexEnd, VertexInfo } from '../context/run-hooks.ts'
-import { BuildEnd, OpenBuild, type RunTeller } from '../context/run-teller.ts'
+import { BuildEnd, OpenBuild, type RunReporter } from '../context/run-reporter.ts'
 import { passOf } from '../schedule/pass-of.ts'
 import type { Task } from '../schedule/task.ts'
 import { vertexFailure } from './failure.ts'
@@ -10,15 +10,15 @@ import { NO_VALUES } from './vertex-build.ts'
 export class OpenTask extends OpenBuild {
   readonly vertex: VertexInfo
   readonly #work: TaskBuild
-  readonly #teller: RunTeller
+  readonly #reporter: RunReporter
 
-  constructor(work: TaskBuild, teller: RunTeller) {
+  constructor(work: TaskBuild, reporter: RunReporter) {
     super()
     const { vertex, build, attempt, environment } = work
     const pass = passOf(vertex, environment.request.graph, environment.builds)
-    this.vertex = new VertexFacts(teller.info, vertex, { build, attempt, pass })
+    this.vertex = new VertexFacts(reporter.info, vertex, { build, attempt, pass })
     this.#work = work
-    this.#teller = teller
+    this.#reporter = reporter
   }
 
   endOf(result: TaskResult | undefined, thrown?: unknown): BuildEnd {
@@ -28,16 +28,16 @@ export class OpenTask extends OpenBuild {
     const status = statusOf(this.#work, result)
     const error =
       status === 'failed' ? vertexFailure(thrown, vertex, secrets.mask).error : undefined
-    if (error === undefined && !this.#teller.wantsContent) return new BuildEnd(status, isFrozen)
+    if (error === undefined && !this.#reporter.wantsContent) return new BuildEnd(status, isFrozen)
     return new BuildEnd(status, isFrozen, { error, content: this.#contentOf(status, result) })
   }
 
   /** Undefined for a vertex that received no inputs. */
   #contentOf(status: VertexEnd['status'], result: TaskResult | undefined): HookContent | undefined {
     const { raw } = this.#work
-    if (!this.#teller.wantsContent || raw === NO_VALUES) return undefined
+    if (!this.#reporter.wantsContent || raw === NO_VALUES) return undefined
     const output = status === 'ok' && result !== undefined ? [result.outputs] : []
-    return this.#teller.contentOf(withoutCode(raw), output)
+    return this.#reporter.contentOf(withoutCode(raw), output)
   }
 }
 

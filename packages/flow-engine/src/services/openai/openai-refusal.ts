@@ -18,7 +18,7 @@ export class OpenAiRefusal extends Refusal {
 
   constructor(
     status: number,
-    { type = typeOf(status), param = null, code, message }: Partial<OpenAiError> & OpenAiTold,
+    { type = typeOf(status), param = null, code, message }: Partial<OpenAiError> & OpenAiDetail,
     cause?: unknown,
   ) {
     super(status, message, { cause })
@@ -26,7 +26,7 @@ export class OpenAiRefusal extends Refusal {
   }
 }
 
-type OpenAiTold = Pick<OpenAiError, 'message' | 'code'>
+type OpenAiDetail = Pick<OpenAiError, 'message' | 'code'>
 
 function typeOf(status: number): OpenAiErrorType {
   if (status === 429) return 'rate_limit_error'

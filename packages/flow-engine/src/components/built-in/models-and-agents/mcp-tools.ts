@@ -5,7 +5,7 @@ import { createDataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import type { ComponentTool } from '../../define/component.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { templateField } from '../../node/create-node.ts'
-import { toldCall } from '../../define/call-teller.ts'
+import { reportedCall } from '../../define/call-reporter.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
@@ -151,7 +151,7 @@ async function callInTime(
   const signal = AbortSignal.any([ctx.signal, late.signal])
   try {
     const facts = { kind: 'mcp', name: call.name, input: () => call.args } as const
-    return await toldCall(ctx, facts, () =>
+    return await reportedCall(ctx, facts, () =>
       client.callTool(call.name, call.args, { signal, timeoutMs }),
     )
   } catch (error) {

@@ -3,7 +3,7 @@ import type { QuestionNotice } from '../context/run-host.ts'
 import { OPEN_CARD, questionCard } from '../durable/question-card.ts'
 
 /** Called when the run is idle: shows its question in the conversation, then in the log (DR-32, DR-42). */
-export async function tellQuestion(
+export async function announceQuestion(
   run: RunContext,
   notice: QuestionNotice | undefined,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { errorText, FlowError, isFlowError } from '../../errors.ts'
-import type { CallFacts, CallTeller, OpenCall } from '../../components/define/call-teller.ts'
+import type { CallFacts, CallReporter, OpenCall } from '../../components/define/call-reporter.ts'
 import { maskedCause } from '../events/masked-cause.ts'
 import type { Secrets } from '../events/secrets.ts'
 import { formatValue } from '../values/format-value.ts'
@@ -14,7 +14,7 @@ import type {
   VertexInfo,
 } from './run-hooks.ts'
 
-export interface RunTellerOptions {
+export interface RunReporterOptions {
   readonly hooks: RunHooks
   readonly info: RunInfo
   /** In milliseconds. */
@@ -24,7 +24,7 @@ export interface RunTellerOptions {
   readonly report: (error: unknown) => void
 }
 
-type Told<End> = Omit<End, 'durationMs'>
+type Reported<End> = Omit<End, 'durationMs'>
 
 /**
  * A running attempt at building a vertex. The open builds of a run form a linked list: a Set plus the promise
@@ -37,7 +37,7 @@ export abstract class OpenBuild {
   before: OpenBuild | undefined = undefined
   next: OpenBuild | undefined = undefined
 
-  /** The end report, created from the result or the error; the teller adds the duration. */
+  /** The end report, created from the result or the error; the reporter adds the duration. */
   abstract endOf(result: unknown, thrown?: unknown): BuildEnd
 }
 
@@ -69,15 +69,15 @@ interface EndFacts {
 const NOTHING: EndFacts = {}
 
 /** Calls the hooks of one run; every start is followed by one end (DR-70 to DR-73). */
-export class RunTeller {
+export class RunReporter {
   readonly info: RunInfo
-  readonly #options: RunTellerOptions
+  readonly #options: RunReporterOptions
   /** Open builds, in order of their start. */
   #first: OpenBuild | undefined
   #last: OpenBuild | undefined
   #startedAt: number | undefined
 
-  constructor(options: RunTellerOptions) {
+  constructor(options: RunReporterOptions) {
     this.info = options.info
     this.#options = options
   }
@@ -89,7 +89,7 @@ export class RunTeller {
   }
 
   /** Ends builds that are still open first; when a run is suspended, those are the ones that ask or sleep. */
-  end(end: Told<RunEnd>): void {
+  end(end: Reported<RunEnd>): void {
     if (this.#startedAt === undefined) return
     const status = end.status === 'suspended' ? 'suspended' : 'cancelled'
     for (let open = this.#first; open !== undefined; open = this.#first)
@@ -135,8 +135,8 @@ export class RunTeller {
     if (open.isOpen) this.#vertexEnded(open, open.endOf(undefined, thrown))
   }
 
-  /** Creates the call teller of a build. */
-  calls(vertex: VertexInfo): CallTeller {
+  /** Creates the call reporter of a build. */
+  calls(vertex: VertexInfo): CallReporter {
     return { open: (facts) => this.#openCall(vertex, facts) }
   }
 

@@ -22,25 +22,25 @@ export interface OpenCall {
 }
 
 /** Reports the calls of one build to the hooks of the run (DR-70). */
-export interface CallTeller {
+export interface CallReporter {
   open(facts: CallFacts): OpenCall
 }
 
-/** The key under which a context holds its CallTeller. */
+/** The key under which a context holds its CallReporter. */
 export const CALLS: unique symbol = Symbol.for('@x/flow-engine.calls')
 
 /** Returns undefined if there are neither hooks nor metrics. */
-export function callsOf(context: object): CallTeller | undefined {
-  return Reflect.get(context, CALLS) as CallTeller | undefined
+export function callReporterOf(context: object): CallReporter | undefined {
+  return Reflect.get(context, CALLS) as CallReporter | undefined
 }
 
 /** Makes a call and reports it to the hooks, if any. */
-export async function toldCall<T>(
+export async function reportedCall<T>(
   context: object,
   facts: CallFacts,
   work: () => Promise<T>,
 ): Promise<T> {
-  const call = callsOf(context)?.open(facts)
+  const call = callReporterOf(context)?.open(facts)
   if (call === undefined) return work()
   try {
     const value = await call.around(work)

@@ -3,12 +3,12 @@ import type { RunHooks, RunInfo } from '../context/run-hooks.ts'
 import type { RunHost } from '../context/run-host.ts'
 import type { RunResult } from '../context/run-options.ts'
 import type { RunRequest } from '../context/run-request.ts'
-import { RunTeller } from '../context/run-teller.ts'
+import { RunReporter } from '../context/run-reporter.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { RunOutcome } from '../results/run-outcome.ts'
 
-/** Creates the hook teller of a run (DR-70). */
-export function createTeller(
+/** Creates the hook reporter of a run (DR-70). */
+export function createRunReporter(
   hooks: RunHooks,
   request: RunRequest,
   {
@@ -20,7 +20,7 @@ export function createTeller(
     readonly runId: string
     readonly secrets: Pick<Secrets, 'mask' | 'maskJson'>
   },
-): RunTeller {
+): RunReporter {
   const { jobId, parent, continued, report = () => undefined } = host
   const { flowId, flowName, sessionId, runtime } = request
   const { userId, requestId, carrier } = request.options
@@ -36,11 +36,11 @@ export function createTeller(
     ...(carrier === undefined ? {} : { carrier }),
     ...(continued === undefined ? {} : { continued }),
   }
-  return new RunTeller({ hooks, info, now: () => runtime.now().getTime(), secrets, report })
+  return new RunReporter({ hooks, info, now: () => runtime.now().getTime(), secrets, report })
 }
 
 /** True if any hook is set: an empty object has no overhead (DR-91). */
-export function looksIn(hooks: RunHooks): boolean {
+export function isObserved(hooks: RunHooks): boolean {
   return (
     hooks.onVertexStart !== undefined ||
     hooks.onVertexEnd !== undefined ||
@@ -52,7 +52,7 @@ export function looksIn(hooks: RunHooks): boolean {
 }
 
 /** @param rests true if the run waits for an answer or a timer */
-export function tellRunEnd(
+export function reportRunEnd(
   { status }: Pick<RunResult, 'status'>,
   { usage, error }: RunOutcome,
   {
@@ -61,10 +61,10 @@ export function tellRunEnd(
     rests,
   }: { readonly run: RunContext; readonly host: RunHost; readonly rests: boolean },
 ): void {
-  const { teller } = run
-  if (teller === undefined) return
+  const { reporter } = run
+  if (reporter === undefined) return
   const isElsewhere = host.mayStart?.() === false
   if (rests || isElsewhere)
-    teller.end({ status: rests ? 'suspended' : 'released', usage: { ...usage } })
-  else teller.end({ status, usage: { ...usage }, ...(error === undefined ? {} : { error }) })
+    reporter.end({ status: rests ? 'suspended' : 'released', usage: { ...usage } })
+  else reporter.end({ status, usage: { ...usage }, ...(error === undefined ? {} : { error }) })
 }

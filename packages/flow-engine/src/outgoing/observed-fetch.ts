@@ -1,6 +1,6 @@
-import { toldCall } from '../components/define/call-teller.ts'
+import { reportedCall } from '../components/define/call-reporter.ts'
 
-const PARTS = Symbol.for('@x/flow-engine.toldFetch')
+const PARTS = Symbol.for('@x/flow-engine.observedFetch')
 
 interface Parts {
   readonly original: typeof fetch
@@ -8,24 +8,24 @@ interface Parts {
 }
 
 /** Wraps the fetch of a component so that hooks observe its requests (DR-70). */
-export function toldFetch(original: typeof fetch, context: object): typeof fetch {
-  const told: typeof fetch = (input, init) => {
+export function observedFetch(original: typeof fetch, context: object): typeof fetch {
+  const observed: typeof fetch = (input, init) => {
     const name = requestName(input, init)
-    return toldCall(context, { kind: 'request', name }, () => original(input, init))
+    return reportedCall(context, { kind: 'request', name }, () => original(input, init))
   }
-  return Object.defineProperty(told, PARTS, { value: { original, context } satisfies Parts })
+  return Object.defineProperty(observed, PARTS, { value: { original, context } satisfies Parts })
 }
 
 /** Returns the unobserved fetch, for clients that report their calls themselves. */
-export function untoldFetch(given: typeof fetch | undefined): typeof fetch | undefined {
+export function unobservedFetch(given: typeof fetch | undefined): typeof fetch | undefined {
   const parts = given === undefined ? undefined : partsOf(given)
   return parts?.original ?? given
 }
 
 /** Observes the requests of a fetch if those of `other` are observed. */
-export function toldLike(given: typeof fetch | undefined, other: typeof fetch): typeof fetch {
+export function observedLike(given: typeof fetch | undefined, other: typeof fetch): typeof fetch {
   const parts = given === undefined ? undefined : partsOf(given)
-  return parts === undefined ? other : toldFetch(other, parts.context)
+  return parts === undefined ? other : observedFetch(other, parts.context)
 }
 
 function partsOf(given: typeof fetch): Parts | undefined {
