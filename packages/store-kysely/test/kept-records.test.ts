@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { setImmediate as nextTask } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { createMetrics } from '@x/flow-engine/metrics'
 import type { ApiKeyRecord, FlowRecord, ProjectRecord, UserRecord } from '@x/flow-engine/store'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
@@ -109,6 +111,33 @@ describe('records that are kept while nothing changes (FE-62, SU-2)', () => {
     expect(first).toEqual([user, key, flow])
     for (const [index, record] of second.entries()) expect(record).toBe(first[index])
     for (const record of second) expect(Object.isFrozen(record)).toBe(true)
+  })
+
+  test('the reads of one request ask once whether another process wrote', async () => {
+    const metrics = createMetrics()
+    const db = openSqlite<never>(database.address, { metrics })
+    const { users, flows } = createFlowStore(db)
+    const readBoth = async (): Promise<void> => {
+      await users.get('u1')
+      await flows.get('f1')
+    }
+    const statements = async (): Promise<number> => {
+      const all = await metrics.collect()
+      const calls = all.find(({ name }) => name === 'store_call_duration_seconds')?.samples ?? []
+      return calls.reduce((sum, { suffix, value }) => sum + (suffix === '_count' ? value : 0), 0)
+    }
+    try {
+      await readBoth()
+      await nextTask()
+      const before = await statements()
+      for (let request = 0; request < 3; request += 1) {
+        await readBoth()
+        await nextTask()
+      }
+      expect((await statements()) - before).toBe(3)
+    } finally {
+      await db.destroy()
+    }
   })
 
   test('MC-111 a project and its list of flows are cached, and changes of both are seen', async () => {

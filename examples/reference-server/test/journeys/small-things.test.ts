@@ -27,6 +27,16 @@ async function runText(data: unknown, input: string): Promise<unknown> {
   return outputs[0]?.outputs[0]?.results.message.data.text
 }
 
+test('a flow that is read repeatedly keeps its bytes until it changes', async () => {
+  const { id } = await createFlow(service, { name: 'Größe 🙂', data: echoGraph() })
+  const path = `/api/v1/flows/${id}`
+  const first = await service.call('GET', path)
+  expect(first.json()).toMatchObject({ name: 'Größe 🙂', data: echoGraph() })
+  expect(await service.call('GET', path)).toMatchObject({ text: first.text })
+  await service.call('PATCH', path, { body: { name: 'Maß 🙃' } })
+  expect((await service.call('GET', path)).json()).toMatchObject({ name: 'Maß 🙃' })
+})
+
 describe('empty values', () => {
   test.each<[string, (flow: FlowBuilder) => string]>([
     ['a chat input', (flow) => `${flow.add('ChatInput')}.message`],

@@ -25,6 +25,7 @@ import { readFlowFile } from '../request/uploaded-flows.ts'
 import { FLOW_FILE_BODY, MEDIUM_BODY } from '../route/body-limit.ts'
 import { newSharingFacts, sharingFacts } from '../route/audit-rule.ts'
 import { JsonText, route, type Route } from '../route/route.ts'
+import { flowAnswer } from '../response/flow-answer.ts'
 import { zipAnswer } from '../response/zip-answer.ts'
 
 const ListQuery = z.object({
@@ -110,8 +111,8 @@ export const flowRoutes: readonly Route[] = [
       params: flowIdParams,
       output: FlowRead,
     },
-    async ({ services, caller, params }) =>
-      new JsonText(flowToText(await services.flows.get(caller, params.flow_id))),
+    async ({ services, caller, params, request }) =>
+      flowAnswer(request, await services.flows.get(caller, params.flow_id)),
   ),
   route(
     {

@@ -39,6 +39,12 @@ export class SqliteEngine {
   /** Counter behind `stamp`, and the last seen version of the file. */
   #stamp = 0
   #version: unknown
+  /** The version read in this task of the event loop, if `#readAt` is still the number of commits. */
+  #read: unknown
+  #readAt = -1
+  readonly #forgetRead = (): void => {
+    this.#readAt = -1
+  }
   #snapshotOpen = false
   /** The number of the running transaction; 0 if there is none. */
   #running = 0
@@ -94,10 +100,18 @@ export class SqliteEngine {
     return version === undefined ? undefined : Number(version)
   }
 
-  /** Changes with commits of all connections except the one that asks. */
+  /**
+   * Changes with commits of all connections except the one that asks. Read once in each task of the event
+   * loop, since it costs as much as a small query and a request asks several times; later requests arrive
+   * in later tasks.
+   */
   #readVersion(): unknown {
+    if (this.#readAt === commits) return this.#read
     try {
-      return this.writer.run<{ data_version: unknown }>(VERSION, []).rows[0]?.data_version
+      this.#read = this.writer.run<{ data_version: unknown }>(VERSION, []).rows[0]?.data_version
+      this.#readAt = commits
+      process.nextTick(this.#forgetRead)
+      return this.#read
     } catch {
       // Another process is recovering the file; a read waits for that or reports why it cannot.
       return undefined
@@ -107,6 +121,7 @@ export class SqliteEngine {
   /** Called in the same turn as each commit that must change `stamp`. */
   changed(): void {
     this.#stamp += 1
+    commits += 1
   }
 
   /** True if the write connection is in a transaction with an older snapshot. */
@@ -263,6 +278,9 @@ export class SqliteEngine {
     return session
   }
 }
+
+/** Commits of all engines of this process, which may share a file. */
+let commits = 0
 
 const HELD = 'The database is held by another transaction of this process'
 const VERSION = 'pragma data_version'
