@@ -9,5 +9,5 @@ import { joinSources } from '../../tools/join-sources.mjs'
 const [name = ''] = process.argv.slice(2)
 const bench = dirname(dirname(fileURLToPath(import.meta.url)))
 const joined = join(bench, 'dist', `${basename(name)}.js`)
-await joinSources(join(bench, name, 'main.ts'), joined)
+await joinSources(join(bench, name, 'main.ts'), joined, { installedOutside: true })
 await import(pathToFileURL(joined).href)

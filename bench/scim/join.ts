@@ -8,6 +8,7 @@ import { joinSources } from '../../tools/join-sources.mjs'
  */
 export async function join(name: string): Promise<URL> {
   const joined = new URL(`../dist/scim-${name}.mjs`, import.meta.url)
-  await joinSources(fileURLToPath(new URL(`${name}.ts`, import.meta.url)), fileURLToPath(joined))
+  const source = fileURLToPath(new URL(`${name}.ts`, import.meta.url))
+  await joinSources(source, fileURLToPath(joined), { installedOutside: true })
   return joined
 }
