@@ -71,7 +71,9 @@ function payloadOf(row: OutboxRow, mode: SetMode): Payload {
       const changed = listOf(data['changed'])
       if (mode === 'notice') return { attributes: changed, ...common }
       if (row.op === 'put') return { data: after, ...common }
-      return { data: patchOf(changed.map((path) => finalValue(path, after))), ...common }
+      const before = documentOf(data['before'])
+      const steps = changed.flatMap((path) => finalValue(path, before[path], after[path]))
+      return { data: patchOf(steps), ...common }
     }
     case 'changed':
       return mode === 'notice' ? { attributes: ['members'] } : { data: patchOf(memberSteps(data)) }
@@ -80,9 +82,16 @@ function payloadOf(row: OutboxRow, mode: SetMode): Payload {
   }
 }
 
-function finalValue(path: string, after: ScimDocument): object {
-  const value = after[path]
-  return value === undefined ? { op: 'remove', path } : { op: 'replace', path, value }
+/** A complex value that replaces another is merged into it, so what became unassigned is removed by name. */
+function finalValue(path: string, before: unknown, value: unknown): object[] {
+  if (value === undefined) return [{ op: 'remove', path }]
+  const left = Array.isArray(value) ? {} : documentOf(before)
+  const kept = documentOf(value)
+  const separator = path.includes(':') ? ':' : '.'
+  const removals = Object.keys(left)
+    .filter((name) => kept[name] === undefined)
+    .map((name) => ({ op: 'remove', path: path + separator + name }))
+  return [...removals, { op: 'replace', path, value }]
 }
 
 function memberSteps(data: ScimDocument): object[] {
