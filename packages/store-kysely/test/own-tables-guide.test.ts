@@ -43,12 +43,17 @@ await patch(path, { op: 'add', path: 'members', value: [{ value: second.body.id 
 await patch(path, { op: 'remove', path: 'members[value eq "' + made.body.id + '"]' })
 await patch(path, { op: 'replace', path: 'displayName', value: 'Writers' })
 const shown = (await call('GET', path)).body
+const names = ['title', 'nickName', 'displayName', 'userType', 'locale', 'preferredLanguage']
+const changes = await Promise.all(names.map((name) =>
+  patch('/Users/' + second.body.id, { op: 'add', path: name, value: 'de' })))
+const bob = (await call('GET', '/Users/' + second.body.id)).body
 const removed = [await call('DELETE', path), await call('GET', path)]
 console.log(JSON.stringify({
   made: made.status, again: again.status, active: patched.body.active, total: found.body.totalResults,
   user: [user.displayName, user.name, user.externalId],
   group: [group.status, shown.displayName, shown.externalId,
     shown.members.map(({ value }) => value === second.body.id)],
+  changed: [[...new Set(changes.map(({ status }) => status))], names.filter((name) => bob[name] === 'de').length],
   removed: removed.map(({ status }) => status),
 }))
 process.exit(0)
@@ -83,6 +88,8 @@ const EXPECTED = {
   total: 1,
   user: ['Ada', { givenName: 'A' }, 'HR-1'],
   group: [201, 'Writers', 'G-1', [true]],
+  // Changes at the same time are all kept.
+  changed: [[200], 6],
   removed: [204, 404],
 }
 

@@ -109,7 +109,8 @@ export interface ScanChanges {
 export interface ScanStoreOptions<Tx> {
   /**
    * Runs `work` in a transaction of the host's database: commits when it resolves, rolls back when it
-   * rejects.
+   * rejects. Transactions of one tenant must wait for each other, for instance by a lock; otherwise changes
+   * at the same time overwrite each other.
    */
   readonly transaction: <Result>(
     tenant: string,
