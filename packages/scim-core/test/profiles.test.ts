@@ -200,6 +200,13 @@ describe('SH-58 the options of profiles', () => {
     expect((await ask('a')).status).toBe(429)
   })
 
+  test('rateLimit: without a burst twice the rate is let through at once', async () => {
+    const scim = createScim({ rateLimit: { perSecond: 25 } })
+    const statuses: number[] = []
+    for (let count = 0; count < 51; count += 1) statuses.push((await scim.get('/Users')).status)
+    expect(statuses).toEqual([...Array.from({ length: 50 }, () => 200), 429])
+  })
+
   test('rateLimit: fewer than 25 requests a second are refused', () => {
     expect(() => createScim({ rateLimit: { perSecond: 24 } })).toThrow(ScimConfigError)
     expect(() => createScim({ rateLimit: { perSecond: 25, burst: 0 } })).toThrow(ScimConfigError)

@@ -7,7 +7,7 @@ import {
 } from '@x/scim-core'
 import { createMemoryResourceStore, createMemoryScimStore } from '@x/scim-core/memory'
 import { describe, expect, test } from 'vitest'
-import { BASE, createScim, list, PATCH, TOKEN } from './support.ts'
+import { BASE, createScim, list, MESSAGES, PATCH, TOKEN } from './support.ts'
 
 const ROLE_URN = 'urn:okta:scim:schemas:core:1.0:Role'
 const BADGE = 'urn:example:badge'
@@ -271,6 +271,39 @@ describe('a type that is written', () => {
     expect(list(next.body['Resources'])).toMatchObject([{ displayName: 'C' }])
   })
 
+  test('SH-35 projection, tenants and audit entries are those of groups', async () => {
+    const entries: unknown[] = []
+    const scim = withTypes([device()], {
+      audit: ({ op, resourceType, resourceId, status }) =>
+        void entries.push([op, resourceType, resourceId, status]),
+    })
+    const devices = scim.service.resources('Device')
+    const theirs = await devices.create('globex', { displayName: 'Theirs' })
+    const { body } = await scim.post('/Devices?attributes=serial', {
+      displayName: 'Door',
+      serial: 'S-1',
+      active: true,
+    })
+    expect(Object.keys(body).toSorted()).toEqual(['id', 'schemas', 'serial'])
+    const narrow = await scim.get(`/Devices/${body.id}?excludedAttributes=serial,meta`)
+    expect(narrow.body).toEqual({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Device'],
+      id: body.id,
+      displayName: 'Door',
+      active: true,
+    })
+    expect((await scim.get(`/Devices/${theirs.id}`)).status).toBe(404)
+    expect((await scim.delete(`/Devices/${theirs.id}`)).status).toBe(404)
+    const search = { schemas: [`${MESSAGES}:SearchRequest`], filter: 'serial eq "S-1"' }
+    expect((await scim.post('/Devices/.search', search)).body).toMatchObject({ totalResults: 1 })
+    // serial is caseExact.
+    const other = { ...search, filter: 'serial eq "s-1"' }
+    expect((await scim.post('/Devices/.search', other)).body).toMatchObject({ totalResults: 0 })
+    expect((await scim.delete(`/Devices/${body.id}`)).status).toBe(204)
+    expect(entries).toContainEqual(['create', 'Device', body.id, 201])
+    expect(entries).toContainEqual(['delete', 'Device', body.id, 204])
+  })
+
   test('SH-38 scopes of a type of its own', async () => {
     const scopes = { read: 'devices:read', write: 'devices:write' } as const
     const ask = async (held: readonly `${string}:read`[], path: string): Promise<number> => {
@@ -312,6 +345,23 @@ describe('users with roles', () => {
     ])
   })
 
+  test.each([
+    ['reject', 400, []],
+    ['skip', 200, ['editor']],
+    ['keep', 200, ['editor', 'ghost', 'phantom']],
+  ] as const)('SH-41 %s applies to PUT and PATCH as to POST', async (onUnknown, status, more) => {
+    const scim = assigned(onUnknown)
+    const id = await scim.user('ada@corp.example', { roles: [{ value: 'admin' }] })
+    const roles = [{ value: 'admin' }, { value: 'editor' }, { value: 'ghost' }]
+    const put = await scim.put(`/Users/${id}`, { userName: 'ada@corp.example', roles })
+    const add = [{ op: 'add', path: 'roles', value: [{ value: 'phantom' }] }]
+    const patch = await scim.patch(`/Users/${id}`, add)
+    expect([put.status, patch.status]).toEqual([status, status])
+    const { body } = await scim.get(`/Users/${id}`)
+    const values = list(body['roles']).map((one) => Reflect.get(one, 'value') as string)
+    expect(values).toEqual(['admin', ...more])
+  })
+
   test('SH-41 only added ids are looked up', async () => {
     const known = [...ROLES]
     const store = createCatalogueStore(() => known)
@@ -332,7 +382,19 @@ test.each([
   [{ name: 'My Role' }, 'My Role'],
   [{ name: 'User' }, 'User'],
   [{ endpoint: 'Roles' }, 'Role'],
-  [{ endpoint: '/Groups' }, 'Role'],
+  ...[
+    '/Users',
+    '/Groups',
+    '/Me',
+    '/Bulk',
+    '/Schemas',
+    '/ResourceTypes',
+    '/ServiceProviderConfig',
+    '/SecurityEvents',
+    '/groups',
+    '/.search',
+    '/a/b',
+  ].map((endpoint): [Partial<ScimResourceType>, string] => [{ endpoint }, 'Role']),
   [{ schema: { urn: 'role', attributes: [{ name: 'a' }] } }, 'Role'],
   [{ schema: { urn: ROLE_URN, attributes: [] } }, 'Role'],
   [{ schema: { urn: ROLE_URN, attributes: [{ name: 'a b' }] } }, 'Role'],
@@ -345,5 +407,7 @@ test.each([
       message: expect.stringContaining(name) as string,
     }) as Error,
   )
-  expect(() => withTypes([catalogue(), catalogue()])).toThrow('taken')
+  expect(() => withTypes([catalogue(), catalogue({ name: 'Other', endpoint: '/rOLES' })])).toThrow(
+    'taken',
+  )
 })
