@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { testEditor } from './browser/test-editor.mjs'
 import { testFlowCheck } from './browser/test-flow-check.mjs'
 import { testInbox } from './browser/test-inbox.mjs'
+import { testRunWarnings } from './browser/test-run-warnings.mjs'
 import { testTraces } from './browser/test-traces.mjs'
 import { terminalPicture } from './terminal-picture.mjs'
 
@@ -214,6 +215,7 @@ async function testConsole(page, folder) {
       /^Language Model: OpenAI API key is required/,
     )
     await page.getByRole('link', { name: 'Store the key under Variables' }).waitFor()
+    await page.locator('#graph .remark', { hasText: 'OpenAI API key is required' }).waitFor()
     await picture(page, 'console-failure.png')
     passed('a failure is told in the chat, at its node and in the status')
     await page.locator('#flow-list button', { hasText: 'echo' }).click()
@@ -251,6 +253,7 @@ async function testConsole(page, folder) {
     passed('the directory lists provisioned users and groups without a SCIM token')
 
     await testFlowCheck(page, { passed, picture })
+    await testRunWarnings(page, { passed })
     await testKeysAndVariables(page)
     await testInbox(page, { passed })
     await testTraces(page, { passed })

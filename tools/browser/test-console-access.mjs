@@ -59,16 +59,27 @@ async function open(page, name) {
   if (name === 'surface') await page.getByRole('button', { name: 'Count' }).waitFor()
 }
 
-/** A flow with problems, which the flow of the pictures has not. */
+/** A flow with problems and one whose run has a warning, which the flow of the pictures has not. */
 async function testRemarks(page, where) {
   await page.locator('#flow-list button', { hasText: 'imported' }).click()
   await page.locator('#graph .remark').first().waitFor()
   await page.locator('#warnings li').first().waitFor()
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-  assert.ok(wide <= page.viewportSize().width, `a flow with problems is ${wide} pixels wide`)
-  assert.deepEqual(await violations(page), [], `a flow with problems, ${where}`)
+  await fits(page, `a flow with problems, ${where}`)
+  await page.locator('#flow-list button', { hasText: 'warned' }).click()
+  await page.locator('#warnings').waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.locator('#graph .remark[data-by=run]').waitFor()
+  await page.locator('#run-warnings li').waitFor()
+  await page.locator('#stop[disabled]').waitFor({ state: 'attached' })
+  await fits(page, `a run with a warning, ${where}`)
   await page.locator('#flow-list button', { hasText: 'echo' }).click()
   await page.locator('#graph .remark').first().waitFor({ state: 'detached' })
+}
+
+async function fits(page, what) {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+  assert.ok(wide <= page.viewportSize().width, `${what}, is ${wide} pixels wide`)
+  assert.deepEqual(await violations(page), [], what)
 }
 
 async function violations(page) {

@@ -1,4 +1,5 @@
 import { ApiError, call } from './api.ts'
+import { drawnNode } from './drawn-node.ts'
 import { byId, make } from './elements.ts'
 import { markEdge, nameOf, showRemark, type FlowGraph } from './graph-view.ts'
 
@@ -37,7 +38,7 @@ export async function showCheck(
   for (const [node, problems] of beside) {
     const messages = [...new Set(problems.map(({ message }) => message))]
     const isError = problems.some(({ severity }) => severity === 'error')
-    showRemark(node, messages.join(' '), isError ? 'error' : 'warning')
+    showRemark(node, messages.join(' '), isError ? 'error' : 'warning', 'check')
   }
   const more = found.total - Math.min(found.problems.length, MOST)
   if (more > 0) items.set('more', make('li', `${more} more`))
@@ -63,15 +64,4 @@ function plainly({ message, node_id: id }: Problem): string {
   if (type === undefined) return message
   const text = why === undefined ? `Unknown type ${type}` : `Unknown type ${type}: ${why}`
   return id === null ? message : text
-}
-
-/** The node of the drawing: the node itself, or the group that contains it. */
-function drawnNode(graph: FlowGraph | null, id: string | null): string | undefined {
-  if (graph === null || id === null) return undefined
-  return graph.nodes.find((node) => node.id === id || hasInside(node, id))?.id
-}
-
-function hasInside({ data }: FlowGraph['nodes'][number], id: string): boolean {
-  const inner = data?.node?.flow?.data?.nodes ?? []
-  return inner.some((node) => node.id === id || hasInside(node, id))
 }

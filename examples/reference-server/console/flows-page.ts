@@ -4,7 +4,7 @@ import { attachment, setUpAttachments, takeAttachments } from './attachments.ts'
 import { attempt, byId, field, make, onSubmit } from './elements.ts'
 import { exportFlow } from './export-flow.ts'
 import { showCheck } from './flow-check.ts'
-import { drawGraph, nameOf, showNote, showState, type FlowGraph } from './graph-view.ts'
+import { drawGraph, showNote, showState, type FlowGraph } from './graph-view.ts'
 import {
   chosenSession,
   listConversations,
@@ -13,8 +13,8 @@ import {
 } from './conversation.ts'
 import { setUpImport } from './import-flow.ts'
 import { readJsonLines } from './json-lines.ts'
-import { clearProblems, showProblem } from './problems.ts'
 import type { ConsolePage } from './page.ts'
+import { clearRunRemarks, showFailure, showWarnings, type RunWarning } from './run-remarks.ts'
 
 interface Flow {
   readonly id: string
@@ -33,6 +33,7 @@ interface BuildEvent {
     readonly sender?: string
     readonly category?: string
     readonly files?: readonly string[]
+    readonly warnings?: readonly RunWarning[]
     readonly build_data?: {
       readonly id: string
       readonly valid: boolean
@@ -87,7 +88,7 @@ async function pick(flow: Flow, button: HTMLButtonElement): Promise<void> {
     other.setAttribute('aria-current', String(other === button))
   byId('events', HTMLOListElement).replaceChildren()
   byId('status', HTMLParagraphElement).textContent = ''
-  clearProblems()
+  clearRunRemarks()
   showMessages([])
   drawGraph(flow.data ?? { nodes: [], edges: [] })
   showSamples(flow)
@@ -113,7 +114,7 @@ function setUpRuns(): void {
     running = new AbortController()
     stop.disabled = false
     showState('waiting')
-    clearProblems()
+    clearRunRemarks()
     byId('events', HTMLOListElement).replaceChildren()
     const run = startStatus()
     try {
@@ -184,11 +185,12 @@ function show({ event, data }: BuildEvent): void {
   if (event === 'add_message' || event === 'error') describe(data)
   if (event === 'token') bubble(data.id).textContent += data.chunk ?? ''
   if (event === 'remove_message') bubble(data.id).remove()
+  if (event === 'end') showWarnings(current?.data ?? null, data.warnings ?? [])
   const built = data.build_data
   if (built === undefined) return
   showState(built.valid ? 'done' : 'failed', built.id)
-  showNote(built.id, built.valid ? (built.data?.duration ?? '') : 'failed', built.params)
-  if (!built.valid) showProblem(nameOf(built.id), reasonOf(built.params))
+  showNote(built.id, built.valid ? (built.data?.duration ?? '') : 'failed')
+  if (!built.valid) showFailure(current?.data ?? null, built.id, reasonOf(built.params))
   for (const id of built.inactivated_vertices) showState('skipped', id)
   for (const id of built.next_vertices_ids) showState('running', id)
 }

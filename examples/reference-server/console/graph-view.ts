@@ -84,12 +84,10 @@ function frame(positions: readonly { readonly x: number; readonly y: number }[])
   return `${left} ${top} ${width} ${height}`
 }
 
-/** Says below a node how long it took, or what failed; the whole reason shows on hover. */
-export function showNote(id: string, note: string, reason: string | null): void {
-  const node = nodeOf(id)
-  const [line, title] = [node?.querySelector('.note'), node?.querySelector('title')]
+/** Says below a node how long it took, or that it failed. */
+export function showNote(id: string, note: string): void {
+  const line = nodeOf(id)?.querySelector('.note')
   if (line) line.textContent = note
-  if (title) title.textContent = reason ?? ''
 }
 
 function nodeOf(id: string): SVGGElement | undefined {
@@ -102,27 +100,66 @@ const LINES = 4
 const WIDE = 31
 const LINE_HEIGHT = 26
 
-/** Shows below a node what a check of the flow says about it; the whole text shows on hover. */
-export function showRemark(id: string, text: string, severity: 'error' | 'warning'): void {
+/** Who makes a remark about a node: the check of the flow before a run, or the run. */
+type Source = 'check' | 'run'
+
+/** Shows below a node what its check or its run says about it, in place of what that said before; the whole text shows on hover. */
+export function showRemark(
+  id: string,
+  text: string,
+  severity: 'error' | 'warning',
+  by: Source,
+): void {
   const node = nodeOf(id)
   const box = node?.querySelector('rect')
   if (node === undefined || box === null || box === undefined) return
-  node.dataset['check'] = severity
+  if (by === 'check') node.dataset['check'] = severity
+  remarkOf(node, by)?.remove()
   const [x, y] = [Number(box.getAttribute('x')), Number(box.getAttribute('y'))]
+  const above = node.querySelectorAll('.remark tspan').length
   const remark = document.createElementNS(SVG, 'text')
   remark.classList.add('remark')
+  Object.assign(remark.dataset, { by, severity, text })
   const lines = wrap(text)
   for (const [index, line] of lines.entries()) {
     const span = document.createElementNS(SVG, 'tspan')
     span.setAttribute('x', String(x + 4))
-    span.setAttribute('y', String(y + HEIGHT + 30 + (index + 1) * LINE_HEIGHT))
+    span.setAttribute('y', String(y + HEIGHT + 30 + (above + index + 1) * LINE_HEIGHT))
     span.textContent = line
     remark.append(span, ' ')
   }
   node.append(remark)
+  showWhole(node)
+  makeRoom(y + HEIGHT + 50 + (above + lines.length) * LINE_HEIGHT)
+}
+
+/** Removes what the check or the run said. */
+export function clearRemarks(by: Source): void {
+  for (const node of document.querySelectorAll<SVGGElement>('#graph g')) {
+    remarkOf(node, by)?.remove()
+    showWhole(node)
+  }
+}
+
+/** Whether a remark of the node contains the text. */
+export function hasRemark(id: string, text: string): boolean {
+  const node = nodeOf(id)
+  return (
+    node !== undefined && remarksOf(node).some(({ dataset }) => dataset['text']?.includes(text))
+  )
+}
+
+const remarksOf = (node: SVGGElement): SVGTextElement[] => [
+  ...node.querySelectorAll<SVGTextElement>('.remark'),
+]
+
+const remarkOf = (node: SVGGElement, by: Source): SVGTextElement | undefined =>
+  remarksOf(node).find(({ dataset }) => dataset['by'] === by)
+
+function showWhole(node: SVGGElement): void {
   const title = node.querySelector('title')
-  if (title !== null) title.textContent = text
-  makeRoom(y + HEIGHT + 50 + lines.length * LINE_HEIGHT)
+  const texts = remarksOf(node).map(({ dataset }) => dataset['text'])
+  if (title !== null) title.textContent = texts.join(' ')
 }
 
 /** Marks an edge that a check refuses. */

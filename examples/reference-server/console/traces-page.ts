@@ -78,9 +78,15 @@ function partsOf({ name, startTime, error, warnings = [], spans }: Trace): HTMLE
   return [
     make('h3', `${name}, ${moment(startTime)}`),
     ...(error === null ? [] : [make('p', error)]),
-    ...warnings.map(({ message }) => make('p', message)),
+    ...(warnings.length === 0 ? [] : [listOf(warnings)]),
     tableOf('Nodes of the run', head, rows, 'No node was built.'),
   ]
+}
+
+function listOf(warnings: Required<Trace>['warnings']): HTMLUListElement {
+  const list = make('ul', '', { 'aria-label': 'Warnings of the run', class: 'warnings' })
+  list.append(...warnings.map(({ message }) => make('li', message)))
+  return list
 }
 
 const timeOf = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)

@@ -38,6 +38,16 @@ interface TracePage {
   readonly pages: number
 }
 
+interface Graph {
+  readonly nodes: readonly {
+    readonly id: string
+    readonly data: {
+      readonly type: string
+      readonly node: { readonly template: Record<string, object> }
+    }
+  }[]
+}
+
 let started: ModelService
 beforeAll(async () => {
   started = await startModelService()
@@ -219,6 +229,26 @@ describe("OP-5 traces of a user's own runs", () => {
         { code: 'unmatched_tweak', message: expect.stringContaining('Nobody-1') as string },
       ],
     })
+  })
+
+  test('FE-19: a warning of a build is in its end event and in its trace', async () => {
+    const { service } = started
+    const data = echoGraph() as Graph
+    const input = data.nodes.find((node) => node.data.type === 'ChatInput')
+    const name = { load_from_db: true, value: 'NO_SUCH_NAME' }
+    Object.assign(input?.data.node.template['sender_name'] ?? {}, name)
+    const { id } = await createFlow(service, { name: 'Warned', data })
+    const warning = {
+      code: 'unresolved_field',
+      message: expect.stringMatching(/NO_SUCH_NAME .* not found$/) as string,
+      component_id: input?.id,
+    }
+    const path = `/api/v1/build/${id}/flow?event_delivery=direct`
+    const events = eventsOf(await service.call('POST', path, { body: {} }))
+    expect(events.at(-1)).toEqual({ event: 'end', data: { warnings: [warning] } })
+    await expect.poll(async () => (await page(`?flow_id=${id}`)).total).toBe(1)
+    const [found] = (await page(`?flow_id=${id}`)).traces
+    expect(await trace(found?.id ?? '')).toMatchObject({ warnings: [warning] })
   })
 
   test('invalid queries are refused with the name of the field', async () => {

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { JobState } from '../store/job-store.ts'
 import type { Page } from '../store/paging.ts'
 import type { Trace, TraceQuery, TraceSummary } from '../services/runs/traces.ts'
-import type { TraceWarning } from '../services/runs/trace-details.ts'
-import type { TraceSpan } from '../services/runs/trace-spans.ts'
+import type { TraceSpan, TraceWarning } from '../services/runs/trace-spans.ts'
 import { dateTime, int, maybe, oneOf, text, uuid } from './scalars.ts'
 
 const MAX_PAGE = 200
@@ -85,7 +84,7 @@ export const TraceRead = z
     ...summary,
     spans: z.array(Span),
     truncated: z.boolean(),
-    /** Only for runs that are not jobs; omitted if there are none. */
+    /** Omitted if there are none. */
     warnings: z.array(Warning).optional(),
   })
   .meta({ id: 'Trace' })
@@ -112,8 +111,8 @@ export function tracesToWire(
 }
 
 export function traceToWire(trace: Trace): z.input<typeof TraceRead> {
-  const { run, traced, warnings = [] } = trace
-  const { input, output, isCut } = run
+  const { run, traced } = trace
+  const { input, output, warnings, isCut } = run
   return {
     ...summaryToWire(trace),
     sessionId: traced.sessionId ?? run.sessionId ?? traced.flowId,

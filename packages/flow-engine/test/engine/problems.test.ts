@@ -151,7 +151,7 @@ describe('missing variables (FE-20)', () => {
     severity: 'warning',
   })
 
-  test('FE-20: unresolved_field: a name that the environment lacks too is null with a warning and no event', async () => {
+  test('FE-20: unresolved_field: a name that the environment lacks too is null, with a warning in the result and in the end event', async () => {
     const { result, events } = await ran({ key: 'MY_KEY', city: 'CITY' })
     expect(result.status).toBe('succeeded')
     expect(result.text('Asking-1')).toBe('none ')
@@ -160,7 +160,13 @@ describe('missing variables (FE-20)', () => {
       missing('city', 'Component Asker: variable CITY of City not found'),
     ])
     expect(events.map(({ event }) => event)).toEqual(['vertices_sorted', 'end_vertex', 'end'])
-    expect(JSON.stringify(events)).not.toContain('MY_KEY')
+    const told = ['MY_KEY of API key', 'CITY of City'].map((what) => ({
+      code: 'unresolved_field',
+      message: `Component Asker: variable ${what} not found`,
+      component_id: 'Asking-1',
+    }))
+    expect(events.at(-1)?.data).toEqual({ warnings: told })
+    expect(JSON.stringify(events.slice(0, -1))).not.toContain('MY_KEY')
   })
 
   test('FE-20: unresolved_field: no warning if the variable is found, empty or overridden, or if it fails the vertex', async () => {

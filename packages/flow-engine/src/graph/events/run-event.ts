@@ -1,4 +1,5 @@
 import type { MessageJson } from '../values/message-json.ts'
+import type { RunWarningJson } from './run-warning.ts'
 
 export type { MessageJson } from '../values/message-json.ts'
 
@@ -30,7 +31,8 @@ export interface RunEventData {
   build_end: { id: string }
   error: MessageJson | ErrorMessageJson
   suspended: SuspendedJson
-  end: { cancelled?: true }
+  /** `warnings` is omitted if there are none. */
+  end: { cancelled?: true; warnings?: RunWarningJson[] }
 }
 
 /** A question the job waits for; sent only by flows that ask (DR-32). */

@@ -1,4 +1,5 @@
 import { FinishedRun, type ResultNotes } from './finished-run.ts'
+import { warningJson, type RunWarningJson } from '../events/run-warning.ts'
 import type { VertexNotes } from '../events/vertex-notes.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { FlowProblem } from '../flow/problems.ts'
@@ -18,13 +19,6 @@ export interface RunResponse {
   outputs: RunOutputJson[]
   /** Differences between the run and the flow as shown; omitted if there are none. */
   warnings?: RunWarningJson[]
-}
-
-/** A warning of a run and the component it concerns. */
-export interface RunWarningJson {
-  code: string
-  message: string
-  component_id?: string
 }
 
 export interface RunOutputJson {
@@ -77,10 +71,6 @@ export function formatRunResponse(results: RunResult | readonly RunResult[]): Ru
 /** Other warnings are not sent: recorded responses of such runs have no field for them. */
 const isShown = ({ code }: FlowProblem): boolean =>
   code === 'edited_component' || code === 'file_left_out'
-
-function warningJson({ code, message, nodeId }: FlowProblem): RunWarningJson {
-  return { code, message, ...(nodeId === undefined ? {} : { component_id: nodeId }) }
-}
 
 function componentOutput(
   result: VertexResult,

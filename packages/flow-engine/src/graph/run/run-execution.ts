@@ -18,6 +18,7 @@ import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 import type { RunContext } from '../context/run-context.ts'
 import { wasReported, type RunHost } from '../context/run-host.ts'
 import type { RunLog } from '../events/run-log.ts'
+import { endJson } from '../events/run-warning.ts'
 import type { RunResult } from '../context/run-options.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
@@ -334,8 +335,8 @@ export class RunExecution implements Deadline {
   }
 
   #end(): void {
-    const { cancelled } = this.outcome
-    this.#run.send('end', () => (cancelled ? { cancelled } : {}))
+    const { cancelled, warnings } = this.outcome
+    this.#run.send('end', () => (cancelled ? { cancelled } : endJson(warnings)))
     this.#log.close()
     this.#settle()
   }

@@ -17,18 +17,10 @@ export interface TraceDetails {
   readonly warnings?: readonly (readonly [code: string, message: string, vertexId: string | null])[]
 }
 
-/** A warning of a run and the vertex it concerns. */
-export interface TraceWarning {
-  readonly code: string
-  readonly message: string
-  readonly vertexId: string | null
-}
-
 /** Reads the stored details of a trace. */
 export function readTraceDetails({ id, sessionId, details }: RunTraceRecord): {
   readonly run: LoggedRun
   readonly usage: JobUsage
-  readonly warnings: readonly TraceWarning[]
 } {
   const {
     spans,
@@ -52,6 +44,7 @@ export function readTraceDetails({ id, sessionId, details }: RunTraceRecord): {
       input,
       output,
       sessionId,
+      warnings: warnings.map(([code, message, vertexId]) => ({ code, message, vertexId })),
       isCut: isCut === true,
     },
     usage: Object.fromEntries(
@@ -60,6 +53,5 @@ export function readTraceDetails({ id, sessionId, details }: RunTraceRecord): {
         { inputTokens, outputTokens },
       ]),
     ),
-    warnings: warnings.map(([code, message, vertexId]) => ({ code, message, vertexId })),
   }
 }

@@ -1,5 +1,6 @@
 import { decodeEvent } from '../../jobs/job-event.ts'
 import type { MessageJson, VertexBuildJson } from '../../graph/events/run-event.ts'
+import type { RunWarningJson } from '../../graph/events/run-warning.ts'
 import { cutJson } from '../../graph/events/cut-json.ts'
 import { formatValue, type JsonValue } from '../../graph/values/format-value.ts'
 import type { EventLog, StoredEvent, StoredJob } from '../../store/job-store.ts'
@@ -27,13 +28,21 @@ export interface TraceSpan {
   readonly outputs: Readonly<Record<string, JsonValue>> | null
 }
 
-/** The run of a job, according to its log. */
+/** A warning of a run and the vertex it concerns. */
+export interface TraceWarning {
+  readonly code: string
+  readonly message: string
+  readonly vertexId: string | null
+}
+
+/** A run, according to the log of its job or its own trace. */
 export interface LoggedRun {
   readonly spans: readonly TraceSpan[]
   /** The user's first text, and the last text of anyone else. */
   readonly input: string | null
   readonly output: string | null
   readonly sessionId: string | null
+  readonly warnings: readonly TraceWarning[]
   /** True if there was more than was read or shown. */
   readonly isCut: boolean
 }
@@ -63,6 +72,7 @@ class RunReader {
   #input: string | null = null
   #output: string | null = null
   #sessionId: string | null = null
+  #warnings: readonly TraceWarning[] = []
   #isCut = false
 
   constructor(job: Pick<StoredJob, 'id' | 'state'>) {
@@ -74,6 +84,7 @@ class RunReader {
     const event = decodeEvent(stored)
     if (event.event === 'end_vertex') this.#add(stored.seq, event.data.build_data)
     else if (event.event === 'add_message') this.#message(event.data)
+    else if (event.event === 'end') this.#warnings = (event.data.warnings ?? []).map(toWarning)
     else if (event.event === 'suspended') {
       const { vertex_id: vertexId, asked_at: asked } = event.data
       const open = { endedAt: null, valid: true, error: null, outputs: null }
@@ -88,6 +99,7 @@ class RunReader {
       input: this.#input,
       output: this.#output,
       sessionId: this.#sessionId,
+      warnings: this.#warnings,
       isCut: isCut || this.#isCut,
     }
   }
@@ -121,4 +133,8 @@ class RunReader {
   #idOf(seq: number): string {
     return `${this.#job.id}-${seq}`
   }
+}
+
+function toWarning({ code, message, component_id: vertexId }: RunWarningJson): TraceWarning {
+  return { code, message, vertexId: vertexId ?? null }
 }

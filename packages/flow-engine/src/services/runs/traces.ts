@@ -13,7 +13,7 @@ import type { Caller } from '../base/caller.ts'
 import { refuse } from '../../refusal.ts'
 import { mergePages } from './merge-pages.ts'
 import { readGraph } from './recorded-graph.ts'
-import { readTraceDetails, type TraceWarning } from './trace-details.ts'
+import { readTraceDetails } from './trace-details.ts'
 import { readLoggedRun, type LoggedRun } from './trace-spans.ts'
 
 /** Lanes of jobs that run flows for their owner; excludes those of visitors and stored responses. */
@@ -55,8 +55,6 @@ export interface Trace extends TraceSummary {
   readonly run: LoggedRun
   /** Token usage by vertex id; contains only vertices with usage. */
   readonly usage: JobUsage
-  /** Only for runs that are not jobs. */
-  readonly warnings?: readonly TraceWarning[]
   /** Current display names of the flow's vertices, by id. */
   readonly vertexNames: ReadonlyMap<string, string>
 }
