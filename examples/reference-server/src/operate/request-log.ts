@@ -76,8 +76,8 @@ export function createRequestLog(log: Log, settings: Pick<Settings, 'LOG_LEVEL'>
             bytes: socket.bytesWritten - before,
             userId,
             tenant,
-            ...(reply.writableFinished ? {} : { aborted: true }),
-            ...(hasPath ? { path: message.url?.split('?', 1)[0] } : {}),
+            aborted: reply.writableFinished ? undefined : true,
+            path: hasPath ? message.url?.split('?', 1)[0] : undefined,
           })
         })
         listener(message, reply)

@@ -1,5 +1,6 @@
 import type { ScimAuditEntry } from '../options/events.ts'
 import type { ScimType } from '../base/errors.ts'
+import { instantText } from '../resource/instant-text.ts'
 import type { Trace } from './call.ts'
 
 /** The subject of an operation. */
@@ -22,23 +23,26 @@ export function auditEntry(
     readonly connectionId: string | undefined
   },
 ): ScimAuditEntry {
-  const { at, durationMs, requestId, tenant, actor, status, scimType, withUserName } = facts
-  return {
-    at: at.toISOString(),
-    requestId,
-    tenant,
-    actor,
+  const { scimType, connectionId } = facts
+  const { members, userName } = trace
+  const entry: { -readonly [Key in keyof ScimAuditEntry]: ScimAuditEntry[Key] } = {
+    at: instantText(facts.at),
+    requestId: facts.requestId,
+    tenant: facts.tenant,
+    actor: facts.actor,
     op: subject.op,
     resourceType: subject.resourceType,
     resourceId: trace.resourceId ?? subject.resourceId,
-    status,
-    ...(scimType !== undefined && { scimType }),
+    status: facts.status,
     changed: trace.changed,
-    ...(trace.members !== null && { members: trace.members }),
     events: [...trace.events],
-    durationMs,
-    ...(facts.connectionId !== undefined && { connectionId: facts.connectionId }),
-    ...(facts.aborted && { aborted: true }),
-    ...(withUserName && trace.userName !== null && { userName: trace.userName }),
+    durationMs: facts.durationMs,
   }
+  // Spreading what most entries lack would cost more than the rest of the entry.
+  if (scimType !== undefined) entry.scimType = scimType
+  if (members !== null) entry.members = members
+  if (connectionId !== undefined) entry.connectionId = connectionId
+  if (facts.aborted) entry.aborted = true
+  if (facts.withUserName && userName !== null) entry.userName = userName
+  return entry
 }

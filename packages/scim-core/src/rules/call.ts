@@ -4,6 +4,7 @@ import { ScimError } from '../base/errors.ts'
 import type { ScimConfig, ScimOptions } from '../options/options.ts'
 import type { ScimContext } from '../base/principal.ts'
 import type { ScimDocument } from '../base/document.ts'
+import { instantText } from '../resource/instant-text.ts'
 import type { Presenter } from '../resource/present.ts'
 import type { PatchContext } from '../patch/step.ts'
 import { isStoreUnavailable } from '../store/errors.ts'
@@ -90,7 +91,7 @@ export function pending<K extends Exclude<ScimEventName, 'audit' | 'error'>>(
     texts: texts ?? (() => [JSON.stringify(extra())]),
     emit({ emitter }, { now, tenant, requestId, actor }) {
       if (!emitter.wants(name)) return
-      const base = { at: now.toISOString(), tenant, requestId, actor, id }
+      const base = { at: instantText(now), tenant, requestId, actor, id }
       emitter.emit(name, Object.freeze({ ...base, ...extra() }) as unknown as ScimEvents[K])
     },
   }

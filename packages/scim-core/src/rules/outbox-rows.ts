@@ -1,3 +1,4 @@
+import { instantText } from '../resource/instant-text.ts'
 import type { OutboxRow } from '../store/outbox.ts'
 import type { Call, PendingEvent, Rules } from './call.ts'
 
@@ -10,7 +11,7 @@ export function outboxRows(
   { tenant, requestId, actor, now, isInProcess }: Call,
   events: readonly PendingEvent[],
 ): OutboxRow[] {
-  const at = now.toISOString()
+  const at = instantText(now)
   const sets = new Map<string, string>()
   return events.flatMap((event) =>
     event.texts().map((data, part) => {
