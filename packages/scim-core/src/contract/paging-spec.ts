@@ -32,6 +32,22 @@ export const pagingSpec: StoreSpec = ({ describe, it }, store) => {
       assert.deepEqual(none, { total: 7, records: [] })
     })
 
+    it('SC-84 a page holds every record as it was stored, whatever characters it has', async () => {
+      const odd = '\u001e\u001f\n"\\,\u{1f680}'
+      const stored = [1, 2, 3].map((n) =>
+        userRecord(n, {
+          externalId: n === 2 ? null : `${odd}${n}`,
+          data: JSON.stringify({ title: `${odd}${n}`, nickName: n === 3 ? '' : odd }),
+        }),
+      )
+      for (const record of stored) await store().users.insert(TENANT, record)
+      const { records } = await store().users.list(TENANT, { limit: 10, withTotal: true })
+      assert.deepEqual(
+        records.map(({ id, externalId, data }) => ({ id, externalId, data })),
+        stored.map(({ id, externalId, data }) => ({ id, externalId, data })),
+      )
+    })
+
     it('SC-37 pages after a position are stable under inserts and deletes', async () => {
       for (let n = 0; n < 6; n += 1) await store().users.insert(TENANT, userRecord(n))
       const after = { created: userRecord(2).created, id: userRecord(2).id, key: null }

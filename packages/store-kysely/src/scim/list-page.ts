@@ -84,8 +84,17 @@ function pageQuery(
       : sql`select ${columns}${pageKey}${hits} from (select r.seq${key}${count} ${rest}) as page
           join ${table} as r on r.seq = page.seq order by ${order.termsOver(sql`page.sort_key`)}`
   return isPacked(page)
-    ? sql`select ${jsonRows('sqlite', source.columns)} as page from (${query})`
+    ? sql`select ${jsonRows('sqlite', source.columns.filter(isSmall))} as page,
+        group_concat(data, char(${sql.lit(SEPARATOR)})) as documents from (${query}) limit 1`
     : query
+}
+
+/** Documents are JSON already, in which U+001E never occurs: as part of other JSON they would be escaped. */
+const SEPARATOR = 0x1e
+const BETWEEN_DOCUMENTS = String.fromCodePoint(SEPARATOR)
+
+function isSmall(column: string): boolean {
+  return column !== 'data'
 }
 
 /** A sort key may be a number with more digits than SQLite writes in JSON. */
@@ -95,14 +104,27 @@ function isPacked({ scope, order }: PageRequest): boolean {
 
 function rowsOf<Row>(page: PageRequest, rows: readonly unknown[]): Row[] {
   if (!isPacked(page)) return rows as Row[]
-  const [packed] = rows as readonly { readonly page: string }[]
-  const values = JSON.parse(packed?.page ?? '[]') as readonly (readonly unknown[])[]
-  return values.map((row) => named(page.source.columns, row)) as Row[]
+  const [packed] = rows as readonly PackedPage[]
+  if (packed === undefined || packed.documents === null) return []
+  const values = JSON.parse(packed.page) as readonly (readonly unknown[])[]
+  const documents = packed.documents.split(BETWEEN_DOCUMENTS)
+  const names = page.source.columns.filter(isSmall)
+  return values.map((row, index) => named(names, row, documents[index])) as Row[]
+}
+
+/** A page in one row; `documents` is null if it is empty. */
+interface PackedPage {
+  readonly page: string
+  readonly documents: string | null
 }
 
 /** A row keyed by its column names. */
-function named(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
-  const row: Record<string, unknown> = {}
+function named(
+  names: readonly string[],
+  values: readonly unknown[],
+  data: string | undefined,
+): Record<string, unknown> {
+  const row: Record<string, unknown> = { data }
   for (let i = 0; i < names.length; i += 1) row[names[i] ?? ''] = values[i]
   return row
 }
