@@ -24,12 +24,15 @@ export interface Presenter {
   resource(type: ResourceTypeName, record: ResourceRecord): string
   /** One element of `members`. */
   member(row: MemberRow): string
+  /** One element of `groups`. */
+  groupReference(group: GroupBrief): string
 }
 
 type AnyRecord = UserRecord | GroupRecord | ResourceRecord
 
 export interface UserReferences {
-  readonly groups?: readonly GroupBrief[] | undefined
+  /** Made by `groupReference`. */
+  readonly groups?: readonly string[]
   readonly manager?: UserBrief | undefined
 }
 
@@ -57,8 +60,8 @@ export function createPresenter({
   const place = (type: ResourceTypeName, id: string): string => `${places[type]}${inAddress(id)}"`
 
   const head = (type: ResourceTypeName, record: AnyRecord, data: string): string => {
-    const externalId = record.externalId === null ? '' : `,"externalId":${quote(record.externalId)}`
-    return `{"schemas":${schemaList(schemaOf(schemas, type), data)},"id":${quote(record.id)}${externalId}`
+    const start = `${headOf(schemaOf(schemas, type), data)}${quote(record.id)}`
+    return record.externalId === null ? start : `${start},"externalId":${quote(record.externalId)}`
   }
   const meta = (type: ResourceTypeName, record: AnyRecord): string => {
     const { id, created, lastModified, version } = record
@@ -72,16 +75,14 @@ export function createPresenter({
     `{"value":${quote(id)},"$ref":${place(type, id)},"type":"${type}"${
       display === null ? '' : `,"display":${quote(display)}`
     }}`
-  const groupReference = ({ id, displayName }: GroupBrief): string =>
-    `{"value":${quote(id)},"$ref":${place('Group', id)},"display":${quote(displayName)},"type":"direct"}`
-
   return {
     baseUrl,
     location: (type, id) => `${baseUrl}${schemaOf(schemas, type).endpoint}/${inAddress(id)}`,
     user(record, { groups = [], manager } = {}) {
       const data = manager === undefined ? record.data : withManager(record, manager, place)
-      const active = record.active === null ? '' : `"active":${record.active},`
-      const list = groups.length === 0 ? '' : `"groups":[${groups.map(groupReference).join(',')}],`
+      const active =
+        record.active === null ? '' : record.active ? '"active":true,' : '"active":false,'
+      const list = groups.length === 0 ? '' : `"groups":[${groups.join(',')}],`
       return `${head('User', record, data)},"userName":${quote(record.userName)},${inner(data)}${active}${list}${meta('User', record)}`
     },
     group(record, members) {
@@ -94,6 +95,8 @@ export function createPresenter({
     resource: (type, record) =>
       `${head(type, record, record.data)},${inner(record.data)}${meta(type, record)}`,
     member,
+    groupReference: ({ id, displayName }) =>
+      `{"value":${quote(id)},"$ref":${place('Group', id)},"display":${quote(displayName)},"type":"direct"}`,
   }
 }
 
@@ -142,19 +145,26 @@ function inner(data: string): string {
   return data === '{}' ? '' : `${data.slice(1, -1)},`
 }
 
-const lists = new WeakMap<ResourceSchema, { urn: string; mark: string }[]>()
+const heads = new WeakMap<ResourceSchema, Heads>()
+
+/** The start of a resource, without extensions, and how data of an extension is recognised. */
+interface Heads {
+  readonly plain: string
+  readonly marks: readonly { readonly urn: string; readonly mark: string }[]
+}
 
 /**
- * The base URN and those of the extensions with data. Quotes inside JSON strings are escaped, so the search
- * pattern can only match a member.
+ * The start of a resource up to its id, with the base URN and those of the extensions with data. Quotes
+ * inside JSON strings are escaped, so the search pattern can only match a member.
  */
-function schemaList(schema: ResourceSchema, data: string): string {
-  let marks = lists.get(schema)
-  if (marks === undefined) {
-    marks = schema.extensions.map(({ urn }) => ({ urn, mark: `${JSON.stringify(urn)}:{` }))
-    lists.set(schema, marks)
+function headOf(schema: ResourceSchema, data: string): string {
+  let known = heads.get(schema)
+  if (known === undefined) {
+    const marks = schema.extensions.map(({ urn }) => ({ urn, mark: `${JSON.stringify(urn)}:{` }))
+    known = { plain: `{"schemas":["${schema.urn}"],"id":`, marks }
+    heads.set(schema, known)
   }
-  let list = `["${schema.urn}"`
-  for (const { urn, mark } of marks) if (data.includes(mark)) list += `,"${urn}"`
-  return `${list}]`
+  let more = ''
+  for (const { urn, mark } of known.marks) if (data.includes(mark)) more += `,"${urn}"`
+  return more === '' ? known.plain : `{"schemas":["${schema.urn}"${more}],"id":`
 }

@@ -58,12 +58,24 @@ function userTexts(
   { records, projection }: ShownUsers,
   { groups, managers }: Related,
 ): string[] {
+  // Users of a page share their groups.
+  const references = new Map<GroupBrief, string>()
+  const referenceTo = (group: GroupBrief): string => {
+    const known = references.get(group)
+    if (known !== undefined) return known
+    const text = presenter.groupReference(group)
+    references.set(group, text)
+    return text
+  }
   return records.map((record) => {
     const manager = managers.size === 0 ? undefined : managers.get(managerId(record) ?? '')
-    const own = record.groups ?? groups.get(record.id)
-    return projected(presenter.user(record, { groups: own, manager }), projection)
+    const own = record.groups ?? groups.get(record.id) ?? NO_GROUPS
+    const text = presenter.user(record, { groups: own.map(referenceTo), manager })
+    return projected(text, projection)
   })
 }
+
+const NO_GROUPS: readonly GroupBrief[] = []
 
 /** Returns whether the groups of a record were not read along with it. */
 function isUnread(record: UserRecord): boolean {
@@ -82,12 +94,8 @@ async function groupsOf(
 }
 
 function managerIds(records: readonly UserRecord[]): readonly string[] {
-  const ids = new Set<string>()
-  for (const record of records) {
-    const id = managerId(record)
-    if (id !== undefined) ids.add(id)
-  }
-  return [...ids]
+  const ids = records.map(managerId).filter((id) => id !== undefined)
+  return ids.length === 0 ? ids : [...new Set(ids)]
 }
 
 function projected(text: string, projection: Projection): string {
