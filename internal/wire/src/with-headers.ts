@@ -10,11 +10,13 @@ export function withHeaders(
 ): Response {
   const parts = responseParts(response)
   if (parts !== undefined) {
-    const names = new Set(lines.map(([name]) => name))
-    const kept = replace
-      ? parts.headers.filter(([name]) => !names.has(name.toLowerCase()))
-      : parts.headers
-    return deferredResponse({ ...parts, headers: [...kept, ...lines] })
+    const { status, headers, body } = parts
+    const isReplaced = ([name]: HeaderLine): boolean => {
+      const lower = name.toLowerCase()
+      return lines.some(([added]) => added === lower)
+    }
+    const kept = replace ? headers.filter((line) => !isReplaced(line)) : headers
+    return deferredResponse({ status, headers: [...kept, ...lines], body })
   }
   try {
     return write(response, lines, replace)
