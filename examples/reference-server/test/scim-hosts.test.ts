@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { verifyWebhook } from '@x/scim-core/outbound'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Answer, type Service } from './journeys/service.ts'
 import { inFolder, runToEnd } from './start-server.ts'
@@ -212,6 +213,41 @@ describe('SH-83 SCIM provisioning in the shipped server', () => {
       totalResults: 1,
       Resources: [{ id: 'admin', displayName: 'Administrator' }],
     })
+  })
+
+  test('signed access tokens of SCIM_JWT_ISSUER are accepted; SCIM_ENTITLEMENTS are served', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256')
+    const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' }]
+    const server = createServer((_request, response) => void response.end(JSON.stringify({ keys })))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      await service.restart({
+        environment: {
+          SCIM_JWT_ISSUER: 'https://login.example',
+          SCIM_JWT_AUDIENCE: 'https://app.example',
+          SCIM_JWT_JWKS: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`,
+          SCIM_ENTITLEMENTS: JSON.stringify([{ id: 'pro', displayName: 'Pro seat' }]),
+        },
+      })
+      const signed = (audience: string): Promise<string> =>
+        new SignJWT({ scope: 'scim' })
+          .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+          .setIssuer('https://login.example')
+          .setAudience(audience)
+          .setSubject('directory')
+          .setExpirationTime('5 minutes')
+          .sign(privateKey)
+      const token = await signed('https://app.example')
+      expect((await scim('GET', '/Entitlements', { token })).json()).toMatchObject({
+        Resources: [{ id: 'pro', displayName: 'Pro seat', type: 'Entitlement' }],
+      })
+      expect((await scim('GET', '/Users', { token })).status).toBe(200)
+      const other = await signed('https://else.example')
+      expect((await scim('GET', '/Users', { token: other })).status).toBe(401)
+      expect((await scim('GET', '/Users')).status).toBe(200)
+    } finally {
+      server.close()
+    }
   })
 
   test('SCIM_PROFILE applies the options of a profile', async () => {
