@@ -41,3 +41,45 @@ test('SH-1 SH-2 a service without OAuth and Security Event Tokens never loads jo
     console.log(typeof createJwtAuth)`
   expect(await run(signing)).toMatch(/^served\n(?:jose )+function\n$/)
 })
+
+test('SH-1 the entry points export what hosts need', async () => {
+  const namesOf = async (entry: Promise<object>): Promise<string[]> => Object.keys(await entry)
+  expect(await namesOf(import('@x/scim-core'))).toEqual(
+    expect.arrayContaining([
+      'defineResourceType',
+      'createCatalogueStore',
+      'ScimReentryError',
+      'isScimReentry',
+      'SCIM_PROFILES',
+    ]),
+  )
+  expect(await namesOf(import('@x/scim-core/memory'))).toEqual(
+    expect.arrayContaining(['createMemoryResourceStore', 'createMemoryConnectionStore']),
+  )
+  expect(await namesOf(import('@x/scim-core/scan'))).toContain('createScanStore')
+  expect((await namesOf(import('@x/scim-core/outbound'))).toSorted()).toEqual([
+    'OUTBOX_EVENTS',
+    'WebhookSignatureError',
+    'createSecurityEvents',
+    'createWebhooks',
+    'createWebhooksHandler',
+    'verifyWebhook',
+  ])
+  expect((await namesOf(import('@x/scim-core/oauth'))).toSorted()).toEqual([
+    'createIntrospectionAuth',
+    'createJwtAuth',
+    'createTokenEndpoint',
+  ])
+  expect((await namesOf(import('@x/scim-core/connections'))).toSorted()).toEqual([
+    'createConnectionsHandler',
+    'createScimConnections',
+  ])
+  expect(await namesOf(import('@x/scim-core/testing'))).toEqual(
+    expect.arrayContaining([
+      'defineTokenStoreContract',
+      'defineOutboxStoreContract',
+      'defineResourceStoreContract',
+      'defineConnectionStoreContract',
+    ]),
+  )
+})

@@ -218,6 +218,40 @@ describe('poll (RFC 8936)', () => {
     expect(deliveries.map(({ state }) => state)).toEqual(['delivered', 'failed', 'waiting'])
   })
 
+  test('SH-33 one answer holds at most 100 tokens; ack and setErrs settle, maxEvents 0 only settles', async () => {
+    const peer = await stream()
+    for (let n = 0; n < 120; n += 1) {
+      await scim.service.users.create(TENANT, { userName: `u${n}@corp.example` })
+    }
+    const all = await poll(peer, { maxEvents: 1_000 })
+    expect(Object.keys(setsOf(all))).toHaveLength(100)
+    expect(all.body['moreAvailable']).toBe(true)
+    const none = await poll(peer, { maxEvents: 0, ack: Object.keys(setsOf(all)) })
+    expect(none).toEqual({ status: 200, body: { sets: {} } })
+    const rest = await poll(peer, {})
+    expect(Object.keys(setsOf(rest))).toHaveLength(20)
+    const setErrs = Object.fromEntries(
+      Object.keys(setsOf(rest)).map((jti) => [jti, { err: 'invalid_key', description: 'why' }]),
+    )
+    const end = await poll(peer, { setErrs, ack: ['unknown'], returnImmediately: true })
+    expect(end).toEqual({ status: 200, body: { sets: {} } })
+    const { deliveries } = await store.outbox.deliveries.list(TENANT, { limit: 1_000 })
+    expect(deliveries.filter(({ state }) => state === 'delivered')).toHaveLength(100)
+    expect(deliveries.filter(({ state }) => state === 'failed')).toMatchObject(
+      Array.from({ length: 20 }, () => ({ lastError: 'invalid_key: why' })),
+    )
+  })
+
+  test('SH-33 the wait for a first token ends after 25 s', async () => {
+    const peer = await stream()
+    let isOver = false
+    const empty = poll(peer, {}).finally(() => (isOver = true))
+    for (let second = 0; second < 24; second += 1) await scim.runtime.advance(1_000)
+    expect(isOver).toBe(false)
+    for (let second = 0; second < 2; second += 1) await scim.runtime.advance(1_000)
+    expect(await empty).toEqual({ status: 200, body: { sets: {} } })
+  })
+
   test('SH-33 without returnImmediately it waits for a first token', async () => {
     const peer = await stream()
     const waiting = poll(peer, {})

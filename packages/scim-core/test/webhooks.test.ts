@@ -144,7 +144,19 @@ describe('deliveries', () => {
     expect(refused({ headers: {} })).toBe('missing')
     expect(refused({ headers: { ...headers, 'webhook-signature': 'v2,x' } })).toBe('malformed')
     expect(refused({ now: new Date(now.getTime() + 301_000) })).toBe('expired')
+    expect(refused({ now: new Date(now.getTime() - 301_000) })).toBe('expired')
+    expect(refused({ now: new Date(now.getTime() + 301_000), toleranceSeconds: 400 })).toBe(
+      'accepted',
+    )
     expect(refused({ secret: ['whsec_AAAA', secret] })).toBe('accepted')
+    expect(refused({ secret: 'whsec_AAAA' })).toBe('mismatch')
+    expect(
+      refused({
+        headers: new Headers(headers as Record<string, string>),
+        body: new TextEncoder().encode(body),
+      }),
+    ).toBe('accepted')
+    expect(Object.keys(JSON.parse(body) as object)).toEqual(['type', 'timestamp', 'data'])
     const { deliveries } = await webhooks.deliveries(TENANT)
     expect(deliveries).toMatchObject([
       { endpointId: id, type: 'user.created', state: 'delivered', attempts: 1, lastStatus: 204 },
@@ -369,6 +381,25 @@ describe('endpoints', () => {
     await expect(attempt).rejects.toThrow(
       new TypeError('The webhook address must be a public https URL'),
     )
+  })
+
+  test('SH-26 secrets are stored sealed, for one endpoint and one secretKey', async () => {
+    const { id, secret } = await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
+    const other = await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
+    const record = await store.outbox.endpoints.get(TENANT, id)
+    const plain = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    const sealed = Buffer.from(record?.secrets ?? '', 'base64url')
+    expect(sealed.length).toBeGreaterThan(plain.length)
+    expect(sealed.includes(plain)).toBe(false)
+    expect(sealed.includes(secret)).toBe(false)
+    // A sealed secret that is moved to another endpoint, or read with another key, signs nothing.
+    await store.outbox.endpoints.update(TENANT, other.id, { secrets: record?.secrets ?? '' })
+    await scim.user('ada@corp.example')
+    const rekeyed = open({ secretKey: 'another key of at least 32 characters', retryDelays: [] })
+    expect(await rekeyed.deliverDue()).toMatchObject({ delivered: 0, failed: 2 })
+    await scim.user('bo@corp.example')
+    expect(await open({ retryDelays: [] }).deliverDue()).toMatchObject({ delivered: 1, failed: 1 })
+    expect(receiver.requests).toHaveLength(1)
   })
 
   test('SH-26 a host name that resolves to a private address is refused', async () => {

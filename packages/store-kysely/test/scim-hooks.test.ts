@@ -11,7 +11,7 @@ import {
 } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
-import { sql } from 'kysely'
+import { CamelCasePlugin, sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   fileDatabase,
@@ -478,5 +478,7 @@ test('SH-74 a database with plugins or another schema is refused', async () => {
   const database = await memoryDatabase()
   const message = 'createScimStore needs the database as openSqlite or openPostgres gave it'
   expect(() => createScimStore(database.db.withSchema('b'))).toThrow(new TypeError(message))
+  const withPlugin = database.db.withPlugin(new CamelCasePlugin())
+  expect(() => createScimStore(withPlugin)).toThrow(new TypeError(message))
   await database.close()
 })
