@@ -308,5 +308,11 @@ describe('the admin API', () => {
       })
     }
     expect((await call('PATCH', `/${id}`, { enabled: 'yes' })).status).toBe(400)
+    for (const jwks of [7, {}, { keys: [] }, { keys: [null] }, { keys: [{ kty: 'EC', d: 'x' }] }]) {
+      expect(await call('POST', `/${id}/clients`, { jwks })).toMatchObject({
+        status: 400,
+        body: { error: { message: expect.stringMatching(/^jwks must hold /) as string } },
+      })
+    }
   })
 })

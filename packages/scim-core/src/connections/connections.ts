@@ -1,4 +1,4 @@
-import { createSystemRuntime, type Runtime } from '@x/wire'
+import { createSystemRuntime, isObject, type Runtime } from '@x/wire'
 import { encodeBase64Url } from '../base/base64url.ts'
 import { readConnectionSettings, type ConnectionSettings } from '../base/connection-settings.ts'
 import { sha256Hex } from '../base/digest.ts'
@@ -278,7 +278,7 @@ function readJwks(jwks: JSONWebKeySet): JSONWebKeySet {
   if (!isList || jwks.keys.length === 0 || jwks.keys.length > 20) {
     throw new TypeError('jwks must hold 1 to 20 keys')
   }
-  if (jwks.keys.some((key) => 'd' in key || 'k' in key)) {
+  if (!jwks.keys.every(isObject) || jwks.keys.some((key) => 'd' in key || 'k' in key)) {
     throw new TypeError('jwks must hold public keys only')
   }
   return jwks
