@@ -308,6 +308,13 @@ describe('the admin API', () => {
       })
     }
     expect((await call('PATCH', `/${id}`, { enabled: 'yes' })).status).toBe(400)
+    for (const overlapSeconds of [-1, '5', 1e300]) {
+      const rotate = `/${id}/tokens/${tokenId}/rotate`
+      expect(await call('POST', rotate, { overlapSeconds })).toMatchObject({
+        status: 400,
+        body: { error: { code: 'invalid' } },
+      })
+    }
     for (const jwks of [7, {}, { keys: [] }, { keys: [null] }, { keys: [{ kty: 'EC', d: 'x' }] }]) {
       expect(await call('POST', `/${id}/clients`, { jwks })).toMatchObject({
         status: 400,

@@ -165,6 +165,7 @@ describe('SH-28 the admin API of webhooks', () => {
       ['PATCH', `/${id}`, { enabled: 'yes' }],
       ['PATCH', `/${id}`, { url: 'https://10.0.0.1/' }],
       ['POST', `/${id}/rotate`, { overlapSeconds: -1 }],
+      ['POST', `/${id}/rotate`, { overlapSeconds: 1e300 }],
       ['POST', `/${id}/replay`, { from: 'soon' }],
       ['POST', `/${id}/replay`, { eventIds: 'e1' }],
       ['GET', `/${id}/deliveries?state=lost`],

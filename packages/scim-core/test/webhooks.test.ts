@@ -182,6 +182,29 @@ describe('deliveries', () => {
     expect(() => verifyWebhook({ secret, ...sent(after), now })).toThrow(WebhookSignatureError)
   })
 
+  test('SH-22 a second rotation ends no secret early, and one without overlap ends all', async () => {
+    const { id, secret } = await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
+    const second = await webhooks.endpoints.rotate(TENANT, id, { overlapSeconds: 100 })
+    const third = await webhooks.endpoints.rotate(TENANT, id, { overlapSeconds: 1_000 })
+    const signing = async (): Promise<boolean[]> => {
+      await scim.service.users.create(TENANT, { userName: `${receiver.requests.length}@x.example` })
+      await webhooks.deliverDue()
+      const request = sent(receiver.requests.at(-1))
+      return [secret, second.secret, third.secret].map((one) => {
+        try {
+          return verifyWebhook({ secret: one, ...request, now: scim.runtime.now() }).id !== ''
+        } catch {
+          return false
+        }
+      })
+    }
+    expect(await signing()).toEqual([true, true, true])
+    await scim.runtime.advance(101_000)
+    expect(await signing()).toEqual([false, true, true])
+    await webhooks.endpoints.rotate(TENANT, id, { overlapSeconds: 0 })
+    expect(await signing()).toEqual([false, false, false])
+  })
+
   test('SH-23 SH-24 a failed delivery is retried with the same id and bytes; others do not wait', async () => {
     await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
     let isBroken = true

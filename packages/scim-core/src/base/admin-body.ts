@@ -39,3 +39,12 @@ export function readAdminTime(name: string, value: unknown): Date | undefined {
   if (Number.isNaN(at.getTime())) throw new TypeError(`${name} must be a time, as in RFC 3339`)
   return at
 }
+
+const YEAR_SECONDS = 31_536_000
+
+/** A duration of up to a year in seconds; undefined if absent. @throws TypeError */
+export function readAdminSeconds(name: string, value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'number' && value >= 0 && value <= YEAR_SECONDS) return value
+  throw new TypeError(`${name} must be a number of seconds from 0 to ${YEAR_SECONDS}`)
+}

@@ -4,7 +4,7 @@ import {
   type AdminOperations,
   type AdminOptions,
 } from '../base/admin-api.ts'
-import { readAdminTime } from '../base/admin-body.ts'
+import { readAdminSeconds, readAdminTime } from '../base/admin-body.ts'
 import { ScimError } from '../base/errors.ts'
 import type { ScimConnections } from './connections.ts'
 
@@ -120,14 +120,9 @@ const TOKEN = methods([
 const ROTATE = methods([
   'POST',
   async ({ target: connections, tenant, id, part, body }) => {
-    const { overlapSeconds } = await body()
-    if (overlapSeconds === undefined) {
-      return [201, await connections.rotateToken(tenant, id, part)]
-    }
-    if (typeof overlapSeconds !== 'number' || !(overlapSeconds >= 0)) {
-      throw new TypeError('overlapSeconds must be a number of at least 0')
-    }
-    return [201, await connections.rotateToken(tenant, id, part, { overlapSeconds })]
+    const overlapSeconds = readAdminSeconds('overlapSeconds', (await body())['overlapSeconds'])
+    const options = overlapSeconds === undefined ? {} : { overlapSeconds }
+    return [201, await connections.rotateToken(tenant, id, part, options)]
   },
 ])
 

@@ -4,7 +4,7 @@ import {
   type AdminOperations,
   type AdminOptions,
 } from '../base/admin-api.ts'
-import { readAdminTime } from '../base/admin-body.ts'
+import { readAdminSeconds, readAdminTime } from '../base/admin-body.ts'
 import { ScimError } from '../base/errors.ts'
 import type { DeliveryState } from '../store/outbox.ts'
 import type { OutboxEventName } from './event-names.ts'
@@ -77,13 +77,10 @@ const ONE = methods(
 const ROTATE = methods([
   'POST',
   async ({ target, tenant, id, body }) => {
-    const { overlapSeconds } = await body()
+    const overlapSeconds = readAdminSeconds('overlapSeconds', (await body())['overlapSeconds'])
     await existing(target, tenant, id)
-    if (overlapSeconds === undefined) return [201, await target.endpoints.rotate(tenant, id)]
-    if (typeof overlapSeconds !== 'number' || !(overlapSeconds >= 0)) {
-      throw new TypeError('overlapSeconds must be a number of at least 0')
-    }
-    return [201, await target.endpoints.rotate(tenant, id, { overlapSeconds })]
+    const options = overlapSeconds === undefined ? {} : { overlapSeconds }
+    return [201, await target.endpoints.rotate(tenant, id, options)]
   },
 ])
 

@@ -79,8 +79,8 @@ export interface WebhookEndpoints {
   /** Also removes its deliveries. False if it does not exist. */
   remove(tenant: string, id: string): Promise<boolean>
   /**
-   * Creates a new secret; both sign for `overlapSeconds` (default 86,400). @throws RangeError if the
-   * endpoint does not exist
+   * Creates a new secret; the ones before also sign, for at most `overlapSeconds` (default 86,400) from now.
+   * @throws RangeError if the endpoint does not exist
    */
   rotate(
     tenant: string,
@@ -108,6 +108,8 @@ export interface Webhooks extends Dispatcher {
 
 const MAX_ENDPOINTS = 20
 const MAX_REPLAYED = 10_000
+/** Secrets that still sign after several rotations in a row. */
+const MAX_OLD_SECRETS = 4
 const DAY_SECONDS = 86_400
 /** Seconds: 5 s, 30 s, 2 min, 10 min, 1 h, 6 h, 1 day. */
 export const RETRY_DELAYS: readonly number[] = [5, 30, 120, 600, 3_600, 21_600, DAY_SECONDS]
@@ -209,11 +211,13 @@ export function createWebhooks({
     async rotate(tenant, id, { overlapSeconds = DAY_SECONDS } = {}) {
       const record = await find(tenant, id)
       if (record === null) throw new RangeError('The webhook endpoint does not exist')
-      const until = runtime.now().getTime() + overlapSeconds * 1_000
+      const now = runtime.now().getTime()
+      const end = now + overlapSeconds * 1_000
       const secret = newSecret()
       const old = (await secrets.open(record))
-        .filter((one) => one.until === undefined)
-        .map((one) => ({ ...one, until }))
+        .filter(({ until = Infinity }) => until > now)
+        .slice(0, MAX_OLD_SECRETS)
+        .map((one) => ({ ...one, until: Math.min(one.until ?? end, end) }))
       const sealed = await secrets.seal(id, [{ secret }, ...old])
       await store.endpoints.update(tenant, id, { secrets: sealed })
       return { secret }
