@@ -1,11 +1,12 @@
 import { isObject } from '@x/wire'
+import { trimSlashes } from '../base/trim-slashes.ts'
 import { isFlowError } from '../errors.ts'
 import type { ChatChunk, ChatModel, FinishReason } from './chat-model.ts'
 import { messagesBody } from './anthropic-messages.ts'
 import { checkToolCalls } from './check-tool-calls.ts'
 import { eventData } from './event-lines.ts'
 import { brokenStream, ModelError, redact } from './model-error.ts'
-import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
+import { sendingOptions, type ModelClientOptions } from './model-options.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
 import { readFailure, sendModelRequest } from './send-model-request.ts'
@@ -22,7 +23,7 @@ export function createAnthropicModel(options: ModelClientOptions): ChatModel {
     async *stream(request) {
       const response = await sendModelRequest({
         ...sending,
-        url: `${trimSlash(options.baseUrl ?? DEFAULT_BASE_URL)}/v1/messages`,
+        url: `${trimSlashes(options.baseUrl ?? DEFAULT_BASE_URL)}/v1/messages`,
         headers: {
           'x-api-key': options.apiKey ?? '',
           'anthropic-version': '2023-06-01',

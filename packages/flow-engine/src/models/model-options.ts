@@ -45,7 +45,3 @@ export function sendingOptions(options: ModelClientOptions) {
     ],
   }
 }
-
-export function trimSlash(url: string): string {
-  return url.replace(/\/+$/, '')
-}

@@ -1,11 +1,11 @@
 import { isObject } from '@x/wire'
+import { trimSlashes } from '../base/trim-slashes.ts'
 import { isFlowError } from '../errors.ts'
 import type { ChatChunk, ChatModel, ChatRequest, Embedder } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
 import { brokenStream, ModelError, redact } from './model-error.ts'
 import {
   sendingOptions,
-  trimSlash,
   type ModelClientOptions,
   type OpenAiModelOptions,
 } from './model-options.ts'
@@ -128,7 +128,7 @@ function addressOf(
   path: string,
   { baseUrl = DEFAULT_BASE_URL, query }: Pick<OpenAiEmbedderOptions, 'baseUrl' | 'query'>,
 ): string {
-  const url = `${trimSlash(baseUrl)}/${path}`
+  const url = `${trimSlashes(baseUrl)}/${path}`
   return query === undefined ? url : `${url}?${new URLSearchParams(query).toString()}`
 }
 

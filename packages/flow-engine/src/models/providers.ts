@@ -1,4 +1,5 @@
 import type { Runtime } from '@x/wire'
+import { trimSlashes } from '../base/trim-slashes.ts'
 import { FlowError } from '../errors.ts'
 import { callReporterOf, reportedCall, type OpenCall } from '../components/define/call-reporter.ts'
 import type { ComponentServices, ModelProviders, ModelSpec } from '../components/define/services.ts'
@@ -17,7 +18,6 @@ import {
   type ToolCall,
   type TokenUsage,
 } from './chat-model.ts'
-import { trimSlash } from './model-options.ts'
 import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
 import { findServed, type ProviderFacts } from './provider-table.ts'
 import { createWatsonxEmbedder } from './watsonx-embedder.ts'
@@ -180,8 +180,8 @@ function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
 function compatibleUrl({ name }: ProviderFacts, url: string | undefined): string | undefined {
   if (name === 'Ollama') return ollamaUrl(url)
   if (url === undefined || url === '') throw new TypeError(`${name} needs a server address`)
-  return name === 'Groq' && !trimSlash(url).endsWith('/openai/v1')
-    ? `${trimSlash(url)}/openai/v1`
+  return name === 'Groq' && !trimSlashes(url).endsWith('/openai/v1')
+    ? `${trimSlashes(url)}/openai/v1`
     : url
 }
 
@@ -193,7 +193,7 @@ function azureOptions({ model, apiKey = '', options }: ModelSpec, baseUrl = '') 
   const deployment = encodeURIComponent(textOf(options.deployment) || model)
   return {
     apiKey: undefined,
-    baseUrl: `${trimSlash(baseUrl)}/openai/deployments/${deployment}`,
+    baseUrl: `${trimSlashes(baseUrl)}/openai/deployments/${deployment}`,
     query: { 'api-version': textOf(options.apiVersion) || AZURE_VERSION },
     headers: { ...textsOf(options.headers), 'api-key': apiKey },
     secrets: [apiKey],
@@ -256,7 +256,7 @@ function textsOf(setting: unknown): Record<string, string> | undefined {
 
 /** Ollama serves the OpenAI API under /v1. */
 function ollamaUrl(url = ''): string {
-  return `${trimSlash(trimSlash(url).replace(/\/v1$/, ''))}/v1`
+  return `${trimSlashes(trimSlashes(url).replace(/\/v1$/, ''))}/v1`
 }
 
 function notOffered(provider: string): FlowError {

@@ -1,7 +1,8 @@
 import { isObject } from '@x/wire'
+import { trimSlashes } from '../base/trim-slashes.ts'
 import type { Embedder } from './chat-model.ts'
 import { ModelError } from './model-error.ts'
-import { sendingOptions, trimSlash } from './model-options.ts'
+import { sendingOptions } from './model-options.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
 import { readVector } from './read-vector.ts'
@@ -23,7 +24,7 @@ export function createWatsonxEmbedder(options: WatsonxModelOptions): Embedder {
         const inputs = texts.slice(at, at + BATCH)
         const response = await sendModelRequest({
           ...sending,
-          url: `${trimSlash(options.baseUrl ?? '')}/ml/v1/text/embeddings?version=${API_VERSION}`,
+          url: `${trimSlashes(options.baseUrl ?? '')}/ml/v1/text/embeddings?version=${API_VERSION}`,
           headers: { authorization: `Bearer ${await bearer(signal)}` },
           body: {
             model_id: options.model,

@@ -1,9 +1,10 @@
 import { elapsedMs, isObject } from '@x/wire'
+import { trimSlashes } from '../base/trim-slashes.ts'
 import { isFlowError } from '../errors.ts'
 import type { ChatChunk, ChatModel, ChatRequest } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
 import { brokenStream, ModelError, redact } from './model-error.ts'
-import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
+import { sendingOptions, type ModelClientOptions } from './model-options.ts'
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
@@ -31,7 +32,7 @@ export function createWatsonxModel(options: WatsonxModelOptions): ChatModel {
     async *stream(request) {
       const streams = request.stream !== false
       const path = streams ? 'chat_stream' : 'chat'
-      const base = trimSlash(options.baseUrl ?? '')
+      const base = trimSlashes(options.baseUrl ?? '')
       const response = await sendModelRequest({
         ...sending,
         url: `${base}/ml/v1/text/${path}?version=${API_VERSION}`,

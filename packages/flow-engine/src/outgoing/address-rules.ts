@@ -90,7 +90,7 @@ function lies(address: Address, among: readonly Range[]): boolean {
 function bare(host: string): string {
   return host
     .replace(/^\[(.*)\]$/, '$1')
-    .replace(/%.*$/, '')
+    .replace(/%.*/s, '')
     .replace(/\.$/, '')
 }
 

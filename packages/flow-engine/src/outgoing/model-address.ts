@@ -1,3 +1,4 @@
+import { trimSlashes } from '../base/trim-slashes.ts'
 import { environmentAddress, vendors } from './vendors.ts'
 
 /** The address of a model API, and who configured it. */
@@ -32,5 +33,5 @@ function isSame(one: string, other: string | undefined): boolean {
 /** Strips trailing slashes and a trailing version. */
 function plain(url: string): string {
   const { href } = URL.canParse(url) ? new URL(url) : { href: url }
-  return href.replace(/\/+$/, '').replace(/\/v1$/, '')
+  return trimSlashes(href).replace(/\/v1$/, '')
 }

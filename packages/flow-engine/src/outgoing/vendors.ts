@@ -1,3 +1,4 @@
+import { trimSlashes } from '../base/trim-slashes.ts'
 /** A network provider of models or searches, with its environment variables. */
 export interface Vendor {
   /** Provider names used by components. */
@@ -149,5 +150,5 @@ export function isAddressOf(
 
 /** Ends in a slash. A trailing `/v1` is ignored: servers also offer protocols outside it. */
 function withoutVersion(path: string): string {
-  return `${path.replace(/\/+$/, '').replace(/\/v1$/, '')}/`
+  return `${trimSlashes(path).replace(/\/v1$/, '')}/`
 }

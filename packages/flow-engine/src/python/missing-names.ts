@@ -52,9 +52,9 @@ export function missingNames(code: string, modules: ReadonlySet<string>): string
 }
 
 function importedPackages(statement: string): string[] {
-  const from = /^from\s+([A-Za-z_]\w*)[\w.]*\s+import\b/.exec(statement)?.[1]
+  const from = /^from\s+([A-Za-z_]\w*)(?:\.[\w.]*)?\s+import\b/.exec(statement)?.[1]
   if (from !== undefined) return [from]
-  const list = /^import\s+(.+)$/.exec(statement)?.[1] ?? ''
+  const list = /^import\s+(\S.*)$/.exec(statement)?.[1] ?? ''
   return list.split(',').flatMap((one) => /^\s*([A-Za-z_]\w*)/.exec(one)?.[1] ?? [])
 }
 

@@ -49,7 +49,7 @@ function parseRange(entry: string): Range {
 
 function parseAddress(text: string): Address | null {
   if (!text.includes(':')) return parseV4(text)
-  const plain = text.replace(/%.*$/, '').replace(/^\[(.*)\]$/, '$1')
+  const plain = text.replace(/%.*/s, '').replace(/^\[(.*)\]$/, '$1')
   const mapped = /^::ffff:([\d.]+)$/i.exec(plain)?.[1]
   return mapped === undefined ? parseV6(plain) : parseV4(mapped)
 }

@@ -3,7 +3,7 @@ import type { CodeLanguage } from '../define/services.ts'
 /** An ES module exports something; no line of Python starts like this. */
 const SCRIPT = /^[ \t]*export[ \t]+(default|const|let|var|function|class|async|\{)/m
 const PYTHON =
-  /^[ \t]*(async[ \t]+)?def[ \t]+\w+[ \t]*\(|^[ \t]*class[ \t]+\w+[ \t]*(\([^)]*\))?[ \t]*:|^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]|^[ \t]*import[ \t]+[\w.]+([ \t]+as[ \t]+\w+)?[ \t]*(,|$)/m
+  /^[ \t]*(async[ \t]+)?def[ \t]+\w+[ \t]*\(|^[ \t]*class[ \t]+\w+[ \t]*(\([^)]{0,500}\)[ \t]*)?:|^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]|^[ \t]*import[ \t]+[\w.]+([ \t]+as[ \t]+\w+)?[ \t]*(,|$)/m
 
 export function isScript(code: string): boolean {
   return SCRIPT.test(code)

@@ -114,7 +114,8 @@ function readPlace(text: string, inside: string): TemplatePart {
   if (mark >= 0 && !/^.$/su.test(head.slice(mark + 1))) {
     throw new SyntaxError('A conversion is one character after !')
   }
-  if (/\[[^\]]*$/.test(target)) throw new SyntaxError("expected '}' before end of string")
+  if (target.lastIndexOf('[') > target.lastIndexOf(']'))
+    throw new SyntaxError("expected '}' before end of string")
   const first = target.search(/[.[]/)
   const name = first < 0 ? target : target.slice(0, first)
   const path = first < 0 ? [] : readPath(target.slice(first))

@@ -1,4 +1,5 @@
-const DECIMAL = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i
+const DECIMAL =
+  /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i
 const INFINITE = /^([+-]?)inf(?:inity)?$/i
 
 /** Parses a numeric string (` 7 `, `1e3`, `1_000`, `-inf`); null for other strings. */

@@ -8,7 +8,7 @@ const NETWORK_BYTES = 8
  * by their /64, since a customer controls all of it. Other strings are returned unchanged.
  */
 export function clientNetworkOf(address: string): string {
-  const text = address.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '')
+  const text = address.replace(/^\[(.*)\]$/, '$1').replace(/%.*/s, '')
   if (!ipaddr.IPv6.isValid(text)) return address
   const parsed = ipaddr.IPv6.parse(text)
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()

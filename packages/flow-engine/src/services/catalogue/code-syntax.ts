@@ -24,14 +24,14 @@ export interface CodeProblems {
 export function pythonLine(code: string): number | undefined {
   const lines = code.split('\n')
   const python =
-    /^\s*(async\s+)?def\s+\w+\s*\(.*|^\s*class\s+\w+\s*(\(.*\))?\s*:|^\s*from\s+[\w.]+\s+import\s|^\s*import\s+[\w.]+(\s+as\s+\w+)?(\s*,.*)?\s*$/
+    /^\s*(async\s+)?def\s+\w+\s*\(.*|^\s*class\s+\w+\s*(\(.*\)\s*)?:|^\s*from\s+[\w.]+\s+import\s|^\s*import\s+[\w.]+(\s+as\s+\w+)?(\s*,.*|\s*)$/
   const at = lines.findIndex((line) => python.test(line))
   return at < 0 ? undefined : at + 1
 }
 
 /** The name of the first class in Python source code. */
 export function pythonClass(code: string): string | undefined {
-  return /^\s*class\s+(\w+)/m.exec(code)?.[1]
+  return /^[ \t]*class\s+(\w+)/m.exec(code)?.[1]
 }
 
 /** Removes types from TypeScript, preserving positions; `{ error }` if the source is not valid TypeScript. */

@@ -226,7 +226,7 @@ async function choose(
 function plainName(text: string): string {
   return text
     .trim()
-    .replaceAll(/^["'`*]+|["'`*.]+$/g, '')
+    .replaceAll(/^["'`*]+|(?<!["'`*.])["'`*.]+$/g, '')
     .trim()
     .toLowerCase()
 }

@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
+import { trimSlashes } from '../../../base/trim-slashes.ts'
 import { modelAddress } from '../../../outgoing/model-address.ts'
 import { openFetch } from '../../../outgoing/open-fetch.ts'
-import { trimSlash } from '../../../models/model-options.ts'
 import { readAnswer } from '../../../models/read-answer.ts'
 import type { RefreshContext } from '../../define/refresh-context.ts'
 
@@ -31,7 +31,7 @@ export async function listOllamaModels(given: unknown, ctx: RefreshContext): Pro
   const { url = given, trusted } = modelAddress('Ollama', given, environment)
   const send = trusted ? openFetch(fetch) : fetch
   try {
-    const root = trimSlash(url).replace(/\/v1$/, '')
+    const root = trimSlashes(url).replace(/\/v1$/, '')
     const response = await send(`${root}/api/tags`, { signal: ctx.signal })
     if (!response.ok) return []
     const body: unknown = JSON.parse(await readAnswer(response, MAX_LIST_BYTES))

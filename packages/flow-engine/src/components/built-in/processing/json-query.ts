@@ -49,8 +49,9 @@ export function readQueryResult({ stdout, stderr, exitCode }: JqResult): unknown
 
 function readProblem(stderr: string): string {
   return stderr
-    .replaceAll(/^jq: (?:error(?: \(at [^)]*\))?: )?/gm, '')
-    .replace(/\s*\d+ compile errors?\s*$/, '')
+    .replaceAll(/^jq: (?:error(?: \(at [^)\n]*\))?: )?/gm, '')
+    .replace(/(?<!\d)\d+ compile errors?\s*$/, '')
+    .trimEnd()
     .replace(/ at <top-level>, line (\d+), column (\d+)/, ' in line $1')
     .replace(/^(Cannot index \w+ with )(?:number \(.*\)|string \((.*)\))$/s, (_all, index, key) =>
       key === undefined ? `${index}number` : `${index}string ${key}`,

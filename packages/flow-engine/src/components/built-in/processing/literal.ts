@@ -106,7 +106,7 @@ function createReader(text: string): { value(depth: number): unknown; end(): voi
   function number(): number | undefined {
     const digits = take(NUMBER)?.[0].replaceAll('_', '')
     if (digits === undefined) return undefined
-    if (/^0\d*[1-9]\d*$/.test(digits)) throw new NotLiteralError()
+    if (/^0\d*[1-9]/.test(digits) && /^\d+$/.test(digits)) throw new NotLiteralError()
     const read = Number(digits)
     const exact = !/^\d+$/.test(digits) || Number.isSafeInteger(read)
     if (!exact || !Number.isFinite(read)) throw new NotLiteralError()

@@ -1,3 +1,4 @@
+import { trimSlashes } from '../../../base/trim-slashes.ts'
 import type { Embedder } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -75,7 +76,7 @@ function createEmbedder(inputs: HuggingFaceInputs, ctx: ComponentContext): Embed
 
 /** Replaces Hugging Face's retired URL by that of its router. */
 function addressOf({ inference_endpoint: given, model_name: model }: HuggingFaceInputs) {
-  const endpoint = given.trim().replace(/\/+$/, '')
+  const endpoint = trimSlashes(given.trim())
   const host = URL.canParse(endpoint) ? new URL(endpoint).hostname : ''
   const own = endpoint !== '' && host !== 'huggingface.co' && !host.endsWith('.huggingface.co')
   if (own) return { own, url: `${endpoint}/embed` }

@@ -1,3 +1,4 @@
+import { trimSlashes } from '../../../base/trim-slashes.ts'
 import { field } from '../../define/field.ts'
 import { temperatureField } from './chat-fields.ts'
 import { compatibleModel } from './compatible-model.ts'
@@ -100,5 +101,5 @@ function ownServer(endpoint: string): string {
   if (!URL.canParse(endpoint)) return endpoint
   const { hostname } = new URL(endpoint)
   if (hostname === 'huggingface.co' || hostname.endsWith('.huggingface.co')) return ''
-  return `${endpoint.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`
+  return `${trimSlashes(endpoint).replace(/\/v1$/, '')}/v1`
 }

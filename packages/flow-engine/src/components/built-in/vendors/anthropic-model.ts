@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
+import { trimSlashes } from '../../../base/trim-slashes.ts'
 import type { ChatModel } from '../../../models/chat-model.ts'
 import { anthropicModels } from '../../../models/model-names.ts'
-import { trimSlash } from '../../../models/model-options.ts'
 import { modelAddress } from '../../../outgoing/model-address.ts'
 import { openFetch } from '../../../outgoing/open-fetch.ts'
 import { findChatModel } from '../../../models/providers.ts'
@@ -118,7 +118,7 @@ async function listModels(
   const { url: base = DEFAULT_URL, trusted } = modelAddress('Anthropic', given, environment)
   const send = trusted ? openFetch(fetch) : fetch
   try {
-    const response = await send(`${trimSlash(base)}/v1/models`, {
+    const response = await send(`${trimSlashes(base)}/v1/models`, {
       headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01' },
       signal,
     })

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { trimSlashes } from '../../../base/trim-slashes.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { recordsIn, requireSuccess, shortMessage, textIn, vendorRequest } from './vendor-request.ts'
 
@@ -34,7 +35,7 @@ export async function astraCommand(
   const path = parts.map(encodeURIComponent).join('/')
   const answer = await vendorRequest(
     {
-      url: `${access.endpoint.replace(/\/+$/, '')}/api/json/v1/${path}`,
+      url: `${trimSlashes(access.endpoint)}/api/json/v1/${path}`,
       headers: { Token: access.token },
       body: command,
       // Documents have ids, so a repeated request adds nothing.

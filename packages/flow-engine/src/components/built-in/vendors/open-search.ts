@@ -1,3 +1,4 @@
+import { trimSlashes } from '../../../base/trim-slashes.ts'
 import { parseJson } from '../../../base/parse-json.ts'
 import { errorText } from '../../../errors.ts'
 import { isObject } from '@x/wire'
@@ -146,7 +147,7 @@ interface OpenSearchInputs {
 }
 
 function openIndex(inputs: OpenSearchInputs, ctx: ComponentContext): RemoteCollection {
-  const base = inputs.opensearch_url.trim().replace(/\/+$/, '')
+  const base = trimSlashes(inputs.opensearch_url.trim())
   const index = `/${encodeURIComponent(inputs.index_name)}`
   const filters = readFilters(inputs.filter_expression)
   const ask = (path: string, method: string, body?: unknown): Promise<VendorAnswer> =>

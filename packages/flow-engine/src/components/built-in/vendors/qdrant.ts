@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { trimSlashes } from '../../../base/trim-slashes.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { field } from '../../define/field.ts'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
@@ -134,6 +135,6 @@ function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteColl
 
 function baseOf({ url, host, port, prefix }: QdrantInputs): string {
   const root = url.trim() === '' ? `http://${host}:${port}` : url.trim()
-  const path = prefix.replaceAll(/^\/+|\/+$/g, '')
-  return `${root.replace(/\/+$/, '')}${path === '' ? '' : `/${path}`}`
+  const path = trimSlashes(prefix.replace(/^\/+/, ''))
+  return `${trimSlashes(root)}${path === '' ? '' : `/${path}`}`
 }
