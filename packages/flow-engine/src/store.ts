@@ -1,4 +1,10 @@
-export { isBlobKey, isFileName, type BlobStage, type BlobStore } from './store/blob-store.ts'
+export {
+  isBlobKey,
+  isFileName,
+  type BlobBody,
+  type BlobStage,
+  type BlobStore,
+} from './store/blob-store.ts'
 export type { AuditAction, AuditQuery, AuditRecord, AuditStore } from './store/audit.ts'
 export type { ApiKeyRecord, ApiKeyStore, ApiKeyUse } from './store/api-keys.ts'
 export type {

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { createKeyedQueue } from '../base/keyed-queue.ts'
 import { compareText } from '../base/compare-text.ts'
 import { isBlobKey, type BlobStore } from '../store/blob-store.ts'
+import { openDiskBody } from './disk-body.ts'
 import { openDiskStage } from './disk-stage.ts'
 import { withFileLock } from './file-lock.ts'
 import {
@@ -42,6 +43,10 @@ export function createDiskBlobStore(folder: string): BlobStore {
     create: async (key, data) => createAtomically(await place(key), data),
     stage: () => openDiskStage(root, place),
     read: async (key) => readWhole(await locate(key)),
+    async open(key) {
+      const path = await locate(key)
+      return path === undefined ? null : await openDiskBody(path)
+    },
     async size(key) {
       const path = await locate(key)
       try {

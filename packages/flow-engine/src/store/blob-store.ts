@@ -12,6 +12,11 @@ export interface BlobStore {
   stage?(): Promise<BlobStage>
   /** Null if the key does not exist. */
   read(key: string): Promise<Uint8Array | null>
+  /**
+   * Opens the bytes for sending; null if the key does not exist. Without it files are held in memory while
+   * they are sent.
+   */
+  open?(key: string): Promise<BlobBody | null>
   /** Length in bytes; null if the key does not exist. */
   size(key: string): Promise<number | null>
   /**
@@ -29,6 +34,13 @@ export interface BlobStore {
   remove(key: string): Promise<boolean>
   /** Removes everything below a folder key; does nothing if there is nothing. */
   removeFolder(folder: string): Promise<void>
+}
+
+/** Bytes of a store to be sent. */
+export interface BlobBody {
+  readonly size: number
+  /** A stream is read to its end or cancelled. */
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
 /** Bytes being written to a store; invisible to readers until they have a key. */

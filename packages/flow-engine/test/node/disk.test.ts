@@ -47,6 +47,27 @@ describe.each([
   ['createDiskBlobStore', () => createDiskBlobStore(join(folder, 'blobs'))],
   ['createMemoryBlobStore', () => createMemoryBlobStore()],
 ])('%s', (_name, create) => {
+  test('AB-51 opens small and large files, and nothing else', async () => {
+    const store = create()
+    if (store.open === undefined) return
+    const large = new Uint8Array(600_000).map((_, index) => index % 251)
+    await store.write('a/small', bytes('small'))
+    await store.write('a/large', large)
+    for (const [key, content] of [
+      ['a/small', bytes('small')],
+      ['a/large', large],
+    ] as const) {
+      const opened = await store.open(key)
+      expect(opened?.size).toBe(content.length)
+      const read = new Uint8Array(await new Response(opened?.body).arrayBuffer())
+      expect(Buffer.compare(read, content)).toBe(0)
+    }
+    const left = await store.open('a/large')
+    await new Response(left?.body).body?.cancel()
+    expect([await store.open('a'), await store.open('a/none')]).toEqual([null, null])
+    await expect(store.open('../a')).rejects.toThrow(TypeError)
+  })
+
   test('AB-51 streams bytes to a staged file, which is visible only under its key', async () => {
     const store = create()
     const stage = await store.stage?.()

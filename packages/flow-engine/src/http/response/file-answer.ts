@@ -1,3 +1,4 @@
+import type { BlobBody } from '../../store/blob-store.ts'
 import { extendedName } from './zip-answer.ts'
 
 export interface FileAnswer {
@@ -9,15 +10,15 @@ export interface FileAnswer {
   readonly shown?: boolean
 }
 
-/** Responds with the bytes of a file, for display or, with `name`, as a download. */
+/** Responds with a file, for display or, with `name`, as a download. */
 export function fileAnswer(
-  bytes: Uint8Array,
+  { body, size }: BlobBody,
   { contentType, name, plain = false, shown = false }: FileAnswer,
 ): Response {
-  return new Response(bytes, {
+  return new Response(body, {
     headers: {
       'content-type': contentType,
-      'content-length': String(bytes.length),
+      'content-length': String(size),
       'x-content-type-options': 'nosniff',
       ...(shown ? { 'cross-origin-resource-policy': 'same-site' } : {}),
       ...(name === undefined ? {} : { 'content-disposition': attachment(name, plain) }),

@@ -1,6 +1,6 @@
 /** A zip download; `name` is the parameter of the content disposition. */
-export function zipAnswer(bytes: Uint8Array, name: string): Response {
-  return new Response(bytes, {
+export function zipAnswer(zip: Uint8Array | ReadableStream<Uint8Array>, name: string): Response {
+  return new Response(zip, {
     headers: {
       'content-type': 'application/x-zip-compressed',
       'content-disposition': `attachment; ${name}`,

@@ -46,8 +46,8 @@ export const fileRoutes: readonly Route[] = [
     },
     async ({ services, caller, params: { flow_id: flowId, file_name: name } }) => {
       await services.files.checkFlow(caller, flowId)
-      const bytes = await services.files.download(flowId, name)
-      return fileAnswer(bytes, { contentType: 'application/octet-stream', name })
+      const file = await services.files.download(flowId, name)
+      return fileAnswer(file, { contentType: 'application/octet-stream', name })
     },
   ),
   route(
@@ -60,8 +60,8 @@ export const fileRoutes: readonly Route[] = [
       params: fileParams,
     },
     async ({ services, caller, params: { flow_id: flowId, file_name: name } }) => {
-      const { bytes, contentType } = await services.files.image(caller, flowId, name)
-      return fileAnswer(bytes, { contentType, shown: true })
+      const file = await services.files.image(caller, flowId, name)
+      return fileAnswer(file, { contentType: file.contentType, shown: true })
     },
   ),
   route(
@@ -114,7 +114,7 @@ export const fileRoutes: readonly Route[] = [
     },
     async ({ services, params: { folder_name: folder, file_name: name } }) => {
       const { bytes, contentType } = await services.profilePictures.read(folder, name)
-      return fileAnswer(bytes, { contentType })
+      return fileAnswer({ size: bytes.length, body: new Uint8Array(bytes) }, { contentType })
     },
   ),
   route(

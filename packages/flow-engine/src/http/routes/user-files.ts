@@ -1,6 +1,6 @@
 import { json } from '@x/wire'
 import { z } from 'zod'
-import { fileStamp, zipEntries } from '../../services/flows/flow-archive.ts'
+import { fileStamp, zipStream } from '../../services/flows/flow-archive.ts'
 import { refuse } from '../../refusal.ts'
 import { bool, IdParams, text, uuid } from '../../wire/scalars.ts'
 import {
@@ -16,6 +16,8 @@ import { zipAnswer } from '../response/zip-answer.ts'
 
 const fileIdParams = IdParams('file_id')
 const Message = z.object({ message: z.string() })
+/** Maximum bytes of a file whose content is returned as JSON. */
+const MOST_CONTENT = 32 * 1024 * 1024
 
 /** The collection is served with and without a trailing slash, without a redirect. */
 const collectionRoutes = ['/api/v2/files', '/api/v2/files/'].flatMap((path) => [
@@ -70,10 +72,10 @@ export const userFileRoutes: readonly Route[] = [
       body: z.array(uuid()),
     },
     async ({ services, caller, body }) => {
-      const files = await services.userFiles.readMany(caller, body)
+      const files = await services.userFiles.openMany(caller, body)
       const now = services.status.now()
       const name = `filename=${fileStamp(now)}_builder_files.zip`
-      return zipAnswer(await zipEntries(files, now), name)
+      return zipAnswer(zipStream(files, now), name)
     },
   ),
   route(
@@ -102,9 +104,13 @@ export const userFileRoutes: readonly Route[] = [
       query: z.object({ return_content: bool().default(false) }),
     },
     async ({ services, caller, params, query, request }) => {
-      const { name, bytes } = await services.userFiles.read(caller, params.file_id)
-      if (query.return_content) return json(request, utf8(bytes))
-      return fileAnswer(bytes, { contentType: 'application/octet-stream', name, plain: true })
+      if (query.return_content) {
+        const { bytes } = await services.userFiles.read(caller, params.file_id, MOST_CONTENT)
+        return json(request, utf8(bytes))
+      }
+      const file = await services.userFiles.open(caller, params.file_id)
+      const contentType = 'application/octet-stream'
+      return fileAnswer(file, { contentType, name: file.name, plain: true })
     },
   ),
   route(

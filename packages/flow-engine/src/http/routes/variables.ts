@@ -5,10 +5,8 @@ import {
   variableToWire,
   VariableUpdate,
 } from '../../wire/variable.ts'
+import { SMALL_BODY } from '../route/body-limit.ts'
 import { route, type Route } from '../route/route.ts'
-
-/** Maximum bytes of a variable. */
-const MAX_VARIABLE = 1024 * 1024
 
 export const variableRoutes: readonly Route[] = [
   route(
@@ -27,7 +25,7 @@ export const variableRoutes: readonly Route[] = [
       path: '/api/v1/variables/',
       summary: 'Create Variable',
       auth: 'user',
-      maxBody: MAX_VARIABLE,
+      maxBody: SMALL_BODY,
       status: 201,
       body: VariableCreate,
       audit: { action: 'variable.written', target: 'variable' },
@@ -44,7 +42,7 @@ export const variableRoutes: readonly Route[] = [
       path: '/api/v1/variables/{variable_id}',
       summary: 'Update Variable',
       auth: 'user',
-      maxBody: MAX_VARIABLE,
+      maxBody: SMALL_BODY,
       params: IdParams('variable_id'),
       body: VariableUpdate,
       audit: { action: 'variable.written', target: 'variable', idFrom: 'variable_id' },

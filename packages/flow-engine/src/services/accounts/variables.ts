@@ -1,3 +1,4 @@
+import { eventLoopTurn } from '@x/wire'
 import { refuseTaken } from '../base/retry.ts'
 import type { VariablePatch, VariableRecord } from '../../store/variables.ts'
 import type { Caller } from '../base/caller.ts'
@@ -44,6 +45,8 @@ export interface VariableService {
 
 const NOT_FOUND = 'Variable not found'
 const TAKEN = 'Variable name already exists'
+/** Characters that are decrypted before other requests get a turn. */
+const TURN = 512 * 1024
 
 export function createVariableService({
   store,
@@ -54,12 +57,17 @@ export function createVariableService({
   return {
     async list(caller) {
       const records = await store.variables.list(caller.id)
-      return await Promise.all(
-        records.map(async (record) => ({
-          record,
-          shown: record.type === 'Generic' ? await secrets.open(record.value, caller.id) : null,
-        })),
-      )
+      const views: VariableView[] = []
+      let opened = 0
+      for (const record of records) {
+        const isShown = record.type === 'Generic'
+        views.push({ record, shown: isShown ? await secrets.open(record.value, caller.id) : null })
+        opened += isShown ? record.value.length : 0
+        if (opened < TURN) continue
+        opened = 0
+        await eventLoopTurn()
+      }
+      return views
     },
     async create(caller, { name, value, type, defaultFields }) {
       checkFilled(name, value)

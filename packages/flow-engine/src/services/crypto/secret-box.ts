@@ -27,7 +27,9 @@ export function createSecretBox(secretKey: Uint8Array, runtime: Runtime): Secret
       const nonce = new Uint8Array(runtime.randomBytes(NONCE))
       const plain = new TextEncoder().encode(text)
       const box = await crypto.subtle.encrypt(parameters(nonce, context), await key(), plain)
-      const bytes = new Uint8Array([...nonce, ...new Uint8Array(box)])
+      const bytes = new Uint8Array(NONCE + box.byteLength)
+      bytes.set(nonce)
+      bytes.set(new Uint8Array(box), NONCE)
       return PREFIX + toBase64Url(bytes)
     },
     async open(sealed, context) {
@@ -82,7 +84,10 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[\w-]*$/.test(text)) return null
   try {
     const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-    return Uint8Array.from(binary, (char) => char.charCodeAt(0))
+    // An iteration by `Uint8Array.from` takes twenty times as long.
+    const bytes = new Uint8Array(binary.length)
+    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
+    return bytes
   } catch {
     return null
   }

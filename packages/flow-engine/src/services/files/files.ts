@@ -5,7 +5,13 @@ import { blobKeyOf, folderKeyOf, type FileSpace } from './file-address.ts'
 import { checkFileName, joinName, splitName } from './file-names.ts'
 import { contentTypeOf } from './media-types.ts'
 import { refuse } from '../../refusal.ts'
-import { isFileName, type BlobStage, type BlobStore } from '../../store/blob-store.ts'
+import { openBlob } from './open-blob.ts'
+import {
+  isFileName,
+  type BlobBody,
+  type BlobStage,
+  type BlobStore,
+} from '../../store/blob-store.ts'
 
 /** A file to store. */
 export interface FileInput {
@@ -27,17 +33,13 @@ export interface FileService {
    */
   upload(flowId: string, file: FileInput): Promise<string>
   /** @throws Refusal 400, 404 */
-  download(flowId: string, name: string): Promise<Uint8Array>
+  download(flowId: string, name: string): Promise<BlobBody>
   /**
    * An image of one of the caller's flows or, under the caller's own id, of their files: the chat displays
    * both by address.
    * @throws Refusal 400, 404
    */
-  image(
-    caller: Caller,
-    id: string,
-    name: string,
-  ): Promise<{ bytes: Uint8Array; contentType: string }>
+  image(caller: Caller, id: string, name: string): Promise<BlobBody & { contentType: string }>
   list(flowId: string): Promise<string[]>
   /** Succeeds even if there is no such file. */
   remove(flowId: string, name: string): Promise<void>
@@ -45,10 +47,10 @@ export interface FileService {
 
 export function createFileService(kit: ServiceKit): FileService {
   const { store, files, runtime, settings } = kit
-  const read = async (id: string, name: string, space: FileSpace): Promise<Uint8Array> => {
-    const bytes = isFileName(name) ? await files.read(blobKeyOf(space, { id, name })) : null
-    if (bytes === null) throw refuse(404, `File ${name} not found in flow ${id}`)
-    return bytes
+  const open = async (id: string, name: string, space: FileSpace): Promise<BlobBody> => {
+    const found = isFileName(name) ? await openBlob(files, blobKeyOf(space, { id, name })) : null
+    if (found === null) throw refuse(404, `File ${name} not found in flow ${id}`)
+    return found
   }
   const checkFlow = async (caller: Caller, flowId: string): Promise<void> => {
     if ((await ownFlow(store, caller.id, flowId)) === null) throw refuse(404, 'Flow not found')
@@ -85,7 +87,7 @@ export function createFileService(kit: ServiceKit): FileService {
     },
     async download(flowId, name) {
       if (name.endsWith('.')) throw refuse(400, `Extension not found for file ${name}`)
-      return await read(flowId, name, 'flows')
+      return await open(flowId, name, 'flows')
     },
     async image(caller, id, name) {
       if (id !== caller.id) await checkFlow(caller, id)
@@ -93,7 +95,8 @@ export function createFileService(kit: ServiceKit): FileService {
       if (!contentType.startsWith('image')) {
         throw refuse(400, `Content type ${contentType} is not an image`)
       }
-      return { bytes: await read(id, name, id === caller.id ? 'users' : 'flows'), contentType }
+      const opened = await open(id, name, id === caller.id ? 'users' : 'flows')
+      return { ...opened, contentType }
     },
     list: (flowId) => files.list(folderKeyOf('flows', flowId)),
     async remove(flowId, name) {

@@ -1,10 +1,11 @@
-import { isFileName, type BlobStore } from '../../store/blob-store.ts'
+import { isFileName, type BlobBody, type BlobStore } from '../../store/blob-store.ts'
 import { isUniqueConflict } from '../../store/store-error.ts'
 import type { UserFileRecord } from '../../store/user-files.ts'
 import type { Caller } from '../base/caller.ts'
 import { joinName, splitName } from './file-names.ts'
 import { stageOf, type FileInput } from './files.ts'
 import type { ServiceKit } from '../base/kit.ts'
+import { openBlob } from './open-blob.ts'
 import { refuse } from '../../refusal.ts'
 import { createUserFileWriter, keyOf } from './user-file-writer.ts'
 
@@ -19,13 +20,15 @@ export interface UserFileService {
   upload(caller: Caller, file: FileInput, append: boolean): Promise<UserFileRecord>
   /** Without the tool server list. */
   list(caller: Caller): Promise<UserFileRecord[]>
+  /** @throws Refusal 404; 413 for more than `most` bytes */
+  read(caller: Caller, id: string, most?: number): Promise<{ name: string; bytes: Uint8Array }>
   /** @throws Refusal 404 */
-  read(caller: Caller, id: string): Promise<{ name: string; bytes: Uint8Array }>
+  open(caller: Caller, id: string): Promise<NamedBody>
   /**
-   * Those of the ids that belong to the caller and have bytes.
+   * Those of the ids that belong to the caller and have bytes, each opened when it is reached.
    * @throws Refusal 404 if there are none
    */
-  readMany(caller: Caller, ids: readonly string[]): Promise<{ name: string; bytes: Uint8Array }[]>
+  openMany(caller: Caller, ids: readonly string[]): Promise<AsyncIterable<NamedBody>>
   /** @throws Refusal 400, 404, 409 */
   rename(caller: Caller, id: string, name: string): Promise<UserFileRecord>
   /** @throws Refusal 404, 500 if the bytes cannot be removed */
@@ -39,7 +42,13 @@ export interface UserFileService {
   removeAll(caller: Caller): Promise<{ removed: number; failed: number }>
 }
 
+/** A file to send, under its display name. */
+export interface NamedBody extends BlobBody {
+  readonly name: string
+}
+
 const NOT_FOUND = 'File not found'
+const MB = 1024 * 1024
 
 export function createUserFileService(kit: ServiceKit): UserFileService {
   const { store, files, runtime } = kit
@@ -48,6 +57,16 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
     const record = await store.userFiles.get(caller.id, id)
     if (record === null) throw refuse(404, NOT_FOUND)
     return record
+  }
+  const open = async (record: UserFileRecord): Promise<NamedBody | null> => {
+    const opened = await openBlob(files, keyOf(record))
+    return opened && { ...opened, name: shownName(record) }
+  }
+  async function* openEach(records: readonly UserFileRecord[]): AsyncGenerator<NamedBody> {
+    for (const record of records) {
+      const opened = await open(record)
+      if (opened !== null) yield opened
+    }
   }
   const remove = (caller: Caller, records: readonly UserFileRecord[]) =>
     writer.remove(caller.id, records)
@@ -69,21 +88,31 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
       const records = await store.userFiles.list(caller.id)
       return records.filter(({ path }) => path !== `${caller.id}/${hidden}`)
     },
-    async read(caller, id) {
+    async read(caller, id, most = Infinity) {
       const record = await find(caller, id)
+      const size = await files.size(keyOf(record))
+      if (size !== null && size > most) {
+        const has = `The file ${shownName(record)} has ${Math.ceil(size / MB)} MB`
+        throw refuse(413, `${has}; its content is returned up to ${most / MB} MB`)
+      }
       const bytes = await files.read(keyOf(record))
       if (bytes === null) throw refuse(404, `${NOT_FOUND}: ${record.name}`)
       return { name: shownName(record), bytes }
     },
-    async readMany(caller, ids) {
-      const found: { name: string; bytes: Uint8Array }[] = []
+    async open(caller, id) {
+      const record = await find(caller, id)
+      const opened = await open(record)
+      if (opened === null) throw refuse(404, `${NOT_FOUND}: ${record.name}`)
+      return opened
+    },
+    async openMany(caller, ids) {
+      const found: UserFileRecord[] = []
       for (const id of new Set(ids)) {
         const record = await store.userFiles.get(caller.id, id)
-        const bytes = record === null ? null : await files.read(keyOf(record))
-        if (record !== null && bytes !== null) found.push({ name: shownName(record), bytes })
+        if (record !== null && (await files.size(keyOf(record))) !== null) found.push(record)
       }
       if (found.length === 0) throw refuse(404, 'No files found')
-      return found
+      return openEach(found)
     },
     async rename(caller, id, name) {
       await find(caller, id)

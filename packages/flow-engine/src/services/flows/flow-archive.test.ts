@@ -13,11 +13,11 @@ describe('zipEntries', () => {
     const long = new Uint8Array(1_200_000).map((_, index) => large[index % 60_000] ?? 0)
     const zip = await zipEntries(
       [
-        { name: 'a/b.json', bytes: text('1') },
-        { name: 'a\\b.json', bytes: text('2') },
-        { name: 'a_b (2).json', bytes: text('3') },
-        { name: '__proto__', bytes: text('') },
-        { name: 'long.bin', bytes: long },
+        { name: 'a/b.json', body: text('1') },
+        { name: 'a\\b.json', body: text('2') },
+        { name: 'a_b (2).json', body: text('3') },
+        { name: '__proto__', body: text('') },
+        { name: 'long.bin', body: long },
       ],
       now,
     )
@@ -43,7 +43,7 @@ describe('zipEntries', () => {
       if (!isOver) setImmediate(count)
     }
     setImmediate(count)
-    const many = Array.from({ length: 3000 }, () => ({ name: '/.json', bytes: text('{}') }))
+    const many = Array.from({ length: 3000 }, () => ({ name: '/.json', body: text('{}') }))
     const zip = await zipEntries(many, now)
     isOver = true
     expect(Object.keys(unzipSync(zip))).toHaveLength(3000)

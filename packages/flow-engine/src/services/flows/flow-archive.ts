@@ -1,6 +1,7 @@
 import { eventLoopTurn } from '@x/wire'
 import { deflateSync, Zip, ZipDeflate, ZipPassThrough } from 'fflate'
 import { joinPieces } from '../../archive/read-zip.ts'
+import { readStream } from '../../base/read-stream.ts'
 import type { ShownFlow } from './flow-text.ts'
 import { flowToText } from './flow-text.ts'
 
@@ -13,7 +14,7 @@ export function zipFlows(
   function* entries() {
     for (const flow of flows) {
       const text = flowToText(flow, { fsPath })
-      yield { name: `${flow.name}.json`, bytes: new TextEncoder().encode(text) }
+      yield { name: `${flow.name}.json`, body: new TextEncoder().encode(text) }
     }
   }
   return zipEntries(entries(), now)
@@ -24,14 +25,43 @@ const TURN = 512 * 1024
 /** Overhead of an entry, in bytes. */
 const ENTRY = 16 * 1024
 
+/** An entry of a zip. */
+interface ZipEntry {
+  readonly name: string
+  readonly body: Uint8Array | ReadableStream<Uint8Array>
+}
+
+type ZipEntries = Iterable<ZipEntry> | AsyncIterable<ZipEntry>
+
+/** Creates a zip as `zipStream` does, in memory. */
+export async function zipEntries(entries: ZipEntries, now: Date): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of zipPieces(entries, now)) pieces.push(piece)
+  return joinPieces(pieces)
+}
+
 /**
- * Creates a zip. `/`, `\` and control characters in names become `_`; duplicate names get ` (2)`. Other
- * requests get a turn between entries and between parts of a large entry.
+ * Creates a zip while it is read. `/`, `\` and control characters in names become `_`; duplicate names get
+ * ` (2)`. Other requests get a turn between entries and between parts of a large entry.
  */
-export async function zipEntries(
-  entries: Iterable<{ readonly name: string; readonly bytes: Uint8Array }>,
-  now: Date,
-): Promise<Uint8Array> {
+export function zipStream(entries: ZipEntries, now: Date): ReadableStream<Uint8Array> {
+  const pieces = zipPieces(entries, now)
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next()
+        if (done === true) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        await pieces.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function* zipPieces(entries: ZipEntries, now: Date): AsyncGenerator<Uint8Array, void> {
   const pieces: Uint8Array[] = []
   const zip = new Zip((error, piece) => {
     if (error !== null) throw error
@@ -39,25 +69,30 @@ export async function zipEntries(
   })
   const nameFor = createNames()
   let done = 0
-  for (const { name, bytes } of entries) {
+  for await (const { name, body } of entries) {
     const title = nameFor(safeName(name))
-    const entry = bytes.length <= TURN ? new SmallEntry(title) : new ZipDeflate(title)
+    const isSmall = body instanceof Uint8Array && body.length <= TURN
+    const entry = isSmall ? new SmallEntry(title) : new ZipDeflate(title)
     entry.mtime = now
     zip.add(entry)
     done += ENTRY
-    let at = 0
-    do {
-      const end = Math.min(bytes.length, at + TURN)
-      entry.push(bytes.subarray(at, end), end === bytes.length)
-      done += end - at
-      at = end
+    for await (const part of body instanceof Uint8Array ? partsOf(body) : readStream(body)) {
+      entry.push(part, isSmall)
+      done += part.length
+      yield* pieces.splice(0)
       if (done < TURN) continue
       done = 0
       await eventLoopTurn()
-    } while (at < bytes.length)
+    }
+    if (!isSmall) entry.push(new Uint8Array(), true)
   }
   zip.end()
-  return joinPieces(pieces)
+  yield* pieces
+}
+
+/** The parts of an entry; one empty part if it has no bytes. */
+function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at === 0 || at < bytes.length; at += TURN) yield bytes.subarray(at, at + TURN)
 }
 
 /** An entry compressed in one step, which costs half as much as several. */
