@@ -67,7 +67,8 @@ test('AB-51: downloads are read from disk as their readers take them', async () 
     const bytes = new Uint8Array(await answer.arrayBuffer())
     const [whole = bytes] = method === 'GET' ? [] : Object.values(unzipSync(bytes))
     expect([path, Buffer.alloc(SIZE, 0x61).equals(whole)]).toEqual([path, true])
-    if (method === 'GET') expect(answer.headers.get('content-length')).toBe(String(SIZE))
+    const length = method === 'GET' ? String(SIZE) : null
+    expect(answer.headers.get('content-length')).toBe(length)
   }
 })
 

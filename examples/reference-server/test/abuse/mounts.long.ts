@@ -43,6 +43,11 @@ test('AB-20: the shipped server refuses paths that URL normalization would chang
     '/api\\v1\\users\\whoami',
     'http://evil.example/api/v1/users/whoami',
     '/surfaces/../api/v1/users/whoami',
+    // CVE-2026-29087, CVE-2026-39406 (Hono): another spelling of a path that a guard compares.
+    '//api/v1/users/whoami',
+    '/api//v1/users/whoami',
+    '/api/v1%2fusers/whoami',
+    '/api/v1/%75sers/whoami',
   ]) {
     const { status, text } = await ask(path)
     expect([path, [400, 403, 404].includes(status), text.includes('"username"')]).toEqual([
