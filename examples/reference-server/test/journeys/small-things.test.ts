@@ -252,3 +252,21 @@ describe('components of older flows', () => {
     expect(await attack).toContain('take too long')
   })
 })
+
+test.each([
+  ['Generic', 'text', 'Bruno', 'Bruno says hello'],
+  ['Credential', 'a secret', '*****', '***** says hello'],
+])('FE-65 a %s variable in a text field is %s', async (type, _, sender, text) => {
+  const name = `SENDER_${type.toUpperCase()}`
+  const variable = { name, value: 'Bruno', type, default_fields: [] }
+  await service.call('POST', '/api/v1/variables/', { body: variable })
+  const { id } = await createFlow(service, { data: echoGraph() })
+  const tweaks = { 'Chat Output': { sender_name: { value: name, load_from_db: true } } }
+  const body = { input_value: 'Bruno says hello', session_id: type, tweaks }
+  const answer = await service.call('POST', `/api/v1/run/${id}`, { body })
+  expect(answer.json()).toMatchObject({
+    outputs: [{ outputs: [{ results: { message: { sender_name: sender, text } } }] }],
+  })
+  const stored = await service.call('GET', `/api/v1/monitor/messages?flow_id=${id}`)
+  expect(stored.json()).toMatchObject([{}, { sender_name: sender, text }])
+})

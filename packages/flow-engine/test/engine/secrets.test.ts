@@ -63,6 +63,29 @@ describe('secrets (FE-65)', () => {
     expect(JSON.stringify(formatRunResponse(result))).not.toContain(SECRET)
   })
 
+  test('FE-65: a variable that is text is masked only if a secret field loads it', async () => {
+    const said = defineComponent({
+      type: 'Said',
+      inputs: {
+        key: field.secret({ loadFromDb: true }),
+        word: field.text({ loadFromDb: true }),
+      },
+      outputs: {
+        out: output.any({ types: ['Data'], run: ({ key, word }) => ({ key, word }) }),
+      },
+    })
+    const variables = { get: async (name: string) => `${name} value`, isText: async () => true }
+    const { events } = await run(alone(said, { key: 'first', word: 'second' }), {
+      more: [said],
+      services: { variables },
+    })
+    expect(events.find(({ event }) => event === 'end_vertex')?.data).toMatchObject({
+      build_data: {
+        data: { outputs: { out: { message: { key: '*****', word: 'second value' } } } },
+      },
+    })
+  })
+
   test('FE-65: a value of four characters is masked, and one contained in another leaves no remainder', async () => {
     const values = new Map([
       ['SHORT', 'abcd'],

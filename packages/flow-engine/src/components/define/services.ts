@@ -7,6 +7,8 @@ export interface ComponentServices {
   messages?: MessageService
   variables?: {
     get(name: string, scope: { userId?: string; flowId: string }): Promise<string | null>
+    /** True if ordinary fields that load the value may show it (FE-65). Default: none may. */
+    isText?(name: string, scope: { userId?: string; flowId: string }): Promise<boolean>
   }
   /** Fallback after the variables. Default: no environment. */
   environment?: Readonly<Record<string, string>>

@@ -19,10 +19,26 @@ export async function findVariable(
   const { services, flowId, userId } = run
   const given = variables === undefined ? undefined : own(variables, name)
   if (typeof given === 'string') return { value: given, origin: 'request' }
-  const scope = userId === undefined ? { flowId } : { userId, flowId }
-  const stored = await services.variables?.get(name, scope)
+  const stored = await services.variables?.get(name, scopeOf({ flowId, userId }))
   if (stored !== undefined && stored !== null) return { value: stored, origin: 'user' }
   if (services.environment === undefined || (isVendorKey(name) && !takesKeys)) return null
   const preset = own(services.environment, name)
   return typeof preset === 'string' ? { value: preset, origin: 'environment' } : null
+}
+
+/** FE-65: true for a value of the user that its type declares to be text, not a secret. */
+export async function isTextVariable(
+  name: string,
+  origin: VariableOrigin,
+  run: Lookup['run'],
+): Promise<boolean> {
+  if (origin !== 'user') return false
+  return (await run.services.variables?.isText?.(name, scopeOf(run))) === true
+}
+
+function scopeOf({ flowId, userId }: Pick<RunContext, 'flowId' | 'userId'>): {
+  flowId: string
+  userId?: string
+} {
+  return userId === undefined ? { flowId } : { userId, flowId }
 }

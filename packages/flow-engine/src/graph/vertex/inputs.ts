@@ -5,7 +5,7 @@ import {
 } from '../../components/define/variable-value.ts'
 import { FlowError } from '../../errors.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
-import { findVariable } from './find-variable.ts'
+import { findVariable, isTextVariable } from './find-variable.ts'
 import { define, own } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { warning } from '../flow/problems.ts'
@@ -126,7 +126,9 @@ async function resolveAll(
       const text = `Component ${displayName}: variable${isShown ? ` ${name}` : ''} of ${field.displayName} not found`
       run.warn(warning('unresolved_field', text, { nodeId: id, field: field.name }))
     }
-    run.secrets.add(value)
+    const isHidden =
+      field.secret || found === null || !(await isTextVariable(name, found.origin, run))
+    if (isHidden) run.secrets.add(value)
     if (value !== undefined && value !== '') put(raw, field.name, value)
   }
   return checked(raw, request)

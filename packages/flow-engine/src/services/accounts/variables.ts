@@ -41,6 +41,8 @@ export interface VariableService {
   remove(caller: Caller, id: string): Promise<void>
   /** The clear-text value for a run; null if it does not exist or cannot be decrypted. */
   resolve(userId: string, name: string): Promise<{ value: string; type: string } | null>
+  /** True for a Generic variable, whose value its owner may see. */
+  isText(userId: string, name: string): Promise<boolean>
 }
 
 const NOT_FOUND = 'Variable not found'
@@ -114,6 +116,8 @@ export function createVariableService({
       const value = record === null ? null : await secrets.open(record.value, userId)
       return record === null || value === null ? null : { value, type: record.type }
     },
+    isText: async (userId, name) =>
+      (await store.variables.findByName(userId, name))?.type === 'Generic',
   }
 }
 

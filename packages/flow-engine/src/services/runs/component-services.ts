@@ -21,7 +21,7 @@ export interface ComponentServicesOptions extends Pick<
   ServiceKit,
   'store' | 'files' | 'vectors' | 'secrets' | 'emit' | 'runtime' | 'settings' | 'userLimits'
 > {
-  readonly variables: Pick<VariableService, 'resolve'>
+  readonly variables: Pick<VariableService, 'resolve' | 'isText'>
   readonly userFiles: UserFileWriter
   readonly visitorFiles: VisitorFiles
   readonly visitorMessages: VisitorMessages
@@ -50,6 +50,7 @@ export function createComponentServices(
     variables: {
       get: async (name) =>
         isAnonymous ? null : ((await variables.resolve(ownerId, name))?.value ?? null),
+      isText: (name) => variables.isText(ownerId, name),
     },
     files: createRunFiles(options, scope),
     knowledge: createKnowledge(options, store.collections, ownerId),
