@@ -67,8 +67,12 @@ export async function readText(
   limit: number,
   { fatal = false }: { readonly fatal?: boolean } = {},
 ): Promise<string> {
-  return new TextDecoder('utf-8', { fatal }).decode(await readBody(request, limit))
+  return (fatal ? strict : lenient).decode(await readBody(request, limit))
 }
+
+/** Created once, because that costs more than decoding a small body. */
+const strict = new TextDecoder('utf-8', { fatal: true })
+const lenient = new TextDecoder('utf-8')
 
 /** True if the length is announced and within the limit, so that a single read suffices. */
 function announced(request: Request, limit: number): boolean {

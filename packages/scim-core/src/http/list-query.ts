@@ -110,10 +110,14 @@ function readNames(value: unknown, name: string): readonly string[] {
 }
 
 function splitNames(texts: readonly string[]): readonly string[] {
-  return texts
-    .flatMap((text) => text.split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+  const names: string[] = []
+  for (const text of texts) {
+    for (const part of text.split(',')) {
+      const name = part.trim()
+      if (name !== '') names.push(name)
+    }
+  }
+  return names
 }
 
 interface Given {

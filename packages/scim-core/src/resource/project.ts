@@ -16,6 +16,8 @@ export interface Projection {
   readonly whole: boolean
   readonly schema: ResourceSchema
   readonly includes: (name: string) => boolean
+  /** True if this core attribute is left out, and nothing else that is shown by default. */
+  readonly leavesOutOnly: (name: string) => boolean
   readonly apply: (resource: ScimDocument) => ScimDocument
 }
 
@@ -44,6 +46,11 @@ export function createProjection(
       const entry = selected.core.get(name)
       return only ? entry !== undefined : entry !== true
     },
+    leavesOutOnly: (name) =>
+      !only &&
+      selected.core.size === 1 &&
+      selected.core.get(name) === true &&
+      selected.extensions.size === 0,
     apply: (resource) =>
       only
         ? project(resource, { schema, selected, keep: keepNamed })

@@ -105,7 +105,13 @@ interface Shown {
 function textOf({ call, record, projection }: Shown, rows?: readonly MemberRow[]): string {
   const members = rows?.map((row) => call.presenter.member(row))
   const text = call.presenter.group(record, members)
-  return projection.whole ? text : JSON.stringify(projection.apply(parse(text)))
+  const isWhole = projection.whole || (members === undefined && isBare(record, projection))
+  return isWhole ? text : JSON.stringify(projection.apply(parse(text)))
+}
+
+/** True if a projection leaves out nothing but the members, and a group has no further attributes. */
+function isBare({ data }: GroupRecord, projection: Projection): boolean {
+  return data === '{}' && projection.leavesOutOnly('members')
 }
 
 /** All members of a group; null if there are more than `limit`. */

@@ -33,5 +33,5 @@ export function engineOf(db: QueryExecutorProvider): Engine {
 }
 
 function engineWithin(adapter: object): Engine | undefined {
-  return Reflect.get(adapter, ENGINE) as Engine | undefined
+  return (adapter as { readonly [ENGINE]?: Engine })[ENGINE]
 }

@@ -45,7 +45,7 @@ export function createGroupStore(db: Db, { cache, seenGroups }: GroupContext): G
       const row = toGroupRow(record.tenant === tenant ? record : { ...record, tenant })
       const before = seenGroups?.get(record.id)
       const known = before?.tenant === tenant && before.version === expectedVersion
-      const query = known && isKeySame(row, toGroupRow(before)) ? updateDocument : updateGroup
+      const query = known && isKeySame(record, before) ? updateDocument : updateGroup
       const { changed } = await statement(db, (step) =>
         query.run(step, { ...row, expectedVersion }),
       )
@@ -114,12 +114,12 @@ const groupColumns = (value: Placeholders<GroupValues>) => ({
 })
 
 /** True if no indexed column changes. */
-function isKeySame(row: GroupValues, before: GroupValues): boolean {
+function isKeySame(record: GroupRecord, before: GroupRecord): boolean {
   return (
-    row.external_id === before.external_id &&
-    row.display_name_key === before.display_name_key &&
-    row.unique_key === before.unique_key &&
-    row.created === before.created
+    record.externalId === before.externalId &&
+    record.displayNameKey === before.displayNameKey &&
+    record.uniqueKey === before.uniqueKey &&
+    record.created.getTime() === before.created.getTime()
   )
 }
 
