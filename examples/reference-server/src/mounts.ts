@@ -1,3 +1,5 @@
+import { pathOf } from './path-of.ts'
+
 /** A part of the server besides the flow service, with its access rules. */
 export interface Mount {
   /** Paths it is tried for, before the flow service. */
@@ -60,19 +62,23 @@ export type MountHandler<Context> = (
   context: Context,
 ) => Promise<Response | null>
 
-/**
- * The response of the first mount that has one; null if none does. Each mount of the table has a handler.
- */
+/** The handlers of all mounts, and that of everything else. */
+export interface MountHandlers<Context> {
+  readonly mounted: Readonly<Record<keyof typeof mounts, MountHandler<Context>>>
+  readonly rest: (request: Request, context: Context) => Promise<Response>
+}
+
+/** The response of the first mount that has one, else of the rest. */
 export async function answerMounted<Context>(
-  handlers: Readonly<Record<keyof typeof mounts, MountHandler<Context>>>,
+  { mounted, rest }: MountHandlers<Context>,
   request: Request,
-  path: string,
   context: Context,
-): Promise<Response | null> {
+): Promise<Response> {
+  const path = pathOf(request.url)
   for (const [name, { paths }] of ENTRIES) {
     if (!paths.test(path)) continue
-    const answer = await handlers[name as keyof typeof mounts](request, path, context)
+    const answer = await mounted[name as keyof typeof mounts](request, path, context)
     if (answer !== null) return answer
   }
-  return null
+  return await rest(request, context)
 }

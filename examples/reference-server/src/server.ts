@@ -24,7 +24,7 @@ import { createEditorPage } from './editor-page.ts'
 import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
-import { answerMounted, type MountHandler } from './mounts.ts'
+import { answerMounted, type MountHandler, type MountHandlers } from './mounts.ts'
 import { acceptBcrypt } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
 import { providerEnvironment } from './provider-environment.ts'
@@ -229,7 +229,7 @@ export async function createReferenceServer(
 
   const hostGate = createHostGate(engine.services.status.settings)
   const home = editor === undefined ? '/' : '/console'
-  const handlers: Parameters<typeof answerMounted<ServerContext>>[0] = {
+  const mounted: MountHandlers<ServerContext>['mounted'] = {
     provisioningAdmin: own(scimAdmin),
     provisioning: (request, _path, context) => scim.service.handle(request, context),
     surfaces: (request, _path, context) => surface.handle(request, context),
@@ -239,11 +239,12 @@ export async function createReferenceServer(
     signOn: own(signOn),
   }
   const cors = createCors(engine.services.status.settings)
+  const handlers: MountHandlers<ServerContext> = {
+    mounted,
+    rest: (request, context) => engine.handler(request, context),
+  }
   const limited = rateLimit.wrap(
-    async (request, context) => {
-      const mounted = await answerMounted(handlers, request, pathOf(request.url), context)
-      return mounted ?? engine.handler(request, context)
-    },
+    (request, context) => answerMounted(handlers, request, context),
     (request) => cors.headers(request),
   )
   const handle = async (request: Request, context: ServerContext): Promise<Response> => {
