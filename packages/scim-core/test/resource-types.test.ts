@@ -244,6 +244,36 @@ describe('a type that is written', () => {
     ])
   })
 
+  test('SH-20 attributes that are never returned are in no row of the outbox', async () => {
+    const store = createMemoryScimStore()
+    const badge = {
+      urn: BADGE,
+      name: 'Badge',
+      description: 'A badge.',
+      resourceType: 'User',
+      required: false,
+      attributes: [{ name: 'pin', returned: 'never' }],
+    } as const
+    const types = [device({ store: store.resources('Device') })]
+    const scim = withTypes(types, { store, outbox: true, extensions: [badge] })
+    const { body } = await scim.post('/Devices', { displayName: 'Door', secret: 'geheim-1' })
+    const replace = (path: string, value: string) => [{ op: 'replace', path, value }]
+    await scim.patch(`/Devices/${body.id}`, replace('secret', 'geheim-2'))
+    const id = await scim.user('ada@corp.example', { [BADGE]: { pin: 'geheim-3' } })
+    await scim.patch(`/Users/${id}`, replace(`${BADGE}:pin`, 'geheim-4'))
+    const { events } = await store.outbox.read('default')
+    expect(events.map(({ type }) => type)).toEqual([
+      'resource.created',
+      'resource.updated',
+      'user.created',
+      'user.updated',
+    ])
+    expect(JSON.stringify(events)).not.toContain('geheim')
+    expect(events[0]?.data).toMatchObject({ after: { id: body.id, displayName: 'Door' } })
+    expect(events[1]?.data).toMatchObject({ changed: ['secret'], before: { id: body.id } })
+    expect(events[3]?.data).toMatchObject({ after: { userName: 'ada@corp.example' } })
+  })
+
   test('SH-35 bulk, cursor and the service in process', async () => {
     const scim = withTypes([device(), catalogue()], { bulk: true, cursor: true })
     const { body } = await scim.post('/Bulk', {

@@ -72,7 +72,9 @@ function payloadOf(row: OutboxRow, mode: SetMode): Payload {
       if (mode === 'notice') return { attributes: changed, ...common }
       if (row.op === 'put') return { data: after, ...common }
       const before = documentOf(data['before'])
-      const steps = changed.flatMap((path) => finalValue(path, before[path], after[path]))
+      const steps = changed
+        .filter((path) => before[path] !== undefined || after[path] !== undefined)
+        .flatMap((path) => finalValue(path, before[path], after[path]))
       return { data: patchOf(steps), ...common }
     }
     case 'changed':

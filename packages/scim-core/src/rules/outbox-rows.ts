@@ -1,4 +1,7 @@
 import { instantText } from '../resource/instant-text.ts'
+import type { ScimDocument } from '../base/document.ts'
+import { createProjection, type Projection } from '../resource/project.ts'
+import { schemaOf } from '../schema/registry.ts'
 import type { OutboxRow } from '../store/outbox.ts'
 import type { Call, PendingEvent, Rules } from './call.ts'
 
@@ -13,9 +16,11 @@ export function outboxRows(
 ): OutboxRow[] {
   const at = instantText(now)
   const sets = new Map<string, string>()
-  return events.flatMap((event) =>
-    event.texts().map((data, part) => {
-      const { name: type, resourceType, id: resourceId } = event
+  return events.flatMap((event) => {
+    const { name: type, resourceType, id: resourceId } = event
+    const projection = createProjection({}, schemaOf(config.schemas, resourceType), false)
+    return event.texts().map((text, part) => {
+      const data = shownData(text, projection)
       const id = timedUuid(config.runtime.uuid(), now)
       const setId = part > 0 ? id : (sets.get(resourceId) ?? id)
       if (part === 0) sets.set(resourceId, setId)
@@ -33,8 +38,19 @@ export function outboxRows(
         op,
         data,
       }
-    }),
-  )
+    })
+  })
+}
+
+/** Without the attributes that GET does not show by default: rows leave the process (SH-20). */
+function shownData(text: string, { whole, apply }: Projection): string {
+  if (whole) return text
+  // The JSON was written by this package, so its documents are objects.
+  const data = JSON.parse(text) as Record<string, unknown>
+  for (const name of ['before', 'after']) {
+    if (data[name] !== undefined) data[name] = apply(data[name] as ScimDocument)
+  }
+  return JSON.stringify(data)
 }
 
 /**
