@@ -150,7 +150,13 @@ describe('OP-16 limits', () => {
     const { surfaces, totalSize } = defaultLimits
     expect(surfaceLimits(read())).toEqual({
       store: { surfaces, totalSize },
-      channel: { history: 1000, historyBytes: 67_108_864, highWaterMark: 64, slowMs: 5000 },
+      channel: {
+        history: 1000,
+        historyBytes: 67_108_864,
+        highWaterMark: 64,
+        slowMs: 5000,
+        maxSubscribers: 10_000,
+      },
       handler: { maxBodyBytes: 65_536 },
     })
   })

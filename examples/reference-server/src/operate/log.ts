@@ -59,10 +59,30 @@ function jsonLine(line: Line, details: object): string {
 
 /** `12:00:00.000 info request method=GET status=200`. */
 function prettyLine({ at, level, message }: Line, details: object): string {
-  const fields = Object.entries(details).flatMap(([name, value]: [string, unknown]) =>
-    value === undefined || value === null
-      ? []
-      : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`],
+  const { stack, ...plain }: { readonly stack?: unknown } = details
+  const fields = Object.entries(plain).flatMap(([name, value]: [string, unknown]) =>
+    value === undefined || value === null ? [] : [`${name}=${prettyValue(value)}`],
   )
-  return [at.slice(11, 23), level.padEnd(7), message, ...fields].join(' ')
+  const line = [at.slice(11, 23), level.padEnd(7), visible(message), ...fields].join(' ')
+  return typeof stack === 'string' ? `${line}\n${indented(stack)}` : line
+}
+
+/** A string that could be read as several fields is quoted. */
+function prettyValue(value: unknown): string {
+  const isPlain = typeof value === 'string' && /^[^\s"=]+$/.test(value)
+  return visible(isPlain ? value : JSON.stringify(value))
+}
+
+/** Further lines are indented, so that they cannot pass for lines of the log. */
+function indented(stack: string): string {
+  const lines = stack.split('\n').map((line) => `    ${visible(line)}`)
+  return lines.join('\n')
+}
+
+/** Escapes characters that begin lines or control a terminal. */
+function visible(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\u2028\u2029]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

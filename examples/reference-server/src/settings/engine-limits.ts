@@ -63,6 +63,7 @@ export function surfaceLimits(settings: Settings): DemoSurfaceLimits {
       historyBytes: times(settings.SERVICE_SURFACE_HISTORY_MB, MIB),
       highWaterMark: settings.SERVICE_SURFACE_WAITING,
       slowMs: settings.SERVICE_SURFACE_SLOW_MS,
+      maxSubscribers: settings.SERVICE_SURFACE_MAX_VIEWERS,
     }),
     handler: given({ maxBodyBytes: times(settings.SERVICE_SURFACE_MAX_BODY_KIB, KIB) }),
   }

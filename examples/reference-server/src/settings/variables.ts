@@ -228,6 +228,7 @@ export const variables = {
     5000,
     1,
   ),
+  SERVICE_SURFACE_MAX_VIEWERS: integer('simultaneous viewers of a surface; 503 beyond', 10_000, 1),
   SERVICE_SURFACE_MAX_SURFACES: integer('surfaces of a channel', 1000, 1),
   SERVICE_SURFACE_MAX_MB: integer(
     'size of all surfaces of a channel, in units of 1,048,576 characters',

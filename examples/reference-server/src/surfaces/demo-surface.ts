@@ -11,7 +11,7 @@ export interface DemoSurfaceLimits {
   readonly store: Partial<SurfaceLimits>
   readonly channel: Pick<
     SurfaceChannelOptions,
-    'history' | 'historyBytes' | 'highWaterMark' | 'slowMs'
+    'history' | 'historyBytes' | 'highWaterMark' | 'slowMs' | 'maxSubscribers'
   >
   readonly handler: Pick<SurfaceHandlerOptions, 'maxBodyBytes'>
 }

@@ -68,3 +68,27 @@ test(
     }
   },
 )
+
+test('AB-14: viewers beyond the limit are refused until one leaves', async () => {
+  const { service, end } = await startService({ SERVICE_SURFACE_MAX_VIEWERS: '3' })
+  const ask = () =>
+    fetch(`${service.url}/surfaces/demo/stream`, { headers: { accept: 'text/event-stream' } })
+  const viewers = await Promise.all([view(service.url), view(service.url), view(service.url)])
+  try {
+    const refused = await ask()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await refused.json()).toMatchObject({ error: { code: 'limit_exceeded' } })
+    expect(service.output()).not.toContain('"level":"error"')
+    viewers[0]?.socket.destroy()
+    await expect
+      .poll(async () => {
+        const answer = await ask()
+        await answer.body?.cancel()
+        return answer.status
+      })
+      .toBe(200)
+  } finally {
+    for (const { socket } of viewers) socket.destroy()
+    await end()
+  }
+})

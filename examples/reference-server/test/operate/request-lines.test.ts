@@ -91,9 +91,12 @@ describe('OP-9, OP-10 request log', () => {
     expect(quiet.output()).not.toContain('/health"')
     const pretty = await withServer({ LOG_FORMAT: 'pretty' }, async ({ url }) => {
       await fetch(`${url}/health`, { headers: { 'x-request-id': 'seen' } })
+      await fetch(`${url}/health`, { headers: { 'x-request-id': 'seen status=500' } })
     })
     expect(pretty.output()).toMatch(
       /^\d\d:\d\d:\d\d\.\d{3} info {4}request requestId=seen method=GET route=\/health status=200 /m,
     )
+    // A client cannot write fields of its own.
+    expect(pretty.output()).toContain(' requestId="seen status=500" method=GET ')
   })
 })

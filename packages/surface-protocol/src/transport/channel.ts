@@ -54,6 +54,8 @@ export interface SurfaceChannelOptions {
   readonly onSlow?: 'disconnect' | 'wait'
   /** Milliseconds without a consumed message after which a subscription is ended. Default: 5000. */
   readonly slowMs?: number
+  /** Simultaneous subscribers. Default: 10000. */
+  readonly maxSubscribers?: number
   /** Source of the channel's name and of time. Default: the system. */
   readonly runtime?: Runtime
   /** Counts open channels, subscribers, and those cut off as too slow (OP-8). */
@@ -86,7 +88,7 @@ export interface SurfaceChannel {
   close(error?: unknown): void
   /**
    * @throws SurfaceError from the iteration: `resume_gap` if messages are missing and there is no state to
-   * start from, `too_slow` if the subscriber stopped reading
+   * start from, `too_slow` if the subscriber stopped reading, `limit_exceeded` (503) beyond `maxSubscribers`
    */
   subscribe(options?: SubscribeOptions): AsyncIterable<ChannelItem>
   /** Id of the last message sent. */
@@ -108,6 +110,7 @@ class Channel implements SurfaceChannel {
   readonly #store: AnySurfaceStore | undefined
   readonly #mirrors: boolean
   readonly #highWaterMark: number
+  readonly #maxSubscribers: number
   readonly #slow: SlowRules | null
   readonly #history: ChannelHistory
   readonly #readers = new Map<ChannelReader, Subscriber>()
@@ -129,6 +132,7 @@ class Channel implements SurfaceChannel {
       bytes: atLeast('historyBytes', historyBytes, 0),
     })
     this.#highWaterMark = atLeast('highWaterMark', highWaterMark, 1)
+    this.#maxSubscribers = atLeast('maxSubscribers', options.maxSubscribers ?? 10_000, 1)
     this.#counts = options.metrics && channelMetrics(options.metrics)
     const ms = atLeast('slowMs', slowMs, 1)
     if (onSlow !== 'disconnect' && onSlow !== 'wait')
@@ -202,6 +206,10 @@ class Channel implements SurfaceChannel {
   #read(options: SubscribeOptions): AsyncIterator<AnyItem> {
     const { after = '', version = this.version, signal } = options
     if (!this.versions.includes(version)) refuseVersion(version, this.versions)
+    if (this.#readers.size >= this.#maxSubscribers) {
+      const detail = `The channel has ${this.#maxSubscribers} subscribers. Try again later.`
+      throw new SurfaceError({ code: 'limit_exceeded', status: 503, detail })
+    }
     const subscriber: Subscriber = { version, last: after, number: this.#history.count }
     const reader = createChannelReader({
       waiting: this.#backlog(after, subscriber),

@@ -96,7 +96,7 @@ export function createSurfaceHandler(
         return await answer(request, settings)
       } catch (error) {
         const refused = refuse(request, error)
-        if (refused.status >= 500) {
+        if (refused.status >= 500 && !isSurfaceError(error)) {
           failed(error)
           report(error)
         }
@@ -230,5 +230,6 @@ function refuse(request: Request, error: unknown): Response {
     return json(request, { error: { code: 'limit_exceeded', message } }, { status: 413 })
   }
   const status = isSurfaceError(error) ? error.status : 500
-  return json(request, { error: errorBody(error) }, { status })
+  const headers = status === 503 ? { 'retry-after': '5' } : {}
+  return json(request, { error: errorBody(error) }, { status, headers })
 }
