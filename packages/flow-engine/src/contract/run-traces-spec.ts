@@ -56,6 +56,13 @@ export function describeRunTraces({ it, store }: Subject<FlowStore>): void {
     })
   })
 
+  it('OP-5, runTraces: half a character, which no database can store, breaks no list', async () => {
+    const { runTraces } = await prepared()
+    await runTraces.append([traceOf(1, { error: 'x\ud83d' }), traceOf(2)], 9)
+    assert.deepEqual(await numbers(), [2, 1])
+    assert.equal((await runTraces.get(ada, idOf(12, 1)))?.error?.[0], 'x')
+  })
+
   it('OP-5, runTraces: the last started first, in slices, by every condition', async () => {
     const { runTraces } = await prepared()
     await runTraces.append(

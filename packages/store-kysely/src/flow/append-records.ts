@@ -8,8 +8,9 @@ import { groupOf, PASSING, type FlowDb } from './context.ts'
 export type Trim = (db: FlowDb) => CompiledQuery
 
 interface Appended<Value> {
-  /** The rows of the table, within a database or a transaction. */
-  readonly rowsIn: (db: FlowDb) => Rows<Value>
+  /** The rows of the table, and the same within a transaction. */
+  readonly rows: Rows<Value>
+  readonly rowsIn: (tx: FlowDb) => Rows<Value>
   readonly records: readonly Value[]
   readonly trims: readonly Trim[]
 }
@@ -17,7 +18,7 @@ interface Appended<Value> {
 /** Inserts records and removes those over the limits, all or nothing. */
 export async function appendRecords<Value>(
   db: FlowDb,
-  { rowsIn, records, trims }: Appended<Value>,
+  { rows, rowsIn, records, trims }: Appended<Value>,
 ): Promise<void> {
   const group = groupOf(db)
   if (group === undefined) {
@@ -27,7 +28,7 @@ export async function appendRecords<Value>(
     })
     return
   }
-  const rows = rowsIn(db)
-  const insertions = records.map((record) => rows.insertion(record))
-  await group.write(allStatements([...insertions, ...trims.map((trim) => trim(db))], PASSING))
+  const statements = [...rows.insertions(records), ...trims.map((trim) => trim(db))]
+  const writing = { ...PASSING, rows: records.length + trims.length }
+  await group.write(allStatements(statements, writing))
 }

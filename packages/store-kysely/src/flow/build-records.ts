@@ -21,7 +21,7 @@ export function createVertexBuilds(db: FlowDb): VertexBuildStore {
   const rows = buildRows(db)
   return {
     append: (records, limits) =>
-      appendRecords(db, { rowsIn: buildRows, records, trims: buildTrims(records, limits) }),
+      appendRecords(db, { rows, rowsIn: buildRows, records, trims: buildTrims(records, limits) }),
     latest: (flowId) =>
       rows.select(sql`where seq in (select max(seq) from flow_vertex_build
         where flow_id = ${flowId} group by vertex_id) order by seq`),
@@ -43,6 +43,7 @@ export function createTransactions(db: FlowDb): TransactionStore {
   return {
     append: (records, keep) =>
       appendRecords(db, {
+        rows,
         rowsIn: transactionRows,
         records,
         trims: transactionTrims(records, keep),

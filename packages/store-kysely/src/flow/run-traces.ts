@@ -1,9 +1,8 @@
-import type { RunTraceQuery, RunTraceRecord, RunTraceStore } from '@x/flow-engine/store'
+import type { RunTraceQuery, RunTraceStore } from '@x/flow-engine/store'
 import { sql, type RawBuilder } from 'kysely'
 import { encodeText } from '../records/columns.ts'
-import { allStatements } from '../engine/sqlite/group.ts'
-import { appendRecords } from './append-records.ts'
-import { groupOf, PASSING, rowsOf, type FlowDb } from './context.ts'
+import { appendRecords, type Trim } from './append-records.ts'
+import { rowsOf, type FlowDb } from './context.ts'
 import { hotSql } from './hot-sql.ts'
 import { runTraceMapping, runTraceSummaryMapping } from './mappings.ts'
 
@@ -15,15 +14,13 @@ export function createRunTraces(db: FlowDb): RunTraceStore {
   const summaries = rowsOf(db, 'flow_run_trace', runTraceSummaryMapping)
   return {
     append(records, keep) {
-      const owners = [...new Set(records.map(({ ownerId }) => ownerId))]
-      const trims = owners.map((ownerId) => (tx: FlowDb) => trimTraces.bind(tx, { ownerId, keep }))
-      const group = groupOf(db)
-      if (group !== undefined) {
-        const rowsText = JSON.stringify(records.map(valuesOf))
-        const statements = [insertTraces.bind(db, { rowsText }), ...trims.map((trim) => trim(db))]
-        return group.write(allStatements(statements, PASSING))
-      }
-      return appendRecords(db, { rowsIn: traceRows, records, trims })
+      const owners = new Set(records.map(({ ownerId }) => ownerId))
+      const trims = [...owners].map(
+        (ownerId): Trim =>
+          (tx) =>
+            trimTraces.bind(tx, { ownerId, keep }),
+      )
+      return appendRecords(db, { rows, rowsIn: traceRows, records, trims })
     },
     async list({ offset, limit, ...wanted }) {
       const where = conditionsOf(wanted)
@@ -54,21 +51,4 @@ const trimTraces = hotSql<{ readonly ownerId: string; readonly keep: number }, n
   (value) => sql`delete from flow_run_trace where owner_id = ${value('ownerId')} and seq <= (
     select seq from flow_run_trace where owner_id = ${value('ownerId')}
     order by seq desc limit 1 offset ${value('keep')})`,
-)
-
-/** In the column order of `insertTraces`. */
-function valuesOf(record: RunTraceRecord): unknown[] {
-  const row: object = runTraceMapping.toRow(record)
-  return COLUMNS.map((column): unknown => Reflect.get(row, column))
-}
-
-const COLUMNS = runTraceMapping.columns
-
-/**
- * Inserts many rows from one parameter: on SQLite executing a statement costs more than writing its row.
- */
-const insertTraces = hotSql<{ readonly rowsText: string }, never>(
-  (value) => sql`insert into flow_run_trace (${sql.join(COLUMNS.map((column) => sql.ref(column)))})
-    select ${sql.join(COLUMNS.map((_, index) => sql`json_extract(value, ${sql.lit(`$[${index}]`)})`))}
-    from json_each(${value('rowsText')})`,
 )

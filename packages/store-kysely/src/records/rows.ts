@@ -33,6 +33,8 @@ export interface Rows<Value> {
   where(fields: Partial<Value>): RawBuilder<unknown>
   /** The insert statement of a record, without running it. */
   insertion(record: Value): CompiledQuery
+  /** The insert statements of records in order, some for several rows, without running them. */
+  insertions(records: readonly Value[]): CompiledQuery[]
 }
 
 /** Additional columns computed for each record. */
@@ -40,6 +42,8 @@ export type RowColumns<Value> = (record: Value) => Readonly<Record<string, unkno
 
 /** Well below the parameter limit of both databases, for tables with up to 30 columns. */
 const INSERTED_AT_ONCE = 100
+/** Rows of a prepared statement: most of what is saved with more, and few are left over. */
+const INSERTED_TOGETHER = 8
 
 const ONE = sql`limit 1`
 const ALL = sql``
@@ -89,14 +93,20 @@ export function tableRows<Value, Row, Tables>(
   const select = async (rest: RawBuilder<unknown>): Promise<Value[]> =>
     records((await sql<Row>`select ${columns} from ${table} as r ${rest}`.execute(db)).rows)
 
-  const insertSome = async (
-    step: Kysely<Tables>,
-    rows: readonly Readonly<Record<string, unknown>>[],
-  ): Promise<void> => {
-    const names = Object.keys(rows[0] ?? {})
+  const insertionOf = (rows: readonly ColumnValues[], names: readonly string[]) => {
     const tuples = rows.map((row) => sql`(${sql.join(names.map((column) => row[column]))})`)
-    await sql`insert into ${table} (${sql.join(names.map((column) => sql.ref(column)))})
-      values ${sql.join(tuples)}`.execute(step)
+    return sql`insert into ${table} (${sql.join(names.map((column) => sql.ref(column)))})
+      values ${sql.join(tuples)}`
+  }
+  const insertSome = async (step: Kysely<Tables>, rows: readonly ColumnValues[]): Promise<void> => {
+    await insertionOf(rows, Object.keys(rows[0] ?? {})).execute(step)
+  }
+
+  /** For `INSERTED_TOGETHER` rows. */
+  let several: CompiledQuery | undefined
+  const insertion = (row: ColumnValues): CompiledQuery => {
+    whole ??= insertOne(Object.fromEntries(mapping.columns.map((column) => [column, null])))
+    return whole.bind(db, row)
   }
 
   return {
@@ -104,10 +114,15 @@ export function tableRows<Value, Row, Tables>(
     select,
     first: async (fields) => (await find(fields, ONE))[0] ?? null,
     all: (fields) => find(fields, ALL),
-    insertion(record) {
-      const row = valuesOf(mapping.toRow(record))
-      whole ??= insertOne(Object.fromEntries(mapping.columns.map((column) => [column, null])))
-      return whole.bind(db, row)
+    insertion: (record) => insertion(valuesOf(mapping.toRow(record))),
+    insertions(given) {
+      const rows = given.map((record) => valuesOf(mapping.toRow(record)))
+      return [...chunks(rows, INSERTED_TOGETHER)].flatMap((part) => {
+        if (part.length < INSERTED_TOGETHER) return part.map(insertion)
+        several ??= insertionOf(part, mapping.columns).compile(db)
+        const parameters = part.flatMap((row) => mapping.columns.map((column) => row[column]))
+        return [{ ...several, parameters }]
+      })
     },
 
     async pluck(field, rest) {

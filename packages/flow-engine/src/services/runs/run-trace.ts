@@ -101,4 +101,9 @@ export class RunTrace {
 const INPUTS: ReadonlySet<string> = new Set(['ChatInput', 'TextInput'])
 const OUTPUTS: ReadonlySet<string> = new Set(['ChatOutput', 'TextOutput'])
 
-const cut = (text: string): string => (text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text)
+/** Ends before a character that would be cut in half: no half can be encoded. */
+function cut(text: string): string {
+  if (text.length <= MAX_TEXT) return text
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(MAX_TEXT - 1))
+  return text.slice(0, isHalf ? MAX_TEXT - 1 : MAX_TEXT)
+}

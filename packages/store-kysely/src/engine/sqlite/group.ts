@@ -133,8 +133,9 @@ function commitBatch(engine: SqliteEngine, batch: readonly Entry[]): void {
   }
 }
 
-/** How statements of a group are written. */
-type Writing = Pick<GroupedWork<unknown>, 'durable' | 'invalidatesNothing'>
+/** How statements of a group are written; `rows` if they write more than one each. */
+type Writing = Pick<GroupedWork<unknown>, 'durable' | 'invalidatesNothing'> &
+  Partial<Pick<GroupedWork<unknown>, 'rows'>>
 
 /** One statement as grouped work; a statement that fails rolls itself back. */
 export function oneStatement<Row>(
