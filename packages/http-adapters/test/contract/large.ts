@@ -7,6 +7,8 @@ const MIB = 2 ** 20
 
 const chunk = new Uint8Array(64 * 1024).fill(7)
 const SIZE = 100 * MIB
+/** Between two measurements, each of which collects garbage. */
+const STEP = 25 * MIB
 
 export function largeCases({ serve }: Bench): void {
   describe('large bodies', () => {
@@ -21,7 +23,7 @@ export function largeCases({ serve }: Bench): void {
               {
                 pull(controller) {
                   left -= chunk.length
-                  if (left % (10 * MIB) === 0) peak = Math.max(peak, memory())
+                  if (left % STEP === 0) peak = Math.max(peak, memory())
                   controller.enqueue(chunk.slice())
                   if (left <= 0) controller.close()
                 },
@@ -34,7 +36,7 @@ export function largeCases({ serve }: Bench): void {
         let measured = 0
         for await (const part of (request.body ?? []) as AsyncIterable<Uint8Array>) {
           size += part.length
-          if (size - measured < 10 * MIB) continue
+          if (size - measured < STEP) continue
           measured = size
           peak = Math.max(peak, memory())
         }
