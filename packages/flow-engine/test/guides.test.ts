@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { joinSources } from '../../../tools/join-sources.mjs'
 
 const GUIDES = new URL('../../../docs/guides/', import.meta.url)
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
@@ -172,11 +173,12 @@ async function printedBy(
       await writeFile(join(folder, `${name}.ts`), await blockOf(guide, name))
     await writeFile(join(folder, 'main.ts'), program)
     await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', '--conditions=@x/source', join(folder, 'main.ts')],
-      { cwd: folder, timeout: 100_000 },
-    )
+    const joined = join(folder, 'main.js')
+    await joinSources(join(folder, 'main.ts'), joined)
+    const { stdout } = await promisify(execFile)(process.execPath, [joined], {
+      cwd: folder,
+      timeout: 100_000,
+    })
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   } finally {
     await rm(folder, { recursive: true, force: true })
