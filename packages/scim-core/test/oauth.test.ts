@@ -308,6 +308,23 @@ describe('the token endpoint', () => {
     expect((await ask(at.auth, token, { method: 'POST' })).status).toBe(403)
   })
 
+  test('SH-48 remembers no client id of endless length', async () => {
+    const asked: string[] = []
+    const find = (id: string) => {
+      asked.push(id)
+      return Promise.resolve(null)
+    }
+    const at = endpoint({ store: { find } })
+    for (const length of [512, 513, 60_000]) {
+      const body = `${GRANT}&client_id=${'c'.repeat(length)}&client_secret=x`
+      for (let n = 0; n < 11; n += 1) {
+        const isCounted = length === 512 && n === 10
+        expect((await post(body, {}, at)).status).toBe(isCounted ? 429 : 401)
+      }
+    }
+    expect(asked).toEqual(Array.from({ length: 10 }, () => 'c'.repeat(512)))
+  })
+
   test('SH-48 accepts a signed assertion once', async () => {
     client('signer', { digest: null, jwks: { keys: [PUBLIC] } })
     const assertion = (claims: object = {}): Promise<string> =>
@@ -334,6 +351,7 @@ describe('the token endpoint', () => {
       first,
       await assertion({ jti: 'j2', aud: 'https://else.example' }),
       await assertion({ jti: 'j3', exp: seconds() + 400 }),
+      await assertion({ jti: 'j'.repeat(513) }),
     ]) {
       expect(await send(text)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     }

@@ -19,6 +19,8 @@ const ASSERTION_SECONDS = 300
 const FAILURES = 10
 const WINDOW_MS = 60_000
 const KEPT = 10_000
+/** Characters of a client id or `jti`; both are remembered. */
+const LONGEST_ID = 512
 
 /**
  * Authenticates the client of a token request (SH-48).
@@ -46,7 +48,7 @@ export function createClientCheck({
       forgetOldest(failures)
       failures.set(clientId, { since: now, count: 1 })
     } else known.count += 1
-    return new OAuthError('invalid_client', 'The client is unknown, or its credential is wrong')
+    return unknownClient()
   }
 
   const assertCalm = (clientId: string): void => {
@@ -71,6 +73,7 @@ export function createClientCheck({
         requiredClaims: ['exp', 'jti'],
       })
       const { exp = 0, jti = '' } = payload
+      if (jti.length > LONGEST_ID) return false
       const seconds = now.getTime() / 1_000
       for (const [id, end] of used) if (end <= seconds) used.delete(id)
       const name = `${client.id}\n${jti}`
@@ -85,6 +88,7 @@ export function createClientCheck({
 
   return async (request, form) => {
     const { method, clientId, proof } = credentialOf(request, form)
+    if (clientId.length > LONGEST_ID) throw unknownClient()
     assertCalm(clientId)
     const client = methods.includes(method) ? await store.find(clientId) : null
     if (client === null) throw failed(clientId)
@@ -93,6 +97,10 @@ export function createClientCheck({
     if (!isRight) throw failed(clientId)
     return client
   }
+}
+
+function unknownClient(): OAuthError {
+  return new OAuthError('invalid_client', 'The client is unknown, or its credential is wrong')
 }
 
 function isSecret({ digest }: OAuthClient, secret: string): boolean {
