@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { createScimService, type OutboxRow, type ScimService } from '@x/scim-core'
 import { createWebhooks, type Webhooks } from '@x/scim-core/outbound'
 import { createScimStore, migrateScim, type SqlScimStore } from '@x/store-kysely/scim'
@@ -9,7 +8,10 @@ import { createTestRuntime } from '@x/scim-core/testing'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { joinedProgram } from './joined-program.ts'
 import { BASE, TOKEN } from './scim-handler.ts'
+
+const WRITER = await joinedProgram('scim-outbox-process.ts')
 
 const TENANT = 'default'
 const SECRET_KEY = 'a secret key of at least 32 characters'
@@ -293,9 +295,5 @@ function opening(): { readonly opened: Promise<void>; readonly open: () => void 
 }
 
 function writer(address: string): ChildProcess {
-  const script = fileURLToPath(new URL('scim-outbox-process.ts', import.meta.url))
-  const loader = ['--import', 'tsx', '--conditions=@x/source']
-  return spawn(process.execPath, [...loader, script, address], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  return spawn(process.execPath, [WRITER, address], { stdio: ['ignore', 'pipe', 'inherit'] })
 }

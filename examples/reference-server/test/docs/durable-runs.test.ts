@@ -7,6 +7,7 @@ import { chatInput, chatOutput } from '@x/flow-engine/components'
 import { createFlow, defineComponent, field, output } from '@x/flow-engine/graph'
 import { expect, test } from 'vitest'
 import { postgresDatabase, postgresUrl } from '../../../../packages/store-kysely/test/databases.ts'
+import { joinSources } from '../../../../tools/join-sources.mjs'
 import { blockWith, load } from './blocks.ts'
 
 const FOLDER = new URL('../../dist/docs/', import.meta.url)
@@ -32,12 +33,12 @@ test.skipIf(postgresUrl === null)(
       const block = await blockWith('docs/guides/durable-runs.md', 'openPostgres')
       await writeFile(new URL('durable-build.ts', FOLDER), block)
       await writeFile(new URL('durable-main.ts', FOLDER), PROGRAM)
-      const main = fileURLToPath(new URL('durable-main.ts', FOLDER))
-      const { stdout } = await promisify(execFile)(
-        process.execPath,
-        ['--import', 'tsx', '--conditions=@x/source', main],
-        { env: { ...process.env, DATABASE_URL: database.address }, timeout: 100_000 },
-      )
+      const joined = fileURLToPath(new URL('durable-main.js', FOLDER))
+      await joinSources(fileURLToPath(new URL('durable-main.ts', FOLDER)), joined)
+      const { stdout } = await promisify(execFile)(process.execPath, [joined], {
+        env: { ...process.env, DATABASE_URL: database.address },
+        timeout: 100_000,
+      })
       const lines = stdout.trim().split('\n')
       expect(lines).toContain('0 vertices_sorted')
       expect(lines.at(-2)).toMatch(/^\d+ end$/)
