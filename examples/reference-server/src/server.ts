@@ -53,6 +53,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export interface ReferenceServer {
   readonly listener: RequestListener
   readonly database: string
+  readonly publicUrl: string
   readonly scimEnabled: boolean
   readonly mcpEnabled: boolean
   readonly firstStart: FirstStart
@@ -273,7 +274,6 @@ export async function createReferenceServer(
     },
     onError: (error, { host }) => onError(error, requests.recordOf(host)),
   })
-
   return {
     listener: requests.wrap((message, reply) => {
       // Keep-alive clients would otherwise find the connection closed during their next request.
@@ -281,6 +281,7 @@ export async function createReferenceServer(
       listener(message, reply)
     }),
     database: kind,
+    publicUrl,
     scimEnabled: scim.enabled,
     mcpEnabled: settings.SERVICE_MCP_SERVER !== false,
     firstStart,

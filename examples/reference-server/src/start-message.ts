@@ -2,15 +2,15 @@ import type { ReferenceServer } from './server.ts'
 
 /** The text printed at start: URLs, credentials shown once, and three commands. */
 export function startMessage(url: string, server: ReferenceServer): string {
-  const { database, scimEnabled, mcpEnabled, firstStart } = server
+  const { database, publicUrl, scimEnabled, mcpEnabled, firstStart } = server
   const { username, password, apiKey, projectId } = firstStart
   return [
     `Listening on ${url}`,
     `Database: ${database}`,
-    `SCIM: ${scimEnabled ? `on, ${url}/api/v1/scim/v2` : 'off'}`,
+    `SCIM: ${scimEnabled ? `on, ${publicUrl}/api/v1/scim/v2` : 'off'}`,
     ...(projectId === undefined || !mcpEnabled
       ? []
-      : [`MCP: ${url}/api/v1/mcp/project/${projectId}/streamable`]),
+      : [`MCP: ${publicUrl}/api/v1/mcp/project/${projectId}/streamable`]),
     ...(password === undefined
       ? []
       : [`Superuser: ${username}, password ${password} (shown once)`]),

@@ -22,6 +22,21 @@ const lineWith = (server: Started, part: string): string =>
     .split('\n')
     .find((line) => line.includes(part)) ?? ''
 
+test('with a public URL, the addresses for other programs are public and those to try are local', () =>
+  inFolder(async (folder) => {
+    const server = await startServer({
+      SERVICE_CONFIG_DIR: folder,
+      SERVICE_PUBLIC_URL: 'https://flows.example',
+      SCIM_ENABLED: 'true',
+      SCIM_TOKEN: 'a-long-random-secret',
+    })
+    expect(lineWith(server, 'Listening on')).toBe(`Listening on ${server.url}`)
+    expect(lineWith(server, 'SCIM: ')).toBe('SCIM: on, https://flows.example/api/v1/scim/v2')
+    expect(lineWith(server, 'MCP: ')).toMatch(/^MCP: https:\/\/flows\.example\/api\/v1\/mcp\//)
+    expect(lineWith(server, 'curl')).toContain(server.url)
+    await server.end('SIGTERM')
+  }))
+
 describe('the first start', () => {
   let stop: () => void
   let server: Started
