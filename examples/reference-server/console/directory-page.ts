@@ -43,7 +43,7 @@ export const directoryPage: ConsolePage = {
       yesNo(is_superuser),
       moment(last_login_at),
     ])
-    const { enabled, tenants } = await provisioned('users', { count: 1 })
+    const { enabled, tenants, total } = await provisioned('users', { count: 1 })
     const tables = make('div')
     const choice = make('label', 'Tenant ')
     const select = make('select')
@@ -52,20 +52,23 @@ export const directoryPage: ConsolePage = {
     choice.append(select)
     choice.hidden = tenants.length < 2
     replaceBelowTitle(section, [
-      make('p', count > MOST ? `The first ${MOST} of ${count} users.` : `${count} users.`, {
-        class: 'lead',
-      }),
+      make('p', countOf(count), { class: 'lead' }),
       tableOf('Users', ['User name', 'Active', 'Superuser', 'Last sign-in'], rows, 'No users.'),
       make('h3', 'Provisioned over SCIM'),
       make('p', enabled ? 'What identity providers have created.' : OFF, { class: 'lead' }),
       choice,
       tables,
     ])
-    await showTenant(tables, select.value)
+    if (enabled || total > 0) await showTenant(tables, select.value)
   },
 }
 
-const OFF = 'Provisioning is switched off; SCIM_ENABLED=true and SCIM_TOKEN switch it on.'
+function countOf(users: number): string {
+  if (users > MOST) return `The first ${MOST} of ${users} users.`
+  return users === 1 ? '1 user.' : `${users} users.`
+}
+
+const OFF = 'Provisioning is off. Set SCIM_ENABLED=true and SCIM_TOKEN to switch it on.'
 
 async function provisioned(
   kind: 'users' | 'groups',

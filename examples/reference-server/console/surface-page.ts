@@ -2,6 +2,8 @@ import { defineSurfaceViewer } from 'surface-viewer/browser'
 import { make } from './elements.ts'
 import { replaceBelowTitle, type ConsolePage } from './page.ts'
 
+const ABOUT = 'The server streams this surface. Its button changes it for everyone who has it open.'
+
 /** The surface of the demo, which is watched only while the page is open. */
 export const surfacePage: ConsolePage = {
   name: 'surface',
@@ -13,7 +15,7 @@ export const surfacePage: ConsolePage = {
       stream: '/surfaces/demo/stream',
       events: '/surfaces/demo/events',
     })
-    replaceBelowTitle(section, [viewer])
+    replaceBelowTitle(section, [make('p', ABOUT, { class: 'lead' }), viewer])
   },
   leave: (section) => replaceBelowTitle(section, []),
 }
