@@ -396,6 +396,8 @@ describe('endpoints', () => {
     'https://[::1]/',
     'https://[::ffff:10.0.0.1]/',
     'https://[fd00::1]/',
+    'https://[2001:0:102:304::1]/',
+    'https://192.0.2.1/',
     'https://user:pass@receiver.example/',
     'ftp://receiver.example/',
     'no address',

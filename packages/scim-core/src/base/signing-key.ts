@@ -1,5 +1,5 @@
+import { encodeBase64Url } from '@x/wire'
 import type { CryptoKey, JWK } from 'jose'
-import { encodeBase64Url } from './base64url.ts'
 import { builtInModule } from './built-in-module.ts'
 import { sha256 } from './digest.ts'
 

@@ -1,5 +1,4 @@
-import { createSystemRuntime, isObject, type Runtime } from '@x/wire'
-import { encodeBase64Url } from '../base/base64url.ts'
+import { createSystemRuntime, encodeBase64Url, isObject, type Runtime } from '@x/wire'
 import { readConnectionSettings, type ConnectionSettings } from '../base/connection-settings.ts'
 import { sha256Hex } from '../base/digest.ts'
 import { ScimError } from '../base/errors.ts'

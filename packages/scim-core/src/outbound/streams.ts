@@ -1,5 +1,4 @@
-import type { Runtime } from '@x/wire'
-import { encodeBase64Url } from '../base/base64url.ts'
+import { encodeBase64Url, type Runtime } from '@x/wire'
 import { sha256Hex } from '../base/digest.ts'
 import type { EndpointRecord, OutboxStore } from '../store/outbox.ts'
 import type { createEndpointSecrets } from './endpoint-secrets.ts'
@@ -68,8 +67,7 @@ export function createStreams({
 }): SecurityEventStreams {
   const readEvents = (events: readonly string[] | null = null): readonly string[] | null => {
     const unknown = events?.find((uri) => !eventUris.includes(uri))
-    if (unknown !== undefined)
-      throw new TypeError(`No token has the event ${unknown.slice(0, 100)}`)
+    if (unknown !== undefined) throw new TypeError(`Unknown event ${unknown.slice(0, 100)}`)
     return events
   }
   const sealed = (id: string, authorization: string | undefined): Promise<string> =>

@@ -1,27 +1,10 @@
+import { SPECIAL_V4, SPECIAL_V6 } from '@x/wire'
 import { createAddressFilter } from '../base/addresses.ts'
 
-/** Non-public addresses (RFC 6890 and related). */
-const isClosed = createAddressFilter([
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '224.0.0.0/3',
-  '::/96',
-  '::ffff:0:0/96',
-  '64:ff9b::/96',
-  '64:ff9b:1::/48',
-  '2002::/16',
-  'fc00::/7',
-  'fe80::/10',
-  'fec0::/10',
-  'ff00::/8',
-])
+/** IPv6 ranges that embed an IPv4 address; a receiver has no need of them. */
+const EMBEDDING = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96']
+
+const isClosed = createAddressFilter([...SPECIAL_V4, ...SPECIAL_V6, ...EMBEDDING])
 
 const isLoopback = createAddressFilter(['127.0.0.0/8', '::1/128'])
 

@@ -1,5 +1,4 @@
-import { constantTimeEqual, isObject } from '@x/wire'
-import { decodeBase64Url, encodeBase64Url } from '../base/base64url.ts'
+import { constantTimeEqual, decodeBase64Url, encodeBase64Url, isObject } from '@x/wire'
 import { hmacSha256 } from '../base/digest.ts'
 import { ScimError } from '../base/errors.ts'
 import type { SortKey } from '../filter/resolved.ts'

@@ -1,5 +1,4 @@
-import { createSystemRuntime, type Runtime } from '@x/wire'
-import { encodeBase64Url } from '../base/base64url.ts'
+import { createSystemRuntime, encodeBase64Url, type Runtime } from '@x/wire'
 import { sha256Hex } from '../base/digest.ts'
 import { ScimError } from '../base/errors.ts'
 import { createScimEmitter, type EventSource, type ScimEvents } from '../options/events.ts'

@@ -1,4 +1,4 @@
-import { createSystemRuntime, type Runtime } from '@x/wire'
+import { createSystemRuntime, encodeBase64Url, type Runtime } from '@x/wire'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { createOidcProvider } from '../../services/accounts/oidc-provider.ts'
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../services/accounts/oidc-users.ts'
 import { isFlowError } from '../../errors.ts'
 import { refuse } from '../../refusal.ts'
-import { toBase64Url } from '../../services/crypto/secret-box.ts'
+
 import type { FlowServices } from '../../services/services.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { formatCookie, readCookies } from '../request/cookies.ts'
@@ -91,7 +91,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
   const key = bytesOf(options.secretKey)
   const redirectUri = `${publicUrl.replace(/\/$/, '')}${CALLBACK}`
   const secure = publicUrl.startsWith('https:')
-  const random = (): string => toBase64Url(runtime.randomBytes(32))
+  const random = (): string => encodeBase64Url(runtime.randomBytes(32))
   const answering = (work: (request: Request) => Promise<Response>) => async (request: Request) => {
     try {
       return await work(request)
@@ -172,7 +172,7 @@ function checkReturn(path: string | null): string {
 /** RFC 7636 section 4.2. */
 async function challenge(verifier: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
-  return toBase64Url(new Uint8Array(digest))
+  return encodeBase64Url(new Uint8Array(digest))
 }
 
 function stepCookie(

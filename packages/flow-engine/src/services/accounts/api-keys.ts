@@ -1,10 +1,10 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { encodeBase64Url } from '@x/wire'
 import type { ApiKeyRecord, ApiKeyUse } from '../../store/api-keys.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
-import { toBase64Url } from '../crypto/secret-box.ts'
 
 /** Characters of a key that are stored for display. */
 const PREFIX = 8
@@ -51,7 +51,7 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
       return await store.apiKeys.list(caller.id)
     },
     async create(caller, { name, createdAt }) {
-      const key = `sk-${toBase64Url(runtime.randomBytes(32))}`
+      const key = `sk-${encodeBase64Url(runtime.randomBytes(32))}`
       const record: ApiKeyRecord = {
         id: runtime.uuid(),
         userId: caller.id,

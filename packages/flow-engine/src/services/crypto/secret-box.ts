@@ -1,4 +1,4 @@
-import type { Runtime } from '@x/wire'
+import { createTextCipher, decodeBase64Url, encodeBase64Url, type Runtime } from '@x/wire'
 
 /** Encrypts strings at rest. A sealed string can only be opened with the same `context`. */
 export interface SecretBox {
@@ -8,10 +8,7 @@ export interface SecretBox {
   open(sealed: string, context: string): Promise<string | null>
 }
 
-type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>
-
 const PREFIX = 'v1.'
-const NONCE = 12
 
 /**
  * The box `createFlowEngine` encrypts variables with, for programs that write to its store. `secretKey`: the
@@ -20,75 +17,12 @@ const NONCE = 12
  * base64url(nonce, ciphertext, tag).
  */
 export function createSecretBox(secretKey: Uint8Array, runtime: Runtime): SecretBox {
-  let derived: Promise<Key> | undefined
-  const key = (): Promise<Key> => (derived ??= deriveKey(secretKey))
+  const cipher = createTextCipher(secretKey, { info: 'variables', runtime })
   return {
-    async seal(text, context) {
-      const nonce = new Uint8Array(runtime.randomBytes(NONCE))
-      const plain = new TextEncoder().encode(text)
-      const box = await crypto.subtle.encrypt(parameters(nonce, context), await key(), plain)
-      const bytes = new Uint8Array(NONCE + box.byteLength)
-      bytes.set(nonce)
-      bytes.set(new Uint8Array(box), NONCE)
-      return PREFIX + toBase64Url(bytes)
-    },
+    seal: async (text, context) => PREFIX + encodeBase64Url(await cipher.encrypt(text, context)),
     async open(sealed, context) {
-      const bytes = sealed.startsWith(PREFIX) ? fromBase64Url(sealed.slice(PREFIX.length)) : null
-      if (bytes === null || bytes.length <= NONCE) return null
-      const nonce = bytes.slice(0, NONCE)
-      try {
-        const plain = await crypto.subtle.decrypt(
-          parameters(nonce, context),
-          await key(),
-          bytes.slice(NONCE),
-        )
-        return new TextDecoder('utf-8', { ignoreBOM: true }).decode(plain)
-      } catch {
-        return null
-      }
+      const bytes = sealed.startsWith(PREFIX) ? decodeBase64Url(sealed.slice(PREFIX.length)) : null
+      return bytes === null ? null : await cipher.decrypt(bytes, context).catch(() => null)
     },
-  }
-}
-
-function parameters(iv: Uint8Array<ArrayBuffer>, context: string) {
-  return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(context) }
-}
-
-async function deriveKey(secretKey: Uint8Array): Promise<Key> {
-  const material = await crypto.subtle.importKey('raw', new Uint8Array(secretKey), 'HKDF', false, [
-    'deriveKey',
-  ])
-  return await crypto.subtle.deriveKey(
-    {
-      name: 'HKDF',
-      hash: 'SHA-256',
-      salt: new Uint8Array(),
-      info: new TextEncoder().encode('variables'),
-    },
-    material,
-    { name: 'AES-GCM', length: 256 },
-    false,
-    ['encrypt', 'decrypt'],
-  )
-}
-
-/** Encodes base64url without padding (RFC 4648 section 5). */
-export function toBase64Url(bytes: Uint8Array): string {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-}
-
-/** Decodes base64url; null for invalid input. */
-export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
-  if (!/^[\w-]*$/.test(text)) return null
-  try {
-    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-    // An iteration by `Uint8Array.from` takes twenty times as long.
-    const bytes = new Uint8Array(binary.length)
-    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
-    return bytes
-  } catch {
-    return null
   }
 }
