@@ -36,6 +36,27 @@ export function readEnvelope<K extends string>(
   return report.errors > 0 ? null : kind
 }
 
+/**
+ * Reads a message: its envelope, then its payload with `read`. The draft may only be used if the report has no
+ * errors.
+ */
+export function readDraft<K extends string, Draft>(
+  value: unknown,
+  envelope: { kinds: readonly K[]; rules: EnvelopeRules; report: Report },
+  read: (kind: K, payload: Record<string, unknown>, report: Report) => Draft | null,
+): Draft | null {
+  const { report } = envelope
+  report.message = value
+  const kind = readEnvelope(value, envelope)
+  if (kind === null || !isPlainObject(value)) return null
+  const payload = value[kind]
+  report.path.push(kind)
+  const draft = isPlainObject(payload) ? read(kind, payload, report) : null
+  if (!isPlainObject(payload)) report.must('invalid_type', 'an object')
+  report.path.pop()
+  return report.errors > 0 ? null : draft
+}
+
 /** The message key of a valid envelope, found in one pass; else null. */
 function readUsual<K extends string>(
   value: Record<string, unknown>,

@@ -29,17 +29,18 @@ export function pickedChatModel(
   ctx: ComponentContext,
   settings: ModelSettings = {},
 ): Promise<ChatModel> {
-  return chosenChatModel(
-    {
-      picked: inputs.model,
-      apiKey: inputs.api_key,
-      addresses: {
-        'IBM WatsonX': inputs.base_url_ibm_watsonx,
-        Ollama: inputs.ollama_base_url,
-      },
-      projectId: inputs.project_id,
+  return chosenChatModel(pickedAccess(inputs), ctx, { ...settings, streams: false })
+}
+
+/** What a picker and its related fields say about the model and its server. */
+export function pickedAccess(inputs: PickerInputs) {
+  return {
+    picked: inputs.model,
+    apiKey: inputs.api_key,
+    addresses: {
+      'IBM WatsonX': inputs.base_url_ibm_watsonx,
+      Ollama: inputs.ollama_base_url,
     },
-    ctx,
-    { ...settings, streams: false },
-  )
+    projectId: inputs.project_id,
+  }
 }

@@ -68,6 +68,18 @@ export function checkShapeV09(
   }
 }
 
+/** Validates the arguments of a call against the shape of its function. */
+export function checkArgumentsV09(
+  args: Readonly<Record<string, unknown>>,
+  { args: shape, anyOf }: Pick<FunctionShape, 'args' | 'anyOf'>,
+  context: CheckContext,
+): void {
+  checkShapeV09(args, shape, context)
+  if (anyOf.length === 0 || anyOf.some((one) => args[one] !== undefined)) return
+  const message = `One of the arguments ${anyOf.join(', ')} is required.`
+  context.report.add('invalid_argument', message)
+}
+
 /** Unknown members that are accepted are still checked for computed values. */
 function checkUnknown(name: string, member: unknown, context: CheckContext): void {
   context.report.path.push(name)
@@ -91,7 +103,7 @@ export function checkSlotV09(value: unknown, slot: SlotV09, context: CheckContex
       if (typeof value !== 'number') refuse(context, 'a number')
       break
     case 'integer':
-      if (!Number.isInteger(value)) refuse(context, 'a whole number')
+      if (!Number.isInteger(value)) refuse(context, 'an integer')
       break
     case 'any':
       context.rules.any(value, context)

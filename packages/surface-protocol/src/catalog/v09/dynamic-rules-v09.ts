@@ -3,9 +3,10 @@ import { parseExpression } from '../../functions/expression.ts'
 import { isBinding, isCall, plainSyntax } from '../../functions/value-syntax.ts'
 import { isPlainObject } from '../../json.ts'
 import { nearest } from '../nearest.ts'
+import { checkActionV09 } from './check-action-v09.ts'
 import {
+  checkArgumentsV09,
   checkPathText,
-  checkShapeV09,
   refuse,
   type CheckContext,
   type DynamicRules,
@@ -111,10 +112,7 @@ function judgeCall(value: Record<string, unknown>, context: CheckContext, expect
   }
   const inner: CheckContext = { ...context, code: 'invalid_argument', depth: depth + 1 }
   report.path.push('args')
-  checkShapeV09(args, shape.args, inner)
-  if (shape.anyOf.length > 0 && !shape.anyOf.some((one) => args[one] !== undefined)) {
-    report.add('invalid_argument', `One of the arguments ${shape.anyOf.join(', ')} is required.`)
-  }
+  checkArgumentsV09(args, shape, inner)
   if (name === 'formatString') checkTemplate(args.value, inner)
   report.path.pop()
 }
@@ -139,20 +137,7 @@ function checkTemplate(template: unknown, context: CheckContext): void {
 
 /** `{event: {name, context}}` or `{functionCall}`, exactly one of them. */
 function checkAction(value: unknown, context: CheckContext): void {
-  if (!isPlainObject(value)) return refuse(context, 'an object')
-  const { report } = context
-  const names = Object.keys(value).filter((name) => value[name] !== undefined)
-  const [name] = names
-  if (names.length !== 1 || (name !== 'event' && name !== 'functionCall')) {
-    report.must('not_exactly_one', 'an object with either event or functionCall')
-    return
-  }
-  report.path.push(name)
-  const member = value[name]
-  if (!isPlainObject(member)) refuse(context, 'an object')
-  else if (name === 'functionCall') checkCall(member, context)
-  else checkEvent(member, context)
-  report.path.pop()
+  checkActionV09(value, context, { event: checkEvent, functionCall: checkCall })
 }
 
 function checkEvent(event: Record<string, unknown>, context: CheckContext): void {

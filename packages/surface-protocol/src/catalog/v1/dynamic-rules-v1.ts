@@ -4,9 +4,10 @@ import { parseExpression, type ExpressionPart } from '../../functions/expression
 import { taggedSyntax } from '../../functions/tagged-syntax.ts'
 import { isPlainObject, setOwn, type JsonObject } from '../../json.ts'
 import { nearest } from '../nearest.ts'
+import { checkActionV09 } from '../v09/check-action-v09.ts'
 import {
+  checkArgumentsV09,
   checkPathText,
-  checkShapeV09,
   checkSlotV09,
   refuse,
   type CheckContext,
@@ -145,10 +146,7 @@ function judgeCall(value: Record<string, unknown>, context: CheckContextV1): voi
     return
   }
   report.path.push('args')
-  checkShapeV09(args, shape.args, inner)
-  if (shape.anyOf.length > 0 && !shape.anyOf.some((one) => args[one] !== undefined)) {
-    report.add('invalid_argument', `One of the arguments ${shape.anyOf.join(', ')} is required.`)
-  }
+  checkArgumentsV09(args, shape, inner)
   if (name === 'formatString') checkTemplate(args.value, inner)
   report.path.pop()
 }
@@ -207,20 +205,7 @@ function toTagged(part: ExpressionPart): unknown {
 
 /** `{event: {name, userMessage, context}}` or `{functionCall}`, exactly one of them. */
 function checkAction(value: unknown, context: CheckContextV1): void {
-  if (!isPlainObject(value)) return refuse(context, 'an object')
-  const { report } = context
-  const names = Object.keys(value).filter((name) => value[name] !== undefined)
-  const [name] = names
-  if (names.length !== 1 || (name !== 'event' && name !== 'functionCall')) {
-    report.must('not_exactly_one', 'an object with either event or functionCall')
-    return
-  }
-  report.path.push(name)
-  const member = value[name]
-  if (!isPlainObject(member)) refuse(context, 'an object')
-  else if (name === 'functionCall') checkCall(member, context)
-  else checkEvent(member, context)
-  report.path.pop()
+  checkActionV09(value, context, { event: checkEvent, functionCall: checkCall })
 }
 
 function checkEvent(event: Record<string, unknown>, context: CheckContextV1): void {

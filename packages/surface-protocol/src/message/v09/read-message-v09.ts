@@ -5,7 +5,7 @@ import type { DataValue } from '../../data/data-value.ts'
 import type { Report } from '../../diagnostics/report.ts'
 import { noIds, type Definition } from '../../graph/definition.ts'
 import { isPlainObject, ownValue, type JsonObject } from '../../json.ts'
-import { readEnvelope, type EnvelopeRules } from '../read-envelope.ts'
+import { readDraft, type EnvelopeRules } from '../read-envelope.ts'
 import { readId, refuseOthers, FATAL } from '../read-member.ts'
 
 /** A copied message of version 0.9.1 without anything unknown to that version. */
@@ -65,15 +65,7 @@ export const envelopeV09: EnvelopeRules = {
  * no errors.
  */
 export function readMessageV09(value: unknown, report: Report): MessageDraftV09 | null {
-  report.message = value
-  const kind = readEnvelope(value, { kinds: KINDS, rules: envelopeV09, report })
-  if (kind === null || !isPlainObject(value)) return null
-  const payload = value[kind]
-  report.path.push(kind)
-  const draft = isPlainObject(payload) ? readPayload(kind, payload, report) : null
-  if (!isPlainObject(payload)) report.must('invalid_type', 'an object')
-  report.path.pop()
-  return report.errors > 0 ? null : draft
+  return readDraft(value, { kinds: KINDS, rules: envelopeV09, report }, readPayload)
 }
 
 function readPayload(kind: Kind, payload: Payload, report: Report): MessageDraftV09 | null {

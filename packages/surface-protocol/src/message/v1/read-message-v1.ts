@@ -4,7 +4,7 @@ import type { Report } from '../../diagnostics/report.ts'
 import { noIds, type ComponentEnvelope, type Definition } from '../../graph/definition.ts'
 import { isPlainObject, ownValue, type JsonObject } from '../../json.ts'
 import { readComponents, readData, type MessageDraftV09 } from '../v09/read-message-v09.ts'
-import { readEnvelope, type EnvelopeRules } from '../read-envelope.ts'
+import { readDraft, type EnvelopeRules } from '../read-envelope.ts'
 import { readId, refuseOthers, FATAL } from '../read-member.ts'
 import { readCall, readFunctionResponse } from './read-call.ts'
 import { readMetadata } from './read-metadata.ts'
@@ -51,15 +51,7 @@ export const envelopeV1: EnvelopeRules = {
  * errors.
  */
 export function readMessageV1(value: unknown, report: Report): MessageDraftV1 | null {
-  report.message = value
-  const kind = readEnvelope(value, { kinds: KINDS, rules: envelopeV1, report })
-  if (kind === null || !isPlainObject(value)) return null
-  const payload = value[kind]
-  report.path.push(kind)
-  const draft = isPlainObject(payload) ? readPayload(kind, payload, report) : null
-  if (!isPlainObject(payload)) report.must('invalid_type', 'an object')
-  report.path.pop()
-  return report.errors > 0 ? null : draft
+  return readDraft(value, { kinds: KINDS, rules: envelopeV1, report }, readPayload)
 }
 
 function readPayload(kind: Kind, payload: Payload, report: Report): MessageDraftV1 | null {

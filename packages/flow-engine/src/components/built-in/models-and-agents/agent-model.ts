@@ -1,6 +1,7 @@
 import { isChatModel, type ChatModel } from '../../../models/chat-model.ts'
 import { findProvider } from '../../../models/provider-table.ts'
 import { chosenChatModel } from '../../chat/chosen-model.ts'
+import { pickedAccess } from '../../chat/picker-fields.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import type { ProviderKey } from '../../define/field.ts'
 import type { PickedModel } from '../../define/picked-model.ts'
@@ -48,20 +49,8 @@ export function buildAgentModel(
 }
 
 function buildPicked(inputs: AgentModelInputs, ctx: ComponentContext): Promise<ChatModel> {
-  return chosenChatModel(
-    {
-      picked: inputs.model,
-      apiKey: inputs.api_key,
-      addresses: {
-        'IBM WatsonX': inputs.base_url_ibm_watsonx,
-        Ollama: inputs.ollama_base_url,
-      },
-      projectId: inputs.project_id,
-      nothingChosen: NOTHING_CHOSEN,
-    },
-    ctx,
-    limitOf(inputs),
-  )
+  const access = { ...pickedAccess(inputs), nothingChosen: NOTHING_CHOSEN }
+  return chosenChatModel(access, ctx, limitOf(inputs))
 }
 
 async function buildOlder(inputs: AgentModelInputs, ctx: ComponentContext): Promise<ChatModel> {
