@@ -4,17 +4,17 @@ import { isVisibleName } from './visible-name.ts'
 test.each([
   ['a zero-width space', '\u200B'],
   ['a zero-width joiner', '\u200D'],
-  ['an override of the direction', '\u202E'],
+  ['a direction override', '\u202E'],
   ['an isolate', '\u2066'],
   ['a byte order mark', '\uFEFF'],
   ['a soft hyphen', '\u00AD'],
   ['a Hangul filler', '\u3164'],
   ['a variation selector', '\uFE0F'],
-  ['a tag', '\u{E0061}'],
+  ['a tag character', '\u{E0061}'],
   ['a no-break space', '\u00A0'],
   ['a line separator', '\u2028'],
-  ['a control', '\u0007'],
-  ['half a pair', '\uD800'],
+  ['a control character', '\u0007'],
+  ['half of a surrogate pair', '\uD800'],
 ])('a name that contains %s is refused', (_, character) => {
   expect(isVisibleName(`adm${character}in`)).toBe(false)
 })

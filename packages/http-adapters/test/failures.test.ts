@@ -39,7 +39,7 @@ describe('calls of onError (AD-26)', () => {
     })
 
   test.each<[string, FetchHandler]>([
-    ['a read that breaks off', async (request) => new Response(await request.text())],
+    ['a read that is cut off', async (request) => new Response(await request.text())],
     [
       'the reason of the signal',
       async (request) => {

@@ -124,7 +124,7 @@ describe('hono', () => {
   test.each([
     ['Node', { incoming: { socket: { remoteAddress: '::ffff:1.2.3.4' } } }, '1.2.3.4'],
     ['Deno', { remoteAddr: { hostname: '1.2.3.4' } }, '1.2.3.4'],
-    ['a server that tells nothing', undefined, ''],
+    ['a server that passes no address', undefined, ''],
   ])('under %s the address is the one it tells (AD-9)', async (_name, env, expected) => {
     const app = new Hono()
     app.all(

@@ -113,7 +113,7 @@ describe('a large unread body (AD-17)', () => {
   test.each<[string, FetchHandler]>([
     ['a text', () => new Response('no', { status: 401 })],
     ['nothing', () => new Response(null, { status: 401 })],
-    ['a deferred answer', (request) => jsonResponse(request, 'no', { status: 401 })],
+    ['a deferred response', (request) => jsonResponse(request, 'no', { status: 401 })],
     [
       'headers of its own',
       () => new Response('no', { status: 401, headers: { connection: 'keep-alive' } }),

@@ -83,7 +83,7 @@ describe('SC-72 details of errors', () => {
       '/Users',
       { userName: 'b@x.example', emails: [{ value: 'literal@x.example', primary: true }] },
     ],
-    ['a name of a group in use', '/Groups', { displayName: 'literal' }],
+    ['a group name in use', '/Groups', { displayName: 'literal' }],
     ['a wrong value', '/Users', { userName: 'c@x.example', active: 'literal' }],
   ])('%s is not in the body', async (_, path, body) => {
     const scim = createScim()

@@ -49,7 +49,7 @@ describe('work of one PATCH', () => {
   test.each<[string, object[], PatchOperation]>([
     ['filters of many terms', emails(999), { op: 'remove', path: `emails[${terms}]` }],
     [
-      'elements that are made anew',
+      'elements that are created again',
       emails(999),
       { op: 'replace', path: 'emails[value pr].display', value: 'x' },
     ],
@@ -63,7 +63,7 @@ describe('work of one PATCH', () => {
       emails(999),
       { op: 'remove', path: 'emails', value: emails(999, { type: 'x' }) },
     ],
-    ['values that are there', emails(999), { op: 'add', path: 'emails', value: emails(999) }],
+    ['values that exist already', emails(999), { op: 'add', path: 'emails', value: emails(999) }],
   ])('%s are refused before they hold up others', (_, list, operation) => {
     expect(patch(list, operation)).toMatchObject({ status: 400, scimType: 'tooMany' })
   })

@@ -107,7 +107,7 @@ test('AB-2: 9,000 bound fields at the end of a chain of 40,000 components', asyn
 
 test.each([
   ['alone', []],
-  ['below a root that knows all of it', Array.from({ length: 4000 }, (_, n) => `c${n}`)],
+  ['below a root that references all of it', Array.from({ length: 4000 }, (_, n) => `c${n}`)],
 ])('AB-2: a chain that grows upwards message by message, %s', async (_, known) => {
   const store = createSurfaceStore()
   store.apply(update(column('top', ...known)))

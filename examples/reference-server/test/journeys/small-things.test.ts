@@ -79,9 +79,9 @@ describe('empty values', () => {
 
 describe('invalid graphs in request bodies', () => {
   test.each<[string, unknown]>([
-    ['nodes that are no list', { nodes: 1, edges: [] }],
+    ['nodes that are not a list', { nodes: 1, edges: [] }],
     ['nodes without edges', { nodes: 1 }],
-    ['edges that are no list', { nodes: [], edges: {} }],
+    ['edges that are not a list', { nodes: [], edges: {} }],
   ])('%s give a 422 that names the field, and nothing is stored', async (_, data) => {
     const before = await service.call('GET', '/api/v1/flows/')
     const { id } = await createFlow(service, { name: 'Kept', data: echoGraph() })

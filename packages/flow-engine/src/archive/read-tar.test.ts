@@ -71,9 +71,13 @@ describe('readTar', () => {
 
   test.each<[string, Entry[], string]>([
     ['a size below 0', [{ name: 'a', type: '2', size: '-0000001000' }], 'is not a number'],
-    ['a size that is none', [{ name: 'a', size: 'x' }], 'is not a number'],
+    ['a size that is not a number', [{ name: 'a', size: 'x' }], 'is not a number'],
     ['a size beyond the archive', [{ name: 'a', size: '00077777777' }], 'ends inside a file'],
-    ['a name of megabytes', [{ name: 'L', type: 'L', content: 'x'.repeat(70_000) }], 'too long'],
+    [
+      'a name of 70,000 characters',
+      [{ name: 'L', type: 'L', content: 'x'.repeat(70_000) }],
+      'too long',
+    ],
   ])('AB-35 %s is refused', async (_name, entries, message) => {
     await expect(read(entries)).rejects.toThrow(message)
   })

@@ -88,7 +88,7 @@ describe('ArXivComponent (CO-70)', () => {
     ['an error status', textAnswer('x', 'text/plain', 503), /^Request error: HTTP Error 503/],
     ['a lost connection', new Error('reset'), /^Request error: reset$/],
     [
-      'an answer that is no feed',
+      'a response that is not a feed',
       textAnswer('<a>', 'text/html'),
       /^Request error: the response is not a feed$/,
     ],

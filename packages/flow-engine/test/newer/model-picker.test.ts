@@ -35,8 +35,11 @@ describe('the model picker (NX-10 to NX-12)', () => {
   test.each([
     ['a list', CHOICE],
     ['one object', CHOICE[0]],
-    ['a plain name of our lists', 'gpt-4o-mini'],
-    ['a list with much beside', [{ ...CHOICE[0], icon: 'x', category: 'OpenAI', metadata: {} }]],
+    ['a plain name from our lists', 'gpt-4o-mini'],
+    [
+      'a list with many other fields',
+      [{ ...CHOICE[0], icon: 'x', category: 'OpenAI', metadata: {} }],
+    ],
   ])('NX-10: %s', async (_, model) => {
     const { request } = await ask({ model }, services)
     expect(request).toMatchObject({

@@ -178,7 +178,7 @@ describe('isolation between calls', () => {
       false,
     ],
     [
-      'the path of modules',
+      'the module search path',
       'import sys\nsys.path.append("/tmp")\nsys.modules["left"] = sys',
       'import sys\nreturn ["/tmp" in sys.path, "left" in sys.modules]',
       [false, false],
@@ -243,9 +243,13 @@ describe('isolation of the JavaScript realm', () => {
     ['require', 'return typeof require', 'undefined'],
     ['fetch', 'return typeof fetch', 'undefined'],
     ['Buffer', 'return typeof Buffer', 'undefined'],
-    ['a function from text', 'return Function("return 1")()', 'threw EvalError'],
+    ['a function created from a string', 'return Function("return 1")()', 'threw EvalError'],
     ['eval', 'return eval("1")', 'threw EvalError'],
-    ['a generator from text', 'return (function* () {}).constructor("yield 1")', 'threw EvalError'],
+    [
+      'a generator created from a string',
+      'return (function* () {}).constructor("yield 1")',
+      'threw EvalError',
+    ],
     [
       'a function of the outer realm',
       'return performance.now.constructor.constructor("return 1")()',

@@ -104,7 +104,7 @@ export function errorCases(bench: Bench): void {
         },
       ],
       ['rejects', () => Promise.reject(boom)],
-      ['gives no Response', () => undefined],
+      ['returns no Response', () => undefined],
     ])('AD-26 an onError that %s leads to the plain 500', async (_name, onError) => {
       const { port } = await serve(() => Promise.reject(boom), { onError })
       const answer = await send(port)

@@ -48,10 +48,10 @@ describe('forms that are parsed while streaming', () => {
   test.each([
     ['nothing', ''],
     ['another boundary', '--y\r\n\r\n--y--'],
-    ['an end that is missing', part('name="file"', 'hi')],
+    ['a missing end', part('name="file"', 'hi')],
     ['a boundary without a line', '--xa'],
     ['a part without a name', '--x\r\ncontent-type: text/plain\r\n\r\nhi\r\n--x--'],
-    ['a head without end', `--x\r\n${'a'.repeat(1_000_000)}`],
+    ['a part header without an end', `--x\r\n${'a'.repeat(1_000_000)}`],
     ['too many parts', `${part('name="a"', '').repeat(1_001)}--x--`],
   ])('%s is not a valid form', async (_, body) => {
     await expect(read(body)).rejects.toThrow()

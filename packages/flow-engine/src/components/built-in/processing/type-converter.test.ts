@@ -11,9 +11,13 @@ describe('parseStructure (CO-55)', () => {
     ['a table', 'a,b\n1,x', { records: [{ a: 1, b: 'x' }] }],
     ['one line with a comma', 'hello, world', { text: 'hello, world' }],
     ['lines without commas', 'a\nb', { text: 'a\nb' }],
-    ['lines without a comma in the first', 'a\nb,c', { text: 'a\nb,c' }],
-    ['lines that are no table', 'Dear Ann,\nhow, are, you?', { text: 'Dear Ann,\nhow, are, you?' }],
-    ['a blank text as it stands', '  ', { text: '  ' }],
+    ['lines of which the first has no comma', 'a\nb,c', { text: 'a\nb,c' }],
+    [
+      'lines that are not a table',
+      'Dear Ann,\nhow, are, you?',
+      { text: 'Dear Ann,\nhow, are, you?' },
+    ],
+    ['a blank text, unchanged', '  ', { text: '  ' }],
   ])('%s', async (_name, text, data) => {
     expect((await parseStructure(text)).data).toEqual(data)
   })
