@@ -18,7 +18,7 @@ test('PY-2: the Python runner exists only if enabled', async () => {
 test('PY-2: an out-of-range value stops the start with an error that names the setting', async () => {
   const settings = { SERVICE_PYTHON: true, SERVICE_PYTHON_MEMORY_MB: 5000 }
   await expect(runnersOf(settings)).rejects.toThrow(
-    'SERVICE_PYTHON_MEMORY_MB must be a whole number from 64 to 4096',
+    'SERVICE_PYTHON_MEMORY_MB must be an integer from 64 to 4096',
   )
   const wheels = { SERVICE_PYTHON: true, SERVICE_PYTHON_WHEELS: '/nowhere/wheels' }
   await expect(runnersOf(wheels)).rejects.toThrow(

@@ -47,7 +47,7 @@ describe('readSettings', () => {
   })
 
   test.each([
-    [{ PORT: 'many' }, 'PORT must be a whole number from 0 to 65535, but is "many"'],
+    [{ PORT: 'many' }, 'PORT must be an integer from 0 to 65535, but is "many"'],
     [{ SERVICE_STORE: 'maybe' }, 'SERVICE_STORE must be true or false, but is "maybe"'],
     [
       { LOG_LEVEL: 'loud' },
@@ -55,7 +55,7 @@ describe('readSettings', () => {
     ],
     [
       { SERVICE_PUBLIC_FLOW_EXPIRATION: '600' },
-      'SERVICE_PUBLIC_FLOW_EXPIRATION must be a whole number of at least 601, but is "600"',
+      'SERVICE_PUBLIC_FLOW_EXPIRATION must be an integer of at least 601, but is "600"',
     ],
   ])('refuses %j in one line that names the variable', (env, line) => {
     expect(() => readSettings(env)).toThrow(new SettingsError(line))

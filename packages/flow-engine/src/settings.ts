@@ -228,20 +228,20 @@ export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings
     ...Object.fromEntries(fields),
   }
   if (settings.refreshSameSite === 'none' && !settings.refreshSecure) {
-    throw new TypeError('refreshSameSite none needs refreshSecure')
+    throw new TypeError('refreshSameSite "none" requires refreshSecure')
   }
   if (settings.accessSameSite === 'none' && !settings.accessSecure) {
-    throw new TypeError('accessSameSite none needs accessSecure')
+    throw new TypeError('accessSameSite "none" requires accessSecure')
   }
   if (settings.corsOrigins.includes('*') && given.corsAllowCredentials === true) {
-    throw new TypeError('corsOrigins * cannot be combined with corsAllowCredentials')
+    throw new TypeError('corsOrigins "*" cannot be combined with corsAllowCredentials')
   }
   for (const name of ['publicFlowCleanupInterval', 'publicFlowExpiration'] as const) {
     if (settings[name] <= 600) throw new TypeError(`${name} must be more than 600`)
   }
   const { maxFlowVersions: versions } = settings
   if (!Number.isInteger(versions) || versions < 1 || versions > 1000)
-    throw new TypeError('maxFlowVersions must be a whole number of 1 to 1,000')
+    throw new TypeError('maxFlowVersions must be an integer from 1 to 1,000')
   return settings
 }
 

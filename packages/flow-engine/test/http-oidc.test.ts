@@ -122,14 +122,16 @@ describe('createOidcSignIn', () => {
   })
 
   test.each([
-    ['of another issuer', false, { iss: 'https://other.example' }],
+    ['from another issuer', false, { iss: 'https://other.example' }],
     ['without an issuer, where the provider names itself', true, {}],
   ])('SU-22 refuses an answer %s (RFC 9207)', async (_name, announced, change) => {
     provider.namesIssuer = announced
     const { oidc } = await setUp()
     const { answer } = await signIn(oidc, change)
     expect(answer.status).toBe(400)
-    expect(await answer.json()).toEqual({ detail: 'The answer is not from the identity provider' })
+    expect(await answer.json()).toEqual({
+      detail: 'The response does not come from the identity provider',
+    })
   })
 
   test('SU-22 accepts an answer that names its provider (RFC 9207)', async () => {
@@ -210,7 +212,7 @@ describe('createOidcSignIn', () => {
     const login = () => oidc.login(new Request('https://flows.example/api/v1/oidc/login'))
     for (const answer of await Promise.all([login(), login()])) {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-      expect(await answer.json()).toEqual({ detail: 'The identity provider does not answer' })
+      expect(await answer.json()).toEqual({ detail: 'The identity provider does not respond' })
     }
     await login()
     expect(asked).toHaveLength(2)

@@ -34,7 +34,7 @@ export function jsonResponse(
   { status = 200, headers }: { status?: number; headers?: HeadersInit } = {},
 ): Response {
   const body: string | undefined = JSON.stringify(value)
-  if (body === undefined) throw new TypeError('The value has no JSON text')
+  if (body === undefined) throw new TypeError('The value cannot be written as JSON')
   const lines = headers === undefined ? JSON_ONLY : withJsonType(headers)
   return isLeanRequest(request)
     ? deferredResponse({ status, headers: lines, body })

@@ -121,7 +121,7 @@ describe('SQLite of flows (CO-77)', () => {
     const [first, second] = [new AbortController(), new AbortController()]
     const running = open.query(`${ENDLESS} count(*) from n`, { signal: first.signal })
     const waiting = open.query('select 1 as one', { signal: second.signal })
-    await expect(open.query('select 2')).rejects.toThrow('1 queries run and 1 wait for them')
+    await expect(open.query('select 2')).rejects.toThrow('1 queries are running and 1 are waiting')
     second.abort(new Error('the run ended'))
     await expect(waiting).rejects.toThrow('the run ended')
     const next = open.query('select 3 as three')

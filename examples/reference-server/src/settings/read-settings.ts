@@ -73,14 +73,12 @@ export function readVariable(name: string, variable: Variable, given: string | u
 function acceptedOf({ kind, min = 0, max, form }: Variable): string | undefined {
   if (kind === 'boolean') return 'true or false'
   if (kind === 'integer')
-    return max === undefined
-      ? `a whole number of at least ${min}`
-      : `a whole number from ${min} to ${max}`
+    return max === undefined ? `an integer of at least ${min}` : `an integer from ${min} to ${max}`
   return typeof kind === 'string' ? form?.accepted : `one of ${kind.join(', ')}`
 }
 
 /** Not called for secrets, which have no required format. */
-function refuse(name: string, accepted = 'text', given = ''): never {
+function refuse(name: string, accepted = 'a string', given = ''): never {
   const shown = given.length > 60 ? `${given.slice(0, 60)}...` : given
   throw new SettingsError(`${name} must be ${accepted}, but is ${JSON.stringify(shown)}`)
 }

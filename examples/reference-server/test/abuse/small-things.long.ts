@@ -151,7 +151,7 @@ test('AB-55 all visitors of a public flow together can write at most 100 MiB', a
     const headers = { cookie: `client_id=${client}` }
     answers.push((await service.call('POST', path, { key: null, headers, body: {} })).text)
   }
-  const refused = answers.map((text) => text.includes('have written all they may'))
+  const refused = answers.map((text) => text.includes('have reached their file quota'))
   expect(refused).toEqual([false, false, false, true])
 })
 

@@ -68,9 +68,9 @@ export function createFamily(
 ): Family {
   const { name, help, labels: names = [], maxValues = 200, maxSeries = 2000, buckets } = spec
   if (!NAME.test(name) || !names.every((label) => LABEL.test(label)))
-    throw new TypeError(`${name} is no name of a metric, or one of its labels`)
+    throw new TypeError(`${name} is not a valid metric name, or one of its label names is not`)
   if (type === 'counter' && !name.endsWith('_total'))
-    throw new TypeError(`The name of a counter ends with _total: ${name}`)
+    throw new TypeError(`The name of a counter must end with _total: ${name}`)
   const series = new Map<string, Series>()
   const known = names.map(() => new Set<string>())
   const tree: SeriesTree = { next: new Map(), series: undefined }

@@ -126,10 +126,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     async forkRun(jobId, fork = {}) {
       const job = await find(jobId, fork.userId)
       if (job.finishedAt === null)
-        throw new FlowError(
-          'conflict',
-          `Job ${jobId} has not ended; cancel it, or wait for its end`,
-        )
+        throw new FlowError('conflict', `Job ${jobId} has not ended; cancel it or wait for its end`)
       const request = await codec.decode(job)
       const states = request === null ? new Map<string, string>() : await statesOf(jobId)
       const source = { jobId, request: request ?? { flow: {} }, states }

@@ -35,7 +35,7 @@ export function forkRequest(
   components: BuildJobsOptions['components'],
 ): ForkedRequest {
   if (states.size === 0)
-    throw new FlowError('not_resumable', `Job ${jobId} has kept no results to go on from`)
+    throw new FlowError('not_resumable', `Job ${jobId} has no stored results to continue from`)
   const graph = graphFor(request, components)
   const built = new Set([...states].flatMap(([id, state]) => (outputsOf(state) ? [id] : [])))
   const again = repeated(graph, { from, built })
@@ -85,7 +85,7 @@ function graphFor(request: BuildRequest, components: BuildJobsOptions['component
   const { flow, components: own = components, compat, limits } = request
   const known = graphOf(flow as FlowPlan)
   if (known !== undefined) return known
-  if (own === undefined) throw invalidRequest('The option components is needed to fork a job')
+  if (own === undefined) throw invalidRequest('Pass the option components to fork a job')
   const graph = graphOf(compilePartly(flow, { components: own, compat, limits }))
   if (graph === undefined) throw invalidRequest('The flow of the job cannot be compiled')
   return graph
@@ -137,9 +137,13 @@ function withValues(
   if (!Array.isArray(stored.outputs)) return state
   for (const [name, value] of Object.entries(values)) {
     const entry = stored.outputs.find(([output]) => output === name)
-    if (entry === undefined) throw invalidRequest(`values: ${vertexId} has kept no output ${name}`)
+    if (entry === undefined)
+      throw invalidRequest(`values: ${vertexId} has no stored output ${name}`)
     const text = encodeJson(() => ({ value: encodeValue(value) }))
-    if (text === undefined) throw invalidRequest(`values: ${vertexId}.${name} must be data`)
+    if (text === undefined)
+      throw invalidRequest(
+        `values: ${vertexId}.${name} cannot be stored; use JSON values, messages, Data or DataFrames`,
+      )
     entry[1] = (JSON.parse(text) as { readonly value: unknown }).value
   }
   return JSON.stringify({ ...stored, usedFrozenResult: true })

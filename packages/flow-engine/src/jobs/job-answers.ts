@@ -55,7 +55,7 @@ export function createJobAnswers({
         isOpen && (requestId ?? requestIdOf(question, jobId)) === requestIdOf(question, jobId)
       const refused = new FlowError(
         'conflict',
-        `Job ${jobId} is not suspended, was answered, or asks something else`,
+        `Job ${jobId} is not suspended, was already answered, or asks another question`,
       )
       if (!isMeant) throw refused
       await checkAnswer(question, answer)

@@ -30,6 +30,6 @@ export async function jobResult(
   for await (const found of readEvents(readers, { jobId, after: -1, signal })) seen.push(...found)
   const ended = await orAbort(runner.result(jobId), signal)
   if (ended === undefined && readers.closed.aborted && seen.at(-1)?.event !== 'end')
-    throw new FlowError('store_unavailable', `Job ${jobId} goes on in another process`)
+    throw new FlowError('store_unavailable', `Job ${jobId} continues in another process`)
   return ended ?? rebuildResult(await lookup.find(job.id, undefined), seen)
 }

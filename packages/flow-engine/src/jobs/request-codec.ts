@@ -93,7 +93,10 @@ export function formatRequest(
 /** Named inputs may be messages and data. @throws FlowError `invalid_request` for other objects */
 function encodeInputs(inputs: NonNullable<BuildRequest['inputs']>): object {
   const text = encodeJson(() => ({ inputs: encodeValue(inputs) }))
-  if (text === undefined) throw invalidRequest('The inputs of a stored job must be data')
+  if (text === undefined)
+    throw invalidRequest(
+      'inputs: a stored job takes only JSON values, messages, Data and DataFrames',
+    )
   return (JSON.parse(text) as { readonly inputs: object }).inputs
 }
 

@@ -38,7 +38,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
   const { store, runtime, seal, most } = options
   const kept = (): ScheduleStore => {
     if (store !== undefined) return store
-    throw new FlowError('not_resumable', 'This job store keeps no schedules')
+    throw new FlowError('not_resumable', 'This job store does not support schedules')
   }
   return {
     async schedule(id, { cron, timeZone = 'UTC', request, missed = 'skip', until = null }) {
@@ -55,8 +55,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
         before.timeZone === timeZone &&
         Number(before.until) === Number(until)
       const nextAt = isSame ? before.nextAt : times.next(runtime.now())
-      if (nextAt === null && !isSame)
-        throw invalidRequest(`cron "${cron}" names no time that comes`)
+      if (nextAt === null && !isSame) throw invalidRequest(`cron "${cron}" matches no future time`)
       const stored: StoredSchedule = {
         id,
         cron,

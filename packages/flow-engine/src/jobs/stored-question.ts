@@ -122,7 +122,10 @@ export async function checkAnswer(
 ): Promise<void> {
   const size = new TextEncoder().encode(JSON.stringify(answer) ?? '').length
   if (size > LONGEST_ANSWER)
-    throw new FlowError('too_large', `The answer has ${size} bytes, at most are ${LONGEST_ANSWER}`)
+    throw new FlowError(
+      'too_large',
+      `The answer has ${size} bytes; the maximum is ${LONGEST_ANSWER}`,
+    )
   const chosen = isObject(answer) ? answer['action_id'] : undefined
   if (allowedDecisions.length > 0 && !allowedDecisions.some((decision) => decision === chosen)) {
     const message = `must be one of ${allowedDecisions.join(', ')}`

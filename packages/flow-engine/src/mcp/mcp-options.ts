@@ -72,7 +72,7 @@ function check(name: string, value: unknown): void {
     throw new TypeError(`mcp.${name} must be true or false`)
   const least = name === 'listTtlMs' ? 0 : 1
   if (typeof standard === 'number' && !(Number.isInteger(value) && Number(value) >= least))
-    throw new TypeError(`mcp.${name} must be a whole number of at least ${least}`)
+    throw new TypeError(`mcp.${name} must be an integer of at least ${least}`)
   if (name === 'annotations' && typeof value !== 'function')
     throw new TypeError('mcp.annotations must be a function')
   if (name === 'resourceMetadata' && !(typeof value === 'string' && URL.canParse(value)))

@@ -30,7 +30,7 @@ export function createDiskBlobStore(folder: string): BlobStore {
   }
   const place = async (key: string): Promise<string> => {
     const path = await locate(key, true)
-    if (path === undefined) throw new TypeError('The folder cannot be made')
+    if (path === undefined) throw new TypeError('The folder cannot be created')
     return path
   }
   const inFolder = async (key: string): Promise<string | undefined> => {

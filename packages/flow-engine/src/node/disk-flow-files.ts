@@ -33,7 +33,7 @@ export function createDiskFlowFiles(folder: string): FlowFiles {
       }
     },
     async removeUser(userId) {
-      if (!isBlobKey(userId)) throw new TypeError('The id of a user names no folder')
+      if (!isBlobKey(userId)) throw new TypeError('The user id cannot be used as a folder name')
       // A symbolic link is removed, but not its target.
       await rm(join(root, userId), { recursive: true, force: true })
     },

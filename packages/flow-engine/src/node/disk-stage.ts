@@ -16,7 +16,7 @@ export async function openDiskStage(
   place: (key: string) => Promise<string>,
 ): Promise<BlobStage> {
   const folder = await realFolder(root, root, true)
-  if (folder === undefined) throw new TypeError('The folder cannot be made')
+  if (folder === undefined) throw new TypeError('The folder cannot be created')
   const path = join(folder, temporaryName(randomBytes(8).toString('hex')))
   const file = await open(path, 'wx', 0o600)
   await removeOld(folder, (await file.stat()).mtimeMs - KEPT_MS)

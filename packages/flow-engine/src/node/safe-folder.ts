@@ -21,7 +21,7 @@ export async function realFolder(
   try {
     const [realRoot, real] = await Promise.all([realpath(root), realpath(folder)])
     if (real !== realRoot && !real.startsWith(realRoot + sep)) {
-      throw new TypeError('The path leads out of its folder')
+      throw new TypeError('The path leads outside its folder')
     }
     return real
   } catch (error) {

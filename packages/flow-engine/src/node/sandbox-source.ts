@@ -42,7 +42,7 @@ const component = (module) => {
   if (isMade(module.default)) return module.default
   const made = Object.values(module).filter(isMade)
   if (!('default' in module) && made.length === 1) return made[0]
-  throw new Error('the code has no default export made by defineComponent')
+  throw new Error('the code has no default export created by defineComponent')
 }
 const plain = (definition) => {
   const { inputs = {}, outputs = {}, prepare, refresh, toTools, ...facts } = definition

@@ -139,7 +139,7 @@ export function createSandboxQueue(options: SandboxQueueOptions): UserQueue {
     waitingPerUser: 20,
     ...options,
     tooMany: () =>
-      refuse(429, 'Too many codes are running. Wait until some of yours have ended.', {
+      refuse(429, 'Too much code is running. Wait until some of yours has ended.', {
         headers: { 'retry-after': '5' },
       }),
   })

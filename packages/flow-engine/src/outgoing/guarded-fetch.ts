@@ -39,7 +39,7 @@ async function follow(first: Request, check: (url: string) => void): Promise<Res
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response
     await response.body?.cancel()
     const keepsBody = response.status >= 307 && request.method !== 'GET'
-    if (keepsBody) throw new TypeError('A redirect that repeats the body is not followed')
+    if (keepsBody) throw new TypeError('A redirect that would send the body again is not followed')
     const target = new URL(location, request.url)
     const headers = new Headers(request.headers)
     if (target.origin !== new URL(request.url).origin) {

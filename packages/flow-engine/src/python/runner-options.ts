@@ -66,7 +66,7 @@ export function completeNumbers(options: PythonRunnerOptions): RunnerNumbers {
   const complete = Object.entries(NUMBERS).map(([name, [normal, least, greatest]]) => {
     const value = options[name as keyof RunnerNumbers] ?? normal
     if (!Number.isInteger(value) || value < least || value > greatest) {
-      throw new RangeError(`${name} must be a whole number from ${least} to ${greatest}`)
+      throw new RangeError(`${name} must be an integer from ${least} to ${greatest}`)
     }
     return [name, value]
   })

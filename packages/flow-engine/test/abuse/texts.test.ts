@@ -135,7 +135,7 @@ describe('lengths of lists in a request', () => {
     const { result, longest } = await held(() => run(10_000))
     expect(result).toMatchObject({ status: 'succeeded' })
     expect(longest).toBeLessThan(BOUND)
-    expect((await held(() => run(10_001))).result).toContain('A run takes at most 10000 tweaks.')
+    expect((await held(() => run(10_001))).result).toContain('A run takes at most 10000 tweaks')
   })
 
   test('a chat with more than 10,000 messages is refused', () => {

@@ -152,7 +152,7 @@ describe('StructuredOutput (CO-37)', () => {
       schema: { additionalProperties: false, required: ['objects'] },
     })
     await expect(ask([answer([{}]), '{"objects": [{}]}'], schema)).rejects.toThrow(
-      'The answer lacks the field a',
+      'The model response lacks the field a',
     )
   })
 

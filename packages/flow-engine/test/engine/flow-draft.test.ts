@@ -162,10 +162,10 @@ describe('DR-78: flows built in code', () => {
   test.each([
     [
       'a value type that does not fit',
-      'Shout-00001.facts gives Data; Shout-00001.text takes Message',
+      'Shout-00001.facts provides Data; Shout-00001.text accepts Message',
     ],
-    ['a field without a handle', 'ChatInput-00001.input_value takes no edge'],
-    ['an output that is no loop', 'No edge may come back to Shout-00001.facts'],
+    ['a field without a handle', 'ChatInput-00001.input_value accepts no edge'],
+    ['an output of a node that is not a loop', 'An edge must not lead back to Shout-00001.facts'],
     ['an output that the node lacks', 'The node Shout-00001 has no output other'],
     ['a field that the node lacks', 'The node Shout-00001 has no field other'],
     ['a node of another draft', 'The flow shout has no node Other-1'],
@@ -176,7 +176,7 @@ describe('DR-78: flows built in code', () => {
     const ends: Readonly<Record<string, readonly [OutputRef, object]>> = {
       'a value type that does not fit': [facts, shouts.inputs.text],
       'a field without a handle': [result, input.inputs.input_value],
-      'an output that is no loop': [result, facts],
+      'an output of a node that is not a loop': [result, facts],
       'an output that the node lacks': [{ ...result, name: 'other' }, shouts.inputs.text],
       'a field that the node lacks': [result, { ...shouts.inputs.text, field: 'other' }],
       'a node of another draft': [other.outputs.result, shouts.inputs.text],
@@ -198,7 +198,7 @@ describe('DR-78: flows built in code', () => {
     const refused = (message: string) =>
       expect.objectContaining({ code: 'invalid_request', message })
     expect(() => flow.add(shout, { id: 'Shout-00001' })).toThrow(
-      refused('The flow shout has a node Shout-00001 already'),
+      refused('The flow shout already has a node Shout-00001'),
     )
     const values: object = { colour: 'red' }
     expect(() => flow.add(shout, { values })).toThrow(
@@ -206,7 +206,7 @@ describe('DR-78: flows built in code', () => {
     )
     const twin = defineComponent({ type: 'Shout', inputs: {}, outputs: {} })
     expect(() => flow.add(twin)).toThrow(
-      refused('The flow shout has another component of the type Shout'),
+      refused('The flow shout already has another component of the type Shout'),
     )
   })
 })

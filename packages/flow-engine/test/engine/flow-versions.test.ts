@@ -113,6 +113,6 @@ test('DR-63: the record of a job has the version it runs, also after its end', a
 test('DR-60: the number of kept versions is an integer from 1 to 1,000', () => {
   for (const maxFlowVersions of [0, 1001, 1.5, Number.NaN])
     expect(() => resolveSettings({ maxFlowVersions })).toThrow(
-      'maxFlowVersions must be a whole number of 1 to 1,000',
+      'maxFlowVersions must be an integer from 1 to 1,000',
     )
 })

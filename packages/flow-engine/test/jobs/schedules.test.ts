@@ -184,7 +184,7 @@ describe('schedules', () => {
     }
     for (const cron of ['', 'x', '* * * *', '61 * * * *', '* * * * * * *', '@daily', 5])
       await refused({ cron }, 'cron')
-    await refused({ cron: '0 0 30 2 *' }, 'no time')
+    await refused({ cron: '0 0 30 2 *' }, 'no future time')
     await refused({ timeZone: 'Mars/Olympus' }, 'Mars/Olympus')
     await refused({ missed: 'all' }, 'missed')
     await refused({ until: new Date(Number.NaN) }, 'until')

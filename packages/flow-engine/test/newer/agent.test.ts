@@ -132,7 +132,7 @@ describe('the structured response of an Agent (NX-24)', () => {
   test('NX-24: an invalid record is kept with the reason', async () => {
     expect(await ask(scripted('{"city": "a", "size": "big"}'))).toEqual({
       data: { city: 'a', size: 'big' },
-      validation_error: 'The field size of the answer must be of type integer',
+      validation_error: 'The field size of the model response must be of type integer',
     })
   })
 

@@ -213,7 +213,7 @@ class Mine(Component):
 
 describe('the runner', () => {
   test('PY-1: numeric options have ranges, and stats count loaded classes', async () => {
-    expect(() => testRunner({ memoryMb: 63 })).toThrow('memoryMb must be a whole number from 64')
+    expect(() => testRunner({ memoryMb: 63 })).toThrow('memoryMb must be an integer from 64')
     const mine = testRunner({ memoryMb: 128 })
     expect(mine.stats()).toEqual({ warm: 0, busy: 0, waiting: 0, classes: 0 })
     await mine.load(componentOf('return 1'), { signal })

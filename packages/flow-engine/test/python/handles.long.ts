@@ -143,7 +143,7 @@ describe('nested code', () => {
     expect(await run(alone, ask, { values: { tool: tool('return "inside"') } })).toBe('inside')
     const third = tool(ask, tool('return "too deep"'))
     await expect(run(alone, ask, { values: { tool: third } })).rejects.toThrow(
-      'Too many codes are running',
+      'Too much code is running',
     )
     await alone.close()
   })

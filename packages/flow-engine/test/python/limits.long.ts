@@ -102,7 +102,7 @@ describe('many concurrent calls', () => {
     expect(await run(runner, 'return 1', { userId: 'bob' })).toBe(1)
     stop.abort(new Error('cancelled'))
     const refused = (await ended).filter(
-      (one) => one.status === 'rejected' && /Too many codes/.test(String(one.reason)),
+      (one) => one.status === 'rejected' && /Too much code/.test(String(one.reason)),
     )
     expect(refused.length).toBeGreaterThanOrEqual(1)
   })

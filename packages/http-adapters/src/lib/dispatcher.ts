@@ -83,7 +83,7 @@ export function createDispatcher<Host, C>(
   }
 
   function answer(call: Call<Host>, response: Response): void {
-    if (!isResponse(response)) throw new TypeError('The handler returned no Response')
+    if (!isResponse(response)) throw new TypeError('The handler did not return a Response')
     call.send(response)?.catch((error: unknown) => fail(call, error))
   }
 

@@ -20,7 +20,7 @@ async function textOf(request: Request): Promise<string> {
   try {
     return await readText(request, BODY_BYTES, { fatal: true })
   } catch {
-    throw new TypeError(`The body must be text of at most ${BODY_BYTES} bytes`)
+    throw new TypeError(`The body must be a string of at most ${BODY_BYTES} bytes`)
   }
 }
 

@@ -79,7 +79,7 @@ export function compileElementFilter(where: ResolvedFilter): Test {
       return (element) => test(read(element))
     }
     case 'element':
-      throw new TypeError('Value filters do not nest')
+      throw new TypeError('Value filters cannot be nested')
   }
 }
 

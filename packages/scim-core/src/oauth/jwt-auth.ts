@@ -41,7 +41,7 @@ export function createJwtAuth(options: JwtAuthOptions): ScimAuth {
   const { runtime = createSystemRuntime(), fetch: ask = fetch, requiredScope = 'scim' } = options
   const algorithms = options.algorithms ?? ALGORITHMS
   const wrong = algorithms.find((name) => !/^(?:RS|PS|ES)\d{3}$|^Ed(?:DSA|25519)$/.test(name))
-  if (wrong !== undefined) throw new TypeError(`The algorithm ${wrong} has no public keys`)
+  if (wrong !== undefined) throw new TypeError(`algorithms: ${wrong} does not use public keys`)
   const issuers = [options.issuer].flat()
   const source = createKeySource(options.jwks, { fetch: ask, runtime })
   const tolerance = options.clockToleranceSeconds ?? 60

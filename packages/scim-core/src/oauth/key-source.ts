@@ -87,11 +87,11 @@ async function readKeys(url: string, ask: OAuthFetch): Promise<JSONWebKeySet> {
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
-  if (!response.ok) throw new Error(`The key server answered ${response.status}`)
+  if (!response.ok) throw new Error(`The key server responded with status ${response.status}`)
   const text = await response.text()
-  if (text.length > ANSWER_LENGTH) throw new Error('The answer of the key server is too large')
+  if (text.length > ANSWER_LENGTH) throw new Error('The response of the key server is too large')
   const body: unknown = JSON.parse(text)
   const keys: unknown = typeof body === 'object' && body !== null && Reflect.get(body, 'keys')
-  if (!Array.isArray(keys)) throw new Error('The key server gave no keys')
+  if (!Array.isArray(keys)) throw new Error('The key server returned no keys')
   return body as JSONWebKeySet
 }

@@ -16,7 +16,7 @@ export function readPollRequest(text: string | null): PollRequest | string {
   if (body === null) return 'The body must be a JSON object.'
   const { maxEvents = MAX_EVENTS, returnImmediately = false, ack = [], setErrs = {} } = body
   if (!Number.isInteger(maxEvents) || Number(maxEvents) < 0) {
-    return 'maxEvents must be a whole number.'
+    return 'maxEvents must be an integer.'
   }
   if (typeof returnImmediately !== 'boolean') return 'returnImmediately must be a boolean.'
   if (!Array.isArray(ack) || !ack.every((one) => typeof one === 'string')) {

@@ -107,7 +107,7 @@ function keyOf(secret: string): Uint8Array {
   try {
     return Uint8Array.from(atob(secret.replace(PREFIX, '')), (char) => char.charCodeAt(0))
   } catch {
-    throw new TypeError('A webhook secret is whsec_ and base64')
+    throw new TypeError('A webhook secret must be whsec_ followed by base64')
   }
 }
 

@@ -94,7 +94,7 @@ const DELIVERIES = methods([
     const after = query.get('after')
     const limit = Number(query.get('limit') ?? 100)
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
-      throw new TypeError(`limit must be a whole number from 1 to ${MAX_PAGE}`)
+      throw new TypeError(`limit must be an integer from 1 to ${MAX_PAGE}`)
     }
     return [
       200,
@@ -160,7 +160,7 @@ function readFlag(name: string, value: unknown): boolean {
 }
 
 function readTexts(name: string, value: unknown): readonly string[] {
-  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list of texts`)
+  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list of strings`)
   return value.map((one: unknown) => readText(name, one))
 }
 

@@ -233,7 +233,8 @@ export function createWebhooks({
         now: runtime.now(),
         limit: MAX_REPLAYED,
       })
-      if (count === null) throw new RangeError(`At most ${MAX_REPLAYED} events are sent again`)
+      if (count === null)
+        throw new RangeError(`At most ${MAX_REPLAYED} events can be sent again at once`)
       return { count }
     },
     events: (tenant, query) => store.read(tenant, query),

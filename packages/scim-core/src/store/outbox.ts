@@ -211,7 +211,7 @@ export interface OutboxStore {
 
 /** Thrown for a cursor not issued by this store. */
 export function invalidOutboxCursor(): TypeError {
-  return new TypeError('after must be a cursor that this outbox gave')
+  return new TypeError('after must be a cursor returned by this outbox')
 }
 
 /**

@@ -32,7 +32,7 @@ export function createGate({ places, waiting }: GateOptions): Gate {
     signal?.throwIfAborted()
     if (free > 0) free -= 1
     else if (queue.length >= waiting) {
-      throw new Error(`${places} queries run and ${waiting} wait for them: try again later`)
+      throw new Error(`${places} queries are running and ${waiting} are waiting: try again later`)
     } else await place(signal)
     try {
       return await work()

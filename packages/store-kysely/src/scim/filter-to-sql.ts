@@ -96,6 +96,6 @@ function elementToSql(where: ResolvedFilter, list: ElementList, scope: ElementSc
         dialect: scope.dialect,
       })
     case 'element':
-      throw new TypeError('Value filters do not nest')
+      throw new TypeError('Value filters cannot be nested')
   }
 }

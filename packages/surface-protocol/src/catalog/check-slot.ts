@@ -60,7 +60,7 @@ function checkSlot(value: unknown, slot: Slot, report: Report): void {
       if (!isLiteral(value, slot.kind)) refuse(report, literalWords[slot.kind])
       break
     case 'integer':
-      if (!Number.isInteger(value)) refuse(report, 'a whole number')
+      if (!Number.isInteger(value)) refuse(report, 'an integer')
       break
     case 'list':
       checkList(value, slot.item, report)

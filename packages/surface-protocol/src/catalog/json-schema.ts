@@ -93,7 +93,7 @@ interface Check {
 function checkSchema(schema: unknown, check: Check): void {
   const { place, places } = check
   if (typeof schema === 'boolean') return
-  if (!isPlainObject(schema)) throw invalidCatalog('A schema is an object.', place)
+  if (!isPlainObject(schema)) throw invalidCatalog('A schema must be an object.', place)
   if (place.length > MAXIMUM_DEPTH) throw invalidCatalog('The schema is nested too deeply.', place)
   if (places.has(schema)) return
   places.set(schema, place)
@@ -107,16 +107,17 @@ function checkKeyword(key: string, value: unknown, check: Check): void {
   if (ANNOTATIONS.has(key)) return
   if (SINGLE.has(key)) checkSchema(value, check)
   else if (LISTS.has(key)) {
-    if (!Array.isArray(value)) throw invalidCatalog(`${key} is an array.`, place)
+    if (!Array.isArray(value)) throw invalidCatalog(`${key} must be an array.`, place)
     value.forEach((member, index) => checkSchema(member, { ...check, place: [...place, index] }))
   } else if (MAPS.has(key)) {
-    if (!isPlainObject(value)) throw invalidCatalog(`${key} is an object.`, place)
+    if (!isPlainObject(value)) throw invalidCatalog(`${key} must be an object.`, place)
     for (const name of Object.keys(value)) {
       checkSchema(value[name], { ...check, place: [...place, name] })
     }
   } else if (NUMBERS.has(key)) {
     const positive = key !== 'multipleOf' || (typeof value === 'number' && value > 0)
-    if (!Number.isFinite(value) || !positive) throw invalidCatalog(`${key} is a number.`, place)
+    if (!Number.isFinite(value) || !positive)
+      throw invalidCatalog(`${key} must be a number.`, place)
   } else checkValueKeyword(key, value, check)
 }
 
@@ -129,10 +130,10 @@ function checkValueKeyword(key: string, value: unknown, check: Check): void {
       break
     }
     case 'required':
-      if (!isStrings(value)) throw invalidCatalog('required is a list of names.', place)
+      if (!isStrings(value)) throw invalidCatalog('required must be a list of names.', place)
       break
     case 'enum':
-      if (!Array.isArray(value)) throw invalidCatalog('enum is an array.', place)
+      if (!Array.isArray(value)) throw invalidCatalog('enum must be an array.', place)
       break
     case 'const':
       break
@@ -155,7 +156,7 @@ function isStrings(value: unknown): value is readonly string[] {
 }
 
 function checkPattern(value: unknown, { patterns, place }: Check): void {
-  if (typeof value !== 'string') throw invalidCatalog('A pattern is a string.', place)
+  if (typeof value !== 'string') throw invalidCatalog('A pattern must be a string.', place)
   if (value.length > MAXIMUM_PATTERN) throw invalidCatalog('The pattern is too long.', place)
   const problem = patterns.add(value)
   if (problem !== null) throw invalidCatalog(problem, place)
@@ -177,7 +178,7 @@ function refuseStandstill(places: ReadonlyMap<object, Place>, document: object):
       } else if (open.has(schema)) {
         const reference = Object.hasOwn(top.schema, '$ref') ? ['$ref'] : []
         const place = [...(places.get(top.schema) ?? []), ...reference]
-        throw invalidCatalog('The reference leads to itself.', place)
+        throw invalidCatalog('The reference refers to itself.', place)
       } else if (!done.has(schema)) {
         open.add(schema)
         stack.push({ schema, next: inPlace(schema, document) })
@@ -200,7 +201,7 @@ function inPlace(schema: object, document: object): object[] {
  */
 export function resolveReference(reference: unknown, document: object, place: Place): Schema {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) {
-    throw invalidCatalog('A reference stays within the document.', place)
+    throw invalidCatalog('A reference must stay within the document.', place)
   }
   let target: unknown = document
   for (const part of reference.split('/').slice(1)) {
@@ -208,7 +209,7 @@ export function resolveReference(reference: unknown, document: object, place: Pl
     target = isContainer ? ownValue(target as object, decodePart(part)) : undefined
   }
   if (typeof target === 'boolean' || isPlainObject(target)) return target
-  throw invalidCatalog('The reference leads nowhere.', place)
+  throw invalidCatalog('The reference has no target.', place)
 }
 
 function decodePart(part: string): string {

@@ -66,7 +66,7 @@ function withInline(base: Catalog, inline: readonly unknown[]): Catalog {
   let document = formatCatalog(base)
   for (const one of inline) {
     if (!isPlainObject(one)) {
-      throw new SurfaceError({ code: 'invalid_catalog', detail: 'A catalog is an object.' })
+      throw new SurfaceError({ code: 'invalid_catalog', detail: 'A catalog must be an object.' })
     }
     const checked = parseCatalog({ components: {}, ...one, catalogId: base.catalogId })
     document = mergeDocuments(document, formatCatalog(checked), base.catalogId)

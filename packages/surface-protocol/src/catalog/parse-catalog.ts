@@ -79,9 +79,10 @@ export function readCatalog<Types extends object = object>(
   const copy = copyDocument(document, resolveLimits(options.limits))
   const { catalogId, components, styles } = copy
   if (typeof catalogId !== 'string' || catalogId === '') {
-    throw invalidCatalog('A catalog needs an id.', ['catalogId'])
+    throw invalidCatalog('A catalog must have an id.', ['catalogId'])
   }
-  if (!isPlainObject(components)) throw invalidCatalog('Components are an object.', ['components'])
+  if (!isPlainObject(components))
+    throw invalidCatalog('components must be an object.', ['components'])
   const styleSchemas = readStyles(styles)
   const patterns = new PatternTable(trusted)
   checkSchemas(schemasOf(copy), copy, patterns)
@@ -122,10 +123,10 @@ function copyDocument(document: unknown, limits: Readonly<SurfaceLimits>): JsonO
   const copy = copyJson(document, report)
   const [problem] = report.diagnostics
   if (problem !== undefined) throw invalidCatalog(problem.message, [])
-  if (!isPlainObject(copy)) throw invalidCatalog('A catalog is an object.', [])
+  if (!isPlainObject(copy)) throw invalidCatalog('A catalog must be an object.', [])
   const bytes = new TextEncoder().encode(JSON.stringify(copy)).length
   if (bytes > limits.catalogBytes) {
-    throw invalidCatalog(`A catalog may have ${limits.catalogBytes} bytes.`, [])
+    throw invalidCatalog(`A catalog may have at most ${limits.catalogBytes} bytes.`, [])
   }
   return copy
 }
@@ -143,7 +144,7 @@ function schemasOf(document: JsonObject): SchemaAt[] {
 
 function readStyles(styles: unknown): Map<string, Schema> | null {
   if (styles === undefined) return null
-  if (!isPlainObject(styles)) throw invalidCatalog('Styles are an object.', ['styles'])
+  if (!isPlainObject(styles)) throw invalidCatalog('styles must be an object.', ['styles'])
   return new Map(Object.entries(styles) as [string, Schema][])
 }
 

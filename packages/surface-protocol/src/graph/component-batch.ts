@@ -151,7 +151,7 @@ function checkWeights(graph: Graph, batch: ComponentBatch, report: Report): void
     if (types.length === 0 || types.some((type) => type === 'Row' || type === 'Column')) continue
     const sent = batch.get(child)
     const owner = batch.get([...owners][0] ?? '')
-    report.warn('misplaced_weight', 'A weight counts only for children of a Row or Column.', {
+    report.warn('misplaced_weight', 'A weight has an effect only on children of a Row or Column.', {
       at:
         sent !== undefined
           ? [...placeOf(sent), 'weight']

@@ -91,7 +91,7 @@ function resolve(options: RpcOptions): RpcSettings {
   }
   if (!(timeoutMs > 0)) throw new TypeError('timeoutMs is a number above 0')
   if (!(Number.isSafeInteger(maxPending) && maxPending > 0)) {
-    throw new TypeError('maxPending is a whole number above 0')
+    throw new TypeError('maxPending must be an integer above 0')
   }
   const byId = new Map(catalogs.map((catalog) => [catalog.catalogId, catalogCore(catalog)]))
   return {

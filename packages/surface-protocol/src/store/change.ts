@@ -67,7 +67,7 @@ export function settle(
   const { graph, data } = change.surface
   for (const segments of data.overwritten) {
     const place = quote(formatPointer(segments))
-    report.warn('path_overwritten', `The value at ${place} gave way to a map.`)
+    report.warn('path_overwritten', `The value at ${place} was replaced by a map.`)
   }
   checkSize(state, change, { status, report })
   if (report.errors === 0) return commit(state, change, status)

@@ -303,7 +303,7 @@ class Channel implements SurfaceChannel {
 
 function atLeast(name: string, value: number, minimum: number): number {
   if (Number.isSafeInteger(value) && value >= minimum) return value
-  throw new TypeError(`${name} is a whole number of at least ${minimum}`)
+  throw new TypeError(`${name} must be an integer of at least ${minimum}`)
 }
 
 /** The number of an id of this channel; null for other ids. */

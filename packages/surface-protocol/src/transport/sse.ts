@@ -119,7 +119,7 @@ function createEvent(maximum: number): EventBuilder {
 function tooLong(maximum: number): SurfaceError {
   return new SurfaceError({
     code: 'limit_exceeded',
-    detail: `A line may have ${maximum} bytes.`,
+    detail: `A line may have at most ${maximum} bytes.`,
     limit: 'lineBytes',
   })
 }

@@ -103,7 +103,7 @@ export async function wholeAnswer(chunks: AsyncIterable<ChatChunk>): Promise<Who
     else end = chunk
   }
   if (texts.length > 1) {
-    throw new TypeError(`The model answered in ${texts.length} separate parts instead of one`)
+    throw new TypeError(`The model returned ${texts.length} separate parts instead of one`)
   }
   return { text: texts[0] ?? '', toolCalls, ...end }
 }

@@ -106,7 +106,7 @@ export function readStructured(
   fields: readonly SchemaField[],
 ): Record<string, unknown>[] {
   const objects = isObject(answer) && Array.isArray(answer.objects) ? answer.objects : undefined
-  if (objects === undefined) throw new TypeError('The answer has no list "objects"')
+  if (objects === undefined) throw new TypeError('The model response has no list "objects"')
   return objects.map((object: unknown) => readRecord(object, fields))
 }
 
@@ -122,7 +122,7 @@ export function readRecord(
   return Object.fromEntries(
     fields.map((field) => {
       if (!Object.hasOwn(object, field.name)) {
-        throw new TypeError(`The answer lacks the field ${field.name}`)
+        throw new TypeError(`The model response lacks the field ${field.name}`)
       }
       return [field.name, convertField(object[field.name], field)]
     }),
@@ -143,7 +143,7 @@ function convertOne(value: unknown, field: SchemaField): unknown {
 }
 
 function misfit({ name }: SchemaField, wanted: string): TypeError {
-  return new TypeError(`The field ${name} of the answer must be ${wanted}`)
+  return new TypeError(`The field ${name} of the model response must be ${wanted}`)
 }
 
 const CONVERT: Readonly<Record<SchemaType, (value: unknown) => unknown>> = {

@@ -81,7 +81,7 @@ async function load({ code, node }: Source, ctx: ComponentContext) {
   if (codeRunner === undefined) throw new TypeError(CODE_IS_OFF)
   const component = await codeRunner.load(code, { ...workCaller(ctx), node })
   if (isComponent(component)) return component
-  throw new TypeError('the code has no default export made by defineComponent')
+  throw new TypeError('the code has no default export created by defineComponent')
 }
 
 /** Adds defaults for inputs that the code declares but the node, which may be older, does not have. */

@@ -57,7 +57,7 @@ export class RunRequest {
     checkNote('requestId', options.requestId)
     const plan = planOf(flow, options)
     const graph = graphOf(plan)
-    if (graph === undefined) throw invalidRequest('The plan was not made by compileFlow')
+    if (graph === undefined) throw invalidRequest('The plan was not created by compileFlow')
     this.plan = plan
     this.graph = graph
     this.slice = sliceFor(graph, options, mode)
@@ -121,7 +121,7 @@ const MOST_PASSES = 1_000
 /** Bounded, because every concurrent pass holds its own values. */
 function readParallel(parallel = 1): number {
   if (Number.isInteger(parallel) && parallel >= 1 && parallel <= MOST_PASSES) return parallel
-  throw invalidRequest(`The option parallel must be a whole number from 1 to ${MOST_PASSES}`)
+  throw invalidRequest(`The option parallel must be an integer from 1 to ${MOST_PASSES}`)
 }
 
 function checkConcurrency(concurrency = Number.POSITIVE_INFINITY): void {

@@ -111,7 +111,7 @@ function checkCount(tweaks: Tweaks): void {
     const entry = own(tweaks, key)
     if (isObject(entry)) count += Object.keys(entry).length
   }
-  if (count > MOST_TWEAKS) throw invalidRequest(`A run takes at most ${MOST_TWEAKS} tweaks.`)
+  if (count > MOST_TWEAKS) throw invalidRequest(`A run takes at most ${MOST_TWEAKS} tweaks`)
 }
 
 function vertexOf(graph: PlanGraph, id: string): PlanVertex | undefined {

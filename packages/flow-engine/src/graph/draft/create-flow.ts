@@ -29,9 +29,11 @@ export function createFlow(name = 'Flow'): FlowDraft {
     const { values = {}, fields = {}, ...rest } = options
     const { id } = rest
     if (id !== undefined && graph.nodes.some((node) => node.id === id))
-      throw invalidRequest(`The flow ${name} has a node ${id} already`)
+      throw invalidRequest(`The flow ${name} already has a node ${id}`)
     if ((byType.get(component.type) ?? component) !== component)
-      throw invalidRequest(`The flow ${name} has another component of the type ${component.type}`)
+      throw invalidRequest(
+        `The flow ${name} already has another component of the type ${component.type}`,
+      )
     const unknown = Object.keys(values).find((field) => !Object.hasOwn(component.inputs, field))
     if (unknown !== undefined)
       throw invalidRequest(`The component ${component.type} has no field ${unknown}`)
@@ -45,12 +47,12 @@ export function createFlow(name = 'Flow'): FlowDraft {
     const [given, taken] = [sourceHandle(source), targetHandle(target)]
     const place = (end: End): string => `${end.node.id}.${end.name}`
     if (isSourceHandle(taken) && listedOutput(target)?.allows_loop !== true)
-      throw invalidRequest(`No edge may come back to ${place(target)}`)
+      throw invalidRequest(`An edge must not lead back to ${place(target)}`)
     const types = isSourceHandle(taken) ? given.output_types : (taken.inputTypes ?? [taken.type])
     if (!typesMeet(given.output_types, types)) {
       const takes = types.length === 0 ? 'no edge' : types.join(' or ')
       const gives = given.output_types.join(' or ')
-      throw invalidRequest(`${place(source)} gives ${gives}; ${place(target)} takes ${takes}`)
+      throw invalidRequest(`${place(source)} provides ${gives}; ${place(target)} accepts ${takes}`)
     }
     graph.connect(source, target)
     return draft

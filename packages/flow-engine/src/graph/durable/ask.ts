@@ -49,7 +49,7 @@ export async function makeAsk(
   }
   const size = new TextEncoder().encode(JSON.stringify(told)).length
   if (size > LONGEST_QUESTION)
-    throw limitExceeded('question', `it has ${size} bytes, at most are ${LONGEST_QUESTION}`)
+    throw limitExceeded('question', `it has ${size} bytes; the maximum is ${LONGEST_QUESTION}`)
   return {
     ...told,
     ...(expiresInMs === undefined || expiresInMs === Number.POSITIVE_INFINITY

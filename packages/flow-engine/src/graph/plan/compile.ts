@@ -94,7 +94,7 @@ function withComponents(
   }
   const { components } = options
   if (components === undefined)
-    throw invalidRequest('The option components is needed to run a flow that was not compiled')
+    throw invalidRequest('Pass the option components to run a flow that was not compiled')
   return [given, { ...options, components }]
 }
 

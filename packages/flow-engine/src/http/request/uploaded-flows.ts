@@ -90,7 +90,7 @@ async function unpack(bytes: Uint8Array): Promise<Uint8Array[]> {
 
 /** The flows of a JSON file: one flow, or an object with a list of flows (flows.md, Upload File). */
 export function flowsFromFile(content: unknown): FlowInput[] {
-  if (!isObject(content)) throw refuse(400, 'The file must hold a flow or a list of flows')
+  if (!isObject(content)) throw refuse(400, 'The file must contain a flow or a list of flows')
   if (Object.hasOwn(content, 'flows')) {
     screenEndpointNames(content)
     return parseContent(FlowListCreate, content).flows.map(flowFromWire)
@@ -113,7 +113,7 @@ export async function readProjectFile(bytes: Uint8Array): Promise<ProjectFile> {
   const [content] = await readJsonFiles([bytes])
   const empty = isObject(content) ? Object.keys(content).length === 0 : isEmptyList(content)
   if (empty) throw refuse(400, 'No flows found in the file')
-  if (!isObject(content)) throw refuse(400, 'The file must hold a project')
+  if (!isObject(content)) throw refuse(400, 'The file must contain a project')
   if (!Object.hasOwn(content, 'flows')) throw refuse(400, 'No flows found in the data')
   screenEndpointNames(content)
   const {

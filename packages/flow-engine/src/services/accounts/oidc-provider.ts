@@ -83,7 +83,7 @@ export function createOidcProvider(options: OidcProviderOptions): OidcProvider {
     },
     async checkIssuer(named) {
       if (named === issuer || (named === null && !(await discover()).namesIssuer)) return
-      throw refuse(400, 'The answer is not from the identity provider')
+      throw refuse(400, 'The response does not come from the identity provider')
     },
     async claims({ code, redirectUri, verifier, nonce }) {
       const { token, jwks } = await discover()
@@ -132,7 +132,7 @@ function bounded(send: typeof fetch, timeoutMs: number): typeof fetch {
       const { status, headers } = response
       return new Response(await readText(response), { status, headers })
     } catch (error) {
-      throw refuse(503, 'The identity provider does not answer', {
+      throw refuse(503, 'The identity provider does not respond', {
         cause: error,
         headers: { 'retry-after': '5' },
       })
@@ -163,7 +163,7 @@ async function readDiscovery(issuer: string, send: typeof fetch): Promise<Discov
     typeof token_endpoint !== 'string' ||
     typeof jwks_uri !== 'string'
   ) {
-    throw refuse(400, 'The identity provider describes no sign-in')
+    throw refuse(400, 'The configuration of the identity provider has no sign-in endpoints')
   }
   return {
     authorize: authorization_endpoint,

@@ -192,6 +192,6 @@ async function removeUser(kit: ServiceKit, id: string): Promise<void> {
  * @throws Refusal 400 if the host has configured no hasher
  */
 export async function hashed({ passwords }: ServiceKit, password: string): Promise<string> {
-  if (passwords === undefined) throw refuse(400, 'Password sign-in is switched off')
+  if (passwords === undefined) throw refuse(400, 'Password sign-in is disabled')
   return await passwords.hash(password)
 }

@@ -173,7 +173,7 @@ export function createBuildService({
       }
       const { graph, version = null } = request
       if (graph !== null && version !== null)
-        throw refuse(400, 'version: a build of a version takes no graph (data) of its own')
+        throw refuse(400, 'Send either version or data, not both')
       const pinned = await versions.pin(flow, version)
       const built =
         graph === null

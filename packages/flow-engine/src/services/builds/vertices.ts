@@ -143,7 +143,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
     async order(caller, flowId, { graph, stopComponentId, startComponentId }) {
       const flow = await own(caller, flowId)
       if (stopComponentId !== null && startComponentId !== null)
-        throw refuse(400, 'Give either stop_component_id or start_component_id')
+        throw refuse(400, 'Send either stop_component_id or start_component_id, not both')
       const plan = compile(flow, graph)
       const planned = required(plan)
       const slice = sliceOf(planned, {
@@ -255,7 +255,7 @@ function chunksOf(state: string | undefined) {
 
 function required(plan: FlowPlan): PlanGraph {
   const graph = graphOf(plan)
-  if (graph === undefined) throw new TypeError('The plan was not made by compileFlow')
+  if (graph === undefined) throw new TypeError('The plan was not created by compileFlow')
   return graph
 }
 

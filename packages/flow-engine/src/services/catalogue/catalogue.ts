@@ -125,7 +125,7 @@ async function runCode(
     if (isFlowError(error) && error.code === 'rate_limited') throw error
     throw fail(errorText(error), error)
   }
-  throw fail('the code has no default export made by defineComponent')
+  throw fail('the code has no default export created by defineComponent')
 }
 
 /** @throws Refusal 400 for Python, and for scripts that cannot run here */

@@ -51,7 +51,9 @@ export function createVisitorFiles({
         const size = await files.update(keyOf(flowId, name), async (before) => {
           const after = await change(before)
           if (ledger.size >= MAX_OF_FLOW.files || others + after.length > MAX_OF_FLOW.bytes) {
-            throw new Error('The visitors of this flow have written all they may. Try again later.')
+            throw new Error(
+              'The visitors of this flow have reached their file quota. Try again later.',
+            )
           }
           return after
         })

@@ -193,7 +193,7 @@ async function countTools(
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => undefined)
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Error('The tool server does not answer'))
+    const stop = (): void => reject(new Error('The tool server does not respond'))
     signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })

@@ -22,7 +22,7 @@ export function resolveOpenAiOptions(given: OpenAiOptions = {}): Required<OpenAi
     if (typeof standard === 'boolean' && typeof value !== 'boolean')
       throw new TypeError(`openai.${name} must be true or false`)
     if (typeof standard === 'number' && !(Number.isInteger(value) && Number(value) >= 1))
-      throw new TypeError(`openai.${name} must be a whole number of at least 1`)
+      throw new TypeError(`openai.${name} must be an integer of at least 1`)
   }
   return { ...DEFAULTS, ...(Object.fromEntries(entries) as OpenAiOptions) }
 }

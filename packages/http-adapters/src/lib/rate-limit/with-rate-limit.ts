@@ -117,7 +117,7 @@ async function within<T>(
     await sleep(ms, done.signal)
     // One more turn, because the response may have arrived while this process was blocked.
     await sleep(0, done.signal)
-    throw new Error(`The store of rate limits has not answered in ${ms} ms`)
+    throw new Error(`The rate limit store did not respond within ${ms} ms`)
   }
   try {
     return await Promise.race([work, late()])
@@ -153,14 +153,15 @@ function checkOptions<C>(options: RateLimitOptions<C>): void {
   if (typeof limit !== 'function') checkLimit(limit)
   if (store !== undefined && typeof store.take !== 'function')
     throw new TypeError('store must have the method take')
-  if (!/^[\w.-]{1,40}$/.test(name)) throw new TypeError('name must be a word of 1 to 40 characters')
+  if (!/^[\w.-]{1,40}$/.test(name))
+    throw new TypeError('name must be 1 to 40 letters, digits, dots, hyphens or underscores')
   if (typeof form !== 'function' && !isRefusalForm(form))
     throw new TypeError('form must be flow, scim, openai or problem')
-  if (!isPositive(storeTimeoutMs)) throw new TypeError('storeTimeoutMs must be over 0')
+  if (!isPositive(storeTimeoutMs)) throw new TypeError('storeTimeoutMs must be a number above 0')
 }
 
 function checkLimit({ perSecond, burst }: BucketLimit): void {
-  if (!isPositive(perSecond)) throw new TypeError('limit.perSecond must be a number over 0')
+  if (!isPositive(perSecond)) throw new TypeError('limit.perSecond must be a number above 0')
   if (!Number.isInteger(burst) || burst < 1)
     throw new TypeError('limit.burst must be a positive integer')
 }

@@ -30,7 +30,7 @@ const COMMON =
 export function compileCatalog(document: Schema, version: '0.9' | '1.0' = '0.9'): CatalogTable {
   const { catalogId, protocolVersion, instructions } = document
   if (typeof catalogId !== 'string' || catalogId === '') {
-    throw wrong('A catalog needs an id.', ['catalogId'])
+    throw wrong('A catalog must have an id.', ['catalogId'])
   }
   if (protocolVersion !== undefined && !isVersion(protocolVersion, version)) {
     throw wrong(`The catalog is not for version ${version}.`, ['protocolVersion'])
@@ -72,7 +72,7 @@ function mapOf<T>(
   if (!isPlainObject(value)) throw wrong('An object is expected.', place)
   return Object.fromEntries(
     Object.entries(value).map(([name, schema]) => {
-      if (!isPlainObject(schema)) throw wrong('A schema is an object.', [...place, name])
+      if (!isPlainObject(schema)) throw wrong('A schema must be an object.', [...place, name])
       return [name, make(schema, [...place, name])]
     }),
   )
@@ -229,14 +229,14 @@ function resolve(reference: unknown, { document, place }: At): { schema: Schema;
   for (const part of path) {
     target = isPlainObject(target) && Object.hasOwn(target, part) ? target[part] : undefined
   }
-  if (!isPlainObject(target)) throw wrong('The reference leads nowhere.', [...place, '$ref'])
+  if (!isPlainObject(target)) throw wrong('The reference has no target.', [...place, '$ref'])
   return { schema: target, place: path }
 }
 
 /** The slot of a property. */
 function slotOf(value: unknown, at: At, depth = 0): SlotTable {
   if (value === true) return 'any'
-  if (!isPlainObject(value)) throw wrong('A schema is an object.', at.place)
+  if (!isPlainObject(value)) throw wrong('A schema must be an object.', at.place)
   if (depth > 32) throw wrong('The schema is nested too deeply.', at.place)
   const { $ref: reference } = value
   if (reference !== undefined) {
