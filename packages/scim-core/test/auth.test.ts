@@ -46,6 +46,14 @@ describe('SC-2 host authentication', () => {
     expect(answering.payloads.at(-1)?.event).toMatchObject({ entry: { status: 429 } })
   })
 
+  test('a Response of another realm is returned as it is too', async () => {
+    const other = { status: 429, headers: new Headers(), [Symbol.toStringTag]: 'Response' }
+    const own = other as unknown as Response
+    const answering = createScim({ auth: { kind: 'host', authenticate: () => own } })
+    const request = new Request('https://host.example/api/v1/scim/v2/Users')
+    expect(await answering.service.handle(request)).toBe(own)
+  })
+
   test('with a principal in the context authenticate is not called; disabled comes first', async () => {
     const authenticate = (): never => {
       throw new Error('called')

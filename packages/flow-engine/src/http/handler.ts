@@ -1,5 +1,6 @@
 import {
   createRouteTable,
+  isResponse,
   json,
   observeRequest,
   requestIdOf,
@@ -165,7 +166,7 @@ async function operate(
 ): Promise<Response> {
   route.before?.(request.headers, url, settings)
   const caller = await authenticate(route.auth, { request, url, context })
-  if (caller instanceof Response) return caller
+  if (isResponse(caller)) return caller
   if (observed !== undefined && caller !== undefined) observed.userId = caller.id
   const known = { services, caller: caller ?? anonymous }
   await route.guard?.(known)

@@ -1,4 +1,4 @@
-import { createSystemRuntime, isObject, json, type Runtime } from '@x/wire'
+import { createSystemRuntime, isObject, isResponse, json, type Runtime } from '@x/wire'
 import type { ComponentRegistry } from '../components/registry/registry.ts'
 import type { ComponentServices, ModelProviders } from '../components/define/services.ts'
 import { planAsksPeople } from '../graph/plan/asks-people.ts'
@@ -107,7 +107,7 @@ export function createMcpHandler(options: McpHandlerOptions): McpHandler {
     if (!isAllowedOrigin(request, options.allowedOrigins))
       return json(request, { detail: 'Origin not allowed' }, { status: 403 })
     const user = await authenticate(request, context)
-    if (user instanceof Response) return user
+    if (isResponse(user)) return user
     if (user === null) return unauthenticated(request)
     return await answerStreamable(request, serverOf(settings, tools, user), transport)
   }

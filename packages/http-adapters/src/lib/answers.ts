@@ -14,11 +14,6 @@ export function plainAnswer(status: number, detail: string): Response {
   return deferredResponse({ status, headers, body: JSON.stringify({ detail }) })
 }
 
-/** True for a Response, also from another realm. */
-export function isResponse(value: unknown): value is Response {
-  return value instanceof Response || Object.prototype.toString.call(value) === '[object Response]'
-}
-
 /** True if an error only means that the client disconnected. */
 export function isAbort(error: unknown): boolean {
   return error instanceof BodyError

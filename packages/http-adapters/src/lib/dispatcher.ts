@@ -1,4 +1,5 @@
-import { failureAnswer, isAbort, isResponse, plainAnswer } from './answers.ts'
+import { isResponse } from '@x/wire'
+import { failureAnswer, isAbort, plainAnswer } from './answers.ts'
 import { BodyError } from './body-error.ts'
 import type { Caller, TrustProxy } from './forwarded.ts'
 import { checkOptions, readOrigin } from './options.ts'

@@ -1,3 +1,4 @@
+import { isResponse } from '@x/wire'
 import { readAdminBody, type AdminBody } from './admin-body.ts'
 import { isScimError } from './errors.ts'
 
@@ -46,7 +47,7 @@ export function createAdminHandler<Target>(
   return async (request) => {
     try {
       const caller = await authorize(request)
-      if (caller instanceof Response) return caller
+      if (isResponse(caller)) return caller
       if (caller === null) return problem(401, 'unauthorized', 'Sign in first.')
       const url = new URL(request.url)
       const parts = partsBelow(url.pathname, base)

@@ -1,4 +1,4 @@
-import { constantTimeEqual, parseBearer } from '@x/wire'
+import { constantTimeEqual, isResponse, parseBearer } from '@x/wire'
 import { sha256 } from '../base/digest.ts'
 import { ScimConfigError, ScimError } from '../base/errors.ts'
 import {
@@ -59,7 +59,7 @@ export function createAuthenticate(
     if (next === undefined) return accepted(null, request, hasHost)
     const decide = (verdict: Verdict): ReturnType<Authenticate> => {
       if (verdict === null) return askFrom(index + 1, request, context)
-      if (verdict instanceof Response) return verdict
+      if (isResponse(verdict)) return verdict
       const found = accepted(verdict, request, hasHost)
       return next.answered === undefined ? found : { ...found, answered: next.answered }
     }
@@ -76,7 +76,7 @@ function isThenable(verdict: Verdict | Promise<Verdict>): verdict is Promise<Ver
 
 /** @throws ScimError */
 function accepted(verdict: Verdict, request: Request, hasHost: boolean): Authenticated {
-  if (verdict === null || verdict instanceof Response) throw unknown(request, hasHost)
+  if (verdict === null || isResponse(verdict)) throw unknown(request, hasHost)
   if (!('problem' in verdict)) return { principal: verdict }
   if (verdict.problem === 'unavailable') {
     throw new ScimError('unavailable', 'The token cannot be checked at the moment.')

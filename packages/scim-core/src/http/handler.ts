@@ -1,4 +1,5 @@
 import {
+  isResponse,
   joinRequestHooks,
   observeRequest,
   requestIdOf,
@@ -167,7 +168,7 @@ async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
       provider: identity.principal?.provider,
       aborted,
     })
-  if (result instanceof Response) {
+  if (isResponse(result)) {
     finished()
     return result
   }
@@ -210,7 +211,7 @@ async function serve(
   if (!open) {
     const asked = authenticate(request, context)
     const found = asked instanceof Promise ? await asked : asked
-    if (found instanceof Response) return found
+    if (isResponse(found)) return found
     identity.principal = found.principal
     identity.answered = found.answered
   }

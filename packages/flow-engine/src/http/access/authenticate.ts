@@ -1,4 +1,4 @@
-import { constantTimeEqual } from '@x/wire'
+import { constantTimeEqual, isResponse } from '@x/wire'
 import { isFlowError } from '../../errors.ts'
 import type { HostAuthenticate, HostContext, HostIdentity } from '../../options.ts'
 import { callerOf, type Caller } from '../../services/base/caller.ts'
@@ -44,7 +44,7 @@ async function unlessRefused(
 ): Promise<Caller | undefined> {
   try {
     const caller = await work
-    return caller instanceof Response ? undefined : caller
+    return isResponse(caller) ? undefined : caller
   } catch (error) {
     if (isFlowError(error) && error.status < 500) return undefined
     throw error
@@ -268,7 +268,7 @@ async function fromHost(
 ): Promise<Caller | Response | undefined> {
   if (identity === null && isVisitor) return undefined
   if (identity === null) throw auth === 'mcp' ? noMcpCredentials() : noCredentials(false)
-  if (identity instanceof Response) return identity
+  if (isResponse(identity)) return identity
   const { userId, isSuperuser, createAs } = identity
   const known = await store.users.get(userId)
   const user =

@@ -31,7 +31,7 @@ export function checkIndexes(
         if (report.isSaturated) return
       }
       if (one === start && !relinked.has(one.id)) continue
-      stack.push(...childrenOf(graph, one))
+      for (const child of childrenOf(graph, one)) stack.push(child)
     }
   }
 }
