@@ -52,6 +52,7 @@ export { createSystemRuntime, type Runtime } from './runtime.ts'
 export { SPECIAL_V4, SPECIAL_V6 } from './special-ranges.ts'
 export { standIn } from './stand-in.ts'
 export { createTextCipher, type TextCipher } from './text-cipher.ts'
+export { textSlices } from './text-slices.ts'
 export {
   createTokenBuckets,
   leftIn,

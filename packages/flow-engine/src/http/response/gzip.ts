@@ -1,4 +1,4 @@
-import { respond, type JsonInit } from '@x/wire'
+import { eventLoopTurn, respond, textSlices, type JsonInit } from '@x/wire'
 
 /** True if the client accepts gzip (RFC 9110 section 12.5.3). */
 export function acceptsGzip(request: Request): boolean {
@@ -12,10 +12,21 @@ export function acceptsGzip(request: Request): boolean {
   return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
 }
 
-/** Compresses a string. */
+/** Characters that are encoded and compressed at once. */
+const SLICE = 256 * 1024
+
+/** Compresses a string; between slices of a long one, other requests get a turn. */
 export async function gzip(text: string): Promise<Uint8Array> {
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
+  const { readable, writable } = new CompressionStream('gzip')
+  const whole = new Response(readable).arrayBuffer()
+  const writer = writable.getWriter()
+  const encoder = new TextEncoder()
+  for (const slice of textSlices(text, SLICE)) {
+    await writer.write(encoder.encode(slice))
+    if (text.length > SLICE) await eventLoopTurn()
+  }
+  await writer.close()
+  return new Uint8Array(await whole)
 }
 
 /** A response that is compressed if the client accepts it. */

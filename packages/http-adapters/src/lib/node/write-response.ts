@@ -5,7 +5,7 @@ import {
   type OutgoingHttpHeader,
 } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
-import { responseParts, type ResponseParts } from '@x/wire'
+import { responseParts, textSlices, type ResponseParts } from '@x/wire'
 import { onLeave } from './abort.ts'
 import type { Exchange } from './exchange.ts'
 import { joinedVary } from './joined-vary.ts'
@@ -20,9 +20,38 @@ interface Head extends Omit<ResponseParts, 'body'> {
 export function writeResponse(exchange: Exchange, response: Response): Promise<void> | undefined {
   const parts = responseParts(response)
   if (parts === undefined) return writeGenuine(exchange, response)
+  const { body } = parts
   const settled = settleUnread(exchange, false)
-  if (settled !== undefined) return settled.then(() => writeWhole(exchange, parts, parts.body))
-  writeWhole(exchange, parts, parts.body)
+  if (typeof body === 'string' && body.length > SLICE)
+    return writeText(exchange, parts, body, settled)
+  if (settled !== undefined) return settled.then(() => writeWhole(exchange, parts, body))
+  writeWhole(exchange, parts, body)
+}
+
+/** Characters encoded in one turn of the event loop: a response of megabytes holds up no other one. */
+const SLICE = 512 * 1024
+
+/** Sends a long text, encoded in slices (AD-21). */
+async function writeText(
+  exchange: Exchange,
+  head: Head,
+  text: string,
+  settled: Promise<void> | undefined,
+): Promise<void> {
+  await settled
+  if (hasNoBody(exchange, head.status)) return writeWhole(exchange, head, text)
+  const slices: Uint8Array[] = []
+  let length = 0
+  for (const part of textSlices(text, SLICE)) {
+    const slice = Buffer.from(part)
+    slices.push(slice)
+    length += slice.length
+    await setImmediate()
+    if (exchange.isGone()) return
+  }
+  writeHead(exchange, head, length)
+  for (const slice of slices) exchange.reply.write(slice)
+  exchange.reply.end()
 }
 
 async function writeGenuine(exchange: Exchange, response: Response): Promise<void> {
