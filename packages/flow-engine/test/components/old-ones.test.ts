@@ -41,6 +41,16 @@ describe('ParseDataFrame (MO-51)', () => {
   test('MO-51: without a table the text is empty', async () => {
     expect(textOf(await build('ParseDataFrame', { df: null }))).toBe('')
   })
+
+  test('AB-29 MO-51: all rows share the limit of a filled template', async () => {
+    const long = Array.from({ length: 70 }, () => ({ name: 'x'.repeat(1_000_000) }))
+    const refused = 'The filled template is too long (limit 67108864 characters)'
+    const rows = createDataFrame(long)
+    const filling = build('ParseDataFrame', { df: rows, template: '{name}' })
+    await expect(filling).rejects.toThrow(refused)
+    const data = long.map((row) => createData(row))
+    await expect(build('ParseData', { data, template: '{name}' })).rejects.toThrow(refused)
+  })
 })
 
 describe('FilterData, ExtractaKey, SelectData, DataToDataFrame (MO-51)', () => {

@@ -57,7 +57,7 @@ export function checkPlaces(rows: number, parts: readonly TemplatePart[]): void 
   )
 }
 
-/** Maximum number of characters of a filled template. */
+/** Maximum number of characters of a filled template, and of all rows that one fills. */
 const MAX_FILLED = 64 * 1024 * 1024
 
 /**
@@ -69,17 +69,26 @@ export function joinFilled<T>(
   fill: (item: T) => string,
   separator = '',
 ): string {
+  return fillEach(items, fill, separator.length).join(separator)
+}
+
+/**
+ * Fills a template for each item, in bounded memory.
+ * @param between characters that are counted for each item
+ * @throws RangeError
+ */
+export function fillEach<T>(items: Iterable<T>, fill: (item: T) => string, between = 0): string[] {
   const kept: string[] = []
   let length = 0
   for (const item of items) {
     const piece = fill(item)
-    length += piece.length + separator.length
+    length += piece.length + between
     if (length > MAX_FILLED) {
       throw new RangeError(`The filled template is too long (limit ${MAX_FILLED} characters)`)
     }
     kept.push(piece)
   }
-  return kept.join(separator)
+  return kept
 }
 
 /**

@@ -1,5 +1,6 @@
 import { eventLoopTurn } from '@x/wire'
 import { createDataFrame, type DataFrame } from '../../graph/values/data-frame.ts'
+import { createSteps } from '../../base/steps.ts'
 import { readCsv } from './csv-cells.ts'
 import { checkCells } from './table-size.ts'
 
@@ -35,9 +36,6 @@ const BOOLEAN = new Map([
   ['FALSE', false],
   ['false', false],
 ])
-
-/** Yields to the event loop after this many cells. */
-const TURN = 100_000
 
 /**
  * Parses CSV text whose first line contains the column names. Columns with only numbers or only booleans are
@@ -80,34 +78,35 @@ async function readLines(text: string): Promise<string[][]> {
   return lines
 }
 
-/** Decides from the number of processed cells when to yield to the event loop. */
-type Step = (cells: number) => boolean
-
-function createSteps(): Step {
-  let done = 0
-  return (cells) => {
-    done += cells
-    if (done < TURN) return false
-    done = 0
-    return true
-  }
-}
-
-/** Formats a table as CSV with a header line unless `header` is false; every line ends in a newline. */
+/**
+ * Formats a table as CSV with a header line unless `header` is false; every line ends in a newline.
+ * @throws FlowError `limit_exceeded` for more than 5,000,000 cells, including empty ones
+ */
 export async function formatCsvTable(
   frame: DataFrame,
   { header = true }: { readonly header?: boolean } = {},
 ): Promise<string> {
   const { default: papa } = await import('papaparse')
-  const body = frame.rows.map((row) => frame.columns.map((name) => cellText(row[name])))
-  const lines = header ? [[...frame.columns], ...body] : body
-  return lines.length === 0 ? '' : `${papa.unparse(lines, { newline: '\n' })}\n`
+  checkCells(frame.rows.length, frame.columns.length)
+  const write = (lines: unknown[][]): string => `${papa.unparse(lines, { newline: '\n' })}\n`
+  const parts: string[] = header ? [write([[...frame.columns]])] : []
+  const step = createSteps()
+  let lines: unknown[][] = []
+  for (const row of frame.rows) {
+    lines.push(frame.columns.map((name) => cellText(row[name])))
+    if (!step(frame.columns.length + 1)) continue
+    parts.push(write(lines))
+    lines = []
+    await eventLoopTurn()
+  }
+  if (lines.length > 0) parts.push(write(lines))
+  return parts.join('')
 }
 
 async function readColumn(
   lines: readonly (readonly string[])[],
   at: number,
-  step: Step,
+  step: (cells: number) => boolean,
 ): Promise<unknown[]> {
   let areNumbers = true
   let areBooleans = true

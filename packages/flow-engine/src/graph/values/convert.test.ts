@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { toData, toDataFrame, toMessage, toPlain, toText } from './convert.ts'
+import { finish } from '../../base/steps.ts'
+import {
+  toData,
+  toDataFrame,
+  toMessage,
+  toMessageInTurns,
+  toPlain,
+  toText,
+  toTextInTurns,
+} from './convert.ts'
 import { createData, isData } from './data.ts'
-import { createDataFrame } from './data-frame.ts'
+import { createDataFrame, type DataFrame } from './data-frame.ts'
 import { toLiteralText } from './literal-text.ts'
-import { toMarkdownTable } from './markdown-table.ts'
+import { markdownTable } from './markdown-table.ts'
 import { createMessage, isMessage } from './message.ts'
 import { readMessage } from './read-message.ts'
+
+const table = (frame: DataFrame): string => finish(markdownTable(frame))
 
 describe('createMessage (CO-1)', () => {
   test('fills in the defaults of missing fields', () => {
@@ -88,7 +99,7 @@ describe('toMarkdownTable (CO-5)', () => {
       { n: 1.5, name: 'a' },
       { n: 22, name: 'long name' },
     ])
-    expect(toMarkdownTable(frame)).toBe(
+    expect(table(frame)).toBe(
       [
         '|    n | name      |',
         '|-----:|:----------|',
@@ -100,13 +111,13 @@ describe('toMarkdownTable (CO-5)', () => {
 
   test('missing cells print as nan, empty ones as nothing, and pipes are escaped', () => {
     const frame = createDataFrame([{ a: 'x|y', b: 'z' }, { a: null }])
-    expect(toMarkdownTable(frame)).toBe(
+    expect(table(frame)).toBe(
       ['| a    | b   |', '|:-----|:----|', '| x\\|y | z   |', '|      | nan |'].join('\n'),
     )
   })
 
   test('a table without rows has a plain delimiter row', () => {
-    expect(toMarkdownTable(createDataFrame([], ['a', 'b']))).toBe('| a   | b   |\n|-----|-----|')
+    expect(table(createDataFrame([], ['a', 'b']))).toBe('| a   | b   |\n|-----|-----|')
   })
 })
 
@@ -166,19 +177,46 @@ describe('toText (CO-6)', () => {
 describe('AB-37 large tables as text', () => {
   test('converts hundreds of thousands of rows, and a long string of digits that is not a number', () => {
     const rows = Array.from({ length: 200_000 }, (_, index) => ({ a: index, b: 'x' }))
-    expect(toMarkdownTable(createDataFrame(rows)).split('\n')).toHaveLength(200_002)
+    expect(table(createDataFrame(rows)).split('\n')).toHaveLength(200_002)
     const digits = createDataFrame([{ a: `${'1'.repeat(300_000)}x` }])
-    expect(toMarkdownTable(digits)).toContain('11x')
+    expect(table(digits)).toContain('11x')
   })
 
   test('one long cell beside many short ones does not exhaust memory', () => {
     const rows = Array.from({ length: 5000 }, (_, index) => ({
       a: index === 0 ? 'x'.repeat(1_000_000) : 'y',
     }))
-    expect(() => toMarkdownTable(createDataFrame(rows))).toThrow('more than 16777216 characters')
+    expect(() => table(createDataFrame(rows))).toThrow('more than 16777216 characters')
     const lines = createDataFrame([{ a: `z${'\n'.repeat(500_000)}${'x'.repeat(500_000)}y` }])
-    expect(() => toMarkdownTable(lines)).toThrow('more than 16777216 characters')
+    expect(() => table(lines)).toThrow('more than 16777216 characters')
     const digits = rows.map(({ a }) => ({ a: a === 'y' ? '1' : `1.${'1'.repeat(1_000_000)}` }))
-    expect(() => toMarkdownTable(createDataFrame(digits))).toThrow('more than 16777216 characters')
+    expect(() => table(createDataFrame(digits))).toThrow('more than 16777216 characters')
   })
 })
+
+test.each([
+  ['a text', toTextInTurns, (frame: DataFrame) => toText(frame)],
+  [
+    'a message',
+    async (frame: DataFrame) => (await toMessageInTurns(frame)).text,
+    (frame: DataFrame) => toMessage(frame).text,
+  ],
+])(
+  'AB-29 a table of 100,000 rows becomes %s with turns for others',
+  async (_kind, write, atOnce) => {
+    const frame = createDataFrame(
+      Array.from({ length: 100_000 }, (_, at) => ({ name: `row ${at}`, at, b: null })),
+    )
+    let turns = 0
+    const work = { isOver: false }
+    const count = (): void => {
+      turns += 1
+      if (!work.isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const text = await write(frame)
+    work.isOver = true
+    expect(text).toBe(atOnce(frame))
+    expect(turns).toBeGreaterThan(50)
+  },
+)

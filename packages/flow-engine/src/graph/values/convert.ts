@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { finish, finishInTurns, mapSteps, type Steps } from '../../base/steps.ts'
 import { createData, isData, type Data } from './data.ts'
 import {
   completeRow,
@@ -9,7 +10,7 @@ import {
   type Row,
 } from './data-frame.ts'
 import { toLiteralText } from './literal-text.ts'
-import { toMarkdownTable } from './markdown-table.ts'
+import { markdownTable } from './markdown-table.ts'
 import { createMessage, isMessage, isStream, type Message } from './message.ts'
 import { messageFields } from './message-json.ts'
 
@@ -23,8 +24,14 @@ export function toText(value: unknown, { cleanData = false }: ToTextOptions = {}
   if (typeof value === 'string') return tidy(value)
   if (isMessage(value)) return typeof value.text === 'string' ? value.text : ''
   if (isData(value)) return `\`\`\`json\n${prettyJson(value.data)}\n\`\`\``
-  if (isDataFrame(value)) return toMarkdownTable(value, { clean: cleanData })
+  if (isDataFrame(value)) return finish(markdownTable(value, { clean: cleanData }))
   return toLiteralText(value)
+}
+
+/** Like `toText`; others get turns while a long table is written. */
+export async function toTextInTurns(value: unknown, options: ToTextOptions = {}): Promise<string> {
+  if (!isDataFrame(value)) return toText(value, options)
+  return await finishInTurns(markdownTable(value, { clean: options.cleanData === true }))
 }
 
 /** CO-5. Any value that is not an edge value becomes a message with its text. */
@@ -36,10 +43,14 @@ export function toMessage(value: unknown): Message {
       Object.hasOwn(value.data, value.textKey) ? dataText(value) : toLiteralText(value.data),
     )
   }
-  if (isDataFrame(value)) {
-    return createMessage(toMarkdownTable(blankToNothing(value), { lineBreak: '<br/>' }))
-  }
+  if (isDataFrame(value)) return createMessage(finish(cleanTable(value)))
   return createMessage(value === null || value === undefined ? '' : toLiteralText(value))
+}
+
+/** Like `toMessage`; others get turns while a long table is written. */
+export async function toMessageInTurns(value: unknown): Promise<Message> {
+  if (!isDataFrame(value)) return toMessage(value)
+  return createMessage(await finishInTurns(cleanTable(value)))
 }
 
 /** CO-5. A plain object becomes a Data, an array `{results}`, any other value `{text}`. */
@@ -98,9 +109,9 @@ function rowsOfList(list: readonly unknown[]): Row[] {
   )
 }
 
-/** Trims blank cells and collapses repeated newlines; keeps all rows. */
-function blankToNothing(frame: DataFrame): DataFrame {
-  const rows = frame.rows.map((row) =>
+/** A table with blank cells trimmed and repeated newlines collapsed; keeps all rows. */
+function* cleanTable(frame: DataFrame): Steps<string> {
+  const rows = yield* mapSteps(frame.rows, (row) =>
     Object.fromEntries(
       Object.entries(row).map(([key, cell]) => [
         key,
@@ -108,7 +119,7 @@ function blankToNothing(frame: DataFrame): DataFrame {
       ]),
     ),
   )
-  return createDataFrame(rows, frame.columns)
+  return yield* markdownTable(createDataFrame(rows, frame.columns), { lineBreak: '<br/>' })
 }
 
 function tidy(text: string): string {

@@ -1,8 +1,11 @@
+import { mapSteps, type Steps } from '../../base/steps.ts'
 import { FlowError } from '../../errors.ts'
 import { cellOf, type DataFrame } from './data-frame.ts'
 import { formatNumber, toLiteralText } from './literal-text.ts'
 
 const MIN_PADDING = 2
+/** Rows that are written in one part. */
+const ROWS = 2000
 /** Maximum number of characters of a table; every row is as wide as the widest. */
 const MOST_CHARACTERS = 16 * 1024 * 1024
 
@@ -25,24 +28,27 @@ interface Column {
 }
 
 /**
- * Formats a frame as a pipe table (CO-5): numbers right-aligned, text left-aligned, `|` escaped. A frame
+ * Formats a frame, in parts, as a pipe table (CO-5): numbers right-aligned, text left-aligned, `|` escaped. A frame
  * without columns is an empty string.
  * @throws FlowError `limit_exceeded` for a table of more than 16,777,216 characters
  */
-export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {}): string {
+export function* markdownTable(frame: DataFrame, options: MarkdownOptions = {}): Steps<string> {
   if (frame.columns.length === 0) return ''
   const rows = options.clean === true ? frame.rows.filter(hasValue) : frame.rows
   const least = frame.columns.reduce((sum, name) => sum + name.length + MIN_PADDING + 3, 0)
   if (least * rows.length > MOST_CHARACTERS) throw tooLarge()
-  const cells = frame.columns.map((name) =>
-    rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row, name) : undefined)),
-  )
+  const cells: unknown[][] = []
+  for (const name of frame.columns)
+    cells.push(
+      yield* mapSteps(rows, (row) => (Object.hasOwn(row, name) ? cellOf(row, name) : undefined)),
+    )
   // A table that contains only booleans shows ones and zeros.
   const truths = cells.every((values) => values.every((value) => typeof value === 'boolean'))
-  const columns = frame.columns.map((name, at) => {
+  const columns: Column[] = []
+  for (const [at, name] of frame.columns.entries()) {
     const values = cells[at] ?? []
-    return layOut(name, truths ? values.map(Number) : values, options)
-  })
+    columns.push(yield* layOut(name, truths ? values.map(Number) : values, options))
+  }
   checkSize(columns)
   const heads = columns.map((column) => pad(column.header, column))
   const rules = columns.map(({ width, numeric }) => {
@@ -52,7 +58,7 @@ export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {})
   return [
     `| ${heads.join(' | ')} |`,
     `|${rules.join('|')}|`,
-    ...bodyLines(columns, rows.length),
+    ...(yield* bodyLines(columns, rows.length)),
   ].join('\n')
 }
 
@@ -70,7 +76,7 @@ function tooLarge(): FlowError {
 }
 
 /** A cell with newlines spans several lines; in such a table a row of empty cells takes no line. */
-function bodyLines(columns: readonly Column[], count: number): string[] {
+function* bodyLines(columns: readonly Column[], count: number): Steps<string[]> {
   const multiline = columns.some((column) => column.multiline)
   const lines: string[] = []
   for (let index = 0; index < count; index += 1) {
@@ -83,23 +89,30 @@ function bodyLines(columns: readonly Column[], count: number): string[] {
       const parts = columns.map((column, at) => pad(cells[at]?.[line] ?? '', column))
       lines.push(`| ${parts.join(' | ')} |`)
     }
+    if (index % ROWS === ROWS - 1) yield
   }
   return lines
 }
 
-function layOut(header: string, values: readonly unknown[], options: MarkdownOptions): Column {
+function* layOut(
+  header: string,
+  values: readonly unknown[],
+  options: MarkdownOptions,
+): Steps<Column> {
   const numeric = isNumeric(values)
-  const texts = values.map((value) => (numeric ? numberText(value) : cellText(value, options)))
+  const texts = yield* mapSteps(values, (value) =>
+    numeric ? numberText(value) : cellText(value, options),
+  )
   const multiline = texts.some((text) => text.includes('\n'))
   const cells = numeric ? alignDecimals(texts) : texts.map((text) => text.trim())
   let lines = 0
   let width = textWidth(header) + MIN_PADDING
-  for (const cell of cells) {
+  yield* mapSteps(cells, (cell) => {
     for (const line of cell.split('\n')) {
       lines += 1
       width = Math.max(width, textWidth(line))
     }
-  }
+  })
   return {
     header,
     numeric,

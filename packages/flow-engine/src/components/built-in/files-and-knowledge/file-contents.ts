@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { finishInTurns } from '../../../base/steps.ts'
 import { parseJson } from '../../../base/parse-json.ts'
 import { prettyJson, toPlain } from '../../../graph/values/convert.ts'
 import { isData, type Data } from '../../../graph/values/data.ts'
@@ -8,7 +9,7 @@ import {
   isDataFrame,
   type DataFrame,
 } from '../../../graph/values/data-frame.ts'
-import { toMarkdownTable } from '../../../graph/values/markdown-table.ts'
+import { markdownTable } from '../../../graph/values/markdown-table.ts'
 import { isMessage, readText, type Message } from '../../../graph/values/message.ts'
 import { formatCsvTable } from '../../values/csv-table.ts'
 import { kindOf } from '../../values/field-values.ts'
@@ -65,7 +66,7 @@ export async function appendedContents(
   }
   if (format === 'json') {
     return encodeText(
-      asciiJson(JSON.stringify([...parseList(text), ...jsonEntries(value)], null, 2)),
+      asciiJson(JSON.stringify([...parseList(text), ...(await jsonEntries(value))], null, 2)),
     )
   }
   return encodeText(
@@ -80,7 +81,7 @@ function encodeText(text: string): Uint8Array {
 async function textContents(value: Savable, format: string): Promise<string> {
   if (isMessage(value)) return messageContents(await readText(value.text), format)
   if (format === 'csv') return formatCsvTable(tableOf(value))
-  if (format === 'markdown') return toMarkdownTable(tableOf(value))
+  if (format === 'markdown') return await finishInTurns(markdownTable(tableOf(value)))
   return isDataFrame(value) ? frameJson(value) : prettyJson(value.data)
 }
 
@@ -122,8 +123,8 @@ function parseList(text: string): unknown[] {
   }
 }
 
-function jsonEntries(value: Savable): readonly unknown[] {
-  if (isDataFrame(value)) return selectColumns(value, value.columns).rows
+async function jsonEntries(value: Savable): Promise<readonly unknown[]> {
+  if (isDataFrame(value)) return (await selectColumns(value, value.columns)).rows
   if (isData(value)) return [value.data]
   return [{ message: typeof value.text === 'string' ? value.text : '' }]
 }

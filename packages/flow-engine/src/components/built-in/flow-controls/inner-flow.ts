@@ -1,5 +1,5 @@
 import type { FlowJson, FlowNode, TemplateField } from '../../../graph/flow/node-json.ts'
-import { toText } from '../../../graph/values/convert.ts'
+import { toTextInTurns } from '../../../graph/values/convert.ts'
 import { isData } from '../../../graph/values/data.ts'
 import { isDataFrame } from '../../../graph/values/data-frame.ts'
 import { isMessage, readText } from '../../../graph/values/message.ts'
@@ -96,7 +96,7 @@ export async function runInner(
 /** Converts an edge value to a value that a template can contain. */
 async function plain(value: unknown): Promise<unknown> {
   if (isMessage(value)) return await readText(value.text)
-  return isData(value) || isDataFrame(value) ? toText(value) : value
+  return isData(value) || isDataFrame(value) ? await toTextInTurns(value) : value
 }
 
 /**

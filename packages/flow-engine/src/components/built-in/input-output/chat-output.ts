@@ -1,4 +1,4 @@
-import { toText } from '../../../graph/values/convert.ts'
+import { toTextInTurns } from '../../../graph/values/convert.ts'
 import { isData } from '../../../graph/values/data.ts'
 import { isDataFrame } from '../../../graph/values/data-frame.ts'
 import {
@@ -54,7 +54,7 @@ export const chatOutput = defineComponent({
       displayName: 'Output Message',
       method: 'message_response',
       async run(inputs, ctx) {
-        const text = textOf(inputs.input_value, inputs.clean_data)
+        const text = await textOf(inputs.input_value, inputs.clean_data)
         const incoming = reused(inputs.input_value, ctx)
         const sessionId = inputs.session_id || incoming.sessionId || ctx.sessionId
         const message = changeMessage(incoming, {
@@ -98,14 +98,16 @@ function sourceOf(ctx: ComponentContext) {
   }
 }
 
-function textOf(value: unknown, cleanData: boolean): string | AsyncIterable<string> {
+async function textOf(value: unknown, cleanData: boolean): Promise<string | AsyncIterable<string>> {
   if (value === null || value === undefined) throw new TypeError('Input data cannot be None')
   if (Array.isArray(value)) {
     if (!value.every(isShown)) {
       const kinds = value.map((item) => `'${kindOf(item)}'`).join(', ')
       throw new TypeError(`Expected Data or DataFrame or Message or str, got [${kinds}]`)
     }
-    return value.map((item) => toText(item, { cleanData })).join('\n')
+    const texts: string[] = []
+    for (const item of value) texts.push(await toTextInTurns(item, { cleanData }))
+    return texts.join('\n')
   }
   if (isMessage(value)) return value.text
   if (isStream(value)) return value
@@ -114,7 +116,7 @@ function textOf(value: unknown, cleanData: boolean): string | AsyncIterable<stri
       `Expected Data or DataFrame or Message or str, Generator or None, got ${kindOf(value)}`,
     )
   }
-  return toText(value)
+  return await toTextInTurns(value)
 }
 
 function isShown(value: unknown): boolean {

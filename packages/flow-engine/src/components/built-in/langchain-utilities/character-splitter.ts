@@ -1,10 +1,8 @@
-import { dataText } from '../../../graph/values/convert.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
-import { dataRows } from '../processing/data-rows.ts'
 import { splitChunks } from '../processing/split-chunks.ts'
-import { chunkOf, unescaped } from './recursive-splitter.ts'
+import { chunksOfEach, unescaped } from './recursive-splitter.ts'
 
 /** Splits text at a single separator (MO-55). */
 export const characterTextSplitter = defineComponent({
@@ -35,12 +33,11 @@ export const characterTextSplitter = defineComponent({
     data: output.list({
       displayName: 'Data',
       method: 'transform_data',
-      run({ data_input, chunk_size: size, chunk_overlap: overlap, separator: given }, ctx) {
+      async run({ data_input, chunk_size: size, chunk_overlap: overlap, separator: given }, ctx) {
         const separator = given === '' ? '\n\n' : unescaped(given)
-        const chunks = dataRows(data_input, '"Input" (data_input)').flatMap((row) =>
-          splitChunks(dataText(row), { size, overlap, separator, keep: false }).map((chunk) =>
-            chunkOf(row, chunk),
-          ),
+        const options = { size, overlap, separator, keep: false } as const
+        const chunks = await chunksOfEach(data_input, (text, work) =>
+          splitChunks(text, options, work),
         )
         ctx.status(chunks)
         return chunks

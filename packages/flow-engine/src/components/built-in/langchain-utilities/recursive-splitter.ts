@@ -1,9 +1,11 @@
+import { eventLoopTurn } from '@x/wire'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import { dataText } from '../../../graph/values/convert.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { dataRows } from '../processing/data-rows.ts'
+import { SplitWork } from '../processing/split-chunks.ts'
 import { splitRecursively } from './split-recursively.ts'
 
 const SEPARATORS = ['\n\n', '\n', ' ', '']
@@ -41,7 +43,7 @@ export const recursiveCharacterTextSplitter = defineComponent({
     data: output.list({
       displayName: 'Data',
       method: 'transform_data',
-      run({ data_input, separators, chunk_size: size, chunk_overlap: overlap }, ctx) {
+      async run({ data_input, separators, chunk_size: size, chunk_overlap: overlap }, ctx) {
         const given = separators.filter((each) => each !== '').map(unescaped)
         if (given.length > MAX_SEPARATORS) {
           throw new TypeError(
@@ -49,8 +51,8 @@ export const recursiveCharacterTextSplitter = defineComponent({
           )
         }
         const options = { size, overlap, separators: given.length === 0 ? SEPARATORS : given }
-        const chunks = dataRows(data_input, '"Input" (data_input)').flatMap((row) =>
-          splitRecursively(dataText(row), options).map((chunk) => chunkOf(row, chunk)),
+        const chunks = await chunksOfEach(data_input, (text, work) =>
+          splitRecursively(text, options, work),
         )
         ctx.status(chunks)
         return chunks
@@ -59,8 +61,25 @@ export const recursiveCharacterTextSplitter = defineComponent({
   },
 })
 
+/** Splits the text of each Data; the chunks keep its other values. */
+export async function chunksOfEach(
+  input: unknown,
+  split: (text: string, work: SplitWork) => Promise<string[]>,
+): Promise<Data[]> {
+  const chunks: Data[] = []
+  const work = new SplitWork()
+  for (const row of dataRows(input, '"Input" (data_input)')) {
+    const values = Object.keys(row.data).length
+    for (const chunk of await split(dataText(row), work)) {
+      if (work.repeat(values)) await eventLoopTurn()
+      chunks.push(chunkOf(row, chunk))
+    }
+  }
+  return chunks
+}
+
 /** Creates the Data of a chunk: the other values of its source with the chunk as text. */
-export function chunkOf({ data, textKey }: Data, chunk: string): Data {
+function chunkOf({ data, textKey }: Data, chunk: string): Data {
   return createData({ ...data, [textKey]: chunk }, { textKey })
 }
 

@@ -1,4 +1,4 @@
-import { mergePieces, splitPieces } from '../processing/split-chunks.ts'
+import { mergePieces, splitPieces, type SplitWork } from '../processing/split-chunks.ts'
 
 export interface RecursiveSplitOptions {
   /** Maximum characters of a chunk. */
@@ -12,29 +12,34 @@ export interface RecursiveSplitOptions {
 /**
  * Splits text at the first separator that occurs in it, keeps the separator at the start of the next piece,
  * and splits pieces that are still too long at the remaining separators (MO-55).
- * @throws RangeError for an invalid combination of size and overlap
+ * @throws RangeError for an invalid combination of size and overlap, and over the limits of the work
  */
-export function splitRecursively(text: string, options: RecursiveSplitOptions): string[] {
+export async function splitRecursively(
+  text: string,
+  options: RecursiveSplitOptions,
+  work: SplitWork,
+): Promise<string[]> {
   const { separators } = options
   const at = separators.findIndex((each) => each === '' || text.includes(each))
   const separator = separators[at] ?? separators.at(-1) ?? ''
   const further = at === -1 ? [] : separators.slice(at + 1)
   const chunks: string[] = []
-  let small: string[] = []
-  const merge = (): void => {
-    if (small.length > 0) chunks.push(...mergePieces(small, '', options))
-    small = []
+  const add = (more: readonly string[]): void => {
+    // A loop, because there are more than a call has arguments.
+    for (const chunk of more) chunks.push(chunk)
   }
-  for (const piece of splitPieces(text, separator, 'start')) {
-    if (piece === '') continue
+  const join = (pieces: readonly string[]) => mergePieces(pieces, '', { ...options, work })
+  let small: string[] = []
+  for (const piece of await splitPieces(text, separator, { keep: 'start', work })) {
     if (piece.length < options.size) {
       small.push(piece)
       continue
     }
-    merge()
-    if (further.length === 0) chunks.push(...mergePieces([piece], '', options))
-    else chunks.push(...splitRecursively(piece, { ...options, separators: further }))
+    if (small.length > 0) add(await join(small))
+    small = []
+    if (further.length === 0) add(await join([piece]))
+    else add(await splitRecursively(piece, { ...options, separators: further }, work))
   }
-  merge()
+  if (small.length > 0) add(await join(small))
   return chunks
 }

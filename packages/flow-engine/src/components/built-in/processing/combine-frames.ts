@@ -1,3 +1,6 @@
+import { eventLoopTurn } from '@x/wire'
+import { sortInTurns } from '../../../base/sort-in-turns.ts'
+import { createSteps } from '../../../base/steps.ts'
 import {
   cellOf,
   createDataFrame,
@@ -5,6 +8,7 @@ import {
   type Row,
 } from '../../../graph/values/data-frame.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
+import { checkCells } from '../../values/table-size.ts'
 
 /** Maximum number of rows of a merge, because equal key values multiply rows. */
 const MAX_ROWS = 1_000_000
@@ -28,22 +32,30 @@ export interface MergeOptions {
 /**
  * Joins two tables. A column that both have takes the left value, or the right one if there is none; `outer`
  * sorts by the key.
- * @throws TypeError for a column missing from a table, and over 1,000,000 rows
+ * @throws TypeError for a column missing from a table, and over 1,000,000 rows; FlowError `limit_exceeded`
+ * over 5,000,000 cells
  */
-export function mergeFrames(
+export async function mergeFrames(
   left: DataFrame,
   right: DataFrame,
   { column, how }: MergeOptions,
-): DataFrame {
+): Promise<DataFrame> {
   if (column !== '') {
     requireColumn(left, column, 'left')
     requireColumn(right, column, 'right')
   }
   const columns = [...new Set([...left.columns, ...right.columns])]
-  const matches = rowsByKey(right, column)
+  const matches = await rowsByKey(right, column)
   const matched = new Set<Row>()
   const merged: { key: unknown; row: Row }[] = []
   const give = (key: unknown, row: Row): void => void merged.push({ key, row })
+  const step = createSteps()
+  let made = 0
+  const make = (one: Row, other: Row): Row => {
+    made += 1
+    checkCells(made, columns.length)
+    return mergedRow(columns, one, other)
+  }
   let pairs = 0
   // Rows of the right table, in the order in which `right` returns them.
   const found = new Map<Row, Row[]>()
@@ -51,26 +63,30 @@ export function mergeFrames(
     const others = matches.get(keyOf(row, column, at)) ?? []
     for (const other of others) {
       matched.add(other)
-      const made = mergedRow(columns, row, other)
       pairs += 1
       if (pairs > MAX_ROWS) throw new TypeError(`The merge has more than ${MAX_ROWS} rows`)
-      if (how === 'right') gather(found, other, made)
-      else give(valueOf(row, column, at), made)
+      const both = make(row, other)
+      if (how === 'right') gather(found, other, both)
+      else give(valueOf(row, column, at), both)
+      if (step(columns.length + 1)) await eventLoopTurn()
     }
     if (others.length === 0 && (how === 'left' || how === 'outer')) {
-      give(valueOf(row, column, at), mergedRow(columns, row, {}))
+      give(valueOf(row, column, at), make(row, {}))
     }
+    if (step(columns.length + 1)) await eventLoopTurn()
   }
   if (how === 'right' || how === 'outer') {
     for (const [at, other] of right.rows.entries()) {
       const key = valueOf(other, column, at)
       if (how === 'right') for (const row of found.get(other) ?? []) give(key, row)
-      if (!matched.has(other)) give(key, mergedRow(columns, {}, other))
+      if (!matched.has(other)) give(key, make({}, other))
+      if (step(columns.length + 1)) await eventLoopTurn()
     }
   }
-  if (how === 'outer') merged.sort((one, other) => compareKeys(one.key, other.key))
+  const sorted =
+    how === 'outer' ? await sortInTurns(merged, (a, b) => compareKeys(a.key, b.key)) : merged
   return createDataFrame(
-    merged.map(({ row }) => row),
+    sorted.map(({ row }) => row),
     columns,
   )
 }
@@ -83,9 +99,11 @@ function requireColumn({ columns }: DataFrame, column: string, side: 'left' | 'r
   )
 }
 
-function rowsByKey(frame: DataFrame, column: string): Map<string, Row[]> {
+async function rowsByKey(frame: DataFrame, column: string): Promise<Map<string, Row[]>> {
   const rows = new Map<string, Row[]>()
+  const step = createSteps()
   for (const [at, row] of frame.rows.entries()) {
+    if (step(1)) await eventLoopTurn()
     gather(rows, keyOf(row, column, at), row)
   }
   return rows

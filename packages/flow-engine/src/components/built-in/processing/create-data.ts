@@ -5,6 +5,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { fieldToTemplate } from '../../define/template.ts'
+import { checkCells } from '../../values/table-size.ts'
 import { dataRows } from './data-rows.ts'
 
 const MAX_FIELDS = 15
@@ -51,7 +52,7 @@ export const createData = defineComponent({
       displayName: 'Data',
       method: 'build_data',
       run(inputs, ctx) {
-        const data = withText({}, inputs)
+        const data = withText(fieldsOf(inputs), inputs)
         ctx.status(data)
         return data
       },
@@ -90,7 +91,11 @@ export const updateData = defineComponent({
       types: ['Data'],
       run(inputs, ctx) {
         const old = dataRows(inputs.old_data, '"Data" (old_data)')
-        const updated = old.map(({ data, textKey }) => withText(data, inputs, textKey))
+        const fields = fieldsOf(inputs)
+        checkCells(old.length, Object.keys(fields).length)
+        const updated = old.map(({ data, textKey }) =>
+          withText({ ...data, ...fields }, inputs, textKey),
+        )
         const result = updated.length === 1 ? updated[0] : updated
         ctx.status(result)
         return result
@@ -105,9 +110,8 @@ interface DataInputs {
   readonly text_key_validator: boolean
 }
 
-/** Returns the Data with the node's fields. Keeps the text key unless the node specifies one. */
-function withText(data: Data['data'], inputs: DataInputs, textKey = 'text'): Data {
-  const result = { ...data, ...fieldsOf(inputs) }
+/** Returns Data with these values. Keeps the text key unless the node specifies one. */
+function withText(result: Data['data'], inputs: DataInputs, textKey = 'text'): Data {
   const key = inputs.text_key === '' ? textKey : inputs.text_key
   if (inputs.text_key_validator && !Object.hasOwn(result, key)) {
     throw new TypeError(

@@ -13,7 +13,8 @@ export function selectKeys(data: Plain, keys: readonly string[]): Plain {
   if (!keys.every((key) => Object.hasOwn(data, key))) {
     throw new TypeError(`Select key not found in data. ${available(data)}`)
   }
-  return Object.fromEntries(Object.entries(data).filter(([key]) => keys.includes(key)))
+  const selected = new Set(keys)
+  return Object.fromEntries(Object.entries(data).filter(([key]) => selected.has(key)))
 }
 
 /**
@@ -49,8 +50,18 @@ export function renameKeys(data: Plain, names: Plain): Plain {
 /** Merges objects. Values of the same key become a list; lists are appended to. */
 export function combine(parts: readonly Plain[]): Plain {
   const combined = new Map<string, unknown>()
-  for (const [key, value] of parts.flatMap((part) => Object.entries(part))) {
-    combined.set(key, combined.has(key) ? [combined.get(key), value].flat() : value)
+  const lists = new Map<string, unknown[]>()
+  for (const part of parts) {
+    for (const [key, value] of Object.entries(part)) {
+      if (!combined.has(key)) {
+        combined.set(key, value)
+        continue
+      }
+      const list = lists.get(key) ?? [combined.get(key)].flat()
+      for (const item of [value].flat()) list.push(item)
+      lists.set(key, list)
+      combined.set(key, list)
+    }
   }
   return Object.fromEntries(combined)
 }
@@ -65,8 +76,10 @@ export function filterLists(
   { lists, wanted, operator }: { lists: readonly string[]; wanted: Plain; operator: string },
 ): Plain {
   const filtered = new Map(Object.entries(data))
-  const asked = Object.entries(wanted).filter(([, value]) => !isEmptyValue(value))
-  for (const key of lists) {
+  const asked = Object.entries(wanted)
+    .filter(([, value]) => !isEmptyValue(value))
+    .map(([key, value]) => [key, toLiteralText(value)] as const)
+  for (const key of new Set(lists)) {
     if (!filtered.has(key)) {
       throw new TypeError(`Filter key '${key}' not found in data. ${available(data)}`)
     }
@@ -125,13 +138,13 @@ function inside(
   return isObject(value) ? mapEntries(value, change) : value
 }
 
-type Entry = readonly [key: string, value: unknown]
+type Entry = readonly [key: string, text: string]
 
 function fitsAll(item: unknown, asked: readonly Entry[], operator: string): boolean {
   const compare = OPERATORS.get(operator)
-  return asked.every(([key, value]) => {
+  return asked.every(([key, text]) => {
     if (!isObject(item) || !Object.hasOwn(item, key)) return false
-    return compare?.(toLiteralText(item[key]), toLiteralText(value)) ?? false
+    return compare?.(toLiteralText(item[key]), text) ?? false
   })
 }
 

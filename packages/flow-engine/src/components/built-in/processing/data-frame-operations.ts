@@ -146,7 +146,7 @@ export function changeTable(
 }
 
 /** Merges the tables from the Left Table and Right Table fields, else the first two connected tables. */
-function merge(frames: readonly DataFrame[], inputs: OperationInputs): DataFrame {
+async function merge(frames: readonly DataFrame[], inputs: OperationInputs): Promise<DataFrame> {
   const [first, second] = frames
   const left = inputs.left_dataframe ?? first
   const right = inputs.right_dataframe ?? (inputs.left_dataframe === null ? second : first)

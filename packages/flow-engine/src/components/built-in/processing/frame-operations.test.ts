@@ -68,39 +68,39 @@ describe('filterRows (CO-60)', () => {
 })
 
 describe('sortRows (CO-60)', () => {
-  test('empty cells come last in both directions', () => {
-    expect(names(sortRows(people, 'age', true))).toEqual(['Bob', 'Ann', 'Cid'])
-    expect(names(sortRows(people, 'age', false))).toEqual(['Ann', 'Bob', 'Cid'])
+  test('empty cells come last in both directions', async () => {
+    expect(names(await sortRows(people, 'age', true))).toEqual(['Bob', 'Ann', 'Cid'])
+    expect(names(await sortRows(people, 'age', false))).toEqual(['Ann', 'Bob', 'Cid'])
   })
 
-  test('equal cells keep their order in both directions', () => {
+  test('equal cells keep their order in both directions', async () => {
     const twins = createDataFrame([
       { name: 'a', key: 1 },
       { name: 'b', key: 1 },
     ])
-    expect(names(sortRows(twins, 'key', true))).toEqual(['a', 'b'])
-    expect(names(sortRows(twins, 'key', false))).toEqual(['a', 'b'])
+    expect(names(await sortRows(twins, 'key', true))).toEqual(['a', 'b'])
+    expect(names(await sortRows(twins, 'key', false))).toEqual(['a', 'b'])
   })
 })
 
 describe('columns (CO-60)', () => {
-  test('drop and select trim names; unknown columns are refused', () => {
-    expect(dropColumn(people, 'age').columns).toEqual(['name', 'town'])
-    expect(selectColumns(people, [' town ', 'name']).columns).toEqual(['town', 'name'])
-    expect(() => dropColumn(people, 'x')).toThrow("Column 'x' not found")
-    expect(() => selectColumns(people, ['x'])).toThrow("Column 'x' not found")
+  test('drop and select trim names; unknown columns are refused', async () => {
+    expect((await dropColumn(people, 'age')).columns).toEqual(['name', 'town'])
+    expect((await selectColumns(people, [' town ', 'name'])).columns).toEqual(['town', 'name'])
+    await expect(dropColumn(people, 'x')).rejects.toThrow("Column 'x' not found")
+    await expect(selectColumns(people, ['x'])).rejects.toThrow("Column 'x' not found")
   })
 
-  test('renaming keeps the position; renaming an unknown column changes nothing', () => {
-    expect(renameColumn(people, 'age', 'years').columns).toEqual(['name', 'years', 'town'])
-    expect(renameColumn(people, 'age', 'years').rows[1]).toMatchObject({ years: 25 })
-    expect(renameColumn(people, 'x', 'y')).toBe(people)
+  test('renaming keeps the position; renaming an unknown column changes nothing', async () => {
+    expect((await renameColumn(people, 'age', 'years')).columns).toEqual(['name', 'years', 'town'])
+    expect((await renameColumn(people, 'age', 'years')).rows[1]).toMatchObject({ years: 25 })
+    expect(await renameColumn(people, 'x', 'y')).toBe(people)
   })
 
-  test('adding a column sets every row; an existing column is replaced in place', () => {
-    expect(addColumn(people, 'new', 'v').columns).toEqual(['name', 'age', 'town', 'new'])
-    expect(addColumn(people, 'age', 'v').columns).toEqual(['name', 'age', 'town'])
-    expect(addColumn(people, '__proto__', 'v').rows[0]).toHaveProperty(['__proto__'], 'v')
+  test('adding a column sets every row; an existing column is replaced in place', async () => {
+    expect((await addColumn(people, 'new', 'v')).columns).toEqual(['name', 'age', 'town', 'new'])
+    expect((await addColumn(people, 'age', 'v')).columns).toEqual(['name', 'age', 'town'])
+    expect((await addColumn(people, '__proto__', 'v')).rows[0]).toHaveProperty(['__proto__'], 'v')
   })
 })
 
@@ -113,15 +113,30 @@ describe('rows (CO-60)', () => {
     expect(names(tailRows(people, -1))).toEqual(['Bob', 'Cid'])
   })
 
-  test('replace changes strings only', () => {
-    const replaced = replaceValue(people, { column: 'town', value: 'Oslo', replacement: 'Bergen' })
+  test('replace changes strings only', async () => {
+    const replaced = await replaceValue(people, {
+      column: 'town',
+      value: 'Oslo',
+      replacement: 'Bergen',
+    })
     expect(replaced.rows.map(({ town }) => town)).toEqual([null, 'Rome', 'Bergen'])
-    const numbers = replaceValue(people, { column: 'age', value: '25', replacement: '0' })
+    const numbers = await replaceValue(people, { column: 'age', value: '25', replacement: '0' })
     expect(numbers.rows[1]).toMatchObject({ age: 25 })
   })
 
-  test('the first of several duplicates is kept; 1 and "1" are different', () => {
+  test('the first of several duplicates is kept; 1 and "1" are different', async () => {
     const frame = createDataFrame([{ k: 1 }, { k: '1' }, { k: 1 }, { k: null }, { k: null }])
-    expect(dropDuplicates(frame, 'k').rows).toEqual([{ k: 1 }, { k: '1' }, { k: null }])
+    expect((await dropDuplicates(frame, 'k')).rows).toEqual([{ k: 1 }, { k: '1' }, { k: null }])
   })
+})
+
+test('AB-29 no operation makes a table of more than 5,000,000 cells', async () => {
+  const sparse = createDataFrame(
+    Array.from({ length: 3000 }, (_, at) => ({ text: 'x', [`k${at}`]: 1 })),
+  )
+  const refused = 'The table has more than 5000000 cells: 3000 rows of '
+  await expect(addColumn(sparse, 'new', 'v')).rejects.toThrow(refused)
+  await expect(renameColumn(sparse, 'text', 'new')).rejects.toThrow(refused)
+  await expect(dropColumn(sparse, 'text')).rejects.toThrow(refused)
+  expect((await selectColumns(sparse, ['text'])).rows).toHaveLength(3000)
 })

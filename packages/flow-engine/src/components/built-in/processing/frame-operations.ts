@@ -1,3 +1,6 @@
+import { eventLoopTurn } from '@x/wire'
+import { sortInTurns } from '../../../base/sort-in-turns.ts'
+import { createSteps } from '../../../base/steps.ts'
 import {
   cellOf,
   createDataFrame,
@@ -7,8 +10,8 @@ import {
 import { columnFacts, columnText, type ColumnFacts } from '../../../graph/values/column-text.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import { parseNumberText } from '../../values/number-text.ts'
-import { eventLoopTurn } from '@x/wire'
 import { linearPattern } from '../../text/linear-pattern.ts'
+import { checkCells } from '../../values/table-size.ts'
 
 /**
  * Filters rows by a cell. `equals` and `not equals` convert nothing: a number never equals a string, unless
@@ -48,57 +51,79 @@ interface FilterOptions {
 
 /** Yields to the event loop after this many characters. */
 const TURN = 100_000
+/** Characters of a text that cost as much as a cell. */
+const CHARACTERS = 100
 
 /**
  * Sorts stably; cells without a value always come last.
  * @throws TypeError for an unknown column, and for cells without a common order
  */
-export function sortRows(frame: DataFrame, column: string, ascending: boolean): DataFrame {
+export async function sortRows(
+  frame: DataFrame,
+  column: string,
+  ascending: boolean,
+): Promise<DataFrame> {
   requireColumns(frame, [column])
   requireOrder(frame, column)
   const direction = ascending ? 1 : -1
-  const rows = frame.rows.toSorted((one, other) => {
-    const [left, right] = [cellOf(one, column), cellOf(other, column)]
+  const keyed = await mapRows(frame, [column], (row) => ({ row, key: sortKey(row, column) }))
+  const sorted = await sortInTurns(keyed, ({ key: left }, { key: right }) => {
     if (left === null || right === null) return Number(left === null) - Number(right === null)
-    return direction * compareCells(left, right)
+    return direction * compareKeys(left, right)
   })
-  return withRows(frame, rows)
+  return withRows(
+    frame,
+    sorted.map(({ row }) => row),
+  )
 }
 
-export function dropColumn(frame: DataFrame, column: string): DataFrame {
+export async function dropColumn(frame: DataFrame, column: string): Promise<DataFrame> {
   requireColumns(frame, [column])
-  return selectColumns(
+  return await selectColumns(
     frame,
     frame.columns.filter((name) => name !== column),
   )
 }
 
 /** An unknown column is ignored; an existing column of the new name is replaced. */
-export function renameColumn(frame: DataFrame, column: string, name: string): DataFrame {
+export async function renameColumn(
+  frame: DataFrame,
+  column: string,
+  name: string,
+): Promise<DataFrame> {
   if (!frame.columns.includes(column) || column === name) return frame
   const columns = frame.columns
     .filter((each) => each !== name)
     .map((each) => (each === column ? name : each))
-  const rows = frame.rows.map((row) =>
+  const rows = await mapRows(frame, columns, (row) =>
     entriesOf(columns, (each) => cellOf(row, each === name ? column : each)),
   )
   return createDataFrame(rows, columns)
 }
 
 /** Sets a value in every row; an existing column is replaced in place. */
-export function addColumn(frame: DataFrame, column: string, value: unknown): DataFrame {
+export async function addColumn(
+  frame: DataFrame,
+  column: string,
+  value: unknown,
+): Promise<DataFrame> {
   const columns = frame.columns.includes(column) ? frame.columns : [...frame.columns, column]
-  const rows = frame.rows.map((row) =>
+  const rows = await mapRows(frame, columns, (row) =>
     entriesOf(columns, (each) => (each === column ? value : cellOf(row, each))),
   )
   return createDataFrame(rows, columns)
 }
 
 /** Trims the names; columns are returned in the order of the names. */
-export function selectColumns(frame: DataFrame, names: readonly string[]): DataFrame {
+export async function selectColumns(
+  frame: DataFrame,
+  names: readonly string[],
+): Promise<DataFrame> {
   const columns = [...new Set(names.map((name) => name.trim()))]
   requireColumns(frame, columns)
-  const rows = frame.rows.map((row) => entriesOf(columns, (each) => cellOf(row, each)))
+  const rows = await mapRows(frame, columns, (row) =>
+    entriesOf(columns, (each) => cellOf(row, each)),
+  )
   return createDataFrame(rows, columns)
 }
 
@@ -113,7 +138,7 @@ export function tailRows(frame: DataFrame, count: number): DataFrame {
 }
 
 /** Replaces strings equal to `value`, and with `numbers` also numbers; other values are unchanged. */
-export function replaceValue(
+export async function replaceValue(
   frame: DataFrame,
   {
     column,
@@ -121,32 +146,42 @@ export function replaceValue(
     replacement,
     numbers = false,
   }: { column: string; value: string; replacement: string; numbers?: boolean | undefined },
-): DataFrame {
+): Promise<DataFrame> {
   requireColumns(frame, [column])
   const comparesNumbers = numbers && columnFacts(frame, column).numeric
   const isReplaced = equals(value, { comparesNumbers })
-  const rows = frame.rows.map((row) =>
-    isReplaced(cellOf(row, column)) ? { ...row, [column]: replacement } : row,
-  )
+  const rows: Row[] = []
+  const step = createSteps()
+  for (const row of frame.rows) {
+    const isOther = isReplaced(cellOf(row, column))
+    rows.push(isOther ? { ...row, [column]: replacement } : row)
+    if (step(isOther ? Object.keys(row).length : 1)) await eventLoopTurn()
+  }
   return withRows(frame, rows)
 }
 
 /** Keeps the first row for each value of the column. */
-export function dropDuplicates(frame: DataFrame, column: string): DataFrame {
+export async function dropDuplicates(frame: DataFrame, column: string): Promise<DataFrame> {
   requireColumns(frame, [column])
   const seen = new Set<string>()
-  const rows = frame.rows.filter((row) => {
+  const rows: Row[] = []
+  const step = createSteps()
+  for (const row of frame.rows) {
     const found = cellOf(row, column)
     const cell = typeof found === 'boolean' ? Number(found) : found
     const key = `${typeof cell} ${toLiteralText(cell)}`
-    return !seen.has(key) && seen.add(key)
-  })
+    if (step(1 + key.length / CHARACTERS)) await eventLoopTurn()
+    if (seen.has(key)) continue
+    seen.add(key)
+    rows.push(row)
+  }
   return withRows(frame, rows)
 }
 
 /** @throws TypeError that names the first missing column and the available ones */
 export function requireColumns(frame: DataFrame, names: readonly string[]): void {
-  const missing = names.find((name) => !frame.columns.includes(name))
+  const known = new Set(frame.columns)
+  const missing = names.find((name) => !known.has(name))
   if (missing === undefined) return
   throw new TypeError(
     `Column '${missing}' not found in the DataFrame. Available columns: ${frame.columns.join(', ')}`,
@@ -218,10 +253,16 @@ function requireOrder(frame: DataFrame, column: string): void {
   }
 }
 
-function compareCells(left: unknown, right: unknown): number {
-  return isNumeric(left)
-    ? Number(left) - Number(right)
-    : compareTexts(toLiteralText(left), toLiteralText(right))
+/** The value by which a row is ordered; null for none. */
+function sortKey(row: Row, column: string): number | string | null {
+  const cell = cellOf(row, column)
+  if (cell === null) return null
+  return isNumeric(cell) ? Number(cell) : toLiteralText(cell)
+}
+
+function compareKeys(left: number | string, right: number | string): number {
+  if (typeof left === 'number') return left - Number(right)
+  return compareTexts(left, String(right))
 }
 
 /** Compares by character code, so that the order is the same everywhere. */
@@ -231,6 +272,25 @@ function compareTexts(left: string, right: string): number {
 
 function withRows(frame: DataFrame, rows: readonly Row[]): DataFrame {
   return createDataFrame(rows, frame.columns)
+}
+
+/**
+ * Maps the rows to rows of these columns; others get turns.
+ * @throws FlowError `limit_exceeded` for more than 5,000,000 cells
+ */
+async function mapRows<T>(
+  { rows }: DataFrame,
+  columns: readonly string[],
+  map: (row: Row) => T,
+): Promise<T[]> {
+  checkCells(rows.length, columns.length)
+  const step = createSteps()
+  const mapped: T[] = []
+  for (const row of rows) {
+    mapped.push(map(row))
+    if (step(columns.length + 1)) await eventLoopTurn()
+  }
+  return mapped
 }
 
 function entriesOf(columns: readonly string[], cell: (column: string) => unknown): Row {

@@ -3,7 +3,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field, type SortableOption } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
-import { toData, toDataFrame, toMessage } from '../../../graph/values/convert.ts'
+import { toData, toDataFrame, toMessageInTurns } from '../../../graph/values/convert.ts'
 import { isData, type Data } from '../../../graph/values/data.ts'
 import { createDataFrame } from '../../../graph/values/data-frame.ts'
 import { chosenInEditor, chosenOperation, showFieldsOf } from '../../node/chosen-operation.ts'
@@ -138,7 +138,8 @@ const perform = oncePerBuild(async (inputs: Inputs, ctx: ComponentContext) => {
 
 type Performed = Awaited<ReturnType<typeof perform>>
 
-const messageOf = ({ value }: Performed) => (isData(value) ? toMessage(value) : asText(value))
+const messageOf = async ({ value }: Performed) =>
+  isData(value) ? await toMessageInTurns(value) : await asText(value)
 const dataOf = ({ value }: Performed) => (isData(value) ? value : asObject(value))
 const tableOf = ({ value }: Performed) => (isData(value) ? toDataFrame(value) : asTable(value))
 

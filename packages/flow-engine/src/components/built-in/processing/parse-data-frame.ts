@@ -1,4 +1,4 @@
-import { cellOf, type DataFrame } from '../../../graph/values/data-frame.ts'
+import { cellOf, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import { toDataFrame } from '../../../graph/values/convert.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -26,8 +26,8 @@ export const parseDataFrame = defineComponent({
       displayName: 'Text',
       method: 'parse_data',
       run({ df, template, sep }, ctx) {
-        const lines = df === null ? [] : write(toDataFrame(df), template)
-        const text = lines.join(sep.replaceAll('\\n', '\n'))
+        const separator = sep.replaceAll('\\n', '\n')
+        const text = df === null ? '' : write(toDataFrame(df), template, separator)
         ctx.status(text)
         return text
       },
@@ -36,18 +36,19 @@ export const parseDataFrame = defineComponent({
 })
 
 /** @throws TypeError for a placeholder without a column */
-function write({ rows, columns }: DataFrame, template: string): string[] {
+function write({ rows, columns }: DataFrame, template: string, separator: string): string {
   const parts = parseTemplate(template)
+  const known = new Set(columns)
   for (const { name } of parts) {
-    if (name === undefined || columns.includes(name)) continue
+    if (name === undefined || known.has(name)) continue
     throw new TypeError(
       `The table has no column '${name}'; its columns are: ${columns.slice(0, 50).join(', ')}`,
     )
   }
   checkPlaces(rows.length, parts)
-  return rows.map((row) =>
+  const line = (row: Row): string =>
     joinFilled(parts, (part) =>
       part.name === undefined ? part.text : part.text + formatPlace(cellOf(row, part.name), part),
-    ),
-  )
+    )
+  return joinFilled(rows, line, separator)
 }

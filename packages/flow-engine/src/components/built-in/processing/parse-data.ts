@@ -5,6 +5,7 @@ import { field } from '../../define/field.ts'
 import { formatPlace } from '../../text/format-spec.ts'
 import {
   checkPlaces,
+  fillEach,
   joinFilled,
   parseTemplate,
   type TemplatePart,
@@ -53,7 +54,7 @@ function lines(data: readonly unknown[], template: string): string[] {
   const parts = parseTemplate(template)
   const rows = dataRows(data, '"Data" (data)')
   checkPlaces(rows.length, parts)
-  return rows.map((row) => joinFilled(parts, (part) => part.text + filled(part, row)))
+  return fillEach(rows, (row) => joinFilled(parts, (part) => part.text + filled(part, row)))
 }
 
 /** An unknown key is empty; `{data}` is the whole object. */

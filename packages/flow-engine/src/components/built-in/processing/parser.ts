@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { toDataFrame, toText } from '../../../graph/values/convert.ts'
+import { toDataFrame, toTextInTurns } from '../../../graph/values/convert.ts'
 import { createData, isData, type Data } from '../../../graph/values/data.ts'
 import { columnFacts, columnText, type ColumnFacts } from '../../../graph/values/column-text.ts'
 import { isDataFrame, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
@@ -64,11 +64,11 @@ export const parser = defineComponent({
     parsed_text: output.message({
       displayName: 'Parsed Text',
       method: 'parse_combined_text',
-      run(inputs, ctx) {
+      async run(inputs, ctx) {
         const further: Readonly<Record<string, unknown>> = inputs
         const text =
           inputs.mode === 'Stringify'
-            ? stringify(inputs.input_data, further.clean_data === true)
+            ? await stringify(inputs.input_data, further.clean_data === true)
             : parse(readable(inputs.input_data, ctx), inputs.pattern, inputs.sep)
         ctx.status(text)
         return text
@@ -89,9 +89,11 @@ export const parser = defineComponent({
   },
 })
 
-function stringify(value: unknown, clean: boolean): string {
-  if (!Array.isArray(value)) return toText(value)
-  return value.map((item: unknown) => toText(item, { cleanData: clean })).join('\n')
+async function stringify(value: unknown, clean: boolean): Promise<string> {
+  if (!Array.isArray(value)) return await toTextInTurns(value)
+  const texts: string[] = []
+  for (const item of value as unknown[]) texts.push(await toTextInTurns(item, { cleanData: clean }))
+  return texts.join('\n')
 }
 
 /**
@@ -116,7 +118,12 @@ function parse(value: unknown, pattern: string, separator: string): string {
 /** Integers in a column of decimals are written as `1.0`, missing numbers as `nan`. */
 function parseFrame(frame: DataFrame, parts: readonly TemplatePart[], separator: string): string {
   checkPlaces(frame.rows.length, parts)
-  const columns = new Map(frame.columns.map((name) => [name, columnFacts(frame, name)]))
+  const named = new Set(parts.map(({ name }) => name))
+  const columns = new Map(
+    frame.columns
+      .filter((name) => named.has(name))
+      .map((name) => [name, columnFacts(frame, name)] as const),
+  )
   const texts: Texts = new Map()
   const line = (row: Row): string =>
     joinFilled(

@@ -1,3 +1,4 @@
+import { eventLoopTurn } from '@x/wire'
 import { errorText, OutputMethodError } from '../../../errors.ts'
 import { toPlain } from '../../../graph/values/convert.ts'
 import { isData, type Data } from '../../../graph/values/data.ts'
@@ -9,7 +10,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { kindOf } from '../../values/field-values.ts'
 import { output } from '../../define/output.ts'
-import { splitChunks, type ChunkOptions } from './split-chunks.ts'
+import { splitChunks, SplitWork, type ChunkOptions } from './split-chunks.ts'
 
 /** Splits text into chunks, one row each, which keep the other values of their source (CO-51). */
 export const splitText = defineComponent({
@@ -86,7 +87,12 @@ interface SplitInputs {
   readonly clean_output: boolean
 }
 
-function chunksOf({ data_inputs, text_key, clean_output, ...inputs }: SplitInputs): Row[] {
+async function chunksOf({
+  data_inputs,
+  text_key,
+  clean_output,
+  ...inputs
+}: SplitInputs): Promise<Row[]> {
   const sources = readSources(data_inputs, text_key)
   const options: ChunkOptions = {
     size: inputs.chunk_size,
@@ -95,9 +101,17 @@ function chunksOf({ data_inputs, text_key, clean_output, ...inputs }: SplitInput
     keep: readKeep(inputs.keep_separator),
   }
   try {
-    return sources.flatMap(({ text, rest }) =>
-      splitChunks(text, options).map((chunk) => ({ ...(clean_output ? {} : rest), text: chunk })),
-    )
+    const rows: Row[] = []
+    const work = new SplitWork()
+    for (const { text, rest } of sources) {
+      const kept = clean_output ? {} : rest
+      const values = Object.keys(kept).length
+      for (const chunk of await splitChunks(text, options, work)) {
+        if (work.repeat(values)) await eventLoopTurn()
+        rows.push({ ...kept, text: chunk })
+      }
+    }
+    return rows
   } catch (error) {
     throw new OutputMethodError(`Error splitting text: ${errorText(error)}`, { cause: error })
   }

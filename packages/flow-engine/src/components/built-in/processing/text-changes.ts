@@ -1,6 +1,9 @@
+import { eventLoopTurn } from '@x/wire'
+import { createSteps } from '../../../base/steps.ts'
 import { createDataFrame, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import { linearPattern } from '../../text/linear-pattern.ts'
 import { parseNumberText } from '../../values/number-text.ts'
+import { checkCells } from '../../values/table-size.ts'
 
 export interface CountOptions {
   readonly words: boolean
@@ -156,9 +159,14 @@ const RULE = /^[\s:|+=-]+$/
 
 /**
  * Parses lines of cells as a table. Columns that contain only numbers are converted.
- * @throws TypeError for a row with more or fewer cells than the header
+ * @throws TypeError for a row with more or fewer cells than the header; FlowError `limit_exceeded` for more
+ * than 5,000,000 cells
  */
-export function textToTable(text: string, separator: string, hasHeader: boolean): DataFrame {
+export async function textToTable(
+  text: string,
+  separator: string,
+  hasHeader: boolean,
+): Promise<DataFrame> {
   const lines = text
     .split('\n')
     .map((line) => line.trim())
@@ -177,10 +185,18 @@ export function textToTable(text: string, separator: string, hasHeader: boolean)
         `column(s) in data row ${wrong + 1}. Give every row as many cells as the header has.`,
     )
   }
-  const columns = header.map((_, at) => column(cells.map((row) => row[at] ?? null)))
-  const rows: Row[] = cells.map((_, row) =>
-    Object.fromEntries(header.map((name, at) => [name, columns[at]?.[row] ?? null])),
-  )
+  checkCells(cells.length, header.length)
+  const step = createSteps()
+  const columns: unknown[][] = []
+  for (const at of header.keys()) {
+    columns.push(column(cells.map((row) => row[at] ?? null)))
+    if (step(cells.length)) await eventLoopTurn()
+  }
+  const rows: Row[] = []
+  for (const row of cells.keys()) {
+    rows.push(Object.fromEntries(header.map((name, at) => [name, columns[at]?.[row] ?? null])))
+    if (step(header.length + 1)) await eventLoopTurn()
+  }
   return createDataFrame(rows, [...new Set(header)])
 }
 
@@ -193,9 +209,10 @@ function widest(rows: readonly string[][]): readonly string[] {
 function cellsOf(line: string, separator: string): string[] {
   if (separator === '') return [line]
   const cells = line.split(separator)
-  while (cells.length > 1 && cells[0] === '') cells.shift()
-  while (cells.length > 1 && cells.at(-1) === '') cells.pop()
-  return cells.map((cell) => cell.trim())
+  let [from, to] = [0, cells.length]
+  while (to - from > 1 && cells[from] === '') from += 1
+  while (to - from > 1 && cells[to - 1] === '') to -= 1
+  return cells.slice(from, to).map((cell) => cell.trim())
 }
 
 function column(cells: readonly (string | null)[]): unknown[] {

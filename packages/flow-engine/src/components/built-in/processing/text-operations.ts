@@ -1,6 +1,6 @@
 import { createData } from '../../../graph/values/data.ts'
 import { createDataFrame, isDataFrame, type DataFrame } from '../../../graph/values/data-frame.ts'
-import { toData, toDataFrame, toMessage } from '../../../graph/values/convert.ts'
+import { toData, toDataFrame, toMessageInTurns } from '../../../graph/values/convert.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
@@ -212,9 +212,9 @@ function changed(
 }
 
 /** Converts the result to a message: counts as JSON, tables as Markdown. */
-export function asText(value: Changed) {
+export async function asText(value: Changed) {
   if (value === null || typeof value === 'string') return value ?? ''
-  return isDataFrame(value) ? toMessage(value) : JSON.stringify(value, null, 2)
+  return isDataFrame(value) ? await toMessageInTurns(value) : JSON.stringify(value, null, 2)
 }
 
 export function asObject(value: Changed) {

@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 import { parseJson } from '../../../base/parse-json.ts'
-import { toData, toDataFrame, toMessage } from '../../../graph/values/convert.ts'
+import { toData, toDataFrame, toMessageInTurns } from '../../../graph/values/convert.ts'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import { createDataFrame, type DataFrame } from '../../../graph/values/data-frame.ts'
 import { createMessage, isMessage } from '../../../graph/values/message.ts'
@@ -46,8 +46,8 @@ export const typeConverter = defineComponent({
     message_output: output.message({
       displayName: 'Message Output',
       method: 'convert_to_message',
-      run({ input_data }, ctx) {
-        const message = toMessage(firstOf(input_data))
+      async run({ input_data }, ctx) {
+        const message = await toMessageInTurns(firstOf(input_data))
         ctx.status(message)
         return message
       },

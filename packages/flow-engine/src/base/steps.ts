@@ -1,0 +1,51 @@
+import { eventLoopTurn } from '@x/wire'
+
+/** Units of work, such as cells, between two turns of the event loop. */
+const TURN = 100_000
+
+/**
+ * Counts units of work; true once others are due a turn of the event loop:
+ * `if (step(row.length)) await eventLoopTurn()`.
+ */
+export function createSteps(turn = TURN): (units: number) => boolean {
+  let done = 0
+  return (units) => {
+    done += units
+    if (done < turn) return false
+    done = 0
+    return true
+  }
+}
+
+/** Work in parts: others may get a turn at each `yield`. */
+export type Steps<T> = Generator<void, T, void>
+
+/** Does all parts at once. */
+export function finish<T>(work: Steps<T>): T {
+  for (;;) {
+    const part = work.next()
+    if (part.done === true) return part.value
+  }
+}
+
+/** Does the parts with turns of the event loop between them. */
+export async function finishInTurns<T>(work: Steps<T>): Promise<T> {
+  for (;;) {
+    const part = work.next()
+    if (part.done === true) return part.value
+    await eventLoopTurn()
+  }
+}
+
+/** Items that are mapped in one part. */
+const PART = 10_000
+
+/** Maps a list in parts. */
+export function* mapSteps<T, R>(list: readonly T[], map: (item: T, at: number) => R): Steps<R[]> {
+  const mapped: R[] = []
+  for (const [at, item] of list.entries()) {
+    mapped.push(map(item, at))
+    if (at % PART === PART - 1) yield
+  }
+  return mapped
+}
