@@ -121,7 +121,7 @@ function setUpRuns(): void {
       const { signal } = running
       const files = await takeAttachments(current.id, signal)
       byId('message', HTMLInputElement).value = ''
-      const response = await call(`/build/${current.id}/flow?event_delivery=direct`, {
+      const response = await call(`/build/${current.id}/flow?event_delivery=direct&warnings=true`, {
         method: 'POST',
         body: JSON.stringify({
           inputs: { input_value: field(fields, 'input'), session: chosenSession() },

@@ -231,7 +231,7 @@ describe("OP-5 traces of a user's own runs", () => {
     })
   })
 
-  test('FE-19: a warning of a build is in its end event and in its trace', async () => {
+  test('FE-19: a warning of a build is in its trace, and in its end event when asked for', async () => {
     const { service } = started
     const data = echoGraph() as Graph
     const input = data.nodes.find((node) => node.data.type === 'ChatInput')
@@ -244,9 +244,11 @@ describe("OP-5 traces of a user's own runs", () => {
       component_id: input?.id,
     }
     const path = `/api/v1/build/${id}/flow?event_delivery=direct`
-    const events = eventsOf(await service.call('POST', path, { body: {} }))
+    const plain = eventsOf(await service.call('POST', path, { body: {} }))
+    expect(plain.at(-1)).toEqual({ event: 'end', data: {} })
+    const events = eventsOf(await service.call('POST', `${path}&warnings=true`, { body: {} }))
     expect(events.at(-1)).toEqual({ event: 'end', data: { warnings: [warning] } })
-    await expect.poll(async () => (await page(`?flow_id=${id}`)).total).toBe(1)
+    await expect.poll(async () => (await page(`?flow_id=${id}`)).total).toBe(2)
     const [found] = (await page(`?flow_id=${id}`)).traces
     expect(await trace(found?.id ?? '')).toMatchObject({ warnings: [warning] })
   })

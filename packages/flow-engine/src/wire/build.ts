@@ -43,6 +43,7 @@ export const BuildQuery = SliceQuery.extend({
 
 export const OwnBuildQuery = BuildQuery.extend({
   resumable: bool().default(false),
+  warnings: bool().default(false),
   version: versionName(),
 })
 
@@ -51,6 +52,7 @@ export const PublicBuildQuery = BuildQuery.extend({ log_builds: bool().nullish()
 export const EventsQuery = z.object({
   event_delivery: oneOf(EVENT_DELIVERY).default('streaming'),
   cursor: int({ ge: -1 }).optional(),
+  warnings: bool().default(false),
 })
 
 export const JobStarted = z.object({ job_id: text() }).meta({ id: 'JobStarted' })

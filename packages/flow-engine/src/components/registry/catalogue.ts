@@ -80,16 +80,26 @@ export function codeHash(code: string): string {
   return bytesToHex(sha256(new TextEncoder().encode(code))).slice(0, 12)
 }
 
-/** Returns the name that `/components` exports for a component type: `ChatInput` -> `chatInput`. */
+/** Names of types that are misspelt or too general to export. */
+const RENAMED: Readonly<Record<string, string>> = {
+  ExtractaKey: 'ExtractKey',
+  MistalAIEmbeddings: 'MistralAiEmbeddings',
+  Search: 'SearchApi',
+  Serp: 'SerpApi',
+  Yfinance: 'YahooFinance',
+}
+
+/**
+ * Returns the name that `/components` exports for a component type, in camel case: `ChatInput` -> `chatInput`,
+ * `AstraDB` -> `astraDb`.
+ */
 export function exportName(type: string): string {
   const plain = type.replace(/(?<=.)Component$/, '').replaceAll(/[^A-Za-z0-9]+/g, '')
-  // Names that are capitalised differently here than in flows.
-  const words = plain
-    .replaceAll('OpenAI', 'OpenAi')
-    .replace(/^(CSV|JSON|Message)toData$/, (_, start: string) => `${start}ToData`)
-    .replace(/^ExtractaKey$/, 'ExtractKey')
+  const words = (RENAMED[plain] ?? plain)
+    .replace(/^(CSV|JSON|Message)to(?=Data$)/, '$1To')
     .replace(/^IBMwatsonx/, 'IBMWatsonx')
-  return words.replace(/^([A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z])/, (start) => start.toLowerCase())
+    .replaceAll(/(?<=[A-Z])[A-Z]+(?![a-z])/g, (rest) => rest.toLowerCase())
+  return words.charAt(0).toLowerCase() + words.slice(1)
 }
 
 function templateOf(component: Component): NodeTemplate {

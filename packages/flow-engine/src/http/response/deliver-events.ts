@@ -9,26 +9,41 @@ export interface DeliverOptions {
   /** Each line includes the number of its event, so that readers can resume. */
   readonly numbered?: boolean
   readonly headers?: Readonly<Record<string, string>>
+  /** The `end` event keeps the warnings of the run, which the reference does not send. Default false. */
+  readonly warnings?: boolean
   /** Called if the client disconnects before the last event. */
   readonly onLeave?: () => void
 }
 
+type EventFormat = Pick<DeliverOptions, 'numbered' | 'warnings'>
+
 /** Formats an event for the wire: a line of JSON and two line feeds (events.md 1). */
-export function formatEvent({ seq, event, data }: StoredEvent, numbered = false): string {
+export function formatEvent(
+  { seq, event, data }: StoredEvent,
+  { numbered = false, warnings = false }: EventFormat = {},
+): string {
   const name = JSON.stringify(event)
+  const shown = event === 'end' && !warnings ? withoutWarnings(data) : data
   return numbered
-    ? `{"event": ${name}, "data": ${data}, "seq": ${seq}}\n\n`
-    : `{"event": ${name}, "data": ${data}}\n\n`
+    ? `{"event": ${name}, "data": ${shown}, "seq": ${seq}}\n\n`
+    : `{"event": ${name}, "data": ${shown}}\n\n`
+}
+
+function withoutWarnings(data: string): string {
+  if (!data.includes('"warnings"')) return data
+  const { warnings: _, ...others } = JSON.parse(data) as { readonly warnings?: unknown }
+  return JSON.stringify(others)
 }
 
 /** Streams the events of a job; the response ends after the last one. */
 export function streamEvents(
   events: AsyncIterable<readonly StoredEvent[]>,
-  { signal, numbered = false, headers = {}, onLeave }: DeliverOptions,
+  { signal, numbered = false, warnings = false, headers = {}, onLeave }: DeliverOptions,
 ): Response {
+  const format = { numbered, warnings }
   const body = eventStream(onLeave === undefined ? events : watched(events, onLeave), {
     count: openStreams,
-    encode: (found) => found.map((event) => formatEvent(event, numbered)).join(''),
+    encode: (found) => found.map((event) => formatEvent(event, format)).join(''),
     signal,
   })
   return new Response(body, {
@@ -39,9 +54,9 @@ export function streamEvents(
 /** Responds with all events that were waiting. */
 export function answerEvents(
   events: readonly StoredEvent[],
-  { numbered = false, headers = {} }: Pick<DeliverOptions, 'numbered' | 'headers'> = {},
+  { headers = {}, ...format }: Pick<DeliverOptions, 'numbered' | 'warnings' | 'headers'> = {},
 ): Response {
-  return new Response(events.map((event) => formatEvent(event, numbered)).join('\n'), {
+  return new Response(events.map((event) => formatEvent(event, format)).join('\n'), {
     headers: { 'content-type': 'application/x-ndjson', ...HEADERS, ...headers },
   })
 }

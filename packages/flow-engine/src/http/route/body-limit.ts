@@ -5,9 +5,9 @@ import type { Auth, RouteHead } from './route.ts'
 const KB = 1024
 const MB = 1024 * KB
 
-/** For data that every request or list reads again: users, keys, variables. */
+/** For data that every request or list reads again: users, variables, the store key. */
 export const SMALL_BODY = 64 * KB
-/** For lists of ids (25,000). */
+/** For lists of ids (25,000) and API keys, whose names may be long. */
 export const MEDIUM_BODY = MB
 /** For a flow file and the form around it. */
 export const FLOW_FILE_BODY = FLOW_FILE_BYTES + 64 * KB

@@ -9,7 +9,7 @@ import {
   StoreKey,
 } from '../../wire/api-key.ts'
 import { IdParams } from '../../wire/scalars.ts'
-import { SMALL_BODY } from '../route/body-limit.ts'
+import { MEDIUM_BODY, SMALL_BODY } from '../route/body-limit.ts'
 import { route, type Route } from '../route/route.ts'
 import { storeKeyCookie } from '../access/session-cookies.ts'
 
@@ -35,7 +35,7 @@ export const apiKeyRoutes: readonly Route[] = [
       path: '/api/v1/api_key/',
       summary: 'Create Api Key Route',
       auth: 'user',
-      maxBody: SMALL_BODY,
+      maxBody: MEDIUM_BODY,
       body: ApiKeyCreate,
       audit: { action: 'api_key.created', target: 'api_key' },
       output: ApiKeyCreated,

@@ -63,7 +63,12 @@ export const chatRoutes: readonly Route[] = [
         origin,
       })
       if (query.event_delivery !== 'direct') return { job_id: job.id }
-      return deliverDirectly(services.builds, { ownerId: caller.id, jobId: job.id, signal })
+      return deliverDirectly(services.builds, {
+        ownerId: caller.id,
+        jobId: job.id,
+        signal,
+        warnings: query.warnings,
+      })
     },
   ),
   route(
@@ -79,13 +84,14 @@ export const chatRoutes: readonly Route[] = [
     async (call) => {
       const { services, params, query, signal } = call
       const owner = await ownerFor(call, params.job_id)
-      const { event_delivery: delivery, cursor } = query
+      const { event_delivery: delivery, cursor, warnings } = query
       const numbered = cursor !== undefined
       const after = numbered ? { after: cursor } : {}
       if (delivery === 'polling') {
         const poll = await services.builds.poll(owner, params.job_id, { ...after, signal })
         return answerEvents(poll.events, {
           numbered,
+          warnings,
           headers: { 'x-event-cursor': String(poll.cursor) },
         })
       }
@@ -93,6 +99,7 @@ export const chatRoutes: readonly Route[] = [
       return streamEvents(events, {
         signal,
         numbered,
+        warnings,
         headers: { 'x-event-cursor': String(cursor ?? -1) },
       })
     },
@@ -202,11 +209,17 @@ export function readBuild(
 /** The events of a build, which is cancelled if its client disconnects. */
 export async function deliverDirectly(
   builds: BuildService,
-  { ownerId, jobId, signal }: { ownerId: string; jobId: string; signal: AbortSignal },
+  {
+    ownerId,
+    jobId,
+    signal,
+    warnings = false,
+  }: { ownerId: string; jobId: string; signal: AbortSignal; warnings?: boolean },
 ): Promise<Response> {
   const events = await builds.events(ownerId, jobId, { signal })
   return streamEvents(events, {
     signal,
+    warnings,
     onLeave: () => void builds.leave(ownerId, jobId).catch(() => undefined),
   })
 }
