@@ -75,6 +75,7 @@ test('AB-51: downloads are read from disk as their readers take them', async () 
 test('AB-51: the content of a large file is not returned as JSON', async () => {
   const { id = '' } = await upload('/api/v2/files', 'long.txt', 33 * MIB)
   const answer = await running().call('GET', `/api/v2/files/${id}?return_content=true`)
-  const detail = 'The file long.txt has 33 MB; its content is returned up to 32 MB'
+  const detail =
+    'The file long.txt has 33 MB, but return_content returns at most 32 MB. Download it without return_content.'
   expect([answer.status, answer.json()]).toEqual([413, { detail }])
 })

@@ -93,7 +93,8 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
       const size = await files.size(keyOf(record))
       if (size !== null && size > most) {
         const has = `The file ${shownName(record)} has ${Math.ceil(size / MB)} MB`
-        throw refuse(413, `${has}; its content is returned up to ${most / MB} MB`)
+        const hint = 'Download it without return_content'
+        throw refuse(413, `${has}, but return_content returns at most ${most / MB} MB. ${hint}.`)
       }
       const bytes = await files.read(keyOf(record))
       if (bytes === null) throw refuse(404, `${NOT_FOUND}: ${record.name}`)
