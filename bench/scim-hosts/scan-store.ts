@@ -1,5 +1,5 @@
 import { createScimService } from '@x/scim-core'
-import { createScanStore, type ScanData, type ScanUser, type ScanWant } from '@x/scim-core/scan'
+import { createScanStore, type ScanData, type ScanUser, type ScanRequest } from '@x/scim-core/scan'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { cpuPerOperation, interleave } from '../lib/measure.ts'
@@ -29,14 +29,14 @@ async function openTable(path: string, count: number): Promise<Db> {
   return db
 }
 
-function chosen(want: ScanWant['users']): RawBuilder<unknown> | null {
+function chosen(want: ScanRequest['users']): RawBuilder<unknown> | null {
   if (want === 'none') return null
   if (want === 'all' || 'page' in want) return sql``
   if ('ids' in want) return sql`and id in (${sql.join([...want.ids])})`
   return 'userNameKey' in want ? sql`and email = ${want.userNameKey}` : null
 }
 
-async function readUsers(db: Db, org: string, want: ScanWant['users']): Promise<ScanData> {
+async function readUsers(db: Db, org: string, want: ScanRequest['users']): Promise<ScanData> {
   const condition = chosen(want)
   const query = sql<Person>`select id, email, name from person where org = ${org} ${condition ?? sql``}`
   const rows = condition === null ? [] : (await query.execute(db)).rows

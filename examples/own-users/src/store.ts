@@ -1,5 +1,10 @@
 import { UniqueConflictError, type ScimStore } from '@x/scim-core'
-import { createScanStore, type ScanChanges, type ScanUser, type ScanWant } from '@x/scim-core/scan'
+import {
+  createScanStore,
+  type ScanChanges,
+  type ScanUser,
+  type ScanRequest,
+} from '@x/scim-core/scan'
 import { DatabaseError } from '@x/store-kysely'
 import { sql } from 'kysely'
 import { announce, updateRoles } from './roles.ts'
@@ -18,7 +23,7 @@ export function createAppStore(db: Db): ScimStore {
   })
 }
 
-async function loadUsers(tx: Db, organisation: string, want: ScanWant['users']) {
+async function loadUsers(tx: Db, organisation: string, want: ScanRequest['users']) {
   if (want === 'none') return { users: [] }
   let query = tx.selectFrom('users').selectAll().where('organisation_id', '=', organisation)
   if (want !== 'all' && 'ids' in want) query = query.where('id', 'in', want.ids)
@@ -44,7 +49,7 @@ function toScim({ id, email, name, status }: Tables['users']): ScanUser {
   return { id, userName: email, active: status === 'active', attributes }
 }
 
-async function loadGroups(tx: Db, organisation: string, want: ScanWant['groups']) {
+async function loadGroups(tx: Db, organisation: string, want: ScanRequest['groups']) {
   if (want === 'none') return []
   let query = tx
     .selectFrom('directory_groups')
@@ -54,7 +59,7 @@ async function loadGroups(tx: Db, organisation: string, want: ScanWant['groups']
   return query.execute()
 }
 
-async function loadMembers(tx: Db, organisation: string, want: ScanWant['members']) {
+async function loadMembers(tx: Db, organisation: string, want: ScanRequest['members']) {
   if (want === 'none') return []
   let query = tx
     .selectFrom('directory_group_members as m')

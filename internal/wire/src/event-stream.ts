@@ -1,5 +1,5 @@
 import type { Runtime } from './runtime.ts'
-import { createSilence } from './silence.ts'
+import { createIdleTimer } from './idle-timer.ts'
 
 /** Options for encoding the items of a source as a body. */
 export interface EventStreamOptions<T> {
@@ -38,7 +38,7 @@ export function eventStream<T>(
   let pending: Promise<IteratorResult<T>> | undefined
   let left = false
   let controllerOfBody: ReadableStreamDefaultController<Uint8Array> | undefined
-  const silence = heartbeat && createSilence(heartbeat)
+  const silence = heartbeat && createIdleTimer(heartbeat)
 
   const onAbort = (): void => {
     if (left) return

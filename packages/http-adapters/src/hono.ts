@@ -1,5 +1,5 @@
 import { BodyError } from './lib/body-error.ts'
-import { joinedVary } from './lib/node/joined-vary.ts'
+import { joinedVary } from './lib/joined-vary.ts'
 import { createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 

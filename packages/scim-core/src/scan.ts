@@ -9,5 +9,5 @@ export type {
   ScanStoreOptions,
   ScanUpdate,
   ScanUser,
-  ScanWant,
+  ScanRequest,
 } from './scan/types.ts'

@@ -6,7 +6,7 @@ import type {
   ScanMember,
   ScanStoreOptions,
   ScanUser,
-  ScanWant,
+  ScanRequest,
 } from '@x/scim-core/scan'
 
 interface Rows {
@@ -19,13 +19,13 @@ interface Rows {
 export interface ArrayHost extends ScanStoreOptions<{ readonly name: 'transaction' }> {
   readonly rowsOf: (tenant: string) => Rows
   /** The wants, in order. */
-  readonly wants: ScanWant[]
+  readonly wants: ScanRequest[]
   readonly saves: ScanChanges[]
 }
 
 export function createArrayHost({ honoursWant }: { readonly honoursWant: boolean }): ArrayHost {
   const tenants = new Map<string, Rows>()
-  const wants: ScanWant[] = []
+  const wants: ScanRequest[] = []
   const saves: ScanChanges[] = []
   let last: Promise<unknown> = Promise.resolve()
   const rowsOf = (tenant: string): Rows => {
@@ -70,7 +70,7 @@ export function createArrayHost({ honoursWant }: { readonly honoursWant: boolean
   }
 }
 
-function chosen({ users, groups, members }: Rows, want: ScanWant): ScanData {
+function chosen({ users, groups, members }: Rows, want: ScanRequest): ScanData {
   const alive = users.filter(({ deletedAt }) => deletedAt == null).toSorted(byCreation)
   const data: { -readonly [Key in keyof ScanData]: ScanData[Key] } = {
     users: [],

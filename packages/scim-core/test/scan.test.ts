@@ -4,7 +4,7 @@ import {
   type ScanGroup,
   type ScanMember,
   type ScanUser,
-  type ScanWant,
+  type ScanRequest,
 } from '@x/scim-core/scan'
 import { defineScimStoreContract } from '@x/scim-core/testing'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
@@ -351,7 +351,7 @@ describe('SH-77 a sorted root search', () => {
 })
 
 /** The folded name that a part of a want asks for. */
-function keyOf(part: ScanWant['users'] | ScanWant['groups']): unknown {
+function keyOf(part: ScanRequest['users'] | ScanRequest['groups']): unknown {
   if (typeof part !== 'object') return undefined
   return 'userNameKey' in part ? part.userNameKey : Reflect.get(part, 'displayNameKey')
 }

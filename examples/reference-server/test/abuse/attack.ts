@@ -25,7 +25,7 @@ export interface RawAnswer {
 }
 
 /** A server that says nothing for so long hangs. */
-const PATIENCE_MS = 10_000
+const SHUTDOWN_MS = 10_000
 const PIECE = Buffer.alloc(64 * 1024, 'x')
 
 /** Sends a request as no well-behaved client would, and reads what comes back. */
@@ -51,7 +51,7 @@ export function sendRaw(url: string, request: RawRequest): Promise<RawAnswer> {
         if (!free) return void socket.once('drain', more)
       }
     }
-    socket.on('error', end).on('close', end).setTimeout(PATIENCE_MS, end)
+    socket.on('error', end).on('close', end).setTimeout(SHUTDOWN_MS, end)
     socket.on('data', (part: Buffer) => {
       if (state.text === '') state.ms = performance.now() - begun
       state.text += part.toString()

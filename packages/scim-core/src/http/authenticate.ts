@@ -8,7 +8,7 @@ import {
   type ScimContext,
   type ScimPrincipal,
 } from '../base/principal.ts'
-import { waysOf, type ScimAuth } from '../options/auth.ts'
+import { authMethodsOf, type ScimAuth } from '../options/auth.ts'
 import { missingCredential, refusedCredential } from './challenge.ts'
 
 /** The caller of a request, and the callback for its outcome. */
@@ -24,7 +24,7 @@ export type Authenticate = (
 ) => Promise<Authenticated | Response> | Authenticated | Response
 
 /** One authentication method; returns null if it does not know the credential. */
-type Way = (request: Request, context: ScimContext) => Verdict | Promise<Verdict>
+type AuthCheck = (request: Request, context: ScimContext) => Verdict | Promise<Verdict>
 type Verdict = ScimPrincipal | ScimAuthProblem | Response | null
 
 const STATIC: ScimPrincipal = {
@@ -42,13 +42,13 @@ export function createAuthenticate(
   auth: ScimAuth | readonly ScimAuth[],
   onError: (error: unknown) => void,
 ): Authenticate {
-  const ways = waysOf(auth)
-  if (ways.length === 0) throw new ScimConfigError('auth', 'auth names no way to authenticate')
-  const tried = ways.map((way) => ({
-    ask: wayOf(way, onError),
-    answered: way.kind === 'bearer' ? way.answered : undefined,
+  const methods = authMethodsOf(auth)
+  if (methods.length === 0) throw new ScimConfigError('auth', 'auth names no way to authenticate')
+  const tried = methods.map((method) => ({
+    ask: checkOf(method, onError),
+    answered: method.kind === 'bearer' ? method.answered : undefined,
   }))
-  const hasHost = ways.some(({ kind }) => kind === 'host')
+  const hasHost = methods.some(({ kind }) => kind === 'host')
   /** Tries the methods from `index` on, synchronously as long as they return no promise. */
   const askFrom = (
     index: number,
@@ -95,7 +95,7 @@ function unknown(request: Request, hasHost: boolean): ScimError {
   )
 }
 
-function wayOf(auth: ScimAuth, onError: (error: unknown) => void): Way {
+function checkOf(auth: ScimAuth, onError: (error: unknown) => void): AuthCheck {
   switch (auth.kind) {
     case 'token':
       return staticToken(auth.token)
@@ -106,15 +106,14 @@ function wayOf(auth: ScimAuth, onError: (error: unknown) => void): Way {
     case 'bearer':
       return withToken((token, request, context) => auth.authenticate(token, request, context))
     case 'host':
-      return (request, context) =>
-        context.principal ?? hostAnswer(auth, request, { context, onError })
+      return (request, context) => context.principal ?? askHost(auth, request, { context, onError })
   }
 }
 
 /** Leaves requests without a bearer token to other methods. */
 function withToken(
   ask: (token: string, request: Request, context: ScimContext) => Verdict | Promise<Verdict>,
-): Way {
+): AuthCheck {
   return (request, context) => {
     const token = parseBearer(request.headers.get('authorization'))
     return token === null ? null : ask(token, request, context)
@@ -122,7 +121,7 @@ function withToken(
 }
 
 /** SC-68: digests are compared in constant time. */
-function staticToken(token: string): Way {
+function staticToken(token: string): AuthCheck {
   if (typeof token !== 'string' || token.trim() === '') {
     throw new ScimConfigError('auth', 'The SCIM token is empty')
   }
@@ -134,7 +133,7 @@ function staticToken(token: string): Way {
   return withToken((given) => (constantTimeEqual(sha256(given), digest) ? STATIC : null))
 }
 
-async function hostAnswer(
+async function askHost(
   auth: Extract<ScimAuth, { kind: 'host' }>,
   request: Request,
   {

@@ -1,6 +1,6 @@
 import { recordResource } from '../resource/record-resource.ts'
 import type { ResourceRecord, ResourceStore } from '../store/resources.ts'
-import { demanded, listPage } from './list.ts'
+import { requiredValue, listPage } from './list.ts'
 import { byCreation, type StoredRecord } from './table.ts'
 
 /** An entry of a catalogue: `id` and the attributes of its type, extensions under their URN. */
@@ -54,7 +54,7 @@ function snapshotOf(tenant: string, entries: readonly CatalogueEntry[]): Resourc
   return {
     get: async (_tenant, id) => recordWith(id),
     async list(_tenant, query) {
-      const id = demanded(query.filter, 'id')
+      const id = requiredValue(query.filter, 'id')
       const wanted = id === undefined ? [...byId.values()] : [byId.get(id)].filter(isThere)
       const candidates = wanted.map(placeOf).toSorted(byCreation)
       const page = listPage(candidates, query, (place) => {

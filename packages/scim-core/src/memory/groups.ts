@@ -2,7 +2,7 @@ import { recordData, rememberData } from '../base/document.ts'
 import { recordResource, referenceNeeds } from '../resource/record-resource.ts'
 import type { GroupBrief, GroupRecord, GroupStore } from '../store/groups.ts'
 import type { ListedRecords, ListQuery } from '../store/list-query.ts'
-import { demanded, listPage } from './list.ts'
+import { requiredValue, listPage } from './list.ts'
 import type { Session } from './session.ts'
 import { memberRows, type TenantState } from './tenant.ts'
 
@@ -60,11 +60,11 @@ function candidates(
   { groups, relation }: TenantState,
   { filter }: ListQuery,
 ): readonly GroupRecord[] {
-  const name = demanded(filter, 'displayName')
+  const name = requiredValue(filter, 'displayName')
   if (name !== undefined) return groups.named(name)
-  const externalId = demanded(filter, 'externalId')
+  const externalId = requiredValue(filter, 'externalId')
   if (externalId !== undefined) return groups.withExternalId(externalId)
-  const member = demanded(filter, 'members.value')
+  const member = requiredValue(filter, 'members.value')
   if (member === undefined) return groups.all()
   const owners = relation.groupsOf(member)
   return groups.all().filter(({ id }) => owners.has(id))

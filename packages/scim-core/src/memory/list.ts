@@ -65,11 +65,11 @@ function behind(
 }
 
 /** The string `filter` requires an attribute to equal, alone or as a term of `and`. */
-export function demanded(filter: ResolvedFilter | undefined, key: string): string | undefined {
+export function requiredValue(filter: ResolvedFilter | undefined, key: string): string | undefined {
   switch (filter?.kind) {
     case 'and': {
       for (const term of filter.terms) {
-        const text = demanded(term, key)
+        const text = requiredValue(term, key)
         if (text !== undefined) return text
       }
       return undefined
@@ -79,7 +79,7 @@ export function demanded(filter: ResolvedFilter | undefined, key: string): strin
       return path.key === key && operator === 'eq' && typeof value === 'string' ? value : undefined
     }
     case 'element':
-      return demanded(filter.where, key)
+      return requiredValue(filter.where, key)
     default:
       return undefined
   }

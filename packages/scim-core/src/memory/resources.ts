@@ -3,7 +3,7 @@ import { recordResource } from '../resource/record-resource.ts'
 import { UniqueConflictError } from '../store/errors.ts'
 import type { ListedRecords, ListQuery } from '../store/list-query.ts'
 import type { ResourceRecord, ResourceStore } from '../store/resources.ts'
-import { demanded, listPage } from './list.ts'
+import { requiredValue, listPage } from './list.ts'
 import { byCreation, type UndoLog } from './table.ts'
 
 /** Resources of one type, of all tenants. */
@@ -50,7 +50,7 @@ export function resourceStore(
     undo.push(() => swap(place, after, before))
   }
   const list = (tenant: string, query: ListQuery): ListedRecords<ResourceRecord> => {
-    const id = demanded(query.filter, 'id')
+    const id = requiredValue(query.filter, 'id')
     const candidates = [...records.values()]
       .filter((record) => record.tenant === tenant && (id === undefined || record.id === id))
       .toSorted(byCreation)

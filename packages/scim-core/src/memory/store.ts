@@ -13,11 +13,10 @@ import type { OnUserWrite, UserWrite } from '../store/users.ts'
 import { createGroupStore } from './groups.ts'
 import { createMemberStore } from './members.ts'
 import { createMemoryOutbox, createOutboxState } from './outbox.ts'
-import { outboxOutside } from './outbox-outside.ts'
-import { outsideTransactions } from './outside.ts'
+import { autoCommitOutbox, autoCommitResources } from './auto-commit-outbox.ts'
+import { autoCommitStore } from './auto-commit.ts'
 import { createQueue } from './queue.ts'
 import { createResourceState, resourceStore, type ResourceState } from './resources.ts'
-import { resourcesOutside } from './outbox-outside.ts'
 import { createTenantState, type TenantState } from './tenant.ts'
 import type { UndoLog } from './table.ts'
 import { createUserStore } from './users.ts'
@@ -37,7 +36,7 @@ export interface MemoryScimStore extends ScimStore {
   resources(type: string): WritableResourceStore
 }
 
-type WritableResourceStore = ReturnType<typeof resourcesOutside>
+type WritableResourceStore = ReturnType<typeof autoCommitResources>
 
 /**
  * An in-memory store: the executable definition of the storage interface (SC-87), for tests and trials.
@@ -116,7 +115,7 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
     }
   }
 
-  const store = outsideTransactions(transaction)
+  const store = autoCommitStore(transaction)
   const outsideTypes = new Map<string, WritableResourceStore>()
   const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
   return Object.assign(
@@ -124,11 +123,11 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
       users: guardedStore(store.users, check('users.')),
       groups: guardedStore(store.groups, check('groups.')),
       members: guardedStore(store.members, check('members.'), ['list']),
-      outbox: guardedOutbox(outboxOutside(transaction), check('outbox.')),
+      outbox: guardedOutbox(autoCommitOutbox(transaction), check('outbox.')),
       resources(type: string) {
         const known = outsideTypes.get(type)
         if (known !== undefined) return known
-        const made = guardedStore(resourcesOutside(transaction, type), check('resources.'))
+        const made = guardedStore(autoCommitResources(transaction, type), check('resources.'))
         outsideTypes.set(type, made)
         return made
       },

@@ -3,7 +3,7 @@ import { recordResource, referenceNeeds } from '../resource/record-resource.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import type { ListedRecords, ListQuery } from '../store/list-query.ts'
 import { userWrite, type UserBrief, type UserRecord, type UserStore } from '../store/users.ts'
-import { demanded, listPage } from './list.ts'
+import { requiredValue, listPage } from './list.ts'
 import type { Session } from './session.ts'
 import { groupBriefs, type TenantState } from './tenant.ts'
 
@@ -79,14 +79,14 @@ function candidates(
   { users, relation }: TenantState,
   { filter }: ListQuery,
 ): readonly UserRecord[] {
-  const name = demanded(filter, 'userName')
+  const name = requiredValue(filter, 'userName')
   if (name !== undefined) return users.named(name)
-  const externalId = demanded(filter, 'externalId')
+  const externalId = requiredValue(filter, 'externalId')
   if (externalId !== undefined) return users.withExternalId(externalId)
-  const id = demanded(filter, 'id')
+  const id = requiredValue(filter, 'id')
   const record = id === undefined ? undefined : users.get(id)
   if (id !== undefined) return record === undefined ? [] : [record]
-  const group = demanded(filter, 'groups.value')
+  const group = requiredValue(filter, 'groups.value')
   if (group === undefined) return users.all()
   const members = relation.membersOf(group)
   return users.all().filter((user) => members.has(user.id))

@@ -69,9 +69,9 @@ export const CLIENT_CREDENTIALS: AuthenticationScheme = {
 
 /** The schemes shown in ServiceProviderConfig; the first is the primary one. */
 export function schemesOf(auth: ScimAuth | readonly ScimAuth[]): readonly AuthenticationScheme[] {
-  const schemes = waysOf(auth).flatMap((way) => {
-    if (way.kind === 'token' || way.kind === 'tokens') return [BEARER]
-    return way.scheme === undefined ? [] : [way.scheme]
+  const schemes = authMethodsOf(auth).flatMap((method) => {
+    if (method.kind === 'token' || method.kind === 'tokens') return [BEARER]
+    return method.scheme === undefined ? [] : [method.scheme]
   })
   const distinct = schemes.filter(
     ({ type, name }, index) =>
@@ -83,7 +83,7 @@ export function schemesOf(auth: ScimAuth | readonly ScimAuth[]): readonly Authen
 }
 
 /** Normalises an option that accepts one method or several. */
-export function waysOf(auth: ScimAuth | readonly ScimAuth[]): readonly ScimAuth[] {
+export function authMethodsOf(auth: ScimAuth | readonly ScimAuth[]): readonly ScimAuth[] {
   return isList(auth) ? auth : [auth]
 }
 

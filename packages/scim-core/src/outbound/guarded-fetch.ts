@@ -17,7 +17,7 @@ interface Address {
   readonly address: string
   readonly family: number
 }
-type LookedUp = (error: Error | null, addresses?: string | Address[], family?: number) => void
+type LookupCallback = (error: Error | null, addresses?: string | Address[], family?: number) => void
 type Lookup = (
   host: string,
   options: { readonly all?: boolean },
@@ -110,7 +110,7 @@ function headersOf({ headers: given }: Incoming): Headers {
 
 /** All addresses of a name must be public, as it is unknown which one will be used. */
 function guardedLookup(lookup: Lookup) {
-  return (host: string, options: { readonly all?: boolean }, callback: LookedUp): void => {
+  return (host: string, options: { readonly all?: boolean }, callback: LookupCallback): void => {
     lookup(host, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? []
       if (error !== null || first === undefined) {

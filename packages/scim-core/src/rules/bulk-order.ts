@@ -34,10 +34,10 @@ export function bulkOrder(entries: readonly BulkEntry[]): BulkOrder {
       else others.push(index)
     }
   }
-  const ready = createSmallestFirst()
+  const ready = createMinHeap()
   const taken = new Set<number>()
   for (const [index, count] of waitsFor.entries()) if (count === 0) ready.add(index)
-  const circles = createCircles(entries, taken)
+  const circles = createCycleBreaker(entries, taken)
   const take = (index: number, isReady: boolean): { index: number; isReady: boolean } => {
     taken.add(index)
     return { index, isReady }
@@ -63,7 +63,7 @@ export function bulkOrder(entries: readonly BulkEntry[]): BulkOrder {
 }
 
 /** The first POST that has not run yet, otherwise the first operation. Never moves backwards. */
-function createCircles(
+function createCycleBreaker(
   entries: readonly BulkEntry[],
   taken: ReadonlySet<number>,
 ): () => number | undefined {
@@ -82,7 +82,7 @@ function isPost(entry: BulkEntry | undefined): boolean {
 }
 
 /** A min-heap of indexes. */
-function createSmallestFirst(): { add(index: number): void; take(): number | undefined } {
+function createMinHeap(): { add(index: number): void; take(): number | undefined } {
   const heap: number[] = []
   const at = (place: number): number => heap[place] ?? Number.POSITIVE_INFINITY
   const swap = (a: number, b: number): void => {

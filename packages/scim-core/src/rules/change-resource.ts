@@ -82,7 +82,7 @@ function outboxOf({ outbox }: ScimStore): OutboxStore {
 }
 
 /** Calls the host's `beforeCommit`, after all writes of a transaction (SH-13). */
-export async function askHost(
+export async function callBeforeCommit(
   { config, beforeCommit }: Rules,
   { call, tx }: { readonly call: Call; readonly tx: ScimStore },
   { kind, resourceType, before, after, members }: ResourceChange,

@@ -35,7 +35,7 @@ export async function changeMembers(
   scope: MemberScope,
   steps: readonly MemberStep[],
 ): Promise<MemberChange> {
-  const net = createNet()
+  const net = createNetChange()
   const unknown = new Set<string>()
   const work = createPatchWork(scope.rules.config.limits.patchComparisons)
   for (const step of steps) {
@@ -64,7 +64,7 @@ export async function changeMembers(
 }
 
 interface Progress {
-  readonly net: Net
+  readonly net: NetChange
   /** Ids of no resource that would be members by now. */
   readonly unknown: Set<string>
 }
@@ -87,7 +87,7 @@ async function addMembers(
 async function removeMembers(
   { tx, call, groupId }: MemberScope,
   ids: readonly string[],
-  net: Net,
+  net: NetChange,
 ): Promise<void> {
   for (const chunk of chunks(ids)) {
     net.remove(await tx.members.remove(call.tenant, groupId, chunk))
@@ -143,13 +143,13 @@ async function knownIds(
 }
 
 /** The net effect of additions and removals that cancel each other. */
-interface Net {
+interface NetChange {
   add(ids: readonly string[]): void
   remove(ids: readonly string[]): void
   change(): MemberChange
 }
 
-function createNet(): Net {
+function createNetChange(): NetChange {
   const added = new Set<string>()
   const removed = new Set<string>()
   return {

@@ -17,7 +17,7 @@ import {
   type PendingEvent,
   type Rules,
 } from './call.ts'
-import { askHost, changeResource, unique } from './change-resource.ts'
+import { callBeforeCommit, changeResource, unique } from './change-resource.ts'
 import {
   changeMembers,
   membersChanged,
@@ -253,7 +253,7 @@ function ask(
   },
 ): Promise<void> {
   const { presenter } = call
-  return askHost(
+  return callBeforeCommit(
     rules,
     { call, tx },
     {

@@ -18,7 +18,7 @@ import {
   type PendingEvent,
   type Rules,
 } from './call.ts'
-import { askHost, changeResource, unique } from './change-resource.ts'
+import { callBeforeCommit, changeResource, unique } from './change-resource.ts'
 
 /** Writes of a host's own type (SH-35): the rules of groups without members. */
 export interface ResourceRules {
@@ -54,7 +54,7 @@ export function createResourceRules(
     after: ResourceRecord | null,
   ): Promise<void> => {
     const { presenter } = scope.call
-    return askHost(rules, scope, {
+    return callBeforeCommit(rules, scope, {
       kind,
       resourceType: name,
       before: before && (() => presenter.resource(name, before)),

@@ -17,7 +17,7 @@ import {
   type Rules,
 } from './call.ts'
 import { checkAssigned } from './assigned.ts'
-import { askHost, changeResource, unique } from './change-resource.ts'
+import { callBeforeCommit, changeResource, unique } from './change-resource.ts'
 import { leaveGroups, lockGroupsOf } from './groups-left.ts'
 import { changeEvents, createdEvent, deletedEvents, type Reason } from './user-events.ts'
 import { createUserRecord, primaryEmailKey, userDocument } from './user-record.ts'
@@ -247,7 +247,7 @@ function ask(
   },
 ): Promise<void> {
   const { presenter } = scope.call
-  return askHost(rules, scope, {
+  return callBeforeCommit(rules, scope, {
     kind,
     resourceType: 'User',
     before: before && (() => presenter.user(before)),

@@ -1,12 +1,12 @@
 import { referenceNeeds } from '../resource/record-resource.ts'
 import { createGroupStore } from '../memory/groups.ts'
-import { demanded } from '../memory/list.ts'
+import { requiredValue } from '../memory/list.ts'
 import { createMemberStore } from '../memory/members.ts'
 import { createUserStore } from '../memory/users.ts'
 import type { ListQuery } from '../store/list-query.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserWrite } from '../store/users.ts'
-import type { ScanWant } from './types.ts'
+import type { ScanRequest } from './types.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The store of one transaction: the in-memory store over the rows each call needs (SH-8). */
@@ -65,7 +65,7 @@ export function createScanSession(
         return users.briefs(tenant, ids)
       },
       async list(tenant, query) {
-        const { totalUsers } = await need(wantOfUsers(query, isFresh()))
+        const { totalUsers } = await need(userRequest(query, isFresh()))
         const page = await users.list(tenant, totalUsers === undefined ? query : firstOf(query))
         return totalUsers === undefined ? page : { ...page, total: totalUsers }
       },
@@ -99,7 +99,7 @@ export function createScanSession(
         return groups.briefs(tenant, ids)
       },
       async list(tenant, query) {
-        const { totalGroups } = await need(wantOfGroups(query, isFresh()))
+        const { totalGroups } = await need(groupRequest(query, isFresh()))
         const page = await groups.list(tenant, totalGroups === undefined ? query : firstOf(query))
         return totalGroups === undefined ? page : { ...page, total: totalGroups }
       },
@@ -171,33 +171,33 @@ function firstOf(query: ListQuery): ListQuery {
   return { ...query, offset: 0 }
 }
 
-function wantOfUsers(query: ListQuery, isFresh: boolean): Partial<ScanWant> {
+function userRequest(query: ListQuery, isFresh: boolean): Partial<ScanRequest> {
   const { filter } = query
   const needs = referenceNeeds(filter, query.sort?.path)
-  const related: Partial<ScanWant> = needs.groups ? { groups: 'all', members: 'all' } : {}
+  const related: Partial<ScanRequest> = needs.groups ? { groups: 'all', members: 'all' } : {}
   if (needs.manager) return { ...related, users: 'all' }
   const page = isFresh ? pageOf(query) : null
   if (page !== null) return { users: page }
-  const id = demanded(filter, 'id')
+  const id = requiredValue(filter, 'id')
   if (id !== undefined) return { ...related, users: { ids: [id] } }
-  const userNameKey = demanded(filter, 'userName')
+  const userNameKey = requiredValue(filter, 'userName')
   if (userNameKey !== undefined) return { ...related, users: { userNameKey } }
-  const externalId = demanded(filter, 'externalId')
+  const externalId = requiredValue(filter, 'externalId')
   if (externalId !== undefined) return { ...related, users: { externalId } }
   return { ...related, users: 'all' }
 }
 
-function wantOfGroups(query: ListQuery, isFresh: boolean): Partial<ScanWant> {
+function groupRequest(query: ListQuery, isFresh: boolean): Partial<ScanRequest> {
   const { filter } = query
   const needs = referenceNeeds(filter, query.sort?.path)
   if (needs.members) return { users: 'all', groups: 'all', members: 'all' }
   const page = isFresh ? pageOf(query) : null
   if (page !== null) return { groups: page }
-  const id = demanded(filter, 'id')
+  const id = requiredValue(filter, 'id')
   if (id !== undefined) return { groups: { ids: [id] } }
-  const displayNameKey = demanded(filter, 'displayName')
+  const displayNameKey = requiredValue(filter, 'displayName')
   if (displayNameKey !== undefined) return { groups: { displayNameKey } }
-  const externalId = demanded(filter, 'externalId')
+  const externalId = requiredValue(filter, 'externalId')
   return { groups: externalId === undefined ? 'all' : { externalId } }
 }
 

@@ -1,19 +1,19 @@
 import { fold } from '../base/fold.ts'
-import type { ScanData, ScanGroup, ScanMember, ScanUser, ScanWant } from './types.ts'
+import type { ScanData, ScanGroup, ScanMember, ScanUser, ScanRequest } from './types.ts'
 
-/** All rows of a tenant, indexed by the fields of a `ScanWant`. */
+/** All rows of a tenant, indexed by the fields of a `ScanRequest`. */
 interface Known {
   readonly stamp: string | number
-  readonly select: (want: ScanWant) => ScanData
+  readonly select: (wanted: ScanRequest) => ScanData
 }
 
 /** Maximum number of cached tenants; least recently used ones are evicted. */
 const MAX_TENANTS = 20
 
 /** Loads rows within a transaction. */
-export type LoadRows = (want: ScanWant) => Promise<ScanData>
+export type LoadRows = (wanted: ScanRequest) => Promise<ScanData>
 
-const EVERYTHING: ScanWant = { users: 'all', groups: 'all', members: 'all' }
+const EVERYTHING: ScanRequest = { users: 'all', groups: 'all', members: 'all' }
 
 /**
  * Caches the last full load of each tenant and uses it while the host's stamp is unchanged (SH-3). The
@@ -38,9 +38,9 @@ export function createStampedLoad(
       if (tenants.size > MAX_TENANTS && oldest !== undefined) tenants.delete(oldest)
       return found
     }
-    return async (want) => {
+    return async (wanted) => {
       current ??= known()
-      return (await current).select(want)
+      return (await current).select(wanted)
     }
   }
 }
@@ -56,29 +56,30 @@ function indexed(stamp: string | number, data: ScanData, check: (rows: ScanData)
   const byMember = grouped(members, ({ memberId }) => memberId)
   return {
     stamp,
-    select(want) {
-      const { rows, total } = userIndex(nameOf(want.users, 'userNameKey'))
-      const found = groupIndex(nameOf(want.groups, 'displayNameKey'))
+    select(wanted) {
+      const { rows, total } = userIndex(nameOf(wanted.users, 'userNameKey'))
+      const found = groupIndex(nameOf(wanted.groups, 'displayNameKey'))
       return {
         users: rows,
         groups: found.rows,
-        members: chosenMembers(want.members),
+        members: chosenMembers(wanted.members),
         ...(total !== undefined && { totalUsers: total }),
         ...(found.total !== undefined && { totalGroups: found.total }),
       }
     },
   }
 
-  function chosenMembers(want: ScanWant['members']): Iterable<ScanMember> {
-    if (want === 'all') return members
-    if (want === 'none') return []
-    const [ids, map] = 'groupIds' in want ? [want.groupIds, byGroup] : [want.memberIds, byMember]
+  function chosenMembers(wanted: ScanRequest['members']): Iterable<ScanMember> {
+    if (wanted === 'all') return members
+    if (wanted === 'none') return []
+    const [ids, map] =
+      'groupIds' in wanted ? [wanted.groupIds, byGroup] : [wanted.memberIds, byMember]
     return ids.flatMap((id) => map.get(id) ?? [])
   }
 }
 
 /** The requested users or groups, in a common form. */
-type Want =
+type RowRequest =
   | 'all'
   | 'none'
   | { readonly ids: readonly string[] }
@@ -87,33 +88,33 @@ type Want =
   | { readonly page: { readonly offset: number; readonly limit: number } }
 
 function nameOf(
-  want: ScanWant['users'] | ScanWant['groups'],
+  wanted: ScanRequest['users'] | ScanRequest['groups'],
   key: 'userNameKey' | 'displayNameKey',
-): Want {
-  if (typeof want === 'string' || 'ids' in want || 'externalId' in want || 'page' in want) {
-    return want
+): RowRequest {
+  if (typeof wanted === 'string' || 'ids' in wanted || 'externalId' in wanted || 'page' in wanted) {
+    return wanted
   }
-  return { name: String(Reflect.get(want, key)) }
+  return { name: String(Reflect.get(wanted, key)) }
 }
 
 function createIndex<Row extends ScanUser | ScanGroup>(
   rows: readonly Row[],
   nameKey: (row: Row) => string,
-): (want: Want) => { readonly rows: readonly Row[]; readonly total?: number } {
+): (wanted: RowRequest) => { readonly rows: readonly Row[]; readonly total?: number } {
   const alive = rows.filter((row) => !('deletedAt' in row) || row.deletedAt == null)
   const byId = new Map(rows.map((row) => [row.id, row]))
   const byName = grouped(alive, nameKey)
   const byExternalId = grouped(alive, ({ externalId }) => externalId ?? undefined)
   let sorted: readonly Row[] | undefined
-  return (want) => {
-    if (want === 'all') return { rows }
-    if (want === 'none') return { rows: [] }
-    if ('ids' in want) {
-      return { rows: want.ids.map((id) => byId.get(id)).filter((row) => row !== undefined) }
+  return (wanted) => {
+    if (wanted === 'all') return { rows }
+    if (wanted === 'none') return { rows: [] }
+    if ('ids' in wanted) {
+      return { rows: wanted.ids.map((id) => byId.get(id)).filter((row) => row !== undefined) }
     }
-    if ('name' in want) return { rows: byName.get(want.name) ?? [] }
-    if ('externalId' in want) return { rows: byExternalId.get(want.externalId) ?? [] }
-    const { offset, limit } = want.page
+    if ('name' in wanted) return { rows: byName.get(wanted.name) ?? [] }
+    if ('externalId' in wanted) return { rows: byExternalId.get(wanted.externalId) ?? [] }
+    const { offset, limit } = wanted.page
     sorted ??= alive.toSorted(byCreation)
     return { rows: sorted.slice(offset, offset + limit), total: sorted.length }
   }

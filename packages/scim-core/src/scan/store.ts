@@ -1,7 +1,7 @@
 import { observeGroupWrites } from '../store/group-writes.ts'
 import { assertOutsideHook, guardedStore, HOOK_OWNER, runHook } from '../store/hooks.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import { outsideTransactions } from '../memory/outside.ts'
+import { autoCommitStore } from '../memory/auto-commit.ts'
 import { createScanSession } from './session.ts'
 import type { ScanStoreOptions } from './types.ts'
 import { createStampedLoad, type LoadRows } from './stamped-load.ts'
@@ -61,7 +61,7 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
     return result
   }
 
-  const outside = outsideTransactions(transaction)
+  const outside = autoCommitStore(transaction)
   const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
   return Object.assign(
     {

@@ -40,7 +40,7 @@ export interface ScanMember {
   readonly addedAt?: Date
 }
 
-/** The host's data for a `ScanWant`. Additional rows are ignored. */
+/** The host's data for a `ScanRequest`. Additional rows are ignored. */
 export interface ScanData {
   readonly users: Iterable<ScanUser>
   readonly groups: Iterable<ScanGroup>
@@ -56,7 +56,7 @@ export interface ScanPage {
 }
 
 /** The rows to load. `userNameKey` and `displayNameKey` are folded, see `fold`. */
-export interface ScanWant {
+export interface ScanRequest {
   readonly users:
     | 'all'
     | 'none'
@@ -117,7 +117,7 @@ export interface ScanStoreOptions<Tx> {
     work: (tx: Tx) => Promise<Result>,
   ) => Promise<Result>
   /** Loads the rows of a tenant requested by `want`. Returning more is always correct. */
-  readonly load: (tenant: string, tx: Tx, want: ScanWant) => Promise<ScanData>
+  readonly load: (tenant: string, tx: Tx, want: ScanRequest) => Promise<ScanData>
   /**
    * Writes the changes of a transaction; not called if there are none. If a unique index is violated, throw
    * `UniqueConflictError('user.userName')` or `'group.displayName'`.

@@ -1,8 +1,15 @@
 import { ScimConfigError } from '../base/errors.ts'
 import { createTenantState, type TenantState } from '../memory/tenant.ts'
-import { groupTest, memberTest, userTest } from './wanted.ts'
+import { groupTest, memberTest, userTest } from './requested-rows.ts'
 import { groupOfRow, rowOfGroup, rowOfUser, userOfRow } from './rows.ts'
-import type { ScanChanges, ScanData, ScanGroup, ScanMember, ScanUser, ScanWant } from './types.ts'
+import type {
+  ScanChanges,
+  ScanData,
+  ScanGroup,
+  ScanMember,
+  ScanUser,
+  ScanRequest,
+} from './types.ts'
 
 /** A load returned more users than the store may hold (SH-9). */
 export class ScanLimitError extends Error {
@@ -28,7 +35,9 @@ export interface Workspace {
   /** True until something is loaded or written, so that a page can be used as loaded. */
   readonly isFresh: () => boolean
   /** Loads the missing rows. */
-  readonly need: (want: Partial<ScanWant>) => Promise<Pick<ScanData, 'totalUsers' | 'totalGroups'>>
+  readonly need: (
+    want: Partial<ScanRequest>,
+  ) => Promise<Pick<ScanData, 'totalUsers' | 'totalGroups'>>
   /** Call before a user or group is written. */
   readonly touch: (kind: 'users' | 'groups', id: string) => void
   readonly moved: (kind: 'added' | 'removed', member: ScanMember) => void
@@ -43,7 +52,7 @@ export function createWorkspace(
     maxUsers,
     needsVersion = false,
   }: {
-    readonly load: (want: ScanWant) => Promise<ScanData>
+    readonly load: (want: ScanRequest) => Promise<ScanData>
     readonly maxUsers: number
     /** True if rows without a version cannot be written. */
     readonly needsVersion?: boolean
@@ -57,7 +66,7 @@ export function createWorkspace(
   const net = { added: new Map<string, ScanMember>(), removed: new Map<string, ScanMember>() }
   const loaded = new Set<string>()
 
-  const keep = (data: ScanData, want: ScanWant): void => {
+  const keep = (data: ScanData, want: ScanRequest): void => {
     const [isUser, isGroup] = [userTest(want.users), groupTest(want.groups)]
     const isMember = memberTest(want.members)
     let count = 0
@@ -84,7 +93,9 @@ export function createWorkspace(
       state.relation.add(row.groupId, row.memberId, row.addedAt?.getTime() ?? 0, [])
     }
   }
-  const missing = <Part extends ScanWant['users'] | ScanWant['groups'] | ScanWant['members']>(
+  const missing = <
+    Part extends ScanRequest['users'] | ScanRequest['groups'] | ScanRequest['members'],
+  >(
     name: string,
     part: Part | undefined,
   ): Part | 'none' => {
@@ -97,7 +108,7 @@ export function createWorkspace(
     state,
     isFresh: () => loaded.size + touched.users.size + touched.groups.size === 0,
     async need(want) {
-      const wanted: ScanWant = {
+      const wanted: ScanRequest = {
         users: missing('users', want.users),
         groups: missing('groups', want.groups),
         members: missing('members', want.members),

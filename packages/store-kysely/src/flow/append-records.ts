@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely'
 import { allStatements } from '../engine/sqlite/group.ts'
 import { atomic } from '../engine/transaction.ts'
 import type { Rows } from '../records/rows.ts'
-import { groupOf, PASSING, type FlowDb } from './context.ts'
+import { groupOf, TRANSIENT, type FlowDb } from './context.ts'
 
 /** A parameterised deletion. */
 export type Trim = (db: FlowDb) => CompiledQuery
@@ -29,6 +29,6 @@ export async function appendRecords<Value>(
     return
   }
   const statements = [...rows.insertions(records), ...trims.map((trim) => trim(db))]
-  const writing = { ...PASSING, rows: records.length + trims.length }
+  const writing = { ...TRANSIENT, rows: records.length + trims.length }
   await group.write(allStatements(statements, writing))
 }

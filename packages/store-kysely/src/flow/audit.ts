@@ -22,12 +22,12 @@ export function createAuditStore<Tables>(db: Kysely<Tables>): AuditStore {
       const [first] = records
       if (first === undefined) return
       if (group === undefined) await rows.insert(records)
-      else if (records.length === 1) await group.write(oneStatement(rows.insertion(first), LASTING))
+      else if (records.length === 1) await group.write(oneStatement(rows.insertion(first), DURABLE))
       else
         await group.write(
           allStatements(
             records.map((record) => rows.insertion(record)),
-            LASTING,
+            DURABLE,
           ),
         )
     },
@@ -41,7 +41,7 @@ export function createAuditStore<Tables>(db: Kysely<Tables>): AuditStore {
 }
 
 /** Group commit, because a commit for each record would cost more than the recorded call. */
-const LASTING = { durable: true, invalidatesNothing: true } as const
+const DURABLE = { durable: true, invalidatesNothing: true } as const
 
 function wanted({ before, action, actorId, targetId }: AuditQuery) {
   const conditions = [

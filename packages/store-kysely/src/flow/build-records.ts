@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { appendRecords, type Trim } from './append-records.ts'
 import { rowsOf, type FlowDb } from './context.ts'
-import { hotSql } from './hot-sql.ts'
+import { preparedSql } from './prepared-sql.ts'
 import { transactionMapping, vertexBuildMapping } from './mappings.ts'
 import { pageOf } from './slices.ts'
 
@@ -93,7 +93,10 @@ interface Kept {
   readonly keep: number
 }
 
-const trimVertex = hotSql<Kept & { readonly flowId: string; readonly vertexId: string }, never>(
+const trimVertex = preparedSql<
+  Kept & { readonly flowId: string; readonly vertexId: string },
+  never
+>(
   (value) => sql`delete from flow_vertex_build
     where flow_id = ${value('flowId')} and vertex_id = ${value('vertexId')} and seq <= (
       select seq from flow_vertex_build
@@ -101,25 +104,25 @@ const trimVertex = hotSql<Kept & { readonly flowId: string; readonly vertexId: s
       order by seq desc limit 1 offset ${value('keep')})`,
 )
 
-const trimBuilds = hotSql<Kept & { readonly ownerId: string }, never>(
+const trimBuilds = preparedSql<Kept & { readonly ownerId: string }, never>(
   (value) => sql`delete from flow_vertex_build where owner_id = ${value('ownerId')} and seq <= (
     select seq from flow_vertex_build where owner_id = ${value('ownerId')}
     order by seq desc limit 1 offset ${value('keep')})`,
 )
 
-const trimPublicBuilds = hotSql<Kept, never>(
+const trimPublicBuilds = preparedSql<Kept, never>(
   (value) => sql`delete from flow_vertex_build where owner_id is null and seq <= (
     select seq from flow_vertex_build where owner_id is null
     order by seq desc limit 1 offset ${value('keep')})`,
 )
 
-const trimTransactions = hotSql<Kept & { readonly flowId: string }, never>(
+const trimTransactions = preparedSql<Kept & { readonly flowId: string }, never>(
   (value) => sql`delete from flow_transaction where flow_id = ${value('flowId')} and seq <= (
     select seq from flow_transaction where flow_id = ${value('flowId')}
     order by seq desc limit 1 offset ${value('keep')})`,
 )
 
-const trimPublicTransactions = hotSql<Kept, never>(
+const trimPublicTransactions = preparedSql<Kept, never>(
   (value) => sql`delete from flow_transaction where owner_id is null and seq <= (
     select seq from flow_transaction where owner_id is null
     order by seq desc limit 1 offset ${value('keep')})`,

@@ -28,4 +28,4 @@ export function groupOf(db: FlowDb): SqliteGroup | undefined {
 }
 
 /** Write mode for these records: they may be lost in a power failure, and none of them is cached. */
-export const PASSING = { durable: false, invalidatesNothing: true } as const
+export const TRANSIENT = { durable: false, invalidatesNothing: true } as const

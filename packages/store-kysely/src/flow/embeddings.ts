@@ -8,7 +8,7 @@ import { numbersOf } from './vector-bytes.ts'
 /** Maximum dimension of a pgvector `vector`. */
 const MOST_NUMBERS = 16_000
 /** Rows older than the embedding column that are converted per search. */
-const FILLED_BY_A_SEARCH = 1000
+const CONVERTED_PER_SEARCH = 1000
 const FILLED_AT_ONCE = 100
 
 /**
@@ -81,7 +81,7 @@ export async function nearestPositions(
 async function fill(db: FlowDb, id: string): Promise<boolean> {
   const { rows } = await sql<{ seq: number; vector: Uint8Array }>`select seq, vector
     from flow_vector where collection_id = ${id} and embedding is null
-    order by seq limit ${FILLED_BY_A_SEARCH}`.execute(db)
+    order by seq limit ${CONVERTED_PER_SEARCH}`.execute(db)
   const found = rows.flatMap(({ seq, vector }) => {
     const embedding = embeddingOf(numbersOf(vector))
     return embedding === null ? [] : [sql`(${seq}::bigint, ${embedding})`]
@@ -90,5 +90,5 @@ async function fill(db: FlowDb, id: string): Promise<boolean> {
     await sql`update flow_vector v set embedding = e.embedding::vector
       from (values ${sql.join(part)}) as e (seq, embedding) where v.seq = e.seq`.execute(db)
   }
-  return rows.length === found.length && rows.length < FILLED_BY_A_SEARCH
+  return rows.length === found.length && rows.length < CONVERTED_PER_SEARCH
 }

@@ -5,7 +5,7 @@ import { encodeText } from '../records/columns.ts'
 import { idList } from '../query/id-list.ts'
 import { oneStatement } from '../engine/sqlite/group.ts'
 import { atomic } from '../engine/transaction.ts'
-import { groupOf, PASSING, rowsOf, type FlowDb } from './context.ts'
+import { groupOf, TRANSIENT, rowsOf, type FlowDb } from './context.ts'
 import { messageMapping } from './mappings.ts'
 
 /** Messages in SQL. */
@@ -30,7 +30,7 @@ export function createMessages(db: FlowDb): MessageStore {
     insert: (record) =>
       group === undefined
         ? rows.insert([record])
-        : group.write(oneStatement(rows.insertion(record), PASSING)).then(() => undefined),
+        : group.write(oneStatement(rows.insertion(record), TRANSIENT)).then(() => undefined),
     update: (id, patch) => rows.update({ id }, patch),
 
     renameSession: (userId, from, to) =>

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { appendRecords, type Trim } from './append-records.ts'
 import { rowsOf, type FlowDb } from './context.ts'
-import { hotSql } from './hot-sql.ts'
+import { preparedSql } from './prepared-sql.ts'
 import { runTraceMapping, runTraceSummaryMapping } from './mappings.ts'
 
 const traceRows = (db: FlowDb) => rowsOf(db, 'flow_run_trace', runTraceMapping)
@@ -47,7 +47,7 @@ function conditionsOf(query: Omit<RunTraceQuery, 'offset' | 'limit'>): RawBuilde
   return sql.join(all, sql` and `)
 }
 
-const trimTraces = hotSql<{ readonly ownerId: string; readonly keep: number }, never>(
+const trimTraces = preparedSql<{ readonly ownerId: string; readonly keep: number }, never>(
   (value) => sql`delete from flow_run_trace where owner_id = ${value('ownerId')} and seq <= (
     select seq from flow_run_trace where owner_id = ${value('ownerId')}
     order by seq desc limit 1 offset ${value('keep')})`,

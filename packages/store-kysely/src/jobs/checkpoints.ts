@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { decodeText, encodeText } from '../records/columns.ts'
 import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
-import { hotSql } from '../flow/hot-sql.ts'
+import { preparedSql } from '../flow/prepared-sql.ts'
 import type { JobWriter } from './writer.ts'
 
 /** States of finished vertices in SQL. */
@@ -41,7 +41,7 @@ interface PutValues {
 
 /** @param lock locks the fence's row until the commit */
 const putUnder = (lock: RawBuilder<unknown>) =>
-  hotSql<PutValues, never>(
+  preparedSql<PutValues, never>(
     (value) => sql`with latest as materialized
         (select fence from flow_job_fence where job_id = ${value('jobId')} ${lock})
       insert into flow_job_checkpoint (job_id, vertex_id, state)
@@ -54,11 +54,14 @@ const putUnder = (lock: RawBuilder<unknown>) =>
 /** SQLite has a single writer, so no lock is needed. */
 const putCheckpoint = { sqlite: putUnder(sql``), postgres: putUnder(sql`for share`) }
 
-const listCheckpoints = hotSql<{ readonly jobId: string }, { vertex_id: string; state: string }>(
+const listCheckpoints = preparedSql<
+  { readonly jobId: string },
+  { vertex_id: string; state: string }
+>(
   (value) => sql`select vertex_id, state from flow_job_checkpoint
     where job_id = ${value('jobId')} order by seq`,
 )
 
-const removeCheckpoints = hotSql<{ readonly jobId: string }, never>(
+const removeCheckpoints = preparedSql<{ readonly jobId: string }, never>(
   (value) => sql`delete from flow_job_checkpoint where job_id = ${value('jobId')}`,
 )

@@ -4,7 +4,7 @@ import { chunks } from '../query/chunks.ts'
 import { decodeText, encodeText } from '../records/columns.ts'
 import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
-import { hotSql } from '../flow/hot-sql.ts'
+import { preparedSql } from '../flow/prepared-sql.ts'
 import { idList } from '../query/id-list.ts'
 import type { AppendEvents } from './append-events.ts'
 import { postgresAppender } from './postgres-append.ts'
@@ -69,7 +69,7 @@ export function createEventLog(db: FlowDb, writer: JobWriter): EventLog {
   }
 }
 
-const readEvents = hotSql<
+const readEvents = preparedSql<
   { readonly jobId: string; readonly after: number; readonly limit: number },
   StoredEvent
 >(
@@ -78,13 +78,16 @@ const readEvents = hotSql<
     order by seq limit ${value('limit')}`,
 )
 
-const readLastSeq = hotSql<{ readonly jobId: string }, { seq: number }>(
+const readLastSeq = preparedSql<{ readonly jobId: string }, { seq: number }>(
   (value) => sql`select seq from flow_job_event where job_id = ${value('jobId')}
     order by seq desc limit 1`,
 )
 
 /** Returns no row if the fence is higher. */
-const raiseFence = hotSql<{ readonly jobId: string; readonly fence: number }, { fence: number }>(
+const raiseFence = preparedSql<
+  { readonly jobId: string; readonly fence: number },
+  { fence: number }
+>(
   (value) => sql`insert into flow_job_fence (job_id, fence)
     values (${value('jobId')}, ${value('fence')})
     on conflict (job_id) do update set fence = excluded.fence

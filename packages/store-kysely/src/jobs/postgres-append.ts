@@ -73,7 +73,7 @@ async function insertRows(
   db: FlowDb,
   batch: readonly Append[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = batch.flatMap(({ jobId, events, fence = UNCHECKED }) =>
+  const rows = batch.flatMap(({ jobId, events, fence = UNFENCED }) =>
     events.map((event) => ({ jobId, event, fence })),
   )
   const jobs = [...new Set(batch.map(({ jobId }) => jobId))]
@@ -94,4 +94,4 @@ async function insertRows(
 }
 
 /** Higher than any fence. */
-const UNCHECKED = Number.MAX_SAFE_INTEGER
+const UNFENCED = Number.MAX_SAFE_INTEGER

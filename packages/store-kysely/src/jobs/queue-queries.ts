@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import { hotSql } from '../flow/hot-sql.ts'
-import type { Placeholders } from '../query/compiled-query.ts'
+import { preparedSql } from '../flow/prepared-sql.ts'
+import type { Placeholders } from '../query/prepared-query.ts'
 import type { ListedJob } from '@x/flow-engine/store'
 import type { RowOf } from '../schema/tables/flow.ts'
 import { CLAIMED_COLUMNS, jobMapping, listedJobMapping, type ClaimedRow } from './mapping.ts'
@@ -31,7 +31,7 @@ export interface EnqueueValues {
 }
 
 /** Inserts nothing if too many jobs are waiting. */
-export const enqueueJob = hotSql<EnqueueValues, never>(
+export const enqueueJob = preparedSql<EnqueueValues, never>(
   (value) => sql`insert into flow_job (id, flow_id, user_id, request, resumable, lane, created_at,
       max_running_per_user, flow_version, session_id, state, attempts, crashes, cancel_requested, question, answer, position)
     select ${text(value('id'))}, ${text(value('flow_id'))}, ${text(value('user_id'))},
@@ -52,7 +52,7 @@ export interface ClaimValues {
   readonly now: number
 }
 
-export const claimJob = hotSql<ClaimValues, ClaimedRow>(
+export const claimJob = preparedSql<ClaimValues, ClaimedRow>(
   (value) => sql`update flow_job set state = 'running', worker = ${value('worker')},
       lease_until = ${value('leaseUntil')}, attempts = attempts + 1,
       started_at = coalesce(started_at, ${value('now')})
@@ -74,7 +74,7 @@ interface HeldValues {
 const held = (value: Placeholders<HeldValues>): RawBuilder<unknown> =>
   sql`id = ${value('jobId')} and worker = ${value('worker')} and state = 'running'`
 
-export const heartbeatJob = hotSql<
+export const heartbeatJob = preparedSql<
   HeldValues & { readonly leaseUntil: number },
   { cancel_requested: number }
 >(
@@ -82,7 +82,7 @@ export const heartbeatJob = hotSql<
     returning cancel_requested`,
 )
 
-export const finishJob = hotSql<
+export const finishJob = preparedSql<
   HeldValues & {
     readonly state: string
     readonly finishedAt: number
@@ -98,12 +98,12 @@ export const finishJob = hotSql<
     worker = null, lease_until = null where ${held(value)}`,
 )
 
-export const releaseJob = hotSql<HeldValues, never>(
+export const releaseJob = preparedSql<HeldValues, never>(
   (value) => sql`update flow_job set state = 'queued', position = ${lastPosition},
     worker = null, lease_until = null where ${held(value)}`,
 )
 
-export const suspendJob = hotSql<
+export const suspendJob = preparedSql<
   HeldValues & {
     readonly question: string
     readonly askedAt: number
@@ -126,14 +126,14 @@ export interface ResumeValues {
   readonly attempts: number | null
 }
 
-export const resumeJob = hotSql<ResumeValues, never>(
+export const resumeJob = preparedSql<ResumeValues, never>(
   (value) => sql`update flow_job set state = 'queued', answer = ${value('answer')},
     wake_at = null, position = ${lastPosition}
     where id = ${value('jobId')} and state = 'suspended'
       and (${int(value('attempts'))} is null or attempts = ${int(value('attempts'))})`,
 )
 
-export const wakeJobs = hotSql<{ readonly now: number }, { id: string }>(
+export const wakeJobs = preparedSql<{ readonly now: number }, { id: string }>(
   (value) => sql`update flow_job set state = 'queued', position = ${lastPosition}
     where state = 'suspended' and wake_at <= ${value('now')} returning id`,
 )
@@ -146,7 +146,7 @@ export interface PendingValues {
 }
 
 /** An unknown `after` excludes nothing. */
-export const readPending = hotSql<PendingValues, ClaimedRow>(
+export const readPending = preparedSql<PendingValues, ClaimedRow>(
   (value) => sql`select ${jobColumns} from flow_job as q
     where q.state = 'suspended' and q.question <> 'null'
       and (${text(value('userId'))} is null or q.user_id = ${text(value('userId'))})
@@ -156,7 +156,7 @@ export const readPending = hotSql<PendingValues, ClaimedRow>(
     order by q.asked_at, q.id limit ${int(value('limit'))}`,
 )
 
-export const cancelJob = hotSql<{ readonly jobId: string; readonly now: number }, never>(
+export const cancelJob = preparedSql<{ readonly jobId: string; readonly now: number }, never>(
   (value) => sql`update flow_job set cancel_requested = 1,
       finished_at = case when state = 'running' then null else ${int(value('now'))} end,
       state = case when state = 'running' then state else 'cancelled' end
@@ -168,20 +168,20 @@ interface ExpiryValues {
 }
 
 /** Keeps worker and lease, so that the result shows who held the job. */
-export const requeueExpired = hotSql<ExpiryValues, ClaimedRow>(
+export const requeueExpired = preparedSql<ExpiryValues, ClaimedRow>(
   (value) => sql`update flow_job set state = 'queued', position = ${lastPosition},
       crashes = crashes + 1
     where state = 'running' and lease_until < ${value('now')} and resumable = 1
     returning ${claimedColumns}`,
 )
 
-export const readExpired = hotSql<ExpiryValues, ClaimedRow>(
+export const readExpired = preparedSql<ExpiryValues, ClaimedRow>(
   (value) => sql`select ${claimedColumns} from flow_job
     where state = 'running' and lease_until < ${value('now')} and resumable = 0`,
 )
 
 /** Each state has its own index. */
-export const countOpen = hotSql<
+export const countOpen = preparedSql<
   object,
   Record<'queued' | 'running' | 'suspended', number | bigint | string>
 >(
@@ -212,7 +212,7 @@ const listed = (value: Placeholders<ListValues>): RawBuilder<unknown> =>
     and (${int(value('to'))} is null or created_at <= ${int(value('to'))})`
 
 /** Not indexed: the table contains few finished jobs. */
-export const listJobs = hotSql<
+export const listJobs = preparedSql<
   ListValues & { readonly offset: number; readonly limit: number },
   RowOf<ListedJob>
 >(
@@ -220,15 +220,15 @@ export const listJobs = hotSql<
     order by created_at desc, id desc limit ${int(value('limit'))} offset ${int(value('offset'))}`,
 )
 
-export const countJobs = hotSql<ListValues, { total: number | bigint | string }>(
+export const countJobs = preparedSql<ListValues, { total: number | bigint | string }>(
   (value) => sql`select count(*) as total from flow_job where ${listed(value)}`,
 )
 
-export const readJob = hotSql<{ readonly jobId: string }, ClaimedRow>(
+export const readJob = preparedSql<{ readonly jobId: string }, ClaimedRow>(
   (value) => sql`select ${jobColumns} from flow_job where id = ${value('jobId')}`,
 )
 
-export const trimJobs = hotSql<
+export const trimJobs = preparedSql<
   { readonly before: number; readonly keep: number; readonly spare: number },
   { id: string; finished_at: number; seq: number }
 >(
@@ -241,6 +241,6 @@ export const trimJobs = hotSql<
     returning id, finished_at, seq`,
 )
 
-export const readWaiting = hotSql<object, { seq: number }>(
+export const readWaiting = preparedSql<object, { seq: number }>(
   () => sql`select seq from flow_job where state = 'queued' limit 1`,
 )

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
-import type { HotQuery, HotResult } from '../query/compiled-query.ts'
+import type { PreparedQuery, PreparedQueryResult } from '../query/prepared-query.ts'
 import { oneStatement, sqliteGroup } from '../engine/sqlite/group.ts'
 import type { FlowTables } from '../schema/tables/flow.ts'
 
@@ -16,10 +16,10 @@ export interface WriteOptions {
 /** Runs single statements; on SQLite callers share a transaction and thus one disk sync. */
 export interface JobWriter {
   write<Values, Row>(
-    query: HotQuery<FlowTables, Values, Row>,
+    query: PreparedQuery<FlowTables, Values, Row>,
     values: Values,
     options?: WriteOptions,
-  ): Promise<Omit<HotResult<Row>, 'insertId'>>
+  ): Promise<Omit<PreparedQueryResult<Row>, 'insertId'>>
 }
 
 export function createJobWriter(db: FlowDb): JobWriter {
@@ -28,7 +28,7 @@ export function createJobWriter(db: FlowDb): JobWriter {
     const group = sqliteGroup(engine.sqlite)
     return {
       async write<Values, Row>(
-        query: HotQuery<FlowTables, Values, Row>,
+        query: PreparedQuery<FlowTables, Values, Row>,
         values: Values,
         { durable = true }: WriteOptions = {},
       ) {

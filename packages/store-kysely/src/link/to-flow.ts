@@ -7,7 +7,7 @@ import {
 import { scimForbidden, UniqueConflictError, type UserRecord, type UserWrite } from '@x/scim-core'
 import { sql } from 'kysely'
 import type { FlowDb } from '../flow/context.ts'
-import { hotQuery } from '../query/compiled-query.ts'
+import { preparedQuery } from '../query/prepared-query.ts'
 import type { FlowTables } from '../schema/tables/flow.ts'
 
 /**
@@ -92,7 +92,7 @@ async function assertNameFree(tx: FlowDb, user: UserRecord, username: string): P
 }
 
 /** Finds users by name in its comparison form. */
-const byName = hotQuery<FlowTables, { readonly key: string }, Holder>((db, value) => {
+const byName = preparedQuery<FlowTables, { readonly key: string }, Holder>((db, value) => {
   const query = sql<Holder>`select id, is_superuser from flow_user
     where username_fold = ${value('key')} order by seq limit 1`
   return { compile: () => query.compile(db) }

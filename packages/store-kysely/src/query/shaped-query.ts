@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { hotQuery, type HotQuery } from './compiled-query.ts'
+import { preparedQuery, type PreparedQuery } from './prepared-query.ts'
 
 /** Column values by name. */
 export type ColumnValues = Readonly<Record<string, unknown>>
@@ -10,7 +10,7 @@ export interface ShapedQueries<Tables> {
   of<Row>(
     name: string,
     build: (value: (column: string) => unknown) => RawBuilder<Row>,
-  ): HotQuery<Tables, ColumnValues, Row>
+  ): PreparedQuery<Tables, ColumnValues, Row>
 }
 
 const known = new WeakMap<object, Map<string, unknown>>()
@@ -21,9 +21,9 @@ export function shapedQueries<Tables>(owner: object): ShapedQueries<Tables> {
   known.set(owner, queries)
   return {
     of: <Row>(name: string, build: (value: (column: string) => unknown) => RawBuilder<Row>) => {
-      const found = queries.get(name) as HotQuery<Tables, ColumnValues, Row> | undefined
+      const found = queries.get(name) as PreparedQuery<Tables, ColumnValues, Row> | undefined
       if (found !== undefined) return found
-      const made = hotQuery<Tables, ColumnValues, Row>((db, value) => ({
+      const made = preparedQuery<Tables, ColumnValues, Row>((db, value) => ({
         compile: () => build(value).compile(db),
       }))
       queries.set(name, made)

@@ -1,5 +1,5 @@
 import { sql, type CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
-import type { HotQuery } from '../query/compiled-query.ts'
+import type { PreparedQuery } from '../query/prepared-query.ts'
 import type { Mapping } from './columns.ts'
 import { chunks } from '../query/chunks.ts'
 import { equalities, shapedQueries, shapeOf, type ColumnValues } from '../query/shaped-query.ts'
@@ -78,7 +78,7 @@ export function tableRows<Value, Row, Tables>(
     )
     return records((await query.run(db, values)).rows)
   }
-  const insertOne = (row: ColumnValues): HotQuery<Tables, ColumnValues, unknown> => {
+  const insertOne = (row: ColumnValues): PreparedQuery<Tables, ColumnValues, unknown> => {
     const names = Object.keys(row)
     return queries.of(
       `insert ${names.join(' ')}`,
@@ -88,7 +88,7 @@ export function tableRows<Value, Row, Tables>(
   }
 
   /** All columns, because a record of the core has all its fields. */
-  let whole: HotQuery<Tables, ColumnValues, unknown> | undefined
+  let whole: PreparedQuery<Tables, ColumnValues, unknown> | undefined
 
   const select = async (rest: RawBuilder<unknown>): Promise<Value[]> =>
     records((await sql<Row>`select ${columns} from ${table} as r ${rest}`.execute(db)).rows)

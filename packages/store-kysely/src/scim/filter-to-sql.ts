@@ -1,7 +1,7 @@
 import type { AttributePath, ResolvedFilter } from '@x/scim-core'
 import { sql } from 'kysely'
 import { elementList, type ElementList, type ElementScope } from './element-lists.ts'
-import { withInnerNots } from './inner-nots.ts'
+import { pushDownNegation } from './push-down-negation.ts'
 import { INDEXED_OPERATORS } from './selectivity.ts'
 import { jsonSql } from './json-sql.ts'
 import { operandOf } from './operands.ts'
@@ -22,7 +22,7 @@ import {
  * only the first are needed.
  */
 export function filterToSql(filter: ResolvedFilter, scope: ElementScope): Condition {
-  return toSql(withInnerNots(filter), scope)
+  return toSql(pushDownNegation(filter), scope)
 }
 
 function toSql(filter: ResolvedFilter, scope: ElementScope): Condition {

@@ -2,7 +2,7 @@ import { compareCodePoints, type GroupBrief } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { engineOf } from '../engine/engine.ts'
-import { hotQuery } from '../query/compiled-query.ts'
+import { preparedQuery } from '../query/prepared-query.ts'
 import { idParameter, placedIdTable } from '../query/id-list.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 
@@ -52,22 +52,24 @@ interface MembershipsValues {
   readonly ids: unknown
 }
 
-const readMemberships = hotQuery<ScimTables, MembershipsValues, MembershipsRow>((db, value) => {
-  const tenant = value('tenant')
-  const [places, list] =
-    engineOf(db).kind === 'sqlite'
-      ? [
-          sql`json_group_array(ids.place)`,
-          sql`json_group_array(json_array(g.id, g.display_name, json(own.places)))`,
-        ]
-      : [
-          sql`json_agg(ids.place)`,
-          sql`coalesce(json_agg(json_build_array(g.id, g.display_name, own.places)), '[]')::text`,
-        ]
-  const query = sql<MembershipsRow>`select ${list} as groups from (
+const readMemberships = preparedQuery<ScimTables, MembershipsValues, MembershipsRow>(
+  (db, value) => {
+    const tenant = value('tenant')
+    const [places, list] =
+      engineOf(db).kind === 'sqlite'
+        ? [
+            sql`json_group_array(ids.place)`,
+            sql`json_group_array(json_array(g.id, g.display_name, json(own.places)))`,
+          ]
+        : [
+            sql`json_agg(ids.place)`,
+            sql`coalesce(json_agg(json_build_array(g.id, g.display_name, own.places)), '[]')::text`,
+          ]
+    const query = sql<MembershipsRow>`select ${list} as groups from (
       select m.group_id, ${places} as places from ${placedIdTable(db, value('ids'))}
       cross join scim_member as m where m.tenant = ${tenant} and m.member_id = ids.id
       group by m.group_id) as own
     cross join scim_group as g where g.tenant = ${tenant} and g.id = own.group_id limit 1`
-  return { compile: () => query.compile(db) }
-})
+    return { compile: () => query.compile(db) }
+  },
+)

@@ -1,7 +1,7 @@
 import type { GroupBrief, GroupRecord, GroupStore } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { chunks } from '../query/chunks.ts'
-import { hotQuery, type Placeholders } from '../query/compiled-query.ts'
+import { preparedQuery, type Placeholders } from '../query/prepared-query.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 import { locksRows, statement } from '../engine/transaction.ts'
 import {
@@ -91,9 +91,9 @@ const oneGroup = (db: Db, value: Placeholders<GroupKey>) =>
     .where('id', '=', value('id'))
     .limit(sql.lit(1))
 
-const readGroup = hotQuery<ScimTables, GroupKey, GroupRecordRow>(oneGroup)
+const readGroup = preparedQuery<ScimTables, GroupKey, GroupRecordRow>(oneGroup)
 
-const lockGroup = hotQuery<ScimTables, GroupKey, GroupRecordRow>((db, value) =>
+const lockGroup = preparedQuery<ScimTables, GroupKey, GroupRecordRow>((db, value) =>
   oneGroup(db, value).forUpdate(),
 )
 
@@ -123,7 +123,7 @@ function isKeySame(record: GroupRecord, before: GroupRecord): boolean {
   )
 }
 
-const insertGroup = hotQuery<ScimTables, GroupValues, never>((db, value) =>
+const insertGroup = preparedQuery<ScimTables, GroupValues, never>((db, value) =>
   db
     .insertInto('scim_group')
     .values({ tenant: value('tenant'), id: value('id'), ...groupColumns(value) }),
@@ -138,15 +138,15 @@ const versionedUpdate = (db: Db, value: Placeholders<NewGroupValues>) =>
     .where('id', '=', value('id'))
     .where('version', '=', value('expectedVersion'))
 
-const updateGroup = hotQuery<ScimTables, NewGroupValues, never>((db, value) =>
+const updateGroup = preparedQuery<ScimTables, NewGroupValues, never>((db, value) =>
   versionedUpdate(db, value).set(groupColumns(value)),
 )
 
 /** For records whose indexed values are unchanged, as when members change. */
-const updateDocument = hotQuery<ScimTables, NewGroupValues, never>((db, value) =>
+const updateDocument = preparedQuery<ScimTables, NewGroupValues, never>((db, value) =>
   versionedUpdate(db, value).set(documentColumns(value)),
 )
 
-const deleteGroup = hotQuery<ScimTables, GroupKey, never>((db, value) =>
+const deleteGroup = preparedQuery<ScimTables, GroupKey, never>((db, value) =>
   db.deleteFrom('scim_group').where('tenant', '=', value('tenant')).where('id', '=', value('id')),
 )

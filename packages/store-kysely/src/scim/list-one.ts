@@ -1,6 +1,6 @@
 import type { ResolvedFilter, UserRecord } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
-import { hotQuery, type Placeholders } from '../query/compiled-query.ts'
+import { preparedQuery, type Placeholders } from '../query/prepared-query.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 import type { ListRequest } from './list-request.ts'
 import { userGroups, type UserGroupsRow } from './user-groups.ts'
@@ -52,10 +52,10 @@ const keyed =
       .limit(sql.lit(1))
 
 const alone = (column: 'id' | 'user_name_key') =>
-  hotQuery<ScimTables, KeyValues, UserRecordRow>(keyed(column))
+  preparedQuery<ScimTables, KeyValues, UserRecordRow>(keyed(column))
 
 const withGroups = (column: 'id' | 'user_name_key') =>
-  hotQuery<ScimTables, KeyValues, UserRecordRow & UserGroupsRow>((db, value) =>
+  preparedQuery<ScimTables, KeyValues, UserRecordRow & UserGroupsRow>((db, value) =>
     keyed(column)(db, value).select(userGroups(db).as('groups')),
   )
 

@@ -9,7 +9,7 @@ import type {
 } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
-import { hotQuery } from '../query/compiled-query.ts'
+import { preparedQuery } from '../query/prepared-query.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 import type { ElementScope } from './element-lists.ts'
 import { filterToSql } from './filter-to-sql.ts'
@@ -83,7 +83,7 @@ async function listRecords<
   const generation = cache.generation()
   const foreign = foreignVersion(db)
   const scope: ElementScope = { resource, tenant, dialect: engineOf(db).kind, mode: 'sets' }
-  const together = isCountedAlong(query, resource)
+  const together = isCountedWithPage(query, resource)
     ? await readCounted(db, { scope, query, source })
     : null
   if (together !== null) return together
@@ -124,7 +124,7 @@ async function listRecords<
  * Sorted groups and host resources are read together with their total (SH-77): there are few, so sorting
  * them all costs less than a second query. Users may be many, and some of their orders are indexed.
  */
-function isCountedAlong({ sort, after, limit }: ListQuery, { kind }: ResourceColumns): boolean {
+function isCountedWithPage({ sort, after, limit }: ListQuery, { kind }: ResourceColumns): boolean {
   return sort !== undefined && after === undefined && limit > 0 && kind !== 'user'
 }
 
@@ -215,19 +215,21 @@ interface TotalRow {
   readonly version: string | null
 }
 
-const readTotal = hotQuery<ScimTables, { tenant: string; kind: string }, TotalRow>((db, value) => {
-  // Each insertion and removal updates a row of the counts, which changes its `xmin`.
-  const version =
-    engineOf(db).kind === 'sqlite'
-      ? sql`null`
-      : sql`string_agg(shard || ' ' || xmin::text, ' ' order by shard)`
-  return {
-    compile: () =>
-      sql<TotalRow>`select cast(coalesce(sum(total), 0) as bigint) as total, ${version} as version
+const readTotal = preparedQuery<ScimTables, { tenant: string; kind: string }, TotalRow>(
+  (db, value) => {
+    // Each insertion and removal updates a row of the counts, which changes its `xmin`.
+    const version =
+      engineOf(db).kind === 'sqlite'
+        ? sql`null`
+        : sql`string_agg(shard || ' ' || xmin::text, ' ' order by shard)`
+    return {
+      compile: () =>
+        sql<TotalRow>`select cast(coalesce(sum(total), 0) as bigint) as total, ${version} as version
         from scim_count where tenant = ${value('tenant')} and kind = ${value('kind')}
         limit 1`.compile(db),
-  }
-})
+    }
+  },
+)
 
 function listName(resource: ResourceColumns, tenant: string, query: ListQuery): string {
   const { filter, sort } = query

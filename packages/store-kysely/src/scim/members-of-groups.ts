@@ -1,7 +1,7 @@
 import type { MemberRow } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
-import { hotQuery } from '../query/compiled-query.ts'
+import { preparedQuery } from '../query/prepared-query.ts'
 import { idParameter, idTable } from '../query/id-list.ts'
 import { jsonRows } from '../query/json-rows.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
@@ -52,7 +52,7 @@ interface PageValues {
 }
 
 /** Cut off and counted before joining and sorting, so that too many members only cost an index scan. */
-const readMembers = hotQuery<ScimTables, PageValues, PageRow>((db, value) => {
+const readMembers = preparedQuery<ScimTables, PageValues, PageRow>((db, value) => {
   const { kind } = engineOf(db)
   // A query that begins with `select` is read-only and needs no write connection.
   const query = sql<PageRow>`select total, page from (

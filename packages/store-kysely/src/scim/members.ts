@@ -2,7 +2,7 @@ import type { MemberRow, MemberStore } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { engineOf } from '../engine/engine.ts'
-import { hotQuery } from '../query/compiled-query.ts'
+import { preparedQuery } from '../query/prepared-query.ts'
 import { idList } from '../query/id-list.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 import { atomic } from '../engine/transaction.ts'
@@ -159,7 +159,7 @@ interface MemberValues {
   readonly member_id: string
 }
 
-const addOne = hotQuery<ScimTables, MemberValues, never>((db, value) =>
+const addOne = preparedQuery<ScimTables, MemberValues, never>((db, value) =>
   db
     .insertInto('scim_member')
     .values({
@@ -177,7 +177,7 @@ interface MemberKey {
   readonly memberId: string
 }
 
-const removeOne = hotQuery<ScimTables, MemberKey, never>((db, value) =>
+const removeOne = preparedQuery<ScimTables, MemberKey, never>((db, value) =>
   db
     .deleteFrom('scim_member')
     .where('tenant', '=', value('tenant'))
@@ -185,7 +185,7 @@ const removeOne = hotQuery<ScimTables, MemberKey, never>((db, value) =>
     .where('group_id', '=', value('groupId')),
 )
 
-const findMember = hotQuery<ScimTables, MemberKey, { added_at: number }>((db, value) =>
+const findMember = preparedQuery<ScimTables, MemberKey, { added_at: number }>((db, value) =>
   db
     .selectFrom('scim_member')
     .select('added_at')
@@ -194,7 +194,7 @@ const findMember = hotQuery<ScimTables, MemberKey, { added_at: number }>((db, va
     .where('group_id', '=', value('groupId')),
 )
 
-const countMembers = hotQuery<ScimTables, Omit<MemberKey, 'memberId'>, { total: number }>(
+const countMembers = preparedQuery<ScimTables, Omit<MemberKey, 'memberId'>, { total: number }>(
   (db, value) =>
     db
       .selectFrom('scim_member')
@@ -203,7 +203,7 @@ const countMembers = hotQuery<ScimTables, Omit<MemberKey, 'memberId'>, { total: 
       .where('group_id', '=', value('groupId')),
 )
 
-const readMembers = hotQuery<
+const readMembers = preparedQuery<
   ScimTables,
   MemberKey & { readonly addedAt: number; readonly size: number },
   JoinedMember

@@ -40,15 +40,15 @@ export function orderOf(sort: ListQuery['sort'], scope: ElementScope): ListOrder
   // Resources without a value come last ascending and first descending.
   const termsOver = (over: RawBuilder<unknown>): RawBuilder<unknown> => {
     if (path.key === 'userName') return sql`${over} ${direction}`
-    return ALWAYS_THERE.has(path.key)
+    return NEVER_NULL.has(path.key)
       ? sql`${over} ${direction}, r.id`
       : sql`(${over} is null) ${direction}, ${over} ${direction}, r.id`
   }
-  const total = ALWAYS_THERE.has(path.key)
+  const total = NEVER_NULL.has(path.key)
   return { key, descending, total, termsOver, terms: () => termsOver(key) }
 }
 
-const ALWAYS_THERE: ReadonlySet<string> = new Set([
+const NEVER_NULL: ReadonlySet<string> = new Set([
   'id',
   'userName',
   'meta.created',

@@ -1,7 +1,7 @@
 import type { UserBrief } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
-import { hotQuery, type Placeholders } from '../query/compiled-query.ts'
+import { preparedQuery, type Placeholders } from '../query/prepared-query.ts'
 import type { ScimTables, ScimUserElementRow, ScimUserRow } from '../schema/tables/scim.ts'
 import { userGroups, type UserGroupsRow } from './user-groups.ts'
 import {
@@ -39,27 +39,27 @@ const userRecord = (db: Db, value: Placeholders<UserKey>) =>
 const userWithGroups = (db: Db, value: Placeholders<UserKey>) =>
   userRecord(db, value).select(userGroups(db).as('groups'))
 
-export const readUser = hotQuery<ScimTables, UserKey, UserRecordRow>(userRecord)
+export const readUser = preparedQuery<ScimTables, UserKey, UserRecordRow>(userRecord)
 
-export const readUserWithGroups = hotQuery<ScimTables, UserKey, UserRecordRow & UserGroupsRow>(
+export const readUserWithGroups = preparedQuery<ScimTables, UserKey, UserRecordRow & UserGroupsRow>(
   userWithGroups,
 )
 
-export const lockUser = hotQuery<ScimTables, UserKey, UserRecordRow>((db, value) =>
+export const lockUser = preparedQuery<ScimTables, UserKey, UserRecordRow>((db, value) =>
   userRecord(db, value).forUpdate(),
 )
 
-export const lockUserWithGroups = hotQuery<ScimTables, UserKey, UserRecordRow & UserGroupsRow>(
+export const lockUserWithGroups = preparedQuery<ScimTables, UserKey, UserRecordRow & UserGroupsRow>(
   (db, value) => userWithGroups(db, value).forUpdate(),
 )
 
 /** The parts of a user shown in references. */
-export const readBrief = hotQuery<ScimTables, UserKey, UserBrief>((db, value) =>
+export const readBrief = preparedQuery<ScimTables, UserKey, UserBrief>((db, value) =>
   aliveUser(db, value).select(['id', 'display']),
 )
 
 /** The same, locked against removal until the transaction ends. */
-export const keepBrief = hotQuery<ScimTables, UserKey, UserBrief>((db, value) =>
+export const keepBrief = preparedQuery<ScimTables, UserKey, UserBrief>((db, value) =>
   aliveUser(db, value).select(['id', 'display']).forKeyShare(),
 )
 
@@ -68,14 +68,14 @@ export type UserHead = Pick<ScimUserRow, 'lists' | (typeof INDEXED_COLUMNS)[numb
   readonly seq: number
 }
 
-export const readHead = hotQuery<ScimTables, UserKey & Expected, UserHead>((db, value) =>
+export const readHead = preparedQuery<ScimTables, UserKey & Expected, UserHead>((db, value) =>
   aliveUser(db, value)
     .select(['seq', 'lists', ...INDEXED_COLUMNS])
     .where('version', '=', value('expectedVersion')),
 )
 
 /** The `seq` of the new row is returned, or on SQLite its `insertId`, which is cheaper than a row. */
-export const insertUser = hotQuery<ScimTables, UserValues, { seq: number }>((db, value) => {
+export const insertUser = preparedQuery<ScimTables, UserValues, { seq: number }>((db, value) => {
   const insert = db.insertInto('scim_user').values({
     tenant: value('tenant'),
     id: value('id'),
@@ -89,11 +89,11 @@ export const insertUser = hotQuery<ScimTables, UserValues, { seq: number }>((db,
 })
 
 /** For records whose indexed values are unchanged. */
-export const updateDocument = hotQuery<ScimTables, UserValues & Expected, never>((db, value) =>
+export const updateDocument = preparedQuery<ScimTables, UserValues & Expected, never>((db, value) =>
   versionedUpdate(db, value).set(documentColumns(value)),
 )
 
-export const updateAll = hotQuery<ScimTables, UserValues & Expected, never>((db, value) =>
+export const updateAll = preparedQuery<ScimTables, UserValues & Expected, never>((db, value) =>
   versionedUpdate(db, value).set({
     ...documentColumns(value),
     ...indexedColumns(value),
@@ -101,11 +101,11 @@ export const updateAll = hotQuery<ScimTables, UserValues & Expected, never>((db,
   }),
 )
 
-export const deleteUser = hotQuery<ScimTables, UserKey, never>((db, value) =>
+export const deleteUser = preparedQuery<ScimTables, UserKey, never>((db, value) =>
   db.deleteFrom('scim_user').where('tenant', '=', value('tenant')).where('id', '=', value('id')),
 )
 
-export const insertElement = hotQuery<ScimTables, ScimUserElementRow, never>((db, value) =>
+export const insertElement = preparedQuery<ScimTables, ScimUserElementRow, never>((db, value) =>
   db.insertInto('scim_user_element').values({
     user_seq: value('user_seq'),
     tenant: value('tenant'),
@@ -118,7 +118,7 @@ export const insertElement = hotQuery<ScimTables, ScimUserElementRow, never>((db
   }),
 )
 
-export const deleteElements = hotQuery<ScimTables, { seq: number }, never>((db, value) =>
+export const deleteElements = preparedQuery<ScimTables, { seq: number }, never>((db, value) =>
   db.deleteFrom('scim_user_element').where('user_seq', '=', value('seq')),
 )
 

@@ -11,7 +11,7 @@ import type { SurfaceState } from '../store/surface.ts'
 import { diffData } from './diff-data.ts'
 import { someInitialises } from '../message/v08/initial-bindings.ts'
 import { dataAfterInitialising } from './initial-data.ts'
-import { selfContain } from './self-contained.ts'
+import { makeSelfContained } from './self-contained.ts'
 
 /** Options of `diffSurface`. */
 export interface DiffOptions {
@@ -31,7 +31,7 @@ export function diffSurface(
   options: DiffOptions = {},
 ): ServerMessage[] {
   const messages = diff(before, after, options.exact === true)
-  return options.selfContained === true ? selfContain(messages, before) : messages
+  return options.selfContained === true ? makeSelfContained(messages, before) : messages
 }
 
 function diff(

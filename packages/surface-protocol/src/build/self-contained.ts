@@ -33,7 +33,7 @@ export function toSelfContained(
 }
 
 /** The same for one surface whose state at the receiver is `before`. */
-export function selfContain(
+export function makeSelfContained(
   messages: Iterable<ServerMessage>,
   before: SurfaceState | null,
 ): ServerMessage[] {

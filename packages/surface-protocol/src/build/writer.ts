@@ -7,7 +7,7 @@ import { describeSurface } from './builder.ts'
 import { createCallQueue } from './call-queue.ts'
 import { diffSurface } from './diff.ts'
 import { readVersion } from '../data/version.ts'
-import { selfContain } from './self-contained.ts'
+import { makeSelfContained } from './self-contained.ts'
 import { createWriterV09 } from './writer-v09.ts'
 import type { SurfaceWriter, SurfaceWriterOptions } from './surface-writer.ts'
 
@@ -25,7 +25,7 @@ function createWriterV08(options: SurfaceWriterOptions): SurfaceWriter {
   const inOrder = createCallQueue(waitingCalls)
 
   const deliver = async (surfaceId: string, messages: readonly ServerMessage[]): Promise<void> => {
-    const list = selfContained ? selfContain(messages, store.get(surfaceId)) : messages
+    const list = selfContained ? makeSelfContained(messages, store.get(surfaceId)) : messages
     if (list.length > 1) tryOut(surfaceId, list)
     for (const message of list) {
       const { applied, diagnostics } = store.apply(message)

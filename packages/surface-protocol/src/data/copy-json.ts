@@ -8,7 +8,7 @@ import type { DataMap, DataValue } from './data-value.ts'
  */
 export function copyJson(value: unknown, report: Report): JsonValue {
   if (typeof value !== 'object' || value === null) return copyScalar(value, report)
-  if (!mayEnter(value, report)) return null
+  if (!isCopyable(value, report)) return null
   if (Array.isArray(value)) return copyItems(value, report, copyJson)
   return copyObject(value as Record<string, unknown>, report)
 }
@@ -16,7 +16,7 @@ export function copyJson(value: unknown, report: Report): JsonValue {
 /** The same in data model form (SP-28). */
 export function copyData(value: unknown, report: Report): DataValue {
   if (typeof value !== 'object' || value === null) return copyScalar(value, report)
-  if (!mayEnter(value, report)) return null
+  if (!isCopyable(value, report)) return null
   if (Array.isArray(value)) return copyItems(value, report, copyData)
   return copyMap(value as Record<string, unknown>, report)
 }
@@ -79,7 +79,7 @@ export function copyObject(
 }
 
 /** Returns whether a container may be copied: it is JSON, and neither too deep nor too large. */
-function mayEnter(value: object, report: Report): boolean {
+function isCopyable(value: object, report: Report): boolean {
   const { path, limits } = report
   report.size += 8
   if (report.aborted) return false

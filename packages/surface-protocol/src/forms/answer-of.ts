@@ -29,7 +29,7 @@ export function answerOf(event: unknown): GivenAnswer | null {
     if (field === null) continue
     const value = readField(field, given)
     if (field.place === 'whole') whole = [value ?? null]
-    else if (value !== undefined && isMeant(field, actionId))
+    else if (value !== undefined && belongsToAction(field, actionId))
       setOwn(field.place === 'values' ? values : members, field.name, value)
   }
   if (whole !== undefined && actionId === undefined) return { requestId, answer: whole[0] }
@@ -38,7 +38,7 @@ export function answerOf(event: unknown): GivenAnswer | null {
 }
 
 /** Arguments belong to an edit, a message to a rejection or a response. */
-function isMeant(
+function belongsToAction(
   { place, name }: { readonly place: string; readonly name: string },
   actionId: unknown,
 ): boolean {

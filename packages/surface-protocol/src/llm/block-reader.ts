@@ -22,13 +22,18 @@ export interface BlockReaderOptions {
   /** Maximum characters of a message. */
   readonly maximum: number
   /** Validates each message. */
-  readonly judge: (part: ExtractedPart) => ExtractedPart
+  readonly validate: (part: ExtractedPart) => ExtractedPart
   /** Handles an object truncated at the end of the text; null: it is repaired. */
   readonly heal: ((raw: string) => ExtractedPart) | null
 }
 
 /** Creates a reader for a block after its opening tag. */
-export function createBlockReader({ tag, maximum, judge, heal }: BlockReaderOptions): BlockReader {
+export function createBlockReader({
+  tag,
+  maximum,
+  validate,
+  heal,
+}: BlockReaderOptions): BlockReader {
   const close = `</${tag}>`
   let text = ''
   let at = 0
@@ -44,7 +49,7 @@ export function createBlockReader({ tag, maximum, judge, heal }: BlockReaderOpti
     depth = 0
     inString = false
     found = true
-    parts.push(judge(toPart(raw)))
+    parts.push(validate(toPart(raw)))
   }
 
   /** Advances by one character; true at the closing tag. */
@@ -68,7 +73,7 @@ export function createBlockReader({ tag, maximum, judge, heal }: BlockReaderOpti
 
   const finish = (parts: ExtractedPart[]): void => {
     if (start !== -1) take(at, parts)
-    else if (!found && !skipping) parts.push(...elementsOf(text.slice(0, at)).map(judge))
+    else if (!found && !skipping) parts.push(...elementsOf(text.slice(0, at)).map(validate))
   }
 
   const tooLong = (parts: ExtractedPart[]): void => {

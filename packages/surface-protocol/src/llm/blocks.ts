@@ -3,7 +3,7 @@ import { readVersion, type Version } from '../data/version.ts'
 import { errorFrom, SurfaceError } from '../diagnostics/errors.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
 import { isPlainObject, type JsonObject } from '../json.ts'
-import { errorsOf } from './judge-messages.ts'
+import { errorsOf } from './validate-parts.ts'
 import { createTagFinder } from './opening-tag.ts'
 import { repairJson } from './repair-json.ts'
 
@@ -77,9 +77,9 @@ export function parseBlock(
   const wrapped = isPlainObject(value) && Array.isArray(value.messages) ? value.messages : value
   const list = Array.isArray(wrapped) ? wrapped : [wrapped]
   const { catalogs } = options
-  const judging = { version: readVersion(options.version), catalogs, limits: defaultLimits }
+  const validation = { version: readVersion(options.version), catalogs, limits: defaultLimits }
   for (const message of list) {
-    const errors = errorsOf(message, judging)
+    const errors = errorsOf(message, validation)
     if (errors.length > 0) throw errorFrom(errors)
   }
   return { messages: list as JsonObject[], repairs }

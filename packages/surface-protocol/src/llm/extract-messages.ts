@@ -5,7 +5,7 @@ import { createBlockReader, type BlockReader } from './block-reader.ts'
 import { messagesInFence } from './fence.ts'
 import { detectVersion } from '../interop/detect-version.ts'
 import type { ExtractedPart } from './extracted-part.ts'
-import { healed, judged, truncated } from './judge-messages.ts'
+import { healed, validatedPart, truncated } from './validate-parts.ts'
 import { createTagFinder, type TagFinder } from './opening-tag.ts'
 
 /** Options for finding messages in a text. */
@@ -64,12 +64,12 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
     throw new TypeError('truncation: heal or refuse')
   }
   const open = createTagFinder(tag)
-  const judging = { version, catalogs, limits }
-  const judge = (part: ExtractedPart): ExtractedPart => judged(part, judging)
+  const validation = { version, catalogs, limits }
+  const validate = (part: ExtractedPart): ExtractedPart => validatedPart(part, validation)
   const heal = (raw: string): ExtractedPart =>
-    truncation === 'refuse' ? truncated(raw) : healed(raw, judging)
+    truncation === 'refuse' ? truncated(raw) : healed(raw, validation)
   const marksCuts = version !== '0.8' || truncation !== undefined
-  const readerOptions = { tag, maximum: lineBytes, judge, heal: marksCuts ? heal : null }
+  const readerOptions = { tag, maximum: lineBytes, validate, heal: marksCuts ? heal : null }
   let held = ''
   let fence: { readonly opening: string; body: string } | null = null
   let block: BlockReader | null = null
@@ -104,7 +104,7 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
       const bodyAt = found.index + found[0].length
       return readFenceStart({ fenceAt, bodyAt, last }, parts)
     }
-    const keep = last ? 0 : heldBack(held, open)
+    const keep = last ? 0 : incompleteTail(held, open)
     text(held.slice(0, held.length - keep), parts)
     held = held.slice(held.length - keep)
     return false
@@ -142,7 +142,7 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
       ? brokenFence(body)
       : body.length > lineBytes
         ? []
-        : messagesInFence(body.slice(0, stop)).map(judge)
+        : messagesInFence(body.slice(0, stop)).map(validate)
     const rest = end !== null && complete ? end.index + end[0].length : body.length
     fence = null
     if (messages.length === 0) text(opening + body.slice(0, rest), parts)
@@ -205,7 +205,7 @@ function trailingSpace(text: string): string {
 }
 
 /** Number of trailing characters that may belong to an incomplete tag or fence. */
-function heldBack(text: string, open: TagFinder): number {
+function incompleteTail(text: string, open: TagFinder): number {
   const fence = FENCE_START.exec(text)
   const keep = Math.max(fence === null ? 0 : text.length - fence.index, open.begun(text))
   return keep + trailingSpace(text.slice(0, text.length - keep)).length

@@ -16,7 +16,7 @@ export function readEnvelope<K extends string>(
   value: unknown,
   { kinds, rules, report }: { kinds: readonly K[]; rules: EnvelopeRules; report: Report },
 ): K | null {
-  const usual = isPlainObject(value) ? readUsual(value, kinds, rules) : null
+  const usual = isPlainObject(value) ? readValidKind(value, kinds, rules) : null
   if (usual !== null) return usual
   if (!isPlainObject(value)) {
     report.must(
@@ -58,7 +58,7 @@ export function readDraft<K extends string, Draft>(
 }
 
 /** The message key of a valid envelope, found in one pass; else null. */
-function readUsual<K extends string>(
+function readValidKind<K extends string>(
   value: Record<string, unknown>,
   kinds: readonly K[],
   { versions }: EnvelopeRules,

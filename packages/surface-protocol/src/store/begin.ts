@@ -46,8 +46,8 @@ export function begin(
 
 /** Validates the stored components against the named catalog (SP-24). */
 function checkStored(surface: Surface, core: CatalogCore, report: Report): void {
-  for (const { id, type, properties, core: judge } of surface.graph.definitions.values()) {
-    if (judge === core) continue
+  for (const { id, type, properties, core: definedBy } of surface.graph.definitions.values()) {
+    if (definedBy === core) continue
     const trial = new Report(report.mode, report.limits)
     core.checkComponent(type, properties, trial)
     for (const { code, message, severity, hint } of trial.diagnostics) {

@@ -128,7 +128,7 @@ export function failuresOf(
   const failures: CheckFailure[] = []
   checks.forEach((check: unknown, index) => {
     if (!isPlainObject(check)) return
-    const failure = judge((check.condition ?? null) as JsonValue, place, settings)
+    const failure = evaluateCondition((check.condition ?? null) as JsonValue, place, settings)
     if (failure === null) return
     const rule = typeof check.message === 'string' ? check.message : 'Invalid value.'
     failures.push({ nodeId, componentId, index, severity: 'error', message: rule, ...failure })
@@ -137,7 +137,7 @@ export function failuresOf(
 }
 
 /** Null if a condition holds, else the failure. */
-function judge(
+function evaluateCondition(
   condition: JsonValue,
   place: EvaluationPlace,
   { evaluator }: StoreSettings,

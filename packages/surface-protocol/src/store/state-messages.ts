@@ -13,7 +13,7 @@ import type { SurfaceState } from './surface.ts'
 type Limits = Readonly<SurfaceLimits>
 
 /** Context for creating a state's messages. */
-interface Making {
+interface StateSource {
   /** The data of the state; keys of a map keep their order. */
   readonly data: DataMap
   /** True if components write to the data when they arrive. */
@@ -27,7 +27,7 @@ interface Making {
  */
 export function stateMessages(
   state: SurfaceState,
-  { data, initialises, limits }: Making,
+  { data, initialises, limits }: StateSource,
 ): ServerMessage[] {
   const { surfaceId, components, root } = state
   const messages = componentMessages(surfaceId, components, limits)

@@ -67,25 +67,25 @@ export function validateSubmission(
     const problem = { ...finding, message: 'A submission is an action.' }
     return { message: null, data: {}, diagnostics: [...diagnostics, problem] }
   }
-  const judge = new Judge(read.action, options, settings)
+  const check = new SubmissionCheck(read.action, options, settings)
   const surface = surfaces.get(read.action.surfaceId)
   if (surface === undefined) {
-    judge.add('surface_not_found', 'surfaceId', 'There is no such surface.')
-    return { message: null, data: {}, diagnostics: judge.diagnostics }
+    check.add('surface_not_found', 'surfaceId', 'There is no such surface.')
+    return { message: null, data: {}, diagnostics: check.diagnostics }
   }
-  const root = judge.run(surface)
-  const isRight = judge.diagnostics.every(({ severity }) => severity !== 'error')
+  const root = check.run(surface)
+  const isRight = check.diagnostics.every(({ severity }) => severity !== 'error')
   return {
     message: isRight ? read : null,
     data: mapToJson(root),
-    diagnostics: judge.diagnostics,
+    diagnostics: check.diagnostics,
   }
 }
 
 /** Maximum number of listed failures. */
 const MAXIMUM = 100
 
-class Judge {
+class SubmissionCheck {
   readonly diagnostics: SurfaceDiagnostic[] = []
   readonly #action: ActionV09
   readonly #options: ValidateSubmissionOptions
@@ -238,7 +238,7 @@ class Judge {
         node.id === source.id ||
         checks === 'surface' ||
         (checks === 'context' &&
-          boundLocations(node, locations).some((one) => read.some((path) => touches(one, path))))
+          boundLocations(node, locations).some((one) => read.some((path) => overlaps(one, path))))
       if (!counts) continue
       for (const failure of failuresOf(node, { settings: this.#settings, root, surface })) {
         const { componentId, index, message } = failure
@@ -276,7 +276,7 @@ function boundLocations(
 }
 
 /** Returns whether one location equals or contains the other. */
-function touches(a: readonly string[], b: readonly string[]): boolean {
+function overlaps(a: readonly string[], b: readonly string[]): boolean {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return false
   return true

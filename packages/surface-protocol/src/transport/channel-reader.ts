@@ -1,7 +1,7 @@
 import type { Runtime } from '@x/wire'
 import { SurfaceError } from '../diagnostics/errors.ts'
 import type { ChannelItem } from './channel-item.ts'
-import { createPatience, type Patience } from './patience.ts'
+import { createStallTimer, type StallTimer } from './stall-timer.ts'
 
 /** A subscription as seen by its channel. */
 export interface ChannelReader {
@@ -16,7 +16,7 @@ export interface ChannelReader {
 export interface SlowRules {
   /** Milliseconds without a consumed item, while the queue is full, after which a subscription is ended. */
   readonly ms: number
-  /** Items that may be queued for a subscriber that has used up its patience. */
+  /** Items that may be queued for a subscriber that is no longer waited for. */
   readonly lag: number
   readonly runtime: Runtime
 }
@@ -52,7 +52,7 @@ const READY: Promise<void> = Promise.resolve()
 class Reader {
   readonly reader: ChannelReader
   readonly #options: ChannelReaderOptions
-  readonly #patience: Patience | null
+  readonly #stall: StallTimer | null
   readonly #asked: Waiter[] = []
   #queue: ChannelItem[]
   #head = 0
@@ -66,9 +66,9 @@ class Reader {
     this.#options = options
     this.#queue = waiting
     this.#backlog = waiting.length
-    this.#patience =
+    this.#stall =
       slow &&
-      createPatience({
+      createStallTimer({
         ...slow,
         highWaterMark,
         isFull: () => this.#ended === null && !this.#hasRoom,
@@ -105,11 +105,11 @@ class Reader {
       else waiter.resolve({ done: false, value: item })
     }
     if (this.#hasRoom) return READY
-    if (this.#patience?.isOver === true) {
+    if (this.#stall?.isOver === true) {
       if (this.#waiting > (this.#options.slow?.lag ?? 0)) this.#fail()
       return READY
     }
-    this.#patience?.begin()
+    this.#stall?.begin()
     return new Promise((resolve) => this.#senders.push(resolve))
   }
 
@@ -131,7 +131,7 @@ class Reader {
       this.#queue = this.#queue.slice(this.#head)
       this.#head = 0
     }
-    this.#patience?.taken(this.#hasRoom)
+    this.#stall?.taken(this.#hasRoom)
     if (this.#hasRoom) this.#wakeSenders()
     return item
   }
@@ -175,7 +175,7 @@ class Reader {
 
   #close(error: unknown): void {
     this.#ended = { error }
-    this.#patience?.end()
+    this.#stall?.end()
     this.#options.onLeave(this.reader)
     this.#wakeSenders()
   }

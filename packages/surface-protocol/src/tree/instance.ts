@@ -60,7 +60,7 @@ export function appearanceOf({ definition, values, groups }: Instance): Appearan
 }
 
 /** Returns whether an instance has changed visibly (SP-42); changes inside its children do not count. */
-export function looksDifferent(before: Appearance, now: Instance): boolean {
+export function appearanceChanged(before: Appearance, now: Instance): boolean {
   if (before.grown || !sameChildren(before.groups, now.groups)) return true
   const { definition: old, values } = before
   const { definition } = now
@@ -155,7 +155,7 @@ function trailOf(instance: Instance): number[] {
 }
 
 /** Numbers the instances of components that occur more than once (SP-40). */
-export function giveIds(root: Instance, byId: Map<string, Instance>): void {
+export function assignIds(root: Instance, byId: Map<string, Instance>): void {
   const counts = new Map<string, number>()
   byId.clear()
   for (const instance of preorder(root)) {

@@ -3,7 +3,7 @@ import type { DataChange } from '../data/data-model.ts'
 import { isContainer, type DataMap, type DataValue } from '../data/data-value.ts'
 import type { Graph } from '../graph/graph.ts'
 import {
-  giveIds,
+  assignIds,
   appearanceOf,
   type Instance,
   type InstanceWarning,
@@ -90,7 +90,7 @@ export class TreeGrowth {
     this.#source = source
     this.#watches = new Watches(source.mode)
     this.root = this.#create(source.root, null, rootScope)
-    if (this.#repeated) giveIds(this.root, this.byId)
+    if (this.#repeated) assignIds(this.root, this.byId)
     this.touched = new Map()
   }
 

@@ -1,5 +1,11 @@
 import type { DataChange } from '../data/data-model.ts'
-import { inTreeOrder, looksDifferent, preorder, appearanceOf, type Instance } from './instance.ts'
+import {
+  inTreeOrder,
+  appearanceChanged,
+  preorder,
+  appearanceOf,
+  type Instance,
+} from './instance.ts'
 import { TreeGrowth, type Touched, type TreeSource } from './tree-growth.ts'
 
 /** The tree of a rendered surface, updated incrementally (SP-39 to SP-45). */
@@ -46,7 +52,7 @@ export class Tree {
       const { id } = instance
       const seen = before.touched.has(id) ? before.touched.get(id) : before.byId.get(id)
       if (seen === undefined || seen === null) return true
-      return looksDifferent('grown' in seen ? seen : appearanceOf(seen), instance)
+      return appearanceChanged('grown' in seen ? seen : appearanceOf(seen), instance)
     })
   }
 }
@@ -55,7 +61,7 @@ function differing(touched: Touched, byId: ReadonlyMap<string, Instance>): reado
   const found: Instance[] = []
   for (const [id, sight] of touched) {
     const now = byId.get(id)
-    if (now !== undefined && (sight === null || looksDifferent(sight, now))) found.push(now)
+    if (now !== undefined && (sight === null || appearanceChanged(sight, now))) found.push(now)
   }
   return inTreeOrder(found)
 }

@@ -5,7 +5,7 @@ type HtmlNode = MarkupDocument['children'][number]
 const TEXT_NODE = 3
 
 /** Elements whose text is not displayed. */
-const UNSEEN = new Set(['script', 'style', 'template', 'noscript'])
+const INVISIBLE = new Set(['script', 'style', 'template', 'noscript'])
 
 /** A parsed HTML page. */
 export interface HtmlPage {
@@ -51,7 +51,7 @@ function textsOf(nodes: readonly HtmlNode[]): string[] {
     if (node.nodeType === TEXT_NODE && 'data' in node) {
       const text = node.data.trim()
       if (text !== '') texts.push(text)
-    } else if ('name' in node && UNSEEN.has(node.name)) {
+    } else if ('name' in node && INVISIBLE.has(node.name)) {
       continue
     } else if ('children' in node) {
       for (const child of node.children.toReversed()) open.push(child)

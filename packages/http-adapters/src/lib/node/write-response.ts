@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises'
 import { responseParts, textSlices, type ResponseParts } from '@x/wire'
 import { onLeave } from './abort.ts'
 import type { Exchange } from './exchange.ts'
-import { joinedVary } from './joined-vary.ts'
+import { joinedVary } from '../joined-vary.ts'
 import { settleUnread } from './unread-body.ts'
 
 /** Status and headers of a response. */

@@ -158,7 +158,7 @@ async function runEntry(run: Run, entry: BulkEntry, given: Given): Promise<Resul
     service,
     { subject, call, statusOf: ({ status }: Done) => status },
     () =>
-      carryOut(
+      runOperation(
         run,
         { ...entry, operation: operation && { ...operation, id, data } },
         { call, isPlain: given.operations !== undefined },
@@ -179,7 +179,7 @@ interface Done {
   readonly version: number | null
 }
 
-async function carryOut(
+async function runOperation(
   run: Run,
   entry: BulkEntry,
   { call, isPlain }: { readonly call: Call; readonly isPlain: boolean },

@@ -36,8 +36,8 @@ const ROWS_AT_ONCE = 200
  * writes all pages it touched, and rows with random ids touch many. An idle process does not wait, and a
  * busy one batches a lot.
  */
-const QUIET_TURNS = 2
-const PATIENCE_MS = 4
+const IDLE_TURNS = 2
+const MAX_WAIT_MS = 4
 
 const groups = new WeakMap<SqliteEngine, SqliteGroup>()
 
@@ -81,9 +81,9 @@ function createGroup(engine: SqliteEngine): {
       await nextTurn()
       quiet = waiting.length > seen ? 0 : quiet + 1
     } while (
-      quiet < QUIET_TURNS &&
+      quiet < IDLE_TURNS &&
       waiting.length < ROWS_AT_ONCE &&
-      performance.now() - begin < PATIENCE_MS
+      performance.now() - begin < MAX_WAIT_MS
     )
   }
 

@@ -1,5 +1,5 @@
 import type { Migration } from '../migrate.ts'
-import { spell } from './types.ts'
+import { translateTypes } from './types.ts'
 
 /** Rate limit buckets (OP-17). They are worthless after a crash, so the PostgreSQL table is unlogged. */
 export const rateBuckets: Migration = {
@@ -10,5 +10,5 @@ export const rateBuckets: Migration = {
       `create ${dialect === 'postgres' ? 'unlogged ' : ''}table rate_bucket (
     key TEXT primary key, full_at REAL not null) CLUSTERED`,
       `create index rate_bucket_full_at on rate_bucket (full_at)`,
-    ].map((statement) => spell(dialect, statement)),
+    ].map((statement) => translateTypes(dialect, statement)),
 }

@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<DialectKind, Readonly<Record<string, string>>>> = {
 }
 
 /** Translates a migration statement to a dialect. */
-export function spell(dialect: DialectKind, statement: string): string {
+export function translateTypes(dialect: DialectKind, statement: string): string {
   const ordered = dialect === 'sqlite' ? reverseConstraints(statement) : statement
   return ordered
     .replaceAll(

@@ -24,7 +24,7 @@ export async function collectDeliveries(
 ): Promise<number> {
   const settled = await lastSettled(db)
   let made = 0
-  for (const id of await endpointsWithNews(db, settled, {
+  for (const id of await endpointsWithPendingEvents(db, settled, {
     kinds,
     endpointId: options.endpointId,
   })) {
@@ -33,7 +33,7 @@ export async function collectDeliveries(
   return made
 }
 
-async function endpointsWithNews(
+async function endpointsWithPendingEvents(
   db: Db,
   settled: number,
   {

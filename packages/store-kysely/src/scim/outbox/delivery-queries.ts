@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { locksRows } from '../../engine/transaction.ts'
-import { hotQuery } from '../../query/compiled-query.ts'
+import { preparedQuery } from '../../query/prepared-query.ts'
 import { idTable } from '../../query/id-list.ts'
 import type { ScimDeliveryRow, ScimTables } from '../../schema/tables/scim.ts'
 import { BLOCKED } from './collect.ts'
@@ -17,7 +17,7 @@ interface DueValues {
 type DueRow = EventColumns & Pick<ScimDeliveryRow, 'attempts' | 'event_seq'>
 
 /** Claims unclaimed deliveries; other processes then skip them. */
-export const readDue = hotQuery<ScimTables, DueValues, DueRow>((db, value) => {
+export const readDue = preparedQuery<ScimTables, DueValues, DueRow>((db, value) => {
   const query = db
     .selectFrom('scim_delivery as d')
     .innerJoin('scim_event as e', 'e.seq', 'd.event_seq')
@@ -34,7 +34,7 @@ export const readDue = hotQuery<ScimTables, DueValues, DueRow>((db, value) => {
 })
 
 /** Reserves deliveries until a time. */
-export const leaseSome = hotQuery<
+export const leaseSome = preparedQuery<
   ScimTables,
   { readonly endpointId: string; readonly seqs: unknown; readonly until: number },
   never
@@ -60,7 +60,7 @@ interface SettledValues {
 }
 
 /** Writes the result of a delivery if it is still waiting with the given lease. */
-export const settleOne = hotQuery<ScimTables, SettledValues, never>((db, value) =>
+export const settleOne = preparedQuery<ScimTables, SettledValues, never>((db, value) =>
   db
     .updateTable('scim_delivery')
     .set({
@@ -83,7 +83,7 @@ export const settleOne = hotQuery<ScimTables, SettledValues, never>((db, value) 
 )
 
 /** The next delivery of a resource is due once its earlier ones are settled. */
-export const unblockLater = hotQuery<
+export const unblockLater = preparedQuery<
   ScimTables,
   { readonly endpointId: string; readonly events: unknown; readonly now: number },
   never

@@ -1,7 +1,7 @@
 import { invalidOutboxCursor, type OutboxRow, type OutboxStore } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../../engine/engine.ts'
-import { hotQuery, type HotQuery } from '../../query/compiled-query.ts'
+import { preparedQuery, type PreparedQuery } from '../../query/prepared-query.ts'
 import { chunks } from '../../query/chunks.ts'
 import type { ScimTables } from '../../schema/tables/scim.ts'
 import { lastSettled, writerLock } from './event-order.ts'
@@ -93,8 +93,8 @@ function readCursor(text: string): number {
 const insertFirst = insertion(true)
 const insertNext = insertion(false)
 
-function insertion(isFirst: boolean): HotQuery<ScimTables, EventColumns, never> {
-  return hotQuery((db, value) => {
+function insertion(isFirst: boolean): PreparedQuery<ScimTables, EventColumns, never> {
+  return preparedQuery((db, value) => {
     const columns = sql.join(EVENT_COLUMNS.map((column) => sql.ref(column)))
     const values = sql.join(EVENT_COLUMNS.map((column) => sql`${value(column)}`))
     const isFenced = isFirst && engineOf(db).kind === 'postgres'

@@ -38,7 +38,7 @@ export interface FunctionShape {
 }
 
 /** Factories for the non-trivial parts of a table. */
-export interface ShapeMaking {
+export interface ShapeFactories {
   readonly pattern: (source: string) => (text: string) => boolean
   readonly schema: (schema: unknown) => SchemaCheck
   /** True if values of any form may be computed too. */
@@ -48,11 +48,11 @@ export interface ShapeMaking {
 const simple = new Map<string, SlotV09>()
 
 /** Prepares an object table. */
-export function shapeOfTable(table: ObjectTable, making: ShapeMaking): ShapeV09 {
+export function shapeOfTable(table: ObjectTable, factories: ShapeFactories): ShapeV09 {
   const { fields, required = [], open = false, parents, children } = table
-  const { isAnyLive = false } = making
+  const { isAnyLive = false } = factories
   const entries = Object.entries(fields).map(
-    ([name, slot]) => [name, slotOfTable(slot, making)] as const,
+    ([name, slot]) => [name, slotOfTable(slot, factories)] as const,
   )
   return {
     fields: new Map(entries),
@@ -68,13 +68,13 @@ export function shapeOfTable(table: ObjectTable, making: ShapeMaking): ShapeV09 
 /** Prepares a function table. */
 export function functionOfTable(
   { args, anyOf = [], returns, callers }: FunctionTable,
-  making: ShapeMaking,
+  factories: ShapeFactories,
 ): FunctionShape {
-  const shape = { args: shapeOfTable(args, making), anyOf, returns }
+  const shape = { args: shapeOfTable(args, factories), anyOf, returns }
   return callers === undefined ? shape : { ...shape, callers }
 }
 
-function slotOfTable(slot: SlotTable, making: ShapeMaking): SlotV09 {
+function slotOfTable(slot: SlotTable, factories: ShapeFactories): SlotV09 {
   if (typeof slot === 'string') {
     const known = simple.get(slot) ?? { kind: slot }
     simple.set(slot, known)
@@ -82,11 +82,12 @@ function slotOfTable(slot: SlotTable, making: ShapeMaking): SlotV09 {
   }
   if ('enum' in slot) return { kind: 'enum', values: new Set(slot.enum) }
   if ('list' in slot) {
-    return { kind: 'list', item: slotOfTable(slot.list, making), minimum: slot.min ?? 0 }
+    return { kind: 'list', item: slotOfTable(slot.list, factories), minimum: slot.min ?? 0 }
   }
-  if ('object' in slot) return { kind: 'object', shape: shapeOfTable(slot.object, making) }
-  if ('one' in slot) return { kind: 'one', slots: slot.one.map((one) => slotOfTable(one, making)) }
-  if ('pattern' in slot) return { kind: 'pattern', test: making.pattern(slot.pattern) }
+  if ('object' in slot) return { kind: 'object', shape: shapeOfTable(slot.object, factories) }
+  if ('one' in slot)
+    return { kind: 'one', slots: slot.one.map((one) => slotOfTable(one, factories)) }
+  if ('pattern' in slot) return { kind: 'pattern', test: factories.pattern(slot.pattern) }
   if ('range' in slot) {
     const [low, high] = slot.range
     return {
@@ -96,7 +97,7 @@ function slotOfTable(slot: SlotTable, making: ShapeMaking): SlotV09 {
       whole: slot.whole === true,
     }
   }
-  return { kind: 'schema', check: making.schema(slot.schema) }
+  return { kind: 'schema', check: factories.schema(slot.schema) }
 }
 
 const DEAD: ReadonlySet<string> = new Set([

@@ -11,7 +11,7 @@ import {
   functionOfTable,
   shapeOfTable,
   type FunctionShape,
-  type ShapeMaking,
+  type ShapeFactories,
   type ShapeV09,
 } from './shape.ts'
 import type { CatalogTable, ObjectTable } from './table.ts'
@@ -24,7 +24,7 @@ const envelope: Readonly<Record<string, ObjectTable['fields'][string]>> = {
 }
 
 /** Compiles patterns; parts described only by a schema are not checked. */
-export const plainMaking: ShapeMaking = {
+export const plainFactories: ShapeFactories = {
   pattern: (source) => {
     const pattern = linearPattern(source)
     return (text) => text.length <= 10_000 && pattern.test(text)
@@ -38,16 +38,20 @@ export const plainMaking: ShapeMaking = {
  */
 export function createTableCatalog<Types extends object = object>(
   table: CatalogTable,
-  making: ShapeMaking = plainMaking,
+  factories: ShapeFactories = plainFactories,
 ): Catalog<Types> {
-  const shapes = shapesOf(table, making)
-  return catalogOver<Types>(table, making, () => shapes)
+  const shapes = shapesOf(table, factories)
+  return catalogOver<Types>(table, factories, () => shapes)
 }
 
 /** The same for a table of this package; validators are built on first use. */
 export function createBuiltInCatalog<Types extends object>(table: CatalogTable): Catalog<Types> {
   let shapes: Shapes | undefined
-  return catalogOver<Types>(table, plainMaking, () => (shapes ??= shapesOf(table, plainMaking)))
+  return catalogOver<Types>(
+    table,
+    plainFactories,
+    () => (shapes ??= shapesOf(table, plainFactories)),
+  )
 }
 
 interface Shapes {
@@ -56,23 +60,23 @@ interface Shapes {
   readonly theme: ShapeV09 | null
 }
 
-function shapesOf(table: CatalogTable, making: ShapeMaking): Shapes {
+function shapesOf(table: CatalogTable, factories: ShapeFactories): Shapes {
   const components = new Map(
     Object.entries(table.components).map(([type, object]): [string, ShapeV09] => {
       const fields = { ...envelope, ...object.fields }
-      return [type, shapeOfTable({ ...object, fields }, making)]
+      return [type, shapeOfTable({ ...object, fields }, factories)]
     }),
   )
   const functions = new Map(
-    Object.entries(table.functions).map(([name, one]) => [name, functionOfTable(one, making)]),
+    Object.entries(table.functions).map(([name, one]) => [name, functionOfTable(one, factories)]),
   )
-  const theme = table.theme === null ? null : shapeOfTable(table.theme, making)
+  const theme = table.theme === null ? null : shapeOfTable(table.theme, factories)
   return { components, functions, theme }
 }
 
 function catalogOver<Types extends object>(
   table: CatalogTable,
-  making: ShapeMaking,
+  factories: ShapeFactories,
   shapes: () => Shapes,
 ): Catalog<Types> {
   const types = Object.keys(table.components)
@@ -89,7 +93,7 @@ function catalogOver<Types extends object>(
         return shapes().functions
       },
       table,
-      remake: (other) => createTableCatalog(other, making),
+      remake: (other) => createTableCatalog(other, factories),
     },
     checkComponent(type, properties, report) {
       const { components, functions } = shapes()

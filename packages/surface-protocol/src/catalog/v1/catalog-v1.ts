@@ -9,7 +9,7 @@ import type { CatalogCore, CatalogPartsV09 } from '../catalog.ts'
 import { checkShapeV09 } from '../v09/check-slot-v09.ts'
 import { compileCatalog } from '../v09/compile-catalog.ts'
 import { functionOfTable, shapeOfTable, type ShapeV09 } from '../v09/shape.ts'
-import { plainMaking } from '../v09/table-catalog.ts'
+import { plainFactories } from '../v09/table-catalog.ts'
 import type { CatalogTable, ObjectTable } from '../v09/table.ts'
 import { createRulesV1 } from './dynamic-rules-v1.ts'
 import type { FoundCatalog } from './find-catalog.ts'
@@ -26,7 +26,7 @@ const accessibility: ObjectTable['fields'][string] = {
   },
 }
 
-const making = { ...plainMaking, isAnyLive: true }
+const factories = { ...plainFactories, isAnyLive: true }
 
 /** A catalog of version 1.0 from its table. */
 export function createCatalogV1<Types extends object = object>(
@@ -36,11 +36,11 @@ export function createCatalogV1<Types extends object = object>(
   const components = new Map(
     Object.entries(table.components).map(([type, object]): [string, ShapeV09] => {
       const fields = { accessibility, ...object.fields }
-      return [type, shapeOfTable({ ...object, fields }, making)]
+      return [type, shapeOfTable({ ...object, fields }, factories)]
     }),
   )
   const functions = new Map(
-    Object.entries(table.functions).map(([name, one]) => [name, functionOfTable(one, making)]),
+    Object.entries(table.functions).map(([name, one]) => [name, functionOfTable(one, factories)]),
   )
   const parts: CatalogPartsV09 = {
     protocolVersion: '1.0',

@@ -17,7 +17,7 @@ const PIECE = 16 * 1024
 /** Maximum number of links taken from one page; a crawl reads at most 1,000 pages. */
 const MAX_LINKS = 5_000
 
-const UNSEEN = new Set(['script', 'style', 'template'])
+const INVISIBLE = new Set(['script', 'style', 'template'])
 
 /**
  * Parses any text as HTML, as browsers do; nothing is an error.
@@ -38,7 +38,7 @@ export async function readPage(html: string, url: string, signal?: AbortSignal):
   const handler = {
     onopentag(name: string, attributes: Readonly<Record<string, string>>) {
       depth += 1
-      if (UNSEEN.has(name)) unseen += 1
+      if (INVISIBLE.has(name)) unseen += 1
       if (name === 'title' && title === '') inTitle = true
       if (name === 'html' && language === '') language = attributes.lang ?? ''
       if (name === 'meta' && attributes.name?.toLowerCase() === 'description') {
@@ -56,7 +56,7 @@ export async function readPage(html: string, url: string, signal?: AbortSignal):
     },
     onclosetag(name: string) {
       depth -= 1
-      if (UNSEEN.has(name)) unseen = Math.max(0, unseen - 1)
+      if (INVISIBLE.has(name)) unseen = Math.max(0, unseen - 1)
       if (name === 'title') inTitle = false
     },
   }

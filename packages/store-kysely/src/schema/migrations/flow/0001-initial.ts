@@ -1,12 +1,12 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /** All tables of the flow service and its jobs. */
 export const initial: Migration = {
   id: '0001-initial',
   statements: (dialect) =>
     [...USERS, ...GRAPHS, ...RECORDS, ...SHARED, ...SIGN_IN, ...JOBS].map((statement) =>
-      spell(dialect, statement),
+      translateTypes(dialect, statement),
     ),
 }
 

@@ -1,5 +1,5 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /**
  * Makes endpoint names of flows with webhooks globally unique. Of existing duplicates the oldest flow keeps
@@ -7,7 +7,7 @@ import { spell } from '../types.ts'
  */
 export const webhookNames: Migration = {
   id: '0003-webhook-names',
-  statements: (dialect) => STATEMENTS.map((statement) => spell(dialect, statement)),
+  statements: (dialect) => STATEMENTS.map((statement) => translateTypes(dialect, statement)),
 }
 
 const STATEMENTS: readonly string[] = [

@@ -1,10 +1,10 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /** Users carry the epoch of their access tokens. */
 export const tokenEpoch: Migration = {
   id: '0004-token-epoch',
   statements: (dialect) => [
-    spell(dialect, 'alter table flow_user add column token_epoch INT not null default 0'),
+    translateTypes(dialect, 'alter table flow_user add column token_epoch INT not null default 0'),
   ],
 }

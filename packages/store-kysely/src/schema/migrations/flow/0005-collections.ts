@@ -1,5 +1,5 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /**
  * Knowledge bases and other collections of vectors. A vector stands before the text of its row, so
@@ -7,7 +7,7 @@ import { spell } from '../types.ts'
  */
 export const collections: Migration = {
   id: '0005-collections',
-  statements: (dialect) => STATEMENTS.map((statement) => spell(dialect, statement)),
+  statements: (dialect) => STATEMENTS.map((statement) => translateTypes(dialect, statement)),
 }
 
 const STATEMENTS: readonly string[] = [

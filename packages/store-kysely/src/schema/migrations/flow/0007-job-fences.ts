@@ -1,12 +1,12 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /** The number of the latest claim of each job, below which nothing is written (DR-7). */
 export const jobFences: Migration = {
   id: '0007-job-fences',
   isExpansion: true,
   statements: (dialect) => [
-    spell(
+    translateTypes(
       dialect,
       `create table flow_job_fence (
     job_id TEXT not null, fence INT not null,

@@ -1,14 +1,14 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /** Since when a suspended job waits and when it wakes by itself (DR-33, DR-38); its crashes (DR-11). */
 export const jobRests: Migration = {
   id: '0008-job-rests',
   isExpansion: true,
   statements: (dialect) => [
-    spell(dialect, `alter table flow_job add column crashes INT not null default 0`),
-    spell(dialect, `alter table flow_job add column asked_at INT`),
-    spell(dialect, `alter table flow_job add column wake_at INT`),
+    translateTypes(dialect, `alter table flow_job add column crashes INT not null default 0`),
+    translateTypes(dialect, `alter table flow_job add column asked_at INT`),
+    translateTypes(dialect, `alter table flow_job add column wake_at INT`),
     `update flow_job set asked_at = started_at where state = 'suspended'`,
     `create index flow_job_asking on flow_job (asked_at, id) where state = 'suspended'`,
     `create index flow_job_waking on flow_job (wake_at)

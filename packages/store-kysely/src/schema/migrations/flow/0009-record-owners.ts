@@ -1,5 +1,5 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /** Whom records count for: those of visitors push out only one another (AB-74). */
 export const recordOwners: Migration = {
@@ -15,5 +15,5 @@ export const recordOwners: Migration = {
       `update flow_transaction set owner_id =
     (select user_id from flow_flow where flow_flow.id = flow_transaction.flow_id)`,
       `create index flow_transaction_public on flow_transaction (seq) where owner_id is null`,
-    ].map((statement) => spell(dialect, statement)),
+    ].map((statement) => translateTypes(dialect, statement)),
 }

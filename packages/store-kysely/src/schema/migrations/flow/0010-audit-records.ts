@@ -1,5 +1,5 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /** Who did what (OP-11). */
 export const auditRecords: Migration = {
@@ -15,5 +15,5 @@ export const auditRecords: Migration = {
       `create index flow_audit_at on flow_audit (at)`,
       `create index flow_audit_actor on flow_audit (actor_id, seq)`,
       `create index flow_audit_target on flow_audit (target_id, seq)`,
-    ].map((statement) => spell(dialect, statement)),
+    ].map((statement) => translateTypes(dialect, statement)),
 }

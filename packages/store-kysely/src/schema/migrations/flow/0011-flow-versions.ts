@@ -1,5 +1,5 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /**
  * Versions of flows (DR-60). Their graphs are stored once for each hash; a flow counts the numbers that
@@ -20,5 +20,5 @@ export const flowVersions: Migration = {
     primary key (flow_id, hash))`,
       `alter table flow_flow add column version_count INT not null default 0`,
       `alter table flow_job add column flow_version INT`,
-    ].map((statement) => spell(dialect, statement)),
+    ].map((statement) => translateTypes(dialect, statement)),
 }

@@ -1,5 +1,5 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /** Requests that start jobs by the clock (DR-58). */
 export const schedules: Migration = {
@@ -15,5 +15,5 @@ export const schedules: Migration = {
       `create index flow_schedule_next_at on flow_schedule (next_at)`,
       `create index flow_schedule_user_id on flow_schedule (user_id)`,
       `create index flow_schedule_flow_id on flow_schedule (flow_id)`,
-    ].map((statement) => spell(dialect, statement)),
+    ].map((statement) => translateTypes(dialect, statement)),
 }

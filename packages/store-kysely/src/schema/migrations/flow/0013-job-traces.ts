@@ -1,12 +1,12 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /** The session of each job and the tokens that its models used (OP-5). */
 export const jobTraces: Migration = {
   id: '0013-job-traces',
   isExpansion: true,
   statements: (dialect) => [
-    spell(dialect, `alter table flow_job add column session_id TEXT`),
-    spell(dialect, `alter table flow_job add column usage TEXT`),
+    translateTypes(dialect, `alter table flow_job add column session_id TEXT`),
+    translateTypes(dialect, `alter table flow_job add column usage TEXT`),
   ],
 }

@@ -1,5 +1,5 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /**
  * Traces of runs that were not jobs (OP-5). Few are kept per owner, so that single traces and those of a
@@ -15,5 +15,5 @@ export const runTraces: Migration = {
     session_id TEXT not null, state TEXT not null, started_at INT not null, finished_at INT not null,
     input_tokens INT not null, output_tokens INT not null, error TEXT, details TEXT not null)`,
       `create index flow_run_trace_owner on flow_run_trace (owner_id, seq)`,
-    ].map((statement) => spell(dialect, statement)),
+    ].map((statement) => translateTypes(dialect, statement)),
 }

@@ -1,12 +1,12 @@
 import type { DialectKind } from '../../../engine/engine.ts'
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /** Users, their lists, groups, memberships, tokens and the counts of both. */
 export const initial: Migration = {
   id: '0001-initial',
   statements: (dialect) => [
-    ...TABLES.map((table) => spell(dialect, table)),
+    ...TABLES.map((table) => translateTypes(dialect, table)),
     ...INDEXES,
     ...counting(dialect),
   ],

@@ -1,6 +1,6 @@
 import type { DialectKind } from '../../../engine/engine.ts'
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /**
  * Elements of lists are found within their tenant (SH-76), and texts are folded with the final sigma as any
@@ -10,7 +10,7 @@ export const elementsByTenant: Migration = {
   id: '0002-elements-by-tenant',
   isExpansion: true,
   statements: (dialect) => [
-    spell(dialect, 'alter table scim_user_element add column tenant TEXT'),
+    translateTypes(dialect, 'alter table scim_user_element add column tenant TEXT'),
     `update scim_user_element set tenant =
       (select u.tenant from scim_user as u where u.seq = scim_user_element.user_seq)`,
     ...fillTenant(dialect),

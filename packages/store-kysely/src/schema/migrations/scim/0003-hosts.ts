@@ -1,5 +1,5 @@
 import type { Migration } from '../../migrate.ts'
-import { spell } from '../types.ts'
+import { translateTypes } from '../types.ts'
 
 /**
  * Events out, endpoints and deliveries (SH-18 to SH-33), connections and clients (SH-48, SH-53), and
@@ -9,8 +9,8 @@ export const hosts: Migration = {
   id: '0003-hosts',
   isExpansion: true,
   statements: (dialect) => [
-    ...TABLES.map((table) => spell(dialect, table)),
-    spell(dialect, 'alter table scim_token add column connection_id TEXT'),
+    ...TABLES.map((table) => translateTypes(dialect, table)),
+    translateTypes(dialect, 'alter table scim_token add column connection_id TEXT'),
     ...INDEXES,
   ],
 }

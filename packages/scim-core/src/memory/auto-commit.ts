@@ -1,7 +1,7 @@
 import type { ScimStore } from '../store/scim-store.ts'
 
 /** The store outside transactions: every call runs in its own transaction. */
-export function outsideTransactions(transaction: ScimStore['transaction']): ScimStore {
+export function autoCommitStore(transaction: ScimStore['transaction']): ScimStore {
   return {
     users: {
       get: (...args) => transaction(args[0], ({ users }) => users.get(...args)),

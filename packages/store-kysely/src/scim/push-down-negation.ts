@@ -9,28 +9,28 @@ const MAX_NESTING = 18
  * minimise nesting. Conditions are two-valued, with null as false, so De Morgan's laws apply.
  * @throws InvalidFilterError if it is still too deep for the database
  */
-export function withInnerNots(filter: ResolvedFilter): ResolvedFilter {
-  const result = pushed(filter, false)
+export function pushDownNegation(filter: ResolvedFilter): ResolvedFilter {
+  const result = withNotsAtLeaves(filter, false)
   if (nestingOf(result) <= MAX_NESTING) return result
   throw new InvalidFilterError(
     `The filter nests "and" and "or" more than ${MAX_NESTING} levels deep.`,
   )
 }
 
-function pushed(filter: ResolvedFilter, isNegated: boolean): ResolvedFilter {
+function withNotsAtLeaves(filter: ResolvedFilter, isNegated: boolean): ResolvedFilter {
   switch (filter.kind) {
     case 'not':
-      return pushed(filter.term, !isNegated)
+      return withNotsAtLeaves(filter.term, !isNegated)
     case 'and':
     case 'or': {
       const kind = isNegated ? (filter.kind === 'and' ? 'or' : 'and') : filter.kind
       const terms = filter.terms
-        .map((term) => pushed(term, isNegated))
+        .map((term) => withNotsAtLeaves(term, isNegated))
         .flatMap((term) => (term.kind === kind ? term.terms : [term]))
       return { kind, terms }
     }
     case 'element': {
-      const inner = { ...filter, where: pushed(filter.where, false) }
+      const inner = { ...filter, where: withNotsAtLeaves(filter.where, false) }
       return isNegated ? { kind: 'not', term: inner } : inner
     }
     case 'compare':

@@ -1,7 +1,7 @@
 import type { Runtime } from '@x/wire'
 
-/** Options of `createPatience`. */
-export interface PatienceOptions {
+/** Options of `createStallTimer`. */
+export interface StallTimerOptions {
   /** Milliseconds without a consumed item after which the subscriber is dropped. */
   readonly ms: number
   readonly highWaterMark: number
@@ -19,7 +19,7 @@ export interface PatienceOptions {
  * queue is full. One that consumes slowly delays senders by `ms` in total; every consumed item restores
  * part of that time.
  */
-export interface Patience {
+export interface StallTimer {
   /** True once senders no longer wait for it. */
   readonly isOver: boolean
   /** Called when senders begin to wait. */
@@ -31,7 +31,7 @@ export interface Patience {
 }
 
 /** Starts with the full time. */
-export function createPatience(options: PatienceOptions): Patience {
+export function createStallTimer(options: StallTimerOptions): StallTimer {
   const { ms, highWaterMark, runtime, isFull, release, expire } = options
   const timer = new AbortController()
   let left = ms

@@ -8,7 +8,7 @@ import type { ExtractedPart } from './extracted-part.ts'
 import { healJson } from './heal-json.ts'
 
 /** Options for validating a model's messages. */
-export interface Judging {
+export interface MessageValidation {
   readonly version: Version
   /** Undefined: messages are not validated. */
   readonly catalogs: readonly Catalog[] | undefined
@@ -16,7 +16,10 @@ export interface Judging {
 }
 
 /** The errors of a message; if none of several catalogs accepts it, those of the first. */
-export function errorsOf(value: unknown, { version, catalogs }: Judging): SurfaceDiagnostic[] {
+export function errorsOf(
+  value: unknown,
+  { version, catalogs }: MessageValidation,
+): SurfaceDiagnostic[] {
   const check = (options: object): SurfaceDiagnostic[] =>
     validateMessage(value, { version, ...options } as { version: '0.9.1' }).diagnostics.filter(
       ({ severity }) => severity === 'error',
@@ -27,9 +30,9 @@ export function errorsOf(value: unknown, { version, catalogs }: Judging): Surfac
 }
 
 /** The part for a complete message. */
-export function judged(part: ExtractedPart, judging: Judging): ExtractedPart {
-  if (part.kind !== 'message' || judging.catalogs === undefined) return part
-  const diagnostics = errorsOf(part.message, judging)
+export function validatedPart(part: ExtractedPart, validation: MessageValidation): ExtractedPart {
+  if (part.kind !== 'message' || validation.catalogs === undefined) return part
+  const diagnostics = errorsOf(part.message, validation)
   if (diagnostics.length === 0) return part
   return refusal(diagnostics, JSON.stringify(part.message))
 }
@@ -40,9 +43,9 @@ function refusal(diagnostics: SurfaceDiagnostic[], raw: string): ExtractedPart {
 }
 
 /** The part for a truncated message (SN-65). */
-export function healed(raw: string, judging: Judging): ExtractedPart {
-  const found = healJson(raw, judging.limits.jsonDepth)
-  const message = found === null ? null : usable(found.value, judging)
+export function healed(raw: string, validation: MessageValidation): ExtractedPart {
+  const found = healJson(raw, validation.limits.jsonDepth)
+  const message = found === null ? null : usable(found.value, validation)
   if (found === null || message === null) return truncated(raw)
   const { path, dropped } = found
   const { components } = message
@@ -63,12 +66,12 @@ export function truncated(raw: string): ExtractedPart {
 /** The healed message without components that are now invalid; null if nothing is left. */
 function usable(
   value: JsonObject,
-  judging: Judging,
+  validation: MessageValidation,
 ): { value: JsonObject; components: string[] } | null {
   const keys = Object.keys(value).filter((key) => key !== 'version')
   if (keys.length === 0) return null
-  if (judging.catalogs === undefined) return { value, components: [] }
-  const errors = errorsOf(value, judging)
+  if (validation.catalogs === undefined) return { value, components: [] }
+  const errors = errorsOf(value, validation)
   if (errors.length === 0) return { value, components: [] }
   const removed = new Set<number>()
   for (const { path } of errors) {
@@ -84,7 +87,7 @@ function usable(
   const { components: _, ...others } = payload
   const rest = components.length === 0 ? others : { ...others, components }
   const kept: JsonObject = { ...value, [kind]: rest }
-  if (errorsOf(kept, judging).length > 0) return null
+  if (errorsOf(kept, validation).length > 0) return null
   const names = [...removed].map((at) => {
     const one = list[at]
     return isPlainObject(one) && typeof one.id === 'string' ? one.id : String(at)

@@ -3,7 +3,7 @@ import type { ResourceStore } from '../store/resources.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 
 /** The outbox outside transactions: every call runs in its own transaction. */
-export function outboxOutside(transaction: ScimStore['transaction']): OutboxStore {
+export function autoCommitOutbox(transaction: ScimStore['transaction']): OutboxStore {
   const within = <Result>(work: (outbox: OutboxStore) => Promise<Result>): Promise<Result> =>
     transaction('', ({ outbox }) => {
       if (outbox === undefined) throw new TypeError('The transaction has no outbox')
@@ -36,7 +36,7 @@ export function outboxOutside(transaction: ScimStore['transaction']): OutboxStor
 }
 
 /** Resources of a host's own type outside transactions. */
-export function resourcesOutside(
+export function autoCommitResources(
   transaction: ScimStore['transaction'],
   type: string,
 ): Required<Omit<ResourceStore, 'snapshot'>> {

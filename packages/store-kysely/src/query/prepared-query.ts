@@ -7,14 +7,14 @@ import { STATEMENT, type NamedQuery } from '../engine/statement-name.ts'
 export type Placeholders<Values> = <Key extends keyof Values & string>(key: Key) => Values[Key]
 
 /** A query that is compiled once per dialect and run with new values each time. */
-export interface HotQuery<Tables, Values, Row> {
-  run(db: Kysely<Tables>, values: Values): Promise<HotResult<Row>>
+export interface PreparedQuery<Tables, Values, Row> {
+  run(db: Kysely<Tables>, values: Values): Promise<PreparedQueryResult<Row>>
   /** Binds values without running the query. */
   bind(db: Kysely<Tables>, values: Values): CompiledQuery<Row>
 }
 
 /** The rows of a query, and how many it changed. */
-export interface HotResult<Row> {
+export interface PreparedQueryResult<Row> {
   readonly rows: readonly Row[]
   readonly changed: number
   /** The rowid of an inserted row; only on SQLite. */
@@ -35,9 +35,9 @@ let statements = 0
  * Building and compiling a query costs several times as much as running a point query, so frequent queries
  * are compiled once. `build` is called with a placeholder function in place of values.
  */
-export function hotQuery<Tables, Values extends object, Row>(
+export function preparedQuery<Tables, Values extends object, Row>(
   build: (db: Kysely<Tables>, value: Placeholders<Values>) => Compilable<Row>,
-): HotQuery<Tables, Values, Row> {
+): PreparedQuery<Tables, Values, Row> {
   const compiled = new Map<DialectKind, NamedQuery<Row>>()
   const bind = (db: Kysely<Tables>, values: Values): CompiledQuery<Row> => {
     const { kind } = engineOf(db)

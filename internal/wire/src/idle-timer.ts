@@ -1,7 +1,7 @@
 import type { Runtime } from './runtime.ts'
 
 /** Detects idle periods of a stream, for keep-alive comments. */
-export interface Silence {
+export interface IdleTimer {
   /** The item, or undefined after an idle period. Only one item may be awaited at a time. */
   orItem<R>(item: Promise<R>): Promise<R | undefined>
   /** Stops the timer for good. */
@@ -14,14 +14,14 @@ export interface Silence {
 const ENDED = new Error('ended')
 
 /** One timer for the whole stream: a timer per item would cost more than sending it. */
-export function createSilence({
+export function createIdleTimer({
   everyMs,
   runtime,
 }: {
   /** Idle period in milliseconds. */
   readonly everyMs: number
   readonly runtime: Runtime
-}): Silence {
+}): IdleTimer {
   const clock = new AbortController()
   let begun = 0
   let isTicking = false
