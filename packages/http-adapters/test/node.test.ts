@@ -53,34 +53,6 @@ test('AD-21 the framing of a body at hand is ours', async () => {
   expect(headers['transfer-encoding']).toBeUndefined()
 })
 
-test('AD-21 a long text is sent whole, with turns for others between its parts', async () => {
-  const text = `a${'😀'.repeat(1_000_000)}`
-  let passed = 0
-  let passedBefore = 0
-  const listener = toNodeListener((request) => {
-    passed = 0
-    const count = (): void => {
-      passed += 1
-      if (passed < 1000) setImmediate(count)
-    }
-    setImmediate(count)
-    return jsonResponse(request, text)
-  })
-  const port = await listenTo((message, reply) => {
-    const writeHead = reply.writeHead.bind(reply)
-    reply.writeHead = (status: number) => {
-      passedBefore = passed
-      return writeHead(status)
-    }
-    listener(message, reply)
-  })
-  const received = await send(port)
-  expect(received.headers['content-length']).toBe(String(Buffer.byteLength(text) + 2))
-  expect(JSON.parse(received.text)).toBe(text)
-  expect(passedBefore).toBeGreaterThan(2)
-  expect((await send(port, { method: 'HEAD' })).headers['content-length']).toBe('4000003')
-})
-
 test('AD-21 a stream is chunked even if the handler sets transfer-encoding', async () => {
   const parts = async function* (): AsyncGenerator<Uint8Array> {
     await turns(3)

@@ -24,7 +24,7 @@ import type { AuditNotes } from './route/audit-rule.ts'
 import { bodyLimitOf } from './route/body-limit.ts'
 import { createCors } from './access/cors.ts'
 import { errorResponse } from './response/error-response.ts'
-import { compressed } from './response/gzip.ts'
+import { textAnswer } from './response/long-text.ts'
 import { anonymous } from './route/anonymous.ts'
 import { createHostGate } from './access/host-gate.ts'
 import { OPENAI_BASE, openAiNotFound, openAiWrongMethod } from './response/openai-errors.ts'
@@ -38,7 +38,7 @@ import {
   type UploadedFile,
   type UploadOptions,
 } from './request/request-body.ts'
-import { JsonText, type Call, type Route } from './route/route.ts'
+import { JsonParts, JsonText, type Call, type Route } from './route/route.ts'
 
 /** Options of a handler. */
 export interface HandlerOptions {
@@ -258,11 +258,11 @@ async function encode(route: Route, request: Request, value: unknown): Promise<R
   if (value instanceof Response) return value
   const status = route.status ?? 200
   if (value === undefined) return new Response(null, { status })
+  const init = { status, headers: { 'content-type': 'application/json' } }
+  const gzip = route.gzip === true
+  if (value instanceof JsonParts) return await textAnswer(request, value.parts, { ...init, gzip })
   const text = value instanceof JsonText ? value.text : JSON.stringify(value)
-  const headers = { 'content-type': 'application/json' }
-  return route.gzip === true
-    ? await compressed(request, text, { status, headers })
-    : respond(request, text, { status, headers })
+  return gzip ? await textAnswer(request, [text], { ...init, gzip }) : respond(request, text, init)
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {

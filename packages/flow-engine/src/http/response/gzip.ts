@@ -1,4 +1,4 @@
-import { eventLoopTurn, respond, textSlices, type JsonInit } from '@x/wire'
+import { eventLoopTurn, textSlices } from '@x/wire'
 
 /** True if the client accepts gzip (RFC 9110 section 12.5.3). */
 export function acceptsGzip(request: Request): boolean {
@@ -27,17 +27,4 @@ export async function gzip(text: string): Promise<Uint8Array> {
   }
   await writer.close()
   return new Uint8Array(await whole)
-}
-
-/** A response that is compressed if the client accepts it. */
-export async function compressed(
-  request: Request,
-  text: string,
-  { status = 200, headers = {} }: JsonInit,
-): Promise<Response> {
-  const varying = { ...headers, vary: 'Accept-Encoding' }
-  if (!acceptsGzip(request)) return respond(request, text, { status, headers: varying })
-  const body = await gzip(text)
-  const encoded = { ...varying, 'content-encoding': 'gzip' }
-  return respond(request, body, { status, headers: encoded })
 }

@@ -104,7 +104,8 @@ export interface Call<P, Q, B> extends GuardCall {
 }
 
 /** The result of a handler: a value of the output schema, JSON text, or a complete response. */
-export type Reply<T> = T | Response | JsonText | Promise<T | Response | JsonText>
+export type Reply<T> = Answered<T> | Promise<Answered<T>>
+type Answered<T> = T | Response | JsonText | JsonParts
 
 /** Serialised JSON, sent unchanged. */
 export class JsonText {
@@ -112,6 +113,15 @@ export class JsonText {
 
   constructor(text: string) {
     this.text = text
+  }
+}
+
+/** Serialised JSON that is read in parts while it is sent, because it may be longer than memory. */
+export class JsonParts {
+  readonly parts: AsyncIterable<string>
+
+  constructor(parts: AsyncIterable<string>) {
+    this.parts = parts
   }
 }
 

@@ -31,7 +31,7 @@ export function writeResponse(exchange: Exchange, response: Response): Promise<v
 /** Characters encoded in one turn of the event loop: a response of megabytes holds up no other one. */
 const SLICE = 512 * 1024
 
-/** Sends a long text, encoded in slices (AD-21). */
+/** Sends a long text in slices, each encoded when the socket has taken the one before (AD-21). */
 async function writeText(
   exchange: Exchange,
   head: Head,
@@ -40,18 +40,29 @@ async function writeText(
 ): Promise<void> {
   await settled
   if (hasNoBody(exchange, head.status)) return writeWhole(exchange, head, text)
-  const slices: Uint8Array[] = []
-  let length = 0
+  if (exchange.isGone()) return
+  const { reply } = exchange
+  writeHead(exchange, head, Buffer.byteLength(text))
   for (const part of textSlices(text, SLICE)) {
-    const slice = Buffer.from(part)
-    slices.push(slice)
-    length += slice.length
+    if (!reply.write(Buffer.from(part))) await drained(exchange)
     await setImmediate()
     if (exchange.isGone()) return
   }
-  writeHead(exchange, head, length)
-  for (const slice of slices) exchange.reply.write(slice)
-  exchange.reply.end()
+  reply.end()
+}
+
+/** Resolves when the socket has taken what was written, or the client has left. */
+async function drained(exchange: Exchange): Promise<void> {
+  const { reply } = exchange
+  await new Promise<void>((resolve) => {
+    const stop = onLeave(exchange, () => settle())
+    const settle = (): void => {
+      stop()
+      reply.off('drain', settle).off('error', settle)
+      resolve()
+    }
+    reply.on('drain', settle).on('error', settle)
+  })
 }
 
 async function writeGenuine(exchange: Exchange, response: Response): Promise<void> {
