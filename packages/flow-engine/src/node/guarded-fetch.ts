@@ -4,6 +4,7 @@ import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import { AddressBlockedError } from '../outgoing/address-blocked.ts'
 import { createAddressRules, isAddress, type AddressRules } from '../outgoing/address-rules.ts'
 import type { GuardedFetchOptions } from '../outgoing/fetch-options.ts'
+import { followingRedirects } from '../outgoing/follow-redirects.ts'
 import { guardedBy } from '../outgoing/open-fetch.ts'
 
 /**
@@ -31,8 +32,8 @@ export function createGuardedFetch({
   })
   const guarded = asFetch((input, init) => undiciFetch(input, { ...init, dispatcher }))
   return guardedBy(
-    (input, init) => guarded(input, init).catch(throwBlocked),
-    (input, init) => fetch(input, init),
+    followingRedirects((input, init) => guarded(input, init).catch(throwBlocked)),
+    followingRedirects((input, init) => fetch(input, init)),
   )
 }
 

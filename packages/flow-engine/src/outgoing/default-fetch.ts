@@ -1,3 +1,4 @@
+import { followingRedirects } from './follow-redirects.ts'
 import { guardedBy } from './open-fetch.ts'
 
 /**
@@ -13,6 +14,6 @@ export function createDefaultFetch(allow: readonly string[] = []): typeof fetch 
   }
   return guardedBy(
     async (input, init) => await (await (loading ??= load()))(input, init),
-    (input, init) => fetch(input, init),
+    followingRedirects((input, init) => fetch(input, init)),
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentServices } from '../components/define/services.ts'
 import { createDefaultFetch } from './default-fetch.ts'
+import { followingRedirects } from './follow-redirects.ts'
 import { withKeyRules } from './key-rules.ts'
 import { guardedBy, openFetch } from './open-fetch.ts'
 import { unobservedFetch } from './observed-fetch.ts'
@@ -16,7 +17,7 @@ const open: typeof fetch = (input, init) => fetch(input, init)
 
 /**
  * Returns the fetch shared by components, models, embeddings, MCP servers and node refreshes (AB-40, AB-41):
- * the host's fetch or the platform's guarded one, with the key rules applied.
+ * the host's fetch or the platform's guarded one, with the key rules applied to every redirect (AB-46).
  */
 export function outgoingFetch(
   { fetch: given, environment = {} }: Pick<ComponentServices, 'fetch' | 'environment'>,
@@ -24,7 +25,7 @@ export function outgoingFetch(
 ): typeof fetch {
   const chosen =
     unobservedFetch(given) ?? (allowPrivate ? open : allow ? createDefaultFetch(allow) : platform)
-  const ruled = withKeyRules(chosen, environment)
-  if (ruled === chosen) return chosen
-  return guardedBy(ruled, withKeyRules(openFetch(chosen), environment))
+  const ruled = (send: typeof fetch): typeof fetch =>
+    followingRedirects(withKeyRules(send, environment))
+  return guardedBy(ruled(chosen), ruled(openFetch(chosen)))
 }

@@ -1,3 +1,4 @@
+import { becomesGet, headersAfter } from '../../../outgoing/follow-redirects.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { sendRequest, type Answer, type RequestOptions } from '../../web/send-request.ts'
 
@@ -53,19 +54,13 @@ const REDIRECT = new Set([301, 302, 303, 307, 308])
 type Sent = RequestOptions & { readonly url: string; readonly method: string }
 
 function redirected(request: Sent, status: number, url: string): Sent {
-  const isSameHost = new URL(request.url).origin === new URL(url).origin
-  const headers = without(request.headers, isSameHost ? [] : ['authorization', 'cookie', 'host'])
-  const becomesGet =
-    status === 303 || status === 302 || (status === 301 && request.method === 'POST')
-  if (!becomesGet || request.method === 'GET') return { ...request, url, headers }
+  const isGet = request.method === 'GET' || status === 302 || becomesGet(status, request.method)
+  const isHere = new URL(request.url).origin === new URL(url).origin
+  if (!isGet && request.body !== undefined && !isHere)
+    throw new RangeError('a redirect would send the body to another host')
+  const kept = headersAfter(request.url, url, new Headers(request.headers))
+  if (!isGet) return { ...request, url, headers: Object.fromEntries(kept) }
+  if (request.method !== 'GET') kept.delete('content-type')
   const { body: _body, ...rest } = request
-  return { ...rest, url, method: 'GET', headers: without(headers, ['content-type']) }
-}
-
-function without(
-  headers: Readonly<Record<string, string>> = {},
-  names: readonly string[],
-): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => !names.includes(name.toLowerCase()))
-  return Object.fromEntries(kept)
+  return { ...rest, url, method: 'GET', headers: Object.fromEntries(kept) }
 }
