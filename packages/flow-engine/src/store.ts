@@ -69,6 +69,7 @@ export type {
 export type { McpServerRecord, McpServerStore } from './store/mcp-servers.ts'
 export type {
   MessageOrder,
+  MessagePartsQuery,
   MessagePatch,
   MessageQuery,
   MessageStore,

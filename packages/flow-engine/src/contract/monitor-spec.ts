@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FlowStore } from '../store/flow-store.ts'
-import type { MessageQuery } from '../store/messages.ts'
+import type { MessageQuery, StoredMessage } from '../store/messages.ts'
 import {
   flow,
   idOf,
@@ -107,6 +107,52 @@ export function describeMessages({ it, store }: Subject<FlowStore>): void {
     assert.deepEqual(await numbers({ sessionId: 's' }), [1, 4, 5])
     assert.deepEqual(await messages.sessions(ada), ['s', 'S'])
     assert.deepEqual(await messages.sessions(ada, idOf(5, 2)), [])
+  })
+
+  it('messages: parts have the rows of the list, large ones alone', async () => {
+    const { messages } = await prepared(store())
+    if (messages.parts === undefined) return
+    const long = 'é'.repeat(700_000)
+    for (let n = 1; n <= 9; n += 1) {
+      const sessionId = ['', oddText, 'c'][n % 3] ?? ''
+      const text = n % 4 === 1 ? `${n}${long}` : oddText
+      const more = { sessionId, text, sender: n === 6 ? 'Machine' : 'User' }
+      await messages.insert(message(n, { timestamp: timeOf(9 - (n % 5)), ...more }))
+    }
+    await messages.insert(message(10, { flowId: null }))
+    await messages.insert(message(11, { userId: bob, flowId: idOf(5, 2), sessionId: '' }))
+    const flowId = idOf(5, 1)
+    for (const more of [
+      {},
+      { sessionId: '' },
+      { sessionId: oddText },
+      { flowId },
+      { flowId, sessionId: 'c' },
+      { flowId: idOf(5, 2) },
+      { sender: 'User' },
+      { sessionId: 'nobody’s' },
+    ]) {
+      for (const order of [{}, { orderBy: 'timestamp' }] as const) {
+        const query = { userId: ada, ...more, ...order }
+        const read: StoredMessage[] = []
+        for await (const part of messages.parts(query)) {
+          assert.equal(part.filter(({ text }) => text.length > 700_000).length <= 1, true)
+          read.push(...part)
+        }
+        assert.deepEqual(read, await messages.list(query))
+      }
+    }
+    const parts = messages.parts({ userId: ada })[Symbol.asyncIterator]()
+    const first = (await parts.next()) as IteratorResult<StoredMessage[], undefined>
+    assert.equal(first.value?.[0]?.id, idOf(7, 1))
+    await messages.remove([2, 3, 4, 6].map((n) => idOf(7, n)))
+    const rest: string[] = []
+    for (let part = await parts.next(); part.done !== true; part = await parts.next())
+      rest.push(...(part.value as StoredMessage[]).map(({ id }) => id))
+    assert.deepEqual(
+      rest.slice(-4),
+      [5, 7, 8, 9].map((n) => idOf(7, n)),
+    )
   })
 
   it('messages: renames and removes sessions of one user', async () => {

@@ -1,5 +1,6 @@
 import type { MessageQuery, MessageStore, StoredMessage } from '../store/messages.ts'
-import { compareValues, copy, copyOrNull, patched } from './rows.ts'
+import { compareValues } from '../base/compare-text.ts'
+import { copy, copyOrNull, patched } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
 /** Creates the in-memory message store. */

@@ -1,4 +1,3 @@
-import { compareText } from '../base/compare-text.ts'
 import type { Page, Slice } from '../store/paging.ts'
 
 /** Copies a row deeply enough that the copy shares no mutable value with it. */
@@ -38,13 +37,6 @@ export function slice<T extends object>(
 ): Page<T> {
   const end = limit === null ? rows.length : offset + limit
   return { items: rows.slice(offset, end).map(copy), total: rows.length }
-}
-
-/** Compares two values of a column: null first, false before true, numbers, dates, strings by code point. */
-export function compareValues(a: unknown, b: unknown): number {
-  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
-  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
-  return Number(a) - Number(b)
 }
 
 /** Builds a composite key that is unique for these three strings. */

@@ -6,8 +6,8 @@ import type {
   SharedComponentView,
   TagStore,
 } from '../store/shared-components.ts'
-import { compareText } from '../base/compare-text.ts'
-import { compareValues, copy, copyOrNull, pair, patched, slice } from './rows.ts'
+import { compareText, compareValues } from '../base/compare-text.ts'
+import { copy, copyOrNull, pair, patched, slice } from './rows.ts'
 import type { MemoryTables, TaggedComponent } from './tables.ts'
 
 /** Creates the in-memory store of shared components. */

@@ -55,10 +55,25 @@ export interface MessageQuery {
   readonly limit?: number
 }
 
+/** Selects messages of a user that have a flow, for reading in parts; oldest first. */
+export interface MessagePartsQuery extends Pick<
+  MessageQuery,
+  'flowId' | 'sessionId' | 'sender' | 'senderName'
+> {
+  readonly userId: string
+  /** Default: insertion order, which also breaks ties. */
+  readonly orderBy?: 'timestamp'
+}
+
 /** Messages. */
 export interface MessageStore {
   get(id: string): Promise<StoredMessage | null>
   list(query: MessageQuery): Promise<StoredMessage[]>
+  /**
+   * The rows of `list` in parts of a bounded size, each read when it is asked for, so that a long list is
+   * neither read in one step nor held whole. Without this method, `list` is used.
+   */
+  parts?(query: MessagePartsQuery): AsyncIterable<readonly StoredMessage[]>
   /** Distinct sessions of a user's messages that have a flow, ordered by first message. */
   sessions(userId: string, flowId?: string): Promise<string[]>
   /** @throws UniqueConflictError `message.id` */

@@ -7,6 +7,7 @@ import { oneStatement } from '../engine/sqlite/group.ts'
 import { atomic } from '../engine/transaction.ts'
 import { groupOf, TRANSIENT, rowsOf, type FlowDb } from './context.ts'
 import { messageMapping } from './mappings.ts'
+import { messageParts } from './message-parts.ts'
 
 /** Messages in SQL. */
 export function createMessages(db: FlowDb): MessageStore {
@@ -19,6 +20,8 @@ export function createMessages(db: FlowDb): MessageStore {
       const limit = query.limit === undefined ? sql`` : sql`limit ${query.limit}`
       return rows.select(sql`where ${conditionOf(query)} order by ${orderOf(query)} ${limit}`)
     },
+
+    parts: (query) => messageParts(db, query, conditionOf(query)),
 
     async sessions(userId, flowId) {
       const where = conditionOf({ userId, ...(flowId === undefined ? {} : { flowId }) })

@@ -6,7 +6,7 @@ import {
   vertexBuildsToText,
 } from '../../wire/build-record.ts'
 import { AuditList, AuditListQuery, auditToWire } from '../../wire/audit.ts'
-import { pageOfTexts } from '../../services/flows/flow-text.ts'
+import { listParts, pageOfTexts } from '../../services/flows/flow-text.ts'
 import {
   messageChangesFromWire,
   messageOrders,
@@ -24,8 +24,9 @@ import {
   TextParams,
   uuid,
 } from '../../wire/scalars.ts'
+import type { StoredMessage } from '../../store/messages.ts'
 import { MEDIUM_BODY } from '../route/body-limit.ts'
-import { JsonText, route, type Route } from '../route/route.ts'
+import { JsonParts, JsonText, route, type Route } from '../route/route.ts'
 
 const FlowQuery = z.object({ flow_id: uuid() })
 const columns = Object.keys(messageOrders) as (keyof typeof messageOrders)[]
@@ -93,15 +94,15 @@ export const monitorRoutes: readonly Route[] = [
       query: MessageQuery,
       output: MessageRead.array(),
     },
-    async ({ services, caller, query }) => {
-      const messages = await services.monitor.messages(caller, {
+    ({ services, caller, query }) => {
+      const messages = services.monitor.messages(caller, {
         ...given('flowId', query.flow_id),
         ...given('sessionId', decodedOnceMore(query.session_id ?? '')),
         ...given('sender', query.sender),
         ...given('senderName', query.sender_name),
         ...(query.order_by === '' ? {} : { orderBy: messageOrders[query.order_by] }),
       })
-      return messages.map(messageToWire)
+      return new JsonParts(listParts(messages, messageToText))
     },
   ),
   route(
@@ -180,6 +181,10 @@ export const monitorRoutes: readonly Route[] = [
     },
   ),
 ]
+
+function messageToText(message: StoredMessage): string {
+  return JSON.stringify(messageToWire(message))
+}
 
 /** A filter, unless it is absent or empty. */
 function given<K extends string>(key: K, value: string | null | undefined): { [P in K]?: string } {

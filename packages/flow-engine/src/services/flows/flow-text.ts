@@ -66,6 +66,28 @@ export function listOfTexts(texts: readonly string[]): string {
   return `[${texts.join(',')}]`
 }
 
+/** Characters of a part of a list. */
+const PART = 64 * 1024
+
+/** The same in parts, each written when it is asked for. */
+export async function* listParts<T>(
+  pages: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
+  write: (item: T) => string,
+): AsyncGenerator<string> {
+  let text = '['
+  let isFirst = true
+  for await (const items of pages) {
+    for (const item of items) {
+      text += isFirst ? write(item) : `,${write(item)}`
+      isFirst = false
+      if (text.length < PART) continue
+      yield text
+      text = ''
+    }
+  }
+  yield `${text}]`
+}
+
 /** The numbers of a page. */
 export interface PageNumbers {
   readonly total: number

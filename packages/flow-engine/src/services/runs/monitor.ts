@@ -5,6 +5,7 @@ import type { Page } from '../../store/paging.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
+import { orderedMessages } from './ordered-messages.ts'
 
 /** Changeable fields of a message; undefined means unchanged. */
 export type MessageChanges = {
@@ -34,7 +35,11 @@ export interface MonitorService {
   builds(caller: Caller, flowId: string): Promise<VertexBuildRecord[]>
   removeBuilds(caller: Caller, flowId: string): Promise<void>
   sessions(caller: Caller, flowId?: string): Promise<string[]>
-  messages(caller: Caller, filter: MessageFilter): Promise<StoredMessage[]>
+  /**
+   * The messages in parts. Only the orders of insertion and time take lists of any length.
+   * @throws Refusal 400 while they are read, if there are too many for another order
+   */
+  messages(caller: Caller, filter: MessageFilter): AsyncIterable<readonly StoredMessage[]>
   /** @throws Refusal 404 */
   updateMessage(caller: Caller, id: string, changes: MessageChanges): Promise<StoredMessage>
   removeMessages(caller: Caller, ids: readonly string[]): Promise<void>
@@ -75,7 +80,8 @@ export function createMonitorService({ store, records, audit }: ServiceKit): Mon
       await store.vertexBuilds.removeOfFlow(flowId)
     },
     sessions: (caller, flowId) => store.messages.sessions(caller.id, flowId),
-    messages: (caller, filter) => store.messages.list({ userId: caller.id, ...filled(filter) }),
+    messages: (caller, filter) =>
+      orderedMessages(store.messages, { userId: caller.id, ...filled(filter) }),
     async updateMessage(caller, id, changes) {
       const message = await store.messages.get(id)
       if (message === null || message.userId !== caller.id || message.flowId === null) {

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { besideHealth, useService } from './attack.ts'
+import { addUser, saveFlow } from './flows.ts'
+
+const running = useService({})
+const MB = 1024 * 1024
+
+/** Reads a response to its end, counting its bytes; holds none of it. */
+async function countBytes(url: string, headers: Readonly<Record<string, string>>) {
+  const response = await fetch(url, { headers })
+  let bytes = 0
+  let last = ''
+  for await (const chunk of response.body ?? []) {
+    const part = chunk as Uint8Array
+    bytes += part.length
+    last = new TextDecoder().decode(part.subarray(-1))
+  }
+  return { status: response.status, bytes, last }
+}
+
+test('AB-38 a list of 240 MB of messages is sent as it is read, beside others', async () => {
+  const service = running()
+  const key = await addUser(service, 'mallory')
+  const flow = await saveFlow(service, [['ChatInput'], ['ChatOutput', {}, 'message>input_value']], {
+    key,
+  })
+  const text = 'm'.repeat(2 * MB)
+  for (let n = 0; n < 60; n += 1) {
+    const body = { input_value: text, session_id: `s${n % 7}` }
+    const { status } = await service.call('POST', `/api/v1/run/${flow}`, { key, body })
+    expect(status).toBe(200)
+  }
+  const url = `${service.url}/api/v1/monitor/messages`
+  const headers = { 'x-api-key': key }
+  await countBytes(`${url}?session_id=s1`, headers)
+  const { result, slowest, grown } = await besideHealth(service, () => countBytes(url, headers))
+  expect([result.status, result.last]).toEqual([200, ']'])
+  expect(result.bytes).toBeGreaterThan(240 * MB)
+  expect(slowest).toBeLessThan(500)
+  expect(grown).toBeLessThan(250)
+
+  const order = await service.call('GET', '/api/v1/monitor/messages?order_by=text', { key })
+  expect([order.status, order.json()]).toEqual([
+    400,
+    { detail: expect.stringMatching(/^order_by takes at most 10,000 messages/) as string },
+  ])
+})
