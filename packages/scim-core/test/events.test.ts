@@ -233,6 +233,16 @@ describe('SC-73 events', () => {
     expect(scim.events.slice(-2)).toEqual(['group.deleted', 'audit'])
   })
 
+  test('SC-73 documents of an event are copied when they are read, once', async () => {
+    const scim = createScim()
+    const id = await scim.user(user)
+    await scim.patch(`/Users/${id}`, [{ op: 'replace', path: 'title', value: 't' }])
+    const event = payload(scim, 'user.updated') as { readonly after: object }
+    expect(event.after).toBe(event.after)
+    expect({ ...event }).toMatchObject({ before: { id }, after: { title: 't' } })
+    expect(JSON.parse(JSON.stringify(event))).toMatchObject({ changed: ['title'], after: { id } })
+  })
+
   test('member lists are cut at 1000, counts are complete', async () => {
     const scim = createScim()
     const ids: string[] = []

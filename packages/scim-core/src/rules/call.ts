@@ -91,8 +91,10 @@ export function pending<K extends Exclude<ScimEventName, 'audit' | 'error'>>(
     texts: texts ?? (() => [JSON.stringify(extra())]),
     emit({ emitter }, { now, tenant, requestId, actor }) {
       if (!emitter.wants(name)) return
-      const base = { at: instantText(now), tenant, requestId, actor, id }
-      emitter.emit(name, Object.freeze({ ...base, ...extra() }) as unknown as ScimEvents[K])
+      const event = { at: instantText(now), tenant, requestId, actor, id }
+      // Descriptors, because a spread would read the documents.
+      Object.defineProperties(event, Object.getOwnPropertyDescriptors(extra()))
+      emitter.emit(name, Object.freeze(event) as unknown as ScimEvents[K])
     },
   }
 }
@@ -103,6 +105,28 @@ export function emitAll(rules: Rules, call: Call, events: readonly PendingEvent[
     call.trace.events.push(event.name)
     event.emit(rules, call)
   }
+}
+
+/** The documents of an event; each is written and parsed when a listener first reads it. */
+export function documents<K extends string>(
+  texts: Readonly<Record<K, () => string>>,
+): Readonly<Record<K, ScimDocument>> {
+  const names = Object.keys(texts) as K[]
+  const members = names.map((name) => {
+    let document: ScimDocument | undefined
+    return [name, { enumerable: true, get: () => (document ??= frozen(texts[name]())) }] as const
+  })
+  return Object.defineProperties({}, Object.fromEntries(members)) as Record<K, ScimDocument>
+}
+
+/** The payload of an event about a changed resource. */
+export function changePayload(
+  changed: readonly string[],
+  texts: Readonly<Record<'before' | 'after', () => string>>,
+): Extra<'user.updated'> {
+  return Object.defineProperties(documents(texts), {
+    changed: { enumerable: true, value: changed },
+  }) as Extra<'user.updated'>
 }
 
 /** A resource as plain frozen data, for events and vetoes. */

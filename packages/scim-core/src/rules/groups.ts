@@ -10,7 +10,8 @@ import type { ScimStore } from '../store/scim-store.ts'
 import {
   assertMatch,
   retryUnless,
-  frozen,
+  changePayload,
+  documents,
   laterThan,
   pending,
   type Call,
@@ -193,9 +194,14 @@ function note(
 }
 
 function created({ presenter }: Call, group: GroupRecord): PendingEvent {
-  return pending('group.created', group.id, () => ({ after: frozen(presenter.group(group)) }), {
-    texts: () => [`{"after":${presenter.group(group)}}`],
-  })
+  return pending(
+    'group.created',
+    group.id,
+    () => documents({ after: () => presenter.group(group) }),
+    {
+      texts: () => [`{"after":${presenter.group(group)}}`],
+    },
+  )
 }
 
 function updated(
@@ -215,11 +221,11 @@ function updated(
   return pending(
     'group.updated',
     after.id,
-    () => ({
-      before: frozen(presenter.group(before)),
-      after: frozen(presenter.group(after)),
-      changed,
-    }),
+    () =>
+      changePayload(changed, {
+        before: () => presenter.group(before),
+        after: () => presenter.group(after),
+      }),
     {
       op,
       texts: () => [

@@ -10,7 +10,8 @@ import type { ResourceRecord, ResourceStore } from '../store/resources.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import {
   assertMatch,
-  frozen,
+  changePayload,
+  documents,
   laterThan,
   pending,
   retryUnless,
@@ -72,11 +73,11 @@ export function createResourceRules(
     },
   ): PendingEvent => {
     const { before, after, changed, op } = change
-    const payload = () => ({
-      before: frozen(presenter.resource(name, before)),
-      after: frozen(presenter.resource(name, after)),
-      changed,
-    })
+    const payload = () =>
+      changePayload(changed, {
+        before: () => presenter.resource(name, before),
+        after: () => presenter.resource(name, after),
+      })
     return pending('resource.updated', after.id, payload, { resourceType: name, op })
   }
 
@@ -123,7 +124,7 @@ export function createResourceRules(
       await changeResource(rules, call, async (tx) => {
         await unique('value', () => storeOf(tx).insert(call.tenant, record))
         await ask({ call, tx }, 'create', null, record)
-        const payload = () => ({ after: frozen(call.presenter.resource(name, record)) })
+        const payload = () => documents({ after: () => call.presenter.resource(name, record) })
         const created = pending('resource.created', record.id, payload, { resourceType: name })
         return { result: undefined, events: [created] }
       })

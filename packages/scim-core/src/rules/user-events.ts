@@ -1,11 +1,11 @@
-import { frozen, pending, type Call, type PendingEvent } from './call.ts'
+import { changePayload, documents, pending, type Call, type PendingEvent } from './call.ts'
 import type { UserRecord } from '../store/users.ts'
 
 /** The operation that changed the user. */
 export type Reason = 'put' | 'patch' | 'delete'
 
 export function createdEvent({ presenter }: Call, user: UserRecord): PendingEvent {
-  return pending('user.created', user.id, () => ({ after: frozen(presenter.user(user)) }), {
+  return pending('user.created', user.id, () => documents({ after: () => presenter.user(user) }), {
     texts: () => [`{"after":${presenter.user(user)}}`],
   })
 }
@@ -27,11 +27,11 @@ export function changeEvents(
   const updated = pending(
     'user.updated',
     after.id,
-    () => ({
-      before: frozen(presenter.user(before)),
-      after: frozen(presenter.user(after)),
-      changed,
-    }),
+    () =>
+      changePayload(changed, {
+        before: () => presenter.user(before),
+        after: () => presenter.user(after),
+      }),
     { op, texts },
   )
   const was = before.active === true
