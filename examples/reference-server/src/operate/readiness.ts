@@ -1,6 +1,6 @@
 const ANSWER_MS = 2000
 /** How long a result is cached, because the endpoint is public. */
-const KEPT_MS = 1000
+const CACHE_MS = 1000
 
 /** Determines whether this process should receive requests (OP-13). */
 export interface Readiness {
@@ -11,9 +11,13 @@ export interface Readiness {
   readonly isStopping: boolean
 }
 
-/** Checks components by name, in order; one that rejects or takes 2 s is not ready. */
+/**
+ * Checks components by name, in order; one that rejects or takes 2 s is not ready.
+ * @param clock in milliseconds
+ */
 export function createReadiness(
   parts: Readonly<Record<string, () => Promise<unknown>>>,
+  clock: () => number = () => performance.now(),
 ): Readiness {
   let isStopping = false
   let found: { readonly until: number; readonly failing: Promise<string | undefined> } | undefined
@@ -32,8 +36,8 @@ export function createReadiness(
     },
     async failing() {
       if (isStopping) return 'stopping'
-      if (found === undefined || performance.now() > found.until)
-        found = { until: performance.now() + KEPT_MS, failing: ask() }
+      if (found === undefined || clock() > found.until)
+        found = { until: clock() + CACHE_MS, failing: ask() }
       return (await found.failing) ?? (isStopping ? 'stopping' : undefined)
     },
   }

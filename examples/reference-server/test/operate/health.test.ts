@@ -33,10 +33,11 @@ describe('OP-13 health', () => {
 
   test('readiness names only the part that fails or hangs', async () => {
     let database = (): Promise<unknown> => Promise.reject(new Error('password of the database'))
-    const readiness = createReadiness({
-      database: () => database(),
-      queue: () => Promise.resolve(),
-    })
+    let now = 0
+    const readiness = createReadiness(
+      { database: () => database(), queue: () => Promise.resolve() },
+      () => now,
+    )
     const answer = await readinessAnswer(readiness)
     expect([answer.status, await answer.json()]).toEqual([
       503,
@@ -47,7 +48,8 @@ describe('OP-13 health', () => {
       asked += 1
       return new Promise(() => undefined)
     }
-    await new Promise((resolve) => setTimeout(resolve, 1050))
+    expect([await readiness.failing(), asked]).toEqual(['database', 0])
+    now += 1001
     const failing = await Promise.all([readiness.failing(), readiness.failing()])
     expect([failing, asked]).toEqual([['database', 'database'], 1])
   })
