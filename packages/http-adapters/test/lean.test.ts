@@ -226,6 +226,7 @@ describe('routing of requests (AD-11)', () => {
     const port = await serve(() => new Response('ours'))
     const answer = await send(port, { method: 'TRACE' })
     expect([answer.status, answer.json()]).toEqual([405, { detail: 'Method Not Allowed' }])
+    expect(answer.headers.allow).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
   })
 })
 

@@ -36,6 +36,8 @@ export interface Call<Host> {
 
 /** Methods not allowed in a Request. */
 const NO_REQUEST = new Set(['CONNECT', 'TRACE', 'TRACK'])
+/** A 405 must list methods (RFC 9110 section 15.5.6); the handler may refuse some of these itself. */
+const ALLOW = ['allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'] as const
 
 /**
  * Runs routing, context, handler and error handling of each call; the returned function never throws
@@ -65,7 +67,8 @@ export function createDispatcher<Host, C>(
         ? readOrigin(wanted(call.host))
         : (fixed ?? originOf(scheme, host || `localhost:${call.port ?? ''}`))
     if (origin === null) return answer(call, plainAnswer(400, 'Invalid Host header'))
-    if (NO_REQUEST.has(call.method)) return answer(call, plainAnswer(405, 'Method Not Allowed'))
+    if (NO_REQUEST.has(call.method))
+      return answer(call, plainAnswer(405, 'Method Not Allowed', [ALLOW]))
     const request = (call.request = call.open(origin + path))
     if (options.match?.(request) === false) return pass(call)
 
