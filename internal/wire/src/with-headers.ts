@@ -8,6 +8,7 @@ export function withHeaders(
   lines: readonly HeaderLine[],
   { replace }: { readonly replace: boolean },
 ): Response {
+  if (lines.length === 0) return response
   const parts = responseParts(response)
   if (parts !== undefined) {
     const { status, headers, body } = parts

@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib'
+import { LEAN_REQUEST, responseParts } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import { createMemoryFlowStore } from '../src/memory/flow-store.ts'
 import { adminToken, send } from './support/client.ts'
@@ -180,6 +181,14 @@ describe('cross-origin requests', () => {
     const other = { ...preflight, headers: { ...preflight.headers, origin: 'https://other.test' } }
     const refused = await send(engine, '/anything', other)
     expect(refused.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('AD-14: a response with CORS headers is still sent from its parts', async () => {
+    const engine = await createTestEngine({ settings: { corsOrigins: [origin] } })
+    const request = new Request('http://flow.test/api/v1/version', { headers: { origin } })
+    const answer = await engine.handler(Object.assign(request, { [LEAN_REQUEST]: true }))
+    const lines = responseParts(answer)?.headers.map(([name]) => name)
+    expect(lines).toEqual(expect.arrayContaining(['access-control-allow-origin', 'vary']))
   })
 
   test('a wildcard origin is never combined with credentials', async () => {

@@ -6,6 +6,7 @@ import {
   requestIdOf,
   respond,
   traceHeaders,
+  withHeaders,
   withRequestId,
   type ObservedRequest,
   type RequestHooks,
@@ -75,15 +76,15 @@ export function createHandler(options: HandlerOptions): Handler {
     const { request, context, id } = incoming
     const foreign = hostGate(request, context) ?? cors.preflight(request)
     if (foreign !== undefined) return foreign
-    const told = (error: unknown): void => {
+    const reportFailure = (error: unknown): void => {
       failed(error)
       const { method } = request
       report(error, { method, path: incoming.url.pathname, ...context, requestId: id })
     }
-    const response = await answer(options, table, incoming, told).catch((error: unknown) =>
-      errorResponse(request, error, told),
+    const response = await answer(options, table, incoming, reportFailure).catch((error: unknown) =>
+      errorResponse(request, error, reportFailure),
     )
-    return withHeaders(response, cors.headers(request))
+    return withHeaders(response, Object.entries(cors.headers(request)), { replace: false })
   }
 
   return async (request, context = {}) => {
@@ -129,7 +130,7 @@ async function answer(
   options: HandlerOptions,
   table: RouteTable<Route>,
   incoming: Incoming,
-  told: (error: unknown) => void,
+  reportFailure: (error: unknown) => void,
 ): Promise<Response> {
   const { request, url, path, match } = incoming
   const { basePath } = options.settings
@@ -151,7 +152,7 @@ async function answer(
   const operated = operate(options, match, incoming)
   if (answerError === undefined) return await operated
   return await operated.catch((error: unknown) =>
-    answerError(request, error, { report: told, services: options.services }),
+    answerError(request, error, { report: reportFailure, services: options.services }),
   )
 }
 
@@ -180,7 +181,7 @@ async function operate(
   if (audit === undefined || write === undefined)
     return await encode(route, request, await route.handle(call))
   const audited = { ...parts, caller, context, requestId: id, notes: call.notes }
-  const told = async (result: Parameters<typeof auditRecord>[2]): Promise<void> => {
+  const recordAudit = async (result: Parameters<typeof auditRecord>[2]): Promise<void> => {
     const record = auditRecord(audit, audited, result, runtime)
     if (record !== undefined) await write(record)
   }
@@ -188,10 +189,10 @@ async function operate(
   try {
     value = await route.handle(call)
   } catch (error) {
-    if (audit.refused === true && isRefusal(error)) await told({ outcome: 'refused' })
+    if (audit.refused === true && isRefusal(error)) await recordAudit({ outcome: 'refused' })
     throw error
   }
-  await told({ outcome: 'ok', value })
+  await recordAudit({ outcome: 'ok', value })
   return await encode(route, request, value)
 }
 
@@ -263,12 +264,4 @@ async function encode(route: Route, request: Request, value: unknown): Promise<R
   if (value instanceof JsonParts) return await textAnswer(request, value.parts, { ...init, gzip })
   const text = value instanceof JsonText ? value.text : JSON.stringify(value)
   return gzip ? await textAnswer(request, [text], { ...init, gzip }) : respond(request, text, init)
-}
-
-function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
-  const entries = Object.entries(headers)
-  if (entries.length === 0) return response
-  const copy = new Response(response.body, response)
-  for (const [name, value] of entries) copy.headers.append(name, value)
-  return copy
 }
