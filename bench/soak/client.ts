@@ -18,7 +18,7 @@ export interface AskOptions {
 }
 
 /** Longest time of a request: what hangs counts as an error. */
-const LONGEST_MS = 60_000
+const MAX_MS_LENGTH = 60_000
 
 export function createClient(url: string, key: string): Client {
   const send = async (
@@ -42,7 +42,7 @@ export function createClient(url: string, key: string): Client {
   return {
     url,
     async ask<T>(method: string, path: string, options: AskOptions = {}) {
-      const response = await send(method, path, options, AbortSignal.timeout(LONGEST_MS))
+      const response = await send(method, path, options, AbortSignal.timeout(MAX_MS_LENGTH))
       const text = await response.text()
       const { status = 200 } = options
       if (response.status !== status)
@@ -52,7 +52,7 @@ export function createClient(url: string, key: string): Client {
     },
     async peek(path, headers = {}) {
       const leaving = new AbortController()
-      const late = AbortSignal.timeout(LONGEST_MS)
+      const late = AbortSignal.timeout(MAX_MS_LENGTH)
       const response = await send('GET', path, { headers }, AbortSignal.any([leaving.signal, late]))
       if (response.status !== 200) throw new Error(`GET ${path}: ${response.status}`)
       const reader = response.body?.getReader()

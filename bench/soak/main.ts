@@ -30,7 +30,7 @@ const CLIENTS = 2
 /** A client's pause between two rounds, so that the machine is busy and not overrun. */
 const PAUSE_MS = 40
 /** Percent. In a few minutes caches and compiled code still grow; what leaks shows in 15. */
-const MOST_GROWTH = minutes < 10 ? 15 : 5
+const MAX_GROWTH = minutes < 10 ? 15 : 5
 /** Memory is compared between this share of the time, 5 minutes at most, and the end. */
 const SETTLED = 0.4
 
@@ -158,10 +158,10 @@ function growth(settled: Holdings, end: Holdings, settledMs: number): Figure[] {
     note: `${(before / unit).toFixed(1)} at minute ${(settledMs / 60_000).toFixed(1)}, ${(after / unit).toFixed(1)} at the end, ${name}`,
   })
   return [
-    { name: 'growth of the heap', limit: MOST_GROWTH, ...of(settled.heap, end.heap, MIB, 'MiB') },
+    { name: 'growth of the heap', limit: MAX_GROWTH, ...of(settled.heap, end.heap, MIB, 'MiB') },
     {
       name: 'growth of resident memory',
-      limit: MOST_GROWTH,
+      limit: MAX_GROWTH,
       ...of(settled.rss, end.rss, MIB, 'MiB'),
     },
     { name: 'growth of open files', ...of(settled.files, end.files, 1, 'files') },

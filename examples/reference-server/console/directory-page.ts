@@ -24,7 +24,7 @@ interface Provisioned {
 }
 
 const yesNo = (is: boolean): string => (is ? 'yes' : 'no')
-const MOST = 100
+const MAX_SHOWN = 100
 const PAGE = 50
 
 /** The users of the service, and what identity providers have provisioned. */
@@ -33,7 +33,9 @@ export const directoryPage: ConsolePage = {
   title: 'Directory',
   forSuperusers: true,
   async open(section) {
-    const { total_count: count, users } = (await (await call(`/users/?limit=${MOST}`)).json()) as {
+    const { total_count: count, users } = (await (
+      await call(`/users/?limit=${MAX_SHOWN}`)
+    ).json()) as {
       total_count: number
       users: ListedUser[]
     }
@@ -64,7 +66,7 @@ export const directoryPage: ConsolePage = {
 }
 
 function countOf(users: number): string {
-  if (users > MOST) return `The first ${MOST} of ${users} users.`
+  if (users > MAX_SHOWN) return `The first ${MAX_SHOWN} of ${users} users.`
   return users === 1 ? '1 user.' : `${users} users.`
 }
 

@@ -11,7 +11,7 @@ interface Problem {
 }
 
 /** Problems that are shown; a flow with more has one cause, or many of the same kind. */
-const MOST = 50
+const MAX_SHOWN = 50
 
 /** Checks a flow without running it, and shows each problem beside its node and in a list. */
 export async function showCheck(
@@ -25,7 +25,7 @@ export async function showCheck(
   if (!isShown()) return
   const beside = new Map<string, Problem[]>()
   const items = new Map<string, HTMLLIElement>()
-  for (const problem of found.problems.slice(0, MOST)) {
+  for (const problem of found.problems.slice(0, MAX_SHOWN)) {
     const text = plainly(problem)
     const node = drawnNode(data, problem.node_id)
     const edge = data?.edges.find((one) => one.id === problem.edge_id)
@@ -40,7 +40,7 @@ export async function showCheck(
     const isError = problems.some(({ severity }) => severity === 'error')
     showRemark(node, messages.join(' '), isError ? 'error' : 'warning', 'check')
   }
-  const more = found.total - Math.min(found.problems.length, MOST)
+  const more = found.total - Math.min(found.problems.length, MAX_SHOWN)
   if (more > 0) items.set('more', make('li', `${more} more`))
   list.replaceChildren(...items.values())
   list.hidden = items.size === 0

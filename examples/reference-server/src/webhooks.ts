@@ -4,7 +4,7 @@ import { createWebhooks, type Webhooks, type WebhooksOptions } from '@x/scim-cor
 
 const DAY_MS = 86_400_000
 /** Events contain user attributes, so they are removed 30 days after their last delivery. */
-const KEPT_MS = 30 * DAY_MS
+const RETENTION_MS = 30 * DAY_MS
 
 export interface OutboxOptions {
   readonly store: OutboxStore
@@ -62,6 +62,6 @@ async function pruneDaily(
   while (!signal.aborted) {
     await runtime.sleep(DAY_MS, signal).catch(() => undefined)
     if (signal.aborted) return
-    await store.prune(new Date(runtime.now().getTime() - KEPT_MS)).catch(onError)
+    await store.prune(new Date(runtime.now().getTime() - RETENTION_MS)).catch(onError)
   }
 }

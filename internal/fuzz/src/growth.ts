@@ -1,9 +1,9 @@
 /** Times below are noise of the machine and the garbage collector. */
 const FLOOR_MS = 25
 /** A fourfold input may take this many times as long: linear work plus noise. */
-const MOST = 8
+const MAX_RATIO = 8
 /** And this many times as long as the doubled input: two when linear, four when quadratic. */
-const MOST_OF_TWICE = 3
+const MAX_RATIO_OF_TWICE = 3
 
 /** The growth of a case's time with its input. */
 export interface Growth {
@@ -25,7 +25,8 @@ export async function measureGrowth(
   const once = await best(() => run(input), now)
   const twice = await best(() => run(amplify(input, 2)), now)
   const four = await best(() => run(amplify(input, 4)), now)
-  const superlinear = four > FLOOR_MS && four > once * MOST && four > twice * MOST_OF_TWICE
+  const superlinear =
+    four > FLOOR_MS && four > once * MAX_RATIO && four > twice * MAX_RATIO_OF_TWICE
   return { ms: [once, twice, four], superlinear }
 }
 

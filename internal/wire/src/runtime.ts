@@ -17,7 +17,7 @@ export interface Runtime {
 }
 
 /** Maximum delay of a timer in milliseconds; longer ones fire immediately (AB-90). */
-const LONGEST_TIMER = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The platform's clock, randomness and timers. */
 export function createSystemRuntime(): Runtime {
@@ -37,7 +37,7 @@ export function createSystemRuntime(): Runtime {
         }
         let left = ms
         const wait = (): ReturnType<typeof setTimeout> => {
-          const part = Math.min(left, LONGEST_TIMER)
+          const part = Math.min(left, MAX_TIMER_MS)
           left -= part
           const started = setTimeout(() => {
             if (left > 0) {

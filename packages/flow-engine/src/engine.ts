@@ -46,7 +46,7 @@ export interface FlowEngine {
   close(): Promise<void>
 }
 
-const LEAST_SECRET = 32
+const MIN_SECRET_LENGTH = 32
 
 /**
  * Creates a flow service over the given storage.
@@ -226,8 +226,8 @@ function writeToConsole(error: unknown, { requestId }: { readonly requestId?: un
 
 function secretBytes(key: string | Uint8Array): Uint8Array {
   const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
-  if (bytes.length < LEAST_SECRET) {
-    throw new TypeError(`secretKey must be at least ${LEAST_SECRET} characters long`)
+  if (bytes.length < MIN_SECRET_LENGTH) {
+    throw new TypeError(`secretKey must be at least ${MIN_SECRET_LENGTH} characters long`)
   }
   return bytes
 }

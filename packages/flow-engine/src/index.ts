@@ -7,8 +7,6 @@ export { createDataFrame } from './graph/values/data-frame.ts'
 export { createMessage } from './graph/values/message.ts'
 export type {
   BuildJobs,
-  BuildJobsOptions,
-  BuildRequest,
   ForkOptions,
   JobRecord,
   PendingQuestion,
@@ -17,8 +15,9 @@ export type {
   PollOptions,
   ScheduleEntry,
   ScheduleRecord,
-  StartRequest,
 } from './jobs/build-jobs.ts'
+export type { BuildJobsOptions } from './jobs/build-jobs-options.ts'
+export type { BuildRequest, StartRequest } from './jobs/build-request.ts'
 export {
   fromElicitation,
   toElicitation,

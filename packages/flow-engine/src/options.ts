@@ -4,7 +4,7 @@ import type { ComponentServices, ModelProviders } from './components/define/serv
 import type { ResultCache } from './graph/context/cache.ts'
 import type { RunLimits } from './graph/plan/limits.ts'
 import type { RunHooks } from './graph/context/run-hooks.ts'
-import type { BuildJobsOptions } from './jobs/build-jobs.ts'
+import type { BuildJobsOptions } from './jobs/build-jobs-options.ts'
 import type { McpOptions } from './mcp/mcp-options.ts'
 import type { ComponentStore } from './services/component-store/component-store.ts'
 import type { ExampleFlow } from './services/flows/examples.ts'

@@ -60,7 +60,7 @@ export type {
   JobUsage,
   ListedJob,
   LiveBus,
-  JobRest,
+  JobSuspension,
   NewJob,
   PendingJobsQuery,
   StoredEvent,

@@ -11,7 +11,7 @@ export const kinds = [
 export type Kind = (typeof kinds)[number]
 
 /** Further lines of the same kind are only counted. */
-const MOST_LINES = 50
+const MAX_LINES = 50
 
 /** Counts copied records, and lists skipped ones with the reason. */
 export function createReport() {
@@ -23,8 +23,8 @@ export function createReport() {
   }
   const say = (kind: Kind, line: string): void => {
     const of = lines.get(kind) ?? []
-    if (of.length < MOST_LINES) of.push(line)
-    else if (of.length === MOST_LINES) of.push('and more')
+    if (of.length < MAX_LINES) of.push(line)
+    else if (of.length === MAX_LINES) of.push('and more')
   }
   return {
     moved: (kind: Kind) => count(kind, 'moved'),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ObservedRequest } from '@x/flow-engine'
 
 /** Maximum number of remembered credentials; least recently used ones are evicted. */
-const MOST = 50_000
+const MAX_ENTRIES = 50_000
 
 /** The owners of credentials that a service has accepted. */
 export interface KnownCallers {
@@ -38,7 +38,7 @@ export function createKnownCallers(): KnownCallers {
       const owner = userId === undefined ? tenant && `tenant:${tenant}` : `user:${userId}`
       if (owner !== undefined && !isRefused) owners.set(credentials, owner)
       else if (owner === undefined && isRefused) owners.delete(credentials)
-      if (owners.size <= MOST) return
+      if (owners.size <= MAX_ENTRIES) return
       for (const oldest of owners.keys()) {
         owners.delete(oldest)
         break

@@ -5,8 +5,8 @@ import type { Settings } from './read-settings.ts'
 
 /** Secrets commonly used in examples. */
 const KNOWN = /^(admin|password|secret|change.?me|default|example|test|letmein|langflow)\d*$/i
-const SHORTEST_PASSWORD = 12
-const SHORTEST_SECRET = 24
+const MIN_PASSWORD_LENGTH = 12
+const MIN_SECRET_LENGTH = 24
 
 /**
  * Lists what is unsafe or missing for a public server (OP-14). Creates nothing and reveals no secret.
@@ -91,7 +91,7 @@ function secretShortcomings(settings: Settings): Found {
     ...when(key !== undefined && isRepeated(key), 'SERVICE_SECRET_KEY', weak),
     ...when(
       password !== undefined &&
-        (password.length < SHORTEST_PASSWORD || password === name || KNOWN.test(password)),
+        (password.length < MIN_PASSWORD_LENGTH || password === name || KNOWN.test(password)),
       'SERVICE_SUPERUSER_PASSWORD',
       weak,
     ),
@@ -101,7 +101,7 @@ function secretShortcomings(settings: Settings): Found {
 }
 
 const isWeak = (secret: string | undefined): boolean =>
-  secret !== undefined && (secret.length < SHORTEST_SECRET || isRepeated(secret))
+  secret !== undefined && (secret.length < MIN_SECRET_LENGTH || isRepeated(secret))
 
 /** Contains few different characters, or is a common example. */
 const isRepeated = (secret: string): boolean =>

@@ -5,7 +5,7 @@ const MB = 1024 * 1024
 const MAX_BYTES = 100 * MB
 const MAX_RATIO = 100
 /** Every file may unpack to this size, whatever its ratio. */
-const LEAST_BYTES = MB
+const MIN_BYTES = MB
 const MAX_ENTRIES = 10_000
 
 /** The number of bytes that a file may still unpack to. */
@@ -21,7 +21,7 @@ export interface InflateBudget {
  * MiB). It counts the bytes actually inflated, not the sizes declared in the archive (AB-35).
  */
 export function createInflateBudget(fileBytes: number, most = MAX_BYTES): InflateBudget {
-  let bytes = Math.min(most, Math.max(LEAST_BYTES, fileBytes * MAX_RATIO))
+  let bytes = Math.min(most, Math.max(MIN_BYTES, fileBytes * MAX_RATIO))
   let entries = MAX_ENTRIES
   return {
     spend(count) {

@@ -5,7 +5,7 @@ const BLOCK = 512
 /** Yields to the event loop after this many headers. */
 const TURN = 1000
 /** Maximum size in bytes of a long-name entry. */
-const LONGEST_NAME = 64 * 1024
+const MAX_NAME_LENGTH = 64 * 1024
 
 /**
  * Reads the regular files of a tar archive (POSIX ustar and pax, GNU long names) in archive order;
@@ -32,7 +32,7 @@ export async function readTar(
     at = from + Math.ceil(size / BLOCK) * BLOCK
     const type = String.fromCodePoint(header[156] ?? 0)
     if (type === 'x' || type === 'L') {
-      if (size > LONGEST_NAME) throw new TypeError('a name in the archive is too long')
+      if (size > MAX_NAME_LENGTH) throw new TypeError('a name in the archive is too long')
       longName = type === 'L' ? textOf(content) : (paxPath(content) ?? longName)
       continue
     }

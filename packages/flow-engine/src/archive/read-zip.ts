@@ -25,7 +25,7 @@ export async function readZip(
   bytes: Uint8Array,
   { budget, wanted, onData }: ReadZipOptions,
 ): Promise<void> {
-  if (!beginsLikeZip(bytes)) throw new Error('invalid zip data')
+  if (!hasZipSignature(bytes)) throw new Error('invalid zip data')
   let done = 0
   const unzip = new Unzip((entry) => {
     budget.enter()
@@ -50,7 +50,7 @@ export async function readZip(
 }
 
 /** Accepts a local file header, or the end record of an empty archive. */
-function beginsLikeZip([p, k, third, fourth]: Uint8Array): boolean {
+function hasZipSignature([p, k, third, fourth]: Uint8Array): boolean {
   return p === 0x50 && k === 0x4b && (third === 3 || third === 5) && fourth === third + 1
 }
 

@@ -26,7 +26,7 @@ export interface BullMqQueueOptions {
   onError?(error: unknown): void
 }
 
-const LEAST_LOOK_MS = 100
+const MIN_LOOK_MS = 100
 
 /** A job queue shared by any number of processes. */
 export interface BullMqQueue extends JobQueue {
@@ -127,7 +127,7 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     async claim(worker, leaseUntil, now, open = ['', ...lanes.keys()]) {
       if (!(await records.anyQueued())) return null
       const asked = [...new Set(open)].map(entriesOf)
-      lookEveryMs = Math.max(LEAST_LOOK_MS, leaseUntil.getTime() - now.getTime())
+      lookEveryMs = Math.max(MIN_LOOK_MS, leaseUntil.getTime() - now.getTime())
       for (;;) {
         const entry = await firstOf(asked, worker)
         if (entry === undefined) return null

@@ -4,7 +4,7 @@ import { describeJobList } from './job-list-spec.ts'
 import { describeJobLeases } from './job-lease-spec.ts'
 import { describeJobLog } from './job-log-spec.ts'
 import { describeJobQueue } from './job-queue-spec.ts'
-import { describeRests } from './job-rests-spec.ts'
+import { describeSuspensions } from './job-suspensions-spec.ts'
 import { describeSchedules } from './schedules-spec.ts'
 import type { ContractOptions, TestFrame } from './test-frame.ts'
 
@@ -26,7 +26,7 @@ export function defineJobStoreContract(t: TestFrame, options: JobStoreContractOp
     })
     const current = (): JobStore => store
     describeJobQueue(t, current)
-    describeRests(t, current)
+    describeSuspensions(t, current)
     describeJobLeases(t, current)
     describeJobLog(t, current)
     describeBus(t, current)

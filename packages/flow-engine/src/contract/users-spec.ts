@@ -96,8 +96,8 @@ export function describeUsers({ it, store }: Subject<FlowStore>): void {
   it('users: removing one removes everything of it and nothing of others', async () => {
     for (const n of [1, 2]) await insertEverything(store(), n)
     assert.equal(await store().users.remove(idOf(1, 1)), true)
-    assert.deepEqual(await belongings(store(), 1), {})
-    assert.deepEqual(await belongings(store(), 2), {
+    assert.deepEqual(await countRecords(store(), 1), {})
+    assert.deepEqual(await countRecords(store(), 2), {
       user: 1,
       keys: 1,
       variables: 1,
@@ -151,7 +151,7 @@ async function insertEverything(store: FlowStore, n: number): Promise<void> {
 }
 
 /** Counts a user's records by resource; resources without records are omitted. */
-async function belongings(store: FlowStore, n: number): Promise<Record<string, number>> {
+async function countRecords(store: FlowStore, n: number): Promise<Record<string, number>> {
   const userId = idOf(1, n)
   const list = { userId, order: 'created', data: 'none' } as const
   const counts = {

@@ -10,13 +10,14 @@ import { startRun } from '../graph/run/run.ts'
 import { textStream } from '../graph/results/text-stream.ts'
 import type { ClaimedJob, JobStore } from '../store/job-store.ts'
 import { isStaleWriter } from '../store/store-error.ts'
-import type { BuildRequest, JobRecorder } from './build-jobs.ts'
+import type { JobRecorder } from './build-jobs-options.ts'
+import type { BuildRequest } from './build-request.ts'
 import { createCheckpointRoom } from './checkpoint-room.ts'
 import { wasCancelled, type Execution } from './execution.ts'
 import { decodeEvent } from './job-event.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import type { ForkedRequest } from './fork-job.ts'
-import { isRestName } from './stored-question.ts'
+import { isSuspensionName } from './stored-question.ts'
 import { createSuspension, type Suspension } from './suspension.ts'
 
 /** Starts the run of a claimed job, or continues an earlier one. */
@@ -84,14 +85,14 @@ export async function beginRun(
     job,
     states,
   )
-  const own = [...states].filter(([name]) => !isRestName(name))
+  const own = [...states].filter(([name]) => !isSuspensionName(name))
   const room = createCheckpointRoom(runOptions.limits.checkpointBytes, own)
   const checkpoints = new Map([...Object.entries(forked?.kept ?? {}), ...own])
   const run = started({
     ...recording,
     ...(job.attempts > 1 || forked !== undefined
       ? // `writeEvents` continues the numbering of the log.
-        { resume: { firstSeq: 0, checkpoints, ...(await toldBefore(store, job.id)) } }
+        { resume: { firstSeq: 0, checkpoints, ...(await reportedBefore(store, job.id)) } }
       : {}),
     async checkpoint(vertexId, state) {
       if (!room.take(vertexId, state)) return false
@@ -130,7 +131,7 @@ export function limitsOf({ limits, timeoutMs }: BuildRequest, all: RunLimits): R
 }
 
 /** Reads what is already in the log: the announcement of the flow, and the number of ends of each vertex. */
-async function toldBefore(
+async function reportedBefore(
   { log }: JobStore,
   jobId: string,
 ): Promise<Pick<ResumePoint, 'sorted' | 'reported'>> {

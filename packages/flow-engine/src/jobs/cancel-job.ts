@@ -1,5 +1,5 @@
 import type { RunLimits } from '../graph/plan/limits.ts'
-import type { BuildJobsOptions } from './build-jobs.ts'
+import type { BuildJobsOptions } from './build-jobs-options.ts'
 import type { JobLookup } from './job-lookup.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import { jobChannel } from './read-events.ts'

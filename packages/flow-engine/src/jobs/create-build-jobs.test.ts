@@ -8,7 +8,8 @@ import { isFlowError } from '../errors.ts'
 import type { RunEvent } from '../graph/events/run-event.ts'
 import { createMemoryJobStore } from '../memory/job-store.ts'
 import { flowBuilder } from '../testing/flow-builder.ts'
-import type { BuildJobs, BuildJobsOptions } from './build-jobs.ts'
+import type { BuildJobs } from './build-jobs.ts'
+import type { BuildJobsOptions } from './build-jobs-options.ts'
 import { createBuildJobs } from './create-build-jobs.ts'
 
 const upper = defineComponent({

@@ -9,7 +9,7 @@ export interface CronTimes {
 
 /** Minute to weekday, optionally preceded by seconds. */
 const FIELDS = /^\S+(?:\s+\S+){4,5}$/
-const LONGEST = 200
+const MAX_LENGTH = 200
 
 /** Loaded on first use, because only some hosts use schedules. */
 let loaded: { readonly Cron: typeof Cron } | undefined
@@ -26,7 +26,7 @@ export async function readCron(entry: {
 }): Promise<CronTimes> {
   const { cron, timeZone, until } = entry
   const text = typeof cron === 'string' ? cron.trim() : ''
-  if (text.length > LONGEST || !FIELDS.test(text))
+  if (text.length > MAX_LENGTH || !FIELDS.test(text))
     throw invalidRequest('cron must be a string of five or six fields, such as "0 9 * * 1-5"')
   checkTimeZone(timeZone)
   loaded ??= await import('croner')

@@ -29,9 +29,9 @@ const ACTION = 'action_id'
 /** The single field of a question that has neither options nor an object schema. */
 const ANSWER = 'answer'
 /** Maximum number of characters shown of the arguments of a call that requires approval. */
-const LONGEST_ARGUMENTS = 500
+const MAX_ARGUMENTS_LENGTH = 500
 /** Field keywords supported by MCP forms; other keywords are checked when the answer arrives. */
-const KEPT = new Set(
+const SUPPORTED_KEYWORDS = new Set(
   'type title description default enum minLength maxLength minimum maximum'.split(' '),
 )
 const FORMATS: ReadonlySet<unknown> = new Set(['email', 'uri', 'date', 'date-time'])
@@ -43,7 +43,7 @@ const FORMATS: ReadonlySet<unknown> = new Set(['email', 'uri', 'date', 'date-tim
 export function toElicitation(question: ElicitedQuestion): Elicitation {
   const { prompt, options, schema, question: asked, actionRequests = [] } = question
   const calls = actionRequests.map(
-    ({ name, args }) => `${name}(${(JSON.stringify(args) ?? '').slice(0, LONGEST_ARGUMENTS)})`,
+    ({ name, args }) => `${name}(${(JSON.stringify(args) ?? '').slice(0, MAX_ARGUMENTS_LENGTH)})`,
   )
   const text = prompt ?? (typeof asked === 'string' ? asked : 'The flow asks for an answer.')
   const choice = {
@@ -123,7 +123,9 @@ function formOf(schema: JsonSchema): object {
   }
   return {
     ...(Array.isArray(schema.enum) ? { type: 'string' } : {}),
-    ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => KEPT.has(keyword))),
+    ...Object.fromEntries(
+      Object.entries(schema).filter(([keyword]) => SUPPORTED_KEYWORDS.has(keyword)),
+    ),
     ...(FORMATS.has(format) ? { format } : {}),
   }
 }

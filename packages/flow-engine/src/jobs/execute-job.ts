@@ -23,9 +23,9 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
   const { job, request, live } = execution
   const { store, runtime, observer, onError } = options
   const record = (): ReturnType<typeof toJobRecord> => toJobRecord(job, live.lastSeq)
-  const told = toldBy(options, execution)
+  const notify = reportedBy(options, execution)
 
-  await told(() => observer?.started?.(record()))
+  await notify(() => observer?.started?.(record()))
   store.bus.publish(jobChannel(job.id), '')
   const recorder = guardedRecorder(
     () => observer?.recorder?.(record(), request),
@@ -33,7 +33,7 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
   )
   const { run, suspension } = await beginRun(options, execution, recorder)
   execution.run = run
-  const watched = told(() => recorder?.watch(run))
+  const watched = notify(() => recorder?.watch(run))
   await writeEvents(run, {
     jobId: job.id,
     log: store.log,
@@ -96,7 +96,7 @@ export async function finishJob(options: JobRunnerOptions, execution: Execution)
   const isKept = outcome.state !== 'succeeded' || request.history === true
   if (request.resumable === true && !isKept) await store.checkpoints.remove(job.id)
   const ended = { ...job, ...outcome, error: outcome.error ?? null }
-  await toldBy(options, execution)(() => observer?.finished?.(toJobRecord(ended, live.lastSeq)))
+  await reportedBy(options, execution)(() => observer?.finished?.(toJobRecord(ended, live.lastSeq)))
 }
 
 /** Retries recording the outcome while this process holds the job (DR-14). */
@@ -144,7 +144,7 @@ function tries(
   }
 }
 
-function toldBy({ onError }: JobRunnerOptions, { job }: Execution) {
+function reportedBy({ onError }: JobRunnerOptions, { job }: Execution) {
   return (work: () => Promise<void> | void): Promise<void> =>
     Promise.resolve()
       .then(work)

@@ -1,7 +1,7 @@
 import { FlowError } from '../errors.ts'
 import type { FlowRun } from '../graph/context/run-options.ts'
 import type { ClaimedJob, JobOutcome } from '../store/job-store.ts'
-import type { BuildRequest } from './build-jobs.ts'
+import type { BuildRequest } from './build-request.ts'
 import type { Lease } from './lease.ts'
 import type { LiveJob } from './live-job.ts'
 

@@ -3,7 +3,9 @@ import { FlowError, invalidRequest } from '../errors.ts'
 import { encodeJson, encodeValue } from '../graph/durable/checkpoint.ts'
 import { compilePartly, graphOf, type FlowPlan } from '../graph/plan/compile.ts'
 import type { PlanGraph } from '../graph/plan/plan-graph.ts'
-import type { BuildJobsOptions, BuildRequest, ForkOptions, VertexHistory } from './build-jobs.ts'
+import type { ForkOptions, VertexHistory } from './build-jobs.ts'
+import type { BuildJobsOptions } from './build-jobs-options.ts'
+import type { BuildRequest } from './build-request.ts'
 
 /** A request that reuses results of an earlier job (DR-68). */
 export interface ForkedRequest extends BuildRequest {

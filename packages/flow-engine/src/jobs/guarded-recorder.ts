@@ -1,4 +1,4 @@
-import type { JobRecorder } from './build-jobs.ts'
+import type { JobRecorder } from './build-jobs-options.ts'
 
 /** Wraps a recorder so that its errors are reported and do not affect the run (DR-15). */
 export function guardedRecorder(

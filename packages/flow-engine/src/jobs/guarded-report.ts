@@ -1,4 +1,4 @@
-import type { BuildJobsOptions } from './build-jobs.ts'
+import type { BuildJobsOptions } from './build-jobs-options.ts'
 
 type Report = NonNullable<BuildJobsOptions['onError']>
 

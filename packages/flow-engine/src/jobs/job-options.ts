@@ -3,7 +3,7 @@ import { invalidRequest } from '../errors.ts'
 import { createResultCache } from '../graph/context/cache.ts'
 import { completeLimits } from '../graph/plan/limits.ts'
 import { createMemoryJobStore } from '../memory/job-store.ts'
-import type { BuildJobsOptions } from './build-jobs.ts'
+import type { BuildJobsOptions } from './build-jobs-options.ts'
 import { guardedReport } from './guarded-report.ts'
 
 const MAX_SUSPENDED_MS = 30 * 24 * 3_600_000

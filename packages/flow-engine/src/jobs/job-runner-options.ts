@@ -2,7 +2,7 @@ import type { Runtime } from '@x/wire'
 import type { ResultCache } from '../graph/context/cache.ts'
 import type { RunLimits } from '../graph/plan/limits.ts'
 import type { JobStore } from '../store/job-store.ts'
-import type { BuildJobsOptions } from './build-jobs.ts'
+import type { BuildJobsOptions } from './build-jobs-options.ts'
 import type { JobSeal } from './job-seal.ts'
 import type { RequestCodec } from './request-codec.ts'
 

@@ -7,7 +7,7 @@ import { firstAfter, joinStoredTokens, type JobEvent } from './job-event.ts'
 /** Maximum number of events a reader takes at once. */
 const PIECE = 512
 /** Characters of logged events retained in memory; beyond that they are read from the log (DR-19). */
-const MOST_LOGGED = 16 * 1024 * 1024
+const MAX_LOGGED = 16 * 1024 * 1024
 /** Overhead of an event besides its text. */
 const EVENT_SIZE = 64
 
@@ -62,9 +62,9 @@ export class LiveJob {
   }
 
   /** Notifies the run of a cancel, including one requested before it started. */
-  onCancel(told: (reason: FlowError) => void): void {
-    this.#tell = told
-    if (this.#cancelled !== undefined) told(this.#cancelled)
+  onCancel(listener: (reason: FlowError) => void): void {
+    this.#tell = listener
+    if (this.#cancelled !== undefined) listener(this.#cancelled)
   }
 
   readonly publish = (event: JobEvent): void => {
@@ -79,7 +79,7 @@ export class LiveJob {
       this.#logged.push(size)
       this.#loggedSize += size
     }
-    if (this.#loggedSize > MOST_LOGGED) this.#forget(MOST_LOGGED / 2)
+    if (this.#loggedSize > MAX_LOGGED) this.#forget(MAX_LOGGED / 2)
   }
 
   /** Releases the run that the events came from. */

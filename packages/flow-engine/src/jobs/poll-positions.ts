@@ -1,6 +1,6 @@
 /** Maximum number of readers whose positions are stored, and of characters of their names (DR-19). */
-const MOST_READERS = 10_000
-const MOST_CHARACTERS = 512 * 1024
+const MAX_READERS = 10_000
+const MAX_CHARACTERS = 512 * 1024
 
 export interface PollPositions {
   get(jobId: string, reader: string): number | undefined
@@ -23,7 +23,7 @@ export function createPositions(): PollPositions {
     positions.set(key, seq)
     characters += key.length
     for (const oldest of positions.keys()) {
-      if (positions.size <= MOST_READERS && characters <= MOST_CHARACTERS) return
+      if (positions.size <= MAX_READERS && characters <= MAX_CHARACTERS) return
       take(oldest)
     }
   }

@@ -65,11 +65,11 @@ async function waitForNews(
   const done = new AbortController()
   const stops = [done.signal, closed, ...(signal === undefined ? [] : [signal])]
   const stop = AbortSignal.any(stops)
-  let told = (): void => undefined
+  let wake = (): void => undefined
   const news = new Promise<void>((resolve) => {
-    told = resolve
+    wake = resolve
   })
-  const leave = store.bus.subscribe(jobChannel(jobId), () => told())
+  const leave = store.bus.subscribe(jobChannel(jobId), () => wake())
   try {
     const job = await store.queue.get(jobId)
     if (job === null) return true

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../errors.ts'
 import type { StoredJob } from '../store/job-store.ts'
 import { decodeValue, encodeJson, encodeValue } from '../graph/durable/checkpoint.ts'
-import type { BuildRequest } from './build-jobs.ts'
+import type { BuildRequest } from './build-request.ts'
 import type { JobSeal } from './job-seal.ts'
 
 /** Converts between a job's request and its stored text. */
@@ -27,7 +27,7 @@ export interface RequestCodec {
 /**
  * Maximum number of retained requests with a shared queue, where notifications of ends may be lost (DR-19).
  */
-const MOST_SHARED = 1000
+const MAX_SHARED = 1000
 
 /**
  * Requests of this process are retained as objects. They are serialised only if they may have to be read
@@ -40,7 +40,7 @@ export function createRequestCodec(shared: boolean, seal: JobSeal): RequestCodec
       const stored = shared || request.resumable === true
       const text = stored ? formatRequest(jobId, request, seal) : ''
       own.set(jobId, request)
-      const oldest = shared && own.size > MOST_SHARED ? own.keys().next().value : undefined
+      const oldest = shared && own.size > MAX_SHARED ? own.keys().next().value : undefined
       if (oldest !== undefined) own.delete(oldest)
       return text
     },
@@ -54,14 +54,14 @@ export function createRequestCodec(shared: boolean, seal: JobSeal): RequestCodec
     forget: (jobId) => void own.delete(jobId),
     rest(jobId) {
       const request = own.get(jobId)
-      if (request !== undefined && !LIVING.some((key) => request[key] !== undefined))
+      if (request !== undefined && !UNSTORABLE.some((key) => request[key] !== undefined))
         own.delete(jobId)
     },
   }
 }
 
 /** Options that exist only in a process and cannot be stored. */
-export const LIVING = ['components', 'services', 'cache', 'runtime', 'hooks'] as const
+export const UNSTORABLE = ['components', 'services', 'cache', 'runtime', 'hooks'] as const
 
 type Secret = Pick<BuildRequest, 'variables' | 'tweaks'> & { readonly inputs?: object | undefined }
 

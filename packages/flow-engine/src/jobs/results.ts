@@ -4,8 +4,8 @@ import { valueBytes } from '../graph/values/value-size.ts'
 /**
  * Results of this process's latest jobs that are retained; older ones are rebuilt from their logs (DR-19).
  */
-const KEPT = 100
-const KEPT_BYTES = 32 * 1024 * 1024
+const MAX_CACHED = 100
+const MAX_CACHED_BYTES = 32 * 1024 * 1024
 
 /** The result of a run; undefined if the job continues later or elsewhere (DR-3). */
 type Left = Promise<RunResult | undefined>
@@ -24,7 +24,7 @@ export function createResults() {
   }
   const forgetOldest = (): void => {
     for (const jobId of results.keys()) {
-      if (results.size <= 1 || (results.size <= KEPT && bytes <= KEPT_BYTES)) return
+      if (results.size <= 1 || (results.size <= MAX_CACHED && bytes <= MAX_CACHED_BYTES)) return
       forget(jobId)
     }
   }
@@ -51,10 +51,10 @@ export function createResults() {
 }
 
 function sizeOf({ vertices, messages }: RunResult): number {
-  let bytes = valueBytes(messages, KEPT_BYTES)
+  let bytes = valueBytes(messages, MAX_CACHED_BYTES)
   for (const { outputs } of vertices.values()) {
-    if (bytes > KEPT_BYTES) break
-    bytes += valueBytes(outputs, KEPT_BYTES)
+    if (bytes > MAX_CACHED_BYTES) break
+    bytes += valueBytes(outputs, MAX_CACHED_BYTES)
   }
   return bytes
 }

@@ -4,10 +4,11 @@ import type { Runtime } from '@x/wire'
 import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
 import type { ScheduleStore, StoredSchedule } from '../store/schedules.ts'
 import { isQueueFull, isStoreUnavailable, isUniqueConflict } from '../store/store-error.ts'
-import type { BuildRequest, ScheduleEntry, ScheduleRecord } from './build-jobs.ts'
+import type { ScheduleEntry, ScheduleRecord } from './build-jobs.ts'
+import type { BuildRequest } from './build-request.ts'
 import { readCron } from './cron-times.ts'
 import type { JobSeal } from './job-seal.ts'
-import { formatRequest, LIVING, parseRequest } from './request-codec.ts'
+import { formatRequest, UNSTORABLE, parseRequest } from './request-codec.ts'
 
 export interface SchedulesOptions {
   readonly store: ScheduleStore | undefined
@@ -32,7 +33,7 @@ export interface Schedules {
 }
 
 const DUE_AT_ONCE = 100
-const LONGEST_ID = 200
+const MAX_ID_LENGTH = 200
 
 export function createSchedules(options: SchedulesOptions): Schedules {
   const { store, runtime, seal, most } = options
@@ -106,12 +107,12 @@ function checkEntry(
     readonly until: Date | null
   },
 ): void {
-  if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID)
-    throw invalidRequest(`The id of a schedule must have 1 to ${LONGEST_ID} characters`)
+  if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH)
+    throw invalidRequest(`The id of a schedule must have 1 to ${MAX_ID_LENGTH} characters`)
   if (!['skip', 'once'].includes(missed)) throw invalidRequest('missed must be "skip" or "once"')
   if (until !== null && !Number.isFinite(until.getTime()))
     throw invalidRequest('until must be a valid date')
-  const living = LIVING.find((key) => request[key] !== undefined)
+  const living = UNSTORABLE.find((key) => request[key] !== undefined)
   if (living !== undefined)
     throw invalidRequest(`request.${living} exists only in this process and cannot be scheduled`)
 }

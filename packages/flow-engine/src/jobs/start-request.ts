@@ -1,6 +1,6 @@
 import type { ComponentRegistry } from '../components/registry/registry.ts'
 import { isFlowDraft, readDraft } from '../graph/draft/flow-draft.ts'
-import type { BuildRequest, StartRequest } from './build-jobs.ts'
+import type { BuildRequest, StartRequest } from './build-request.ts'
 
 /**
  * The request of a job. For a draft: its current JSON, and its components in addition to those of the process

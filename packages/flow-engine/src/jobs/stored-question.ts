@@ -8,7 +8,7 @@ import type { StoredJob } from '../store/job-store.ts'
 import type { PendingQuestion } from './build-jobs.ts'
 
 /** Maximum size of an answer in bytes of JSON. */
-const LONGEST_ANSWER = 1024 * 1024
+const MAX_ANSWER_BYTES = 1024 * 1024
 
 /** Identifies a question of a vertex; answers are stored under it. */
 export interface QuestionPlace extends CallPlace {
@@ -52,7 +52,8 @@ export function sleepName(place: QuestionPlace): string {
   return `?z${numberOf(place)}?${place.vertexId}`
 }
 
-export const isRestName = (name: string): boolean => /^\?[xz]?(?:\d+\.)?\d+(?:@[^?]*)?\?/.test(name)
+export const isSuspensionName = (name: string): boolean =>
+  /^\?[xz]?(?:\d+\.)?\d+(?:@[^?]*)?\?/.test(name)
 
 export function requestIdOf(place: QuestionPlace, jobId: string): string {
   return `${place.vertexId}:${jobId}:${numberOf(place)}`
@@ -121,10 +122,10 @@ export async function checkAnswer(
   answer: unknown,
 ): Promise<void> {
   const size = new TextEncoder().encode(JSON.stringify(answer) ?? '').length
-  if (size > LONGEST_ANSWER)
+  if (size > MAX_ANSWER_BYTES)
     throw new FlowError(
       'too_large',
-      `The answer has ${size} bytes; the maximum is ${LONGEST_ANSWER}`,
+      `The answer has ${size} bytes; the maximum is ${MAX_ANSWER_BYTES}`,
     )
   const chosen = isObject(answer) ? answer['action_id'] : undefined
   if (allowedDecisions.length > 0 && !allowedDecisions.some((decision) => decision === chosen)) {

@@ -1,6 +1,11 @@
 import type { Runtime } from '@x/wire'
-import type { Ask, Nap, QuestionNotice, SuspendOutcome } from '../graph/context/run-host.ts'
-import type { ClaimedJob, JobRest, JobStore } from '../store/job-store.ts'
+import type {
+  Ask,
+  SleepRequest,
+  QuestionNotice,
+  SuspendOutcome,
+} from '../graph/context/run-host.ts'
+import type { ClaimedJob, JobSuspension, JobStore } from '../store/job-store.ts'
 import type { JobSeal } from './job-seal.ts'
 import {
   answerName,
@@ -98,7 +103,7 @@ export class Suspension {
    * Stores what the job waits for, once the run is idle: an answer that arrived while another vertex was
    * still running would start the job a second time (DR-1). False if another process has taken the job.
    */
-  async store(used: Pick<JobRest, 'usage'> = {}): Promise<boolean> {
+  async store(used: Pick<JobSuspension, 'usage'> = {}): Promise<boolean> {
     const { store, seal, runtime } = this.#options
     const { id, worker } = this.#job
     const question = this.#question
@@ -142,17 +147,17 @@ export class Suspension {
     return { kind: 'suspended' }
   }
 
-  readonly sleep = async (nap: Nap): Promise<'over' | 'suspended'> => {
+  readonly sleep = async (sleepRequest: SleepRequest): Promise<'over' | 'suspended'> => {
     const { runtime, sleepInProcessMs } = this.#options
-    const name = sleepName(nap)
+    const name = sleepName(sleepRequest)
     const state = this.#known.kept.get(name)
     const kept = state === undefined ? undefined : Number(JSON.parse(state))
-    const until = kept ?? nap.until().getTime()
+    const until = kept ?? sleepRequest.until().getTime()
     const left = until - runtime.now().getTime()
     if (kept === undefined) await this.#known.keep(name, until)
     if (left <= 0) return 'over'
     if (left <= sleepInProcessMs) {
-      await runtime.sleep(left, nap.signal)
+      await runtime.sleep(left, sleepRequest.signal)
       return 'over'
     }
     this.#wakeAt = Math.min(this.#wakeAt, until)

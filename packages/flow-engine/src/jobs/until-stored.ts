@@ -2,7 +2,7 @@ import type { Runtime } from '@x/wire'
 import { isStaleWriter } from '../store/store-error.ts'
 
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5000
+const MAX_PAUSE_MS = 5000
 
 export interface UntilStoredOptions {
   readonly runtime: Runtime
@@ -22,7 +22,7 @@ export async function untilStored<Result>(
   write: () => Promise<Result>,
   { runtime, signal, over, onError }: UntilStoredOptions,
 ): Promise<Result> {
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     try {
       return await write()
     } catch (error) {

@@ -34,7 +34,7 @@ interface Lane {
 }
 
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5000
+const MAX_PAUSE_MS = 5000
 
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, runtime, name, places, leaseMs, execute, onError } = options
@@ -123,7 +123,7 @@ export function createWorker(options: WorkerOptions): Worker {
   /** Reports only the first failure and the recovery (DR-10). */
   const claimLater = async (error: unknown): Promise<void> => {
     if (pause === 0) onError(error, {})
-    pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
+    pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), MAX_PAUSE_MS)
     await runtime.sleep(pause, stopping.signal)
     for (const lane of lanes) lane.mayWait = true
     claimMore()

@@ -10,7 +10,7 @@ import { JobEvent } from './job-event.ts'
 const BEHIND_MS = 50
 const BEHIND_BATCH = 64
 /** Characters of unwritten events beyond which the run is ended (DR-13). */
-const MOST_UNTAKEN = 16 * 1024 * 1024
+const MAX_UNTAKEN = 16 * 1024 * 1024
 /** Overhead of an event besides its text. */
 const EVENT_SIZE = 64
 
@@ -129,8 +129,8 @@ export async function writeEvents(
     if (waitsForLog || unwritten.length >= BEHIND_BATCH) flush()
     else flushSoon()
     if (writing !== undefined) untaken += job.size + EVENT_SIZE
-    if (untaken > MOST_UNTAKEN) {
-      const text = `The log of the build took none of the last ${MOST_UNTAKEN} characters`
+    if (untaken > MAX_UNTAKEN) {
+      const text = `The log of the build took none of the last ${MAX_UNTAKEN} characters`
       failure ??= { error: new FlowError('store_unavailable', text) }
       refused()
     }

@@ -2,7 +2,8 @@ import { isObject, type Runtime } from '@x/wire'
 import { isFlowError, runErrorText } from '../errors.ts'
 import { graphOf, type FlowPlan } from '../graph/plan/compile.ts'
 import { RunEnding } from '../graph/run/run-ending.ts'
-import type { BuildJobs, BuildRequest, PendingQuestion } from '../jobs/build-jobs.ts'
+import type { BuildJobs, PendingQuestion } from '../jobs/build-jobs.ts'
+import type { BuildRequest } from '../jobs/build-request.ts'
 import { fromElicitation, toElicitation, type ElicitationResult } from '../jobs/elicitation.ts'
 import type { JobSecretBox } from '../jobs/job-seal.ts'
 import { invalidParams, type RpcError } from './json-rpc.ts'
@@ -49,7 +50,7 @@ export interface AskingToolsOptions {
 }
 
 /** How long a client may take to answer, in milliseconds. */
-const LONGEST_ANSWER_MS = 3_600_000
+const MAX_ANSWER_MS = 3_600_000
 /** The name of the only form in a result. */
 const FORM = 'answer'
 
@@ -75,7 +76,7 @@ export function createAskingTools({ jobs, box, runtime }: AskingToolsOptions): A
     seq: number,
   ): Promise<InputRequired> => {
     const { jobId: job, requestId: request, expiresAt } = question
-    const until = Math.min(now() + LONGEST_ANSWER_MS, expiresAt?.getTime() ?? Infinity)
+    const until = Math.min(now() + MAX_ANSWER_MS, expiresAt?.getTime() ?? Infinity)
     const state = JSON.stringify({ job, request, seq, until } satisfies Waiting)
     const params = { mode: 'form', ...toElicitation(question) }
     return {
@@ -151,7 +152,7 @@ export function createAskingTools({ jobs, box, runtime }: AskingToolsOptions): A
         ...request,
         mode: 'run',
         resumable: true,
-        maxSuspendedMs: LONGEST_ANSWER_MS,
+        maxSuspendedMs: MAX_ANSWER_MS,
       })
       return await follow(call, job.id, -1)
     },

@@ -3,7 +3,7 @@ import type { ArgumentSchema, InputSchema } from './input-schema.ts'
 /** A lone surrogate, which cannot be encoded as UTF-8 or stored. */
 const HALF = /\p{Surrogate}/u
 /** Maximum characters of a session id. */
-const LONGEST_SESSION = 500
+const MAX_SESSION_LENGTH = 500
 
 /**
  * Validates arguments against the schema of a tool; unknown keys are accepted (MC-21).
@@ -21,8 +21,8 @@ export function argumentProblem(
     if (reason !== undefined) return `${name}: ${reason}`
   }
   const session = Object.hasOwn(given, 'session_id') ? given['session_id'] : ''
-  if (typeof session === 'string' && session.length > LONGEST_SESSION)
-    return `session_id: String should have at most ${LONGEST_SESSION} characters`
+  if (typeof session === 'string' && session.length > MAX_SESSION_LENGTH)
+    return `session_id: String should have at most ${MAX_SESSION_LENGTH} characters`
   return undefined
 }
 

@@ -130,13 +130,13 @@ interface Settings extends McpHandlerOptions {
 
 type Asking = AskingTools & { readonly close: () => Promise<void> }
 
-const LEAST_SECRET = 16
+const MIN_SECRET_LENGTH = 16
 
 /** @throws TypeError if the secret is too short */
 function createAsking(options: McpHandlerOptions, runtime: Runtime): Asking | undefined {
   const { jobs: store, stateSecret, components, limits } = options
-  if (stateSecret !== undefined && stateSecret.length < LEAST_SECRET)
-    throw new TypeError(`stateSecret must have at least ${LEAST_SECRET} characters`)
+  if (stateSecret !== undefined && stateSecret.length < MIN_SECRET_LENGTH)
+    throw new TypeError(`stateSecret must have at least ${MIN_SECRET_LENGTH} characters`)
   if (store === undefined) return undefined
   const secret =
     stateSecret === undefined ? runtime.randomBytes(32) : new TextEncoder().encode(stateSecret)

@@ -23,14 +23,14 @@ export type McpAuth =
   | { readonly kind: 'none' }
   | McpAuthenticate
 
-const LEAST_TOKEN = 16
-const NOBODY: McpUser = { userId: '' }
+const MIN_TOKEN_LENGTH = 16
+const ANONYMOUS: McpUser = { userId: '' }
 
 /** @throws TypeError if there is no token or one is too short */
 export function readAuth(auth: unknown): McpAuthenticate {
   if (typeof auth === 'function') return auth as McpAuthenticate
   if (typeof auth === 'object' && auth !== null && 'kind' in auth) {
-    if (auth.kind === 'none') return () => NOBODY
+    if (auth.kind === 'none') return () => ANONYMOUS
     if (auth.kind === 'token' && 'token' in auth) return byToken(auth.token)
   }
   throw new TypeError(
@@ -41,9 +41,9 @@ export function readAuth(auth: unknown): McpAuthenticate {
 function byToken(given: unknown): McpAuthenticate {
   const tokens: unknown[] = Array.isArray(given) ? given : [given]
   const isToken = (token: unknown): token is string =>
-    typeof token === 'string' && token.length >= LEAST_TOKEN
+    typeof token === 'string' && token.length >= MIN_TOKEN_LENGTH
   if (tokens.length === 0 || !tokens.every(isToken))
-    throw new TypeError(`auth.token must have at least ${LEAST_TOKEN} characters`)
+    throw new TypeError(`auth.token must have at least ${MIN_TOKEN_LENGTH} characters`)
   const known = Promise.all(tokens.map(digest))
   return async ({ headers }) => {
     const token = /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1]

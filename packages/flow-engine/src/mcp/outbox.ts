@@ -4,7 +4,7 @@ import { openStreams } from '../base/open-streams.ts'
 /** Milliseconds of inactivity after which a comment keeps the connection open (MC-30). */
 const HEARTBEAT_MS = 15_000
 /** Maximum number of unread characters before the stream is ended (MC-63). */
-const MOST_WAITING = 1024 * 1024
+const MAX_WAITING = 1024 * 1024
 
 /** Response headers of event streams (MC-30). */
 export const STREAM_HEADERS = {
@@ -64,7 +64,7 @@ export function createOutbox({ runtime, left }: OutboxOptions): Outbox {
     if (stream.state !== 'open') return
     waiting.push(text)
     size += text.length
-    if (size > MOST_WAITING) leave()
+    if (size > MAX_WAITING) leave()
     else wake()
   }
   const body = eventStream(source, {

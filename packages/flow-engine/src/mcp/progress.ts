@@ -13,7 +13,7 @@ export interface Progress {
 }
 
 /** Minimum milliseconds between two notifications: at most 20 per second. */
-const LEAST_GAP_MS = 50
+const MIN_GAP_MS = 50
 
 export interface ProgressReportOptions {
   readonly send: (progress: Progress) => void
@@ -41,7 +41,7 @@ export class ProgressReport {
     this.#total = Math.max(this.#total, this.#finished)
     this.#message = this.#options.nameOf(data.build_data.id)
     const now = this.#options.runtime.now().getTime()
-    if (now - this.#sentAt >= LEAST_GAP_MS) this.#tell(this.#finished)
+    if (now - this.#sentAt >= MIN_GAP_MS) this.#tell(this.#finished)
   }
 
   /** The run has succeeded: vertices of branches that were not taken will not run. */

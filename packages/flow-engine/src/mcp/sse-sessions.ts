@@ -16,9 +16,9 @@ import { answer2025 } from './methods.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 
 /** Maximum number of open streams of the process (MC-63). */
-const MOST_SESSIONS = 1000
+const MAX_SESSIONS = 1000
 /** Milliseconds without a message from the client or a response to one, after which a stream is closed. */
-const LONGEST_IDLE_MS = 30 * 60_000
+const MAX_IDLE_MS = 30 * 60_000
 
 export interface SseSessionsOptions {
   readonly calls: Calls
@@ -67,15 +67,15 @@ export function createSseSessions(options: SseSessionsOptions): SseSessions {
   const closeIdle = async (session: Session): Promise<void> => {
     for (;;) {
       const idle = runtime.now().getTime() - session.lastUsedAt
-      if (idle >= LONGEST_IDLE_MS && session.busy === 0) break
-      await runtime.sleep(Math.max(LONGEST_IDLE_MS - idle, 1000), session.left.signal)
+      if (idle >= MAX_IDLE_MS && session.busy === 0) break
+      await runtime.sleep(Math.max(MAX_IDLE_MS - idle, 1000), session.left.signal)
     }
     close(session)
   }
 
   return {
     open(server, endpointOf) {
-      if (sessions.size >= MOST_SESSIONS || ofUser(server.userId).length >= maxSessions) return null
+      if (sessions.size >= MAX_SESSIONS || ofUser(server.userId).length >= maxSessions) return null
       const id = runtime.uuid().replaceAll('-', '')
       const session: Session = {
         id,

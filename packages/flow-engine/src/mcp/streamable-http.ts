@@ -20,7 +20,7 @@ import { createOutbox } from './outbox.ts'
 
 const SESSION_HEADER = 'mcp-session-id'
 /** Maximum characters of a label that is stored with a call. */
-const LONGEST_LABEL = 200
+const MAX_LABEL_LENGTH = 200
 
 export interface StreamableHttpOptions {
   readonly calls: Calls
@@ -163,7 +163,7 @@ function cancelCall({ request, server, options }: Incoming, message: RpcNotifica
 
 function labelOf(headers: Headers): string | null {
   const label = headers.get(SESSION_HEADER)
-  return label === null || label === '' || label.length > LONGEST_LABEL ? null : label
+  return label === null || label === '' || label.length > MAX_LABEL_LENGTH ? null : label
 }
 
 /** @throws RpcError 406, 415 */

@@ -1,7 +1,7 @@
 /** Maximum characters of a name before it is truncated for the list (MC-13). */
-const LONGEST_BASE = 46
+const MAX_BASE_LENGTH = 46
 /** Maximum characters of a listed name (MC-12). */
-const LONGEST_NAME = 30
+const MAX_NAME_LENGTH = 30
 
 /** The parts of a flow its tool name is derived from. */
 export interface NamedFlow {
@@ -24,7 +24,7 @@ export function sanitizeToolName(text: string): string {
     .replaceAll(/_+/g, '_')
     .replaceAll(/^_|_$/g, '')
   const prefixed = /^\d/.test(plain) ? `_${plain}` : plain
-  return prefixed.toLowerCase().slice(0, LONGEST_BASE).replace(/_$/, '')
+  return prefixed.toLowerCase().slice(0, MAX_BASE_LENGTH).replace(/_$/, '')
 }
 
 /** The tool name of a flow, before duplicates are numbered (MC-12). */
@@ -46,11 +46,11 @@ export function nameTools<F>(
   const next = new Map<string, number>()
   for (const flow of flows) {
     const base = baseOf(flow)
-    let name = base.slice(0, LONGEST_NAME)
+    let name = base.slice(0, MAX_NAME_LENGTH)
     const first = name
     for (let i = next.get(first) ?? 1; named.has(name) || taken.has(name); i += 1) {
       const suffix = `_${i}`
-      name = base.slice(0, LONGEST_NAME - suffix.length) + suffix
+      name = base.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix
       next.set(first, i + 1)
     }
     named.set(name, flow)

@@ -14,7 +14,7 @@ export function createVertexBuilds({ vertexBuilds, flows }: MemoryTables): Verte
       }
       for (const ownerId of new Set(records.map((row) => row.ownerId))) {
         const rows = vertexBuilds.filter((row) => row.ownerId === ownerId)
-        for (const { buildId } of surplus(rows, perOwner)) vertexBuilds.delete(buildId)
+        for (const { buildId } of allButLast(rows, perOwner)) vertexBuilds.delete(buildId)
       }
     },
     async latest(flowId) {
@@ -44,10 +44,10 @@ export function createTransactions({ transactions }: MemoryTables): TransactionS
       for (const record of records) transactions.insert(copy(record))
       for (const flowId of new Set(records.map((row) => row.flowId))) {
         const rows = transactions.filter((row) => row.flowId === flowId)
-        for (const { id } of surplus(rows, keep)) transactions.delete(id)
+        for (const { id } of allButLast(rows, keep)) transactions.delete(id)
       }
       if (!records.some(ofVisitor)) return
-      for (const { id } of surplus(transactions.filter(ofVisitor), keep)) transactions.delete(id)
+      for (const { id } of allButLast(transactions.filter(ofVisitor), keep)) transactions.delete(id)
     },
     list: async (flowId, range) =>
       slice(
@@ -67,7 +67,7 @@ export function createTransactions({ transactions }: MemoryTables): TransactionS
 }
 
 /** Returns all rows except the last `keep`. */
-function surplus<Row>(rows: readonly Row[], keep: number): readonly Row[] {
+function allButLast<Row>(rows: readonly Row[], keep: number): readonly Row[] {
   return rows.slice(0, Math.max(0, rows.length - keep))
 }
 

@@ -1,8 +1,8 @@
 import { limitExceeded } from '../errors.ts'
 
-const MOST = 1000
+const MAX_CALLS = 1000
 
 /** @throws FlowError `limit_exceeded` for an answer with over 1,000 tool calls (AB-45) */
 export function checkToolCalls(count: number): void {
-  if (count > MOST) throw limitExceeded('tool calls of an answer', `${MOST}`)
+  if (count > MAX_CALLS) throw limitExceeded('tool calls of an answer', `${MAX_CALLS}`)
 }

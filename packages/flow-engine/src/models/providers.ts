@@ -44,7 +44,7 @@ function counted(model: ChatModel, host: ModelHost, spec: ModelSpec): ChatModel 
   return {
     ...(model.name === undefined ? {} : { name: model.name }),
     async *stream(request) {
-      for await (const chunk of toldStream(model, request, { host, spec })) {
+      for await (const chunk of reportedStream(model, request, { host, spec })) {
         if ('finish' in chunk && chunk.usage !== undefined) host.usage?.(chunk.usage)
         yield chunk
       }
@@ -53,7 +53,7 @@ function counted(model: ChatModel, host: ModelHost, spec: ModelSpec): ChatModel 
 }
 
 /** Streams the model's answer; hooks observe the call, if there are any (DR-70, DR-72). */
-function toldStream(
+function reportedStream(
   model: ChatModel,
   request: ChatRequest,
   { host, spec }: { readonly host: ModelHost; readonly spec: ModelSpec },
@@ -106,10 +106,10 @@ export async function findEmbedder(host: ModelHost, spec: ModelSpec): Promise<Em
   const { models } = host.services
   const isBuiltIn = models === undefined || isChatModel(models)
   const made = isBuiltIn ? builtinEmbedder(host, spec) : await models.embedder(spec)
-  return callReporterOf(host) === undefined ? made : toldEmbedder(made, host, spec)
+  return callReporterOf(host) === undefined ? made : reportedEmbedder(made, host, spec)
 }
 
-function toldEmbedder(embedder: Embedder, host: ModelHost, spec: ModelSpec): Embedder {
+function reportedEmbedder(embedder: Embedder, host: ModelHost, spec: ModelSpec): Embedder {
   const { provider, model } = spec
   const facts = { kind: 'embedding', name: model, provider, model } as const
   return {

@@ -2,9 +2,9 @@ import { limitExceeded } from '../errors.ts'
 import { ModelError } from './model-error.ts'
 
 /** More numbers than any embedding model gives; what collections keep at most. */
-const MOST_NUMBERS = 16_384
+const MAX_NUMBERS = 16_384
 /** Four bytes for each number, four characters of base64 for three bytes, and padding. */
-const MOST_CHARACTERS = Math.ceil((MOST_NUMBERS * 4) / 3) * 4
+const MAX_CHARACTERS = Math.ceil((MAX_NUMBERS * 4) / 3) * 4
 
 /**
  * A vector of an answer: numbers, or base64 of 32-bit floats, little endian.
@@ -16,8 +16,8 @@ export function readVector(embedding: unknown): number[] {
     const message = 'The answer holds an embedding that is no vector'
     throw new ModelError({ status: null, code: null, message })
   }
-  if (embedding.length > (isText ? MOST_CHARACTERS : MOST_NUMBERS)) {
-    throw limitExceeded('numbers of a vector', `${MOST_NUMBERS}`)
+  if (embedding.length > (isText ? MAX_CHARACTERS : MAX_NUMBERS)) {
+    throw limitExceeded('numbers of a vector', `${MAX_NUMBERS}`)
   }
   return isText ? decode(embedding) : embedding.map(Number)
 }

@@ -34,8 +34,8 @@ export interface CodeRunnerOptions extends SandboxLimits {
 }
 
 /** Maximum number of cached descriptions, and maximum source length of a cached one. */
-const KEPT = 100
-const LONGEST_KEPT = 64 * 1024
+const MAX_CACHED = 100
+const MAX_CACHED_LENGTH = 64 * 1024
 
 /**
  * Runs component source code (TypeScript or JavaScript) in QuickJS compiled to WebAssembly, in a worker
@@ -64,7 +64,7 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
     loaded.delete(code)
     loaded.set(code, component)
     const [oldest] = loaded.keys()
-    if (loaded.size > KEPT && oldest !== undefined) loaded.delete(oldest)
+    if (loaded.size > MAX_CACHED && oldest !== undefined) loaded.delete(oldest)
     return component
   }
 
@@ -85,7 +85,7 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
           runOutput(modules, options, { name, inputs, ctx }),
         ),
       )
-      return code.length <= LONGEST_KEPT ? keep(code, component) : component
+      return code.length <= MAX_CACHED_LENGTH ? keep(code, component) : component
     },
   }
 }

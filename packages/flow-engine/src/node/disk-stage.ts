@@ -5,7 +5,7 @@ import type { BlobStage } from '../store/blob-store.ts'
 import { hasCode, isTemporary, realFolder, temporaryName } from './safe-folder.ts'
 
 /** Temporary files left by a crashed process are removed after a day. */
-const KEPT_MS = 24 * 3600 * 1000
+const RETENTION_MS = 24 * 3600 * 1000
 
 /**
  * Writes bytes to a temporary file in the root folder, which is renamed when complete.
@@ -19,7 +19,7 @@ export async function openDiskStage(
   if (folder === undefined) throw new TypeError('The folder cannot be created')
   const path = join(folder, temporaryName(randomBytes(8).toString('hex')))
   const file = await open(path, 'wx', 0o600)
-  await removeOld(folder, (await file.stat()).mtimeMs - KEPT_MS)
+  await removeOld(folder, (await file.stat()).mtimeMs - RETENTION_MS)
   let size = 0
   let isOpen = true
   const close = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 import {
-  MOST_PAGES,
-  MOST_TEXT,
+  MAX_PAGES,
+  MAX_TEXT,
   documentRefusals,
 } from '../components/built-in/files-and-knowledge/document-limits.ts'
 import type { DocumentReader } from '../components/define/services.ts'
@@ -39,8 +39,8 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Worke
     workerData: {
       base: import.meta.url,
       bufferBytes: memoryBytes,
-      pages: MOST_PAGES,
-      text: MOST_TEXT,
+      pages: MAX_PAGES,
+      text: MAX_TEXT,
     },
     transfer: ({ bytes }) => [bytes.buffer],
     heapBytes: memoryBytes,

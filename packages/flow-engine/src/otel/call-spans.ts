@@ -20,7 +20,7 @@ export function callSpans(
       open.of.set(call, { span, within: parent })
       return (work) => context.with(trace.setSpan(parent, span), work)
     },
-    onCallEnd(call, { error, usage, content: told }) {
+    onCallEnd(call, { error, usage, content: reported }) {
       const opened = open.of.get(call)
       if (opened === undefined) return
       const { span } = opened
@@ -29,7 +29,7 @@ export function callSpans(
           'gen_ai.usage.input_tokens': usage.inputTokens,
           'gen_ai.usage.output_tokens': usage.outputTokens,
         })
-      if (told !== undefined) span.setAttributes(callContent(call.kind, told, content))
+      if (reported !== undefined) span.setAttributes(callContent(call.kind, reported, content))
       endSpan(span, error)
     },
   }

@@ -63,7 +63,7 @@ export function runSpans(tracer: Tracer, open: OpenSpans, content: ContentMode):
       open.of.set(vertex, opened)
       return (work) => context.with(opened.within, work)
     },
-    onVertexEnd(vertex, { status, error, usedFrozenResult, content: told }) {
+    onVertexEnd(vertex, { status, error, usedFrozenResult, content: reported }) {
       const opened = open.of.get(vertex)
       if (opened === undefined) return
       const key = vertexKey(vertex)
@@ -71,8 +71,8 @@ export function runSpans(tracer: Tracer, open: OpenSpans, content: ContentMode):
       opened.span.setAttributes({
         'flow.vertex.status': status,
         'flow.vertex.frozen': usedFrozenResult,
-        ...contentAttribute('flow.vertex.input', told?.input, content),
-        ...contentAttribute('flow.vertex.output', told?.output, content),
+        ...contentAttribute('flow.vertex.input', reported?.input, content),
+        ...contentAttribute('flow.vertex.output', reported?.output, content),
       })
       endSpan(opened.span, error)
     },

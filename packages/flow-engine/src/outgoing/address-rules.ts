@@ -29,7 +29,7 @@ export function createAddressRules(allow: readonly string[] = []): AddressRules 
     allowsAddress(given) {
       if (!isAddress(given)) return false
       const address = reachedBy(ipaddr.parse(bare(given)))
-      return lies(address, opened) || !lies(address, closed())
+      return isInRanges(address, opened) || !isInRanges(address, closed())
     },
   }
 }
@@ -46,7 +46,7 @@ function closed(): readonly Range[] {
   return (ranges ??= [...SPECIAL_V4, ...SPECIAL_V6].map(readRange))
 }
 
-function lies(address: Address, among: readonly Range[]): boolean {
+function isInRanges(address: Address, among: readonly Range[]): boolean {
   return among.some(([base, bits]) => {
     if (address instanceof ipaddr.IPv4)
       return base instanceof ipaddr.IPv4 && address.match(base, bits)

@@ -41,11 +41,11 @@ export async function useHandle(
 
 async function askModel(
   model: ChatModel,
-  [given, told, choice]: readonly unknown[],
+  [given, toolList, choice]: readonly unknown[],
   signal: AbortSignal,
 ): Promise<unknown> {
   const messages = (Array.isArray(given) ? given : []).filter(isObject).map(toChatMessage)
-  const tools = readTools(told)
+  const tools = readTools(toolList)
   const chosen = tools.find(({ name }) => name === choice)?.name
   const request = {
     messages,

@@ -73,7 +73,7 @@ export async function createImage(options: ImageOptions): Promise<Image> {
     messages: 50_000,
     messageBytes: 64 * 1024 * 1024,
   }
-  const made = await keptOr(options.cacheDir, version, () =>
+  const made = await loadOrCreate(options.cacheDir, version, () =>
     makeSnapshot(guest.worker, {
       ...common,
       parts: [],
@@ -172,7 +172,7 @@ function makeSnapshot(worker: string, start: Omit<WorkerStart, 'signal'>): Promi
 const DIGEST = 32
 
 /** Loads the snapshot from its file or makes it. File format: digest, memory length, memory, code. */
-async function keptOr(
+async function loadOrCreate(
   folder: string | undefined,
   version: string,
   make: () => Promise<Snapshot>,

@@ -49,14 +49,14 @@ export function componentOfNode(code: string, node: NodeDetails, calls: PythonCa
     type: 'python',
     ...(displayName === undefined ? {} : { displayName }),
     sandboxed: true,
-    idempotent: SAYS_IDEMPOTENT.test(code),
+    idempotent: IDEMPOTENT_ATTRIBUTE.test(code),
     inputs: Object.fromEntries(fields),
     outputs: outputsOf(code, outputs, calls),
   })
 }
 
 /** Finds the class attribute `idempotent` in the source, because nodes are not described again (PY-55). */
-const SAYS_IDEMPOTENT = /^[ \t]+idempotent[ \t]*(?::[ \t]*bool[ \t]*)?=[ \t]*True\b/m
+const IDEMPOTENT_ATTRIBUTE = /^[ \t]+idempotent[ \t]*(?::[ \t]*bool[ \t]*)?=[ \t]*True\b/m
 
 function outputsOf(code: string, outputs: readonly NodeOutput[], calls: PythonCalls) {
   const methods = outputs.map(({ name, method }) => ({ name, method: method ?? name }))

@@ -14,7 +14,7 @@ export interface Wheels {
 
 const NONE: Wheels = { library: {}, names: new Set(), leftOut: [] }
 /** Maximum total size of the modules of all wheels. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
 /**
  * Reads the pure Python wheels of a folder (PY-26). Wheels that contain compiled code, target another Python
@@ -33,7 +33,7 @@ export function readWheels(folder: string | undefined): Wheels {
       Object.assign(library, found)
       for (const text of Object.values(found)) bytes += text.length
     }
-    if (bytes > MOST_BYTES)
+    if (bytes > MAX_BYTES)
       throw new TypeError(`The wheels in ${folder} contain more than 64 MiB of modules`)
   }
   const names = new Set(Object.keys(library).map((path) => path.replace(/(\/.*|\.py)$/, '')))

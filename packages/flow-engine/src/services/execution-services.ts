@@ -2,7 +2,8 @@ import type { ComponentRegistry } from '../components/registry/registry.ts'
 import type { ComponentServices } from '../components/define/services.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
 import { completeLimits } from '../graph/plan/limits.ts'
-import type { BuildJobs, BuildRequest, JobRecord } from '../jobs/build-jobs.ts'
+import type { BuildJobs, JobRecord } from '../jobs/build-jobs.ts'
+import type { BuildRequest } from '../jobs/build-request.ts'
 import { createBuildJobs } from '../jobs/create-build-jobs.ts'
 import { createMemoryJobStore } from '../memory/job-store.ts'
 import { createModelProviders } from '../models/providers.ts'
@@ -31,7 +32,7 @@ import { createBuildService, type BuildService } from './builds/builds.ts'
 import type { FileService } from './files/files.ts'
 import type { FlowService } from './flows/flows.ts'
 import { flowOf, metadataOf } from './builds/build-metadata.ts'
-import { mayGoOn } from './builds/may-go-on.ts'
+import { mayContinue } from './builds/may-continue.ts'
 import type { FlowVersionService } from './flows/flow-versions.ts'
 import type { ProjectService } from './flows/projects.ts'
 import type { UserFileService } from './files/user-files.ts'
@@ -95,7 +96,7 @@ export interface FlowExecution {
   close(): Promise<void>
 }
 
-const RECORDS_OF_A_RUN = { form: 'run', builds: true, trace: true } as const
+const RUN_RECORDS = { form: 'run', builds: true, trace: true } as const
 
 export function createExecutionServices({
   kit,
@@ -152,7 +153,7 @@ export function createExecutionServices({
     lanes: jobLanes(concurrency, settings),
     ...(hooks === undefined ? {} : { hooks }),
     secrets: kit.secrets,
-    authorize: mayGoOn(store),
+    authorize: mayContinue(store),
     servicesOf(request) {
       const { earlier = [], ...metadata } = metadataOf(request)
       const pending = pendingOf(request)
@@ -208,7 +209,7 @@ export function createExecutionServices({
     plans,
     servicesOf,
     recorderOf: ({ id, userId }, { flow }) =>
-      createRunRecorder(records, { flowId: id, ownerId: userId, flow, ...RECORDS_OF_A_RUN }),
+      createRunRecorder(records, { flowId: id, ownerId: userId, flow, ...RUN_RECORDS }),
     base,
     report: (error) => report(error),
     bySession: settings.agenticExperience,

@@ -79,7 +79,7 @@ export interface JobListQuery {
 }
 
 /** The question or time a suspended job waits for. */
-export interface JobRest {
+export interface JobSuspension {
   /** Any JSON value; null if the job sleeps. */
   readonly question: unknown
   readonly askedAt: Date
@@ -150,7 +150,7 @@ export interface JobQueue {
    */
   release(jobId: string, worker: string): Promise<boolean>
   /** Sets state suspended and gives up the lease. False if the worker no longer holds the job. */
-  suspend(jobId: string, worker: string, rest: JobRest): Promise<boolean>
+  suspend(jobId: string, worker: string, rest: JobSuspension): Promise<boolean>
   /**
    * Queues a suspended job again with the answer. False if it is not suspended.
    * @param attempts resume only if suspended since that claim, so that an answer to an earlier question is

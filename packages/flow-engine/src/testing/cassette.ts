@@ -41,7 +41,7 @@ export interface Cassette {
  */
 export function createCassette(options: CassetteOptions = {}): Cassette {
   const { tape, mode = 'replay', secrets = [] } = options
-  const hide = hider(secrets)
+  const hide = createMasker(secrets)
   const known = readTape(tape)
   const used = new Set<TapeEntry>()
   const entries: TapeEntry[] = mode === 'record' ? [] : [...known]
@@ -160,7 +160,7 @@ export function createCassette(options: CassetteOptions = {}): Cassette {
 }
 
 /** Masks secrets, also in JSON-escaped form. */
-function hider(secrets: readonly string[]): (value: unknown) => unknown {
+function createMasker(secrets: readonly string[]): (value: unknown) => unknown {
   const forms = secrets
     .filter((secret) => secret !== '')
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])

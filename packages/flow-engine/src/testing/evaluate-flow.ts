@@ -134,7 +134,7 @@ async function evaluateExample<E extends EvalExample>(
       passed: false,
       text: null,
       scores: noScores(names),
-      error: told(error),
+      error: describeError(error),
       durationMs: 0,
       usage,
     }
@@ -156,7 +156,7 @@ async function evaluateExample<E extends EvalExample>(
     passed: failure === undefined && Object.values(scores).every(({ passed }) => passed),
     text: text ?? null,
     scores,
-    ...(failure === undefined ? {} : { error: told(failure) }),
+    ...(failure === undefined ? {} : { error: describeError(failure) }),
     durationMs: result.durationMs,
     usage: result.usage,
   }
@@ -175,6 +175,6 @@ function noScores(names: readonly string[]): Record<string, EvaluatedScore> {
   return Object.fromEntries(names.map((name) => [name, { score: 0, passed: false }]))
 }
 
-function told(error: unknown): { code: string; message: string } {
+function describeError(error: unknown): { code: string; message: string } {
   return { code: isFlowError(error) ? error.code : 'component_failed', message: errorText(error) }
 }

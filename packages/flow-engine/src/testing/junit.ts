@@ -31,8 +31,8 @@ function reasonOf({ scores, error }: EvaluatedExample): string {
       ([name, { score, reason }]) =>
         `${name}: ${score}${reason === undefined ? '' : `, ${reason}`}`,
     )
-  const told = error === undefined ? [] : [`${error.code}: ${error.message}`]
-  return [...failed, ...told].join('; ')
+  const errorLines = error === undefined ? [] : [`${error.code}: ${error.message}`]
+  return [...failed, ...errorLines].join('; ')
 }
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)

@@ -18,7 +18,7 @@ export interface TapeJson {
 }
 
 /** Maximum bytes of a body. */
-export const MOST_BYTES = 1024 * 1024
+export const MAX_BYTES = 1024 * 1024
 
 /** Validates a tape. @throws FlowError `invalid_request` */
 export function readTape(tape: TapeJson | undefined): TapeEntry[] {

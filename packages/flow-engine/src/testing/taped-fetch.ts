@@ -1,5 +1,5 @@
 import { FlowError } from '../errors.ts'
-import { MOST_BYTES } from './tape.ts'
+import { MAX_BYTES } from './tape.ts'
 
 /** Never recorded (DR-86). */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
@@ -71,8 +71,8 @@ const codeOf = (character: string): number => character.codePointAt(0) ?? 0
 
 /** @throws FlowError `limit_exceeded` over 1 MiB */
 function bodyJson(bytes: Uint8Array): { readonly body?: string; readonly base64?: string } {
-  if (bytes.length > MOST_BYTES)
-    throw new FlowError('limit_exceeded', `A body on a tape has at most ${MOST_BYTES} bytes`)
+  if (bytes.length > MAX_BYTES)
+    throw new FlowError('limit_exceeded', `A body on a tape has at most ${MAX_BYTES} bytes`)
   try {
     return { body: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch {

@@ -211,7 +211,7 @@ export function maybe<T>(schema: z.ZodType<T>) {
 }
 
 /** Maps an empty string to null, for fields where both mean the same. */
-export function given(value: string | null | undefined): string | null {
+export function emptyToNull(value: string | null | undefined): string | null {
   return value === undefined || value === '' ? null : value
 }
 

@@ -18,9 +18,9 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const ASSERTION_SECONDS = 300
 const FAILURES = 10
 const WINDOW_MS = 60_000
-const KEPT = 10_000
+const MAX_REMEMBERED = 10_000
 /** Characters of a client id or `jti`; both are remembered. */
-const LONGEST_ID = 512
+const MAX_ID_LENGTH = 512
 
 /**
  * Authenticates the client of a token request (SH-48).
@@ -73,7 +73,7 @@ export function createClientCheck({
         requiredClaims: ['exp', 'jti'],
       })
       const { exp = 0, jti = '' } = payload
-      if (jti.length > LONGEST_ID) return false
+      if (jti.length > MAX_ID_LENGTH) return false
       const seconds = now.getTime() / 1_000
       for (const [id, end] of used) if (end <= seconds) used.delete(id)
       const name = `${client.id}\n${jti}`
@@ -88,7 +88,7 @@ export function createClientCheck({
 
   return async (request, form) => {
     const { method, clientId, proof } = credentialOf(request, form)
-    if (clientId.length > LONGEST_ID) throw unknownClient()
+    if (clientId.length > MAX_ID_LENGTH) throw unknownClient()
     assertCalm(clientId)
     const client = methods.includes(method) ? await store.find(clientId) : null
     if (client === null) throw failed(clientId)
@@ -157,6 +157,6 @@ function subjectOf(assertion: string): string {
 }
 
 function forgetOldest(map: Map<string, unknown>): void {
-  const oldest = map.size >= KEPT ? map.keys().next() : undefined
+  const oldest = map.size >= MAX_REMEMBERED ? map.keys().next() : undefined
   if (oldest?.done === false) map.delete(oldest.value)
 }

@@ -22,7 +22,7 @@ export interface IntrospectionAuthOptions {
   readonly runtime?: Runtime
 }
 
-const KEPT = 10_000
+const MAX_CACHED = 10_000
 const TIMEOUT_MS = 5_000
 const MAX_LENGTH = 8_192
 
@@ -48,7 +48,7 @@ export function createIntrospectionAuth(options: IntrospectionAuthOptions): Scim
   }
 
   const remember = (digest: string, known: Known): void => {
-    const oldest = cache.size >= KEPT ? cache.keys().next() : undefined
+    const oldest = cache.size >= MAX_CACHED ? cache.keys().next() : undefined
     if (oldest?.done === false) cache.delete(oldest.value)
     cache.set(digest, known)
   }

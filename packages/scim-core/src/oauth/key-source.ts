@@ -14,7 +14,7 @@ export interface KeySource {
   hasFailed(): boolean
 }
 
-const KEPT_MS = 600_000
+const CACHE_MS = 600_000
 const PAUSE_MS = 30_000
 /** How long an unresponsive server is not asked again, in milliseconds. */
 const HUNG_MS = 5_000
@@ -57,7 +57,7 @@ export function createKeySource(
   return {
     async keys() {
       const now = runtime.now().getTime()
-      if (elapsedMs(readAt, now) < KEPT_MS) return known
+      if (elapsedMs(readAt, now) < CACHE_MS) return known
       if (known === null) {
         if (hungAt === null || elapsedMs(hungAt, now) >= HUNG_MS) await once()
         return known

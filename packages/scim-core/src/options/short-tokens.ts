@@ -7,7 +7,7 @@ interface GivenTokens {
 }
 
 /** Minimum characters of a token; shorter ones can be guessed. */
-const SHORTEST_TOKEN = 16
+const MIN_TOKEN_LENGTH = 16
 
 /**
  * Warnings about tokens under 16 characters on a loopback address.
@@ -19,18 +19,18 @@ export function checkTokenLengths({ token, tokens, baseUrl }: GivenTokens): read
     one.token,
   ])
   if (token !== undefined) given.unshift(['SCIM_TOKEN', token])
-  const names = given.filter(([, text]) => text.length < SHORTEST_TOKEN).map(([name]) => name)
+  const names = given.filter(([, text]) => text.length < MIN_TOKEN_LENGTH).map(([name]) => name)
   const [first] = names
   if (first !== undefined && baseUrl !== undefined && !isLoopback(baseUrl)) {
     const what = first === 'SCIM_TOKEN' ? first : 'Each token of SCIM_TOKENS'
     throw new ScimConfigError(
       first,
-      `${what} must have at least ${SHORTEST_TOKEN} characters, unless the service is on a loopback address`,
+      `${what} must have at least ${MIN_TOKEN_LENGTH} characters, unless the service is on a loopback address`,
     )
   }
   return [...new Set(names)].map(
     (name) =>
-      `${name} has fewer than ${SHORTEST_TOKEN} characters: enough only while nobody else reaches this machine`,
+      `${name} has fewer than ${MIN_TOKEN_LENGTH} characters: enough only while nobody else reaches this machine`,
   )
 }
 

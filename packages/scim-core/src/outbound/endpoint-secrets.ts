@@ -8,7 +8,7 @@ export interface EndpointSecret {
   readonly until?: number
 }
 
-const KEPT = 1_000
+const MAX_CACHED = 1_000
 
 /** Encrypts and decrypts secrets; decrypted ones are cached. */
 export function createEndpointSecrets(sealer: Sealer): {
@@ -22,7 +22,7 @@ export function createEndpointSecrets(sealer: Sealer): {
       const known = opened.get(secrets)
       if (known !== undefined) return known
       const read = JSON.parse(await sealer.open(secrets, id)) as readonly EndpointSecret[]
-      if (opened.size === KEPT) opened.clear()
+      if (opened.size === MAX_CACHED) opened.clear()
       opened.set(secrets, read)
       return read
     },

@@ -6,7 +6,7 @@ import type { FlowDb } from './context.ts'
 import { numbersOf } from './vector-bytes.ts'
 
 /** Maximum dimension of a pgvector `vector`. */
-const MOST_NUMBERS = 16_000
+const MAX_NUMBERS = 16_000
 /** Rows older than the embedding column that are converted per search. */
 const CONVERTED_PER_SEARCH = 1000
 const FILLED_AT_ONCE = 100
@@ -56,7 +56,7 @@ export function hasEmbeddings(db: FlowDb): Promise<boolean> {
 
 /** Formats a vector for pgvector; null if it is not supported. */
 export function embeddingOf(vector: Float32Array): string | null {
-  const fits = vector.length <= MOST_NUMBERS && vector.every(Number.isFinite)
+  const fits = vector.length <= MAX_NUMBERS && vector.every(Number.isFinite)
   return fits ? `[${vector.join(',')}]` : null
 }
 

@@ -13,14 +13,14 @@ import { removeFlows, removeRecords } from './removal.ts'
 import { sliceOf } from './slices.ts'
 
 /** Cached, because each run and build reads its flow. */
-const KEPT_FLOWS = {
+const FLOW_CACHE = {
   records: 256,
   characters: 4 * 1024 * 1024,
   sizeOf: ({ data }: FlowRecord) => 1024 + (data?.length ?? 0),
 }
 
 /** Cached, because each tool call lists its project's flows. */
-const KEPT_LISTS = {
+const FLOW_LIST_CACHE = {
   records: 64,
   characters: 4 * 1024 * 1024,
   sizeOf: ({ items }: Page<FlowRecord>) =>
@@ -33,11 +33,11 @@ export function createFlows(db: FlowDb): FlowTable {
   const outlines = keptRecords(
     db,
     (query) => listFlows(db, JSON.parse(query) as FlowQuery),
-    KEPT_LISTS,
+    FLOW_LIST_CACHE,
   )
 
   return {
-    get: keptRecords(db, (id) => rows.first({ id }), KEPT_FLOWS),
+    get: keptRecords(db, (id) => rows.first({ id }), FLOW_CACHE),
     findByEndpointName: (endpointName, userId) =>
       rows.first(userId === undefined ? { endpointName } : { endpointName, userId }),
     findByWebhookName: (webhookName) => rows.first({ webhookName }),

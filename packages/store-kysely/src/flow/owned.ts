@@ -6,7 +6,7 @@ import { rowsOf, type FlowDb } from './context.ts'
 import { apiKeyMapping, mcpServerMapping, variableMapping } from './mappings.ts'
 
 /** Cached, because each request with a key reads it. */
-const KEPT_KEYS = {
+const API_KEY_CACHE = {
   records: 1000,
   characters: 1024 * 1024,
   sizeOf: ({ name }: ApiKeyRecord) => name?.length ?? 0,
@@ -16,7 +16,7 @@ const KEPT_KEYS = {
 export function createApiKeys(db: FlowDb): ApiKeyStore {
   const rows = rowsOf(db, 'flow_api_key', apiKeyMapping)
   return {
-    findByHash: keptRecords(db, (hash) => rows.first({ hash }), KEPT_KEYS),
+    findByHash: keptRecords(db, (hash) => rows.first({ hash }), API_KEY_CACHE),
     list: (userId) => rows.all({ userId }),
     insert: (record) => rows.insert([record]),
     addUses: (uses) =>

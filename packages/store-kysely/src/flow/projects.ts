@@ -7,7 +7,7 @@ import { projectMapping } from './mappings.ts'
 import { beginsWith } from './names.ts'
 
 /** Cached, because each tool call reads its project. */
-const KEPT_PROJECTS = {
+const PROJECT_CACHE = {
   records: 256,
   characters: 512 * 1024,
   sizeOf: ({ description, authSettings }: ProjectRecord) =>
@@ -17,7 +17,7 @@ const KEPT_PROJECTS = {
 /** Projects in SQL. */
 export function createProjects(db: FlowDb): ProjectStore {
   const rows = rowsOf(db, 'flow_project', projectMapping)
-  const find = keptRecords(db, (id) => rows.first({ id }), KEPT_PROJECTS)
+  const find = keptRecords(db, (id) => rows.first({ id }), PROJECT_CACHE)
   return {
     async get(userId, id) {
       const project = await find(id)

@@ -12,7 +12,7 @@ import { oidcLinkMapping, refreshFamilyMapping } from './mappings.ts'
 import { removeFamilies } from './removal.ts'
 
 /** Cached, because each request with an access token reads its sign-in. */
-const KEPT_FAMILIES = { records: 1000, characters: 1024 * 1024, sizeOf: () => 100 }
+const SIGN_IN_CACHE = { records: 1000, characters: 1024 * 1024, sizeOf: () => 100 }
 
 /** Refresh families in SQL. */
 export function createRefreshFamilies(db: FlowDb): RefreshFamilyStore {
@@ -20,7 +20,7 @@ export function createRefreshFamilies(db: FlowDb): RefreshFamilyStore {
   const removeWhere = (condition: ReturnType<typeof sql>): Promise<void> =>
     atomic(db, (tx) => removeFamilies(tx, condition))
   return {
-    get: keptRecords(db, (id) => rows.first({ id }), KEPT_FAMILIES),
+    get: keptRecords(db, (id) => rows.first({ id }), SIGN_IN_CACHE),
     insert: (record, tokenId) =>
       atomic(db, async (tx) => {
         await rowsOf(tx, 'flow_refresh_family', refreshFamilyMapping).insert([record])

@@ -10,7 +10,7 @@ import { removeOwned } from './removal.ts'
 import { pageOf } from './slices.ts'
 
 /** Cached, because each request reads its user. */
-const KEPT_USERS = {
+const USER_CACHE = {
   records: 1000,
   characters: 1024 * 1024,
   sizeOf: ({ profileImage, optins }: UserRecord) =>
@@ -20,12 +20,12 @@ const KEPT_USERS = {
 /** The hook runs inside the transaction of every write. */
 export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undefined): UserStore {
   const rows = rowsOf(db, 'flow_user', userMapping)
-  const told = async (tx: FlowDb, change: UserChange): Promise<void> => {
+  const callHook = async (tx: FlowDb, change: UserChange): Promise<void> => {
     await onUserWrite?.(change, tx)
   }
 
   return {
-    get: keptRecords(db, (id) => rows.first({ id }), KEPT_USERS),
+    get: keptRecords(db, (id) => rows.first({ id }), USER_CACHE),
     findByUsername: (username) => rows.first({ username }),
     findSuperuser: () => rows.first({ isSuperuser: true }),
 
@@ -40,7 +40,7 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
     insert: (record) =>
       atomic(db, async (tx) => {
         await rowsOf(tx, 'flow_user', userMapping).insert([record], nameColumns)
-        await told(tx, { kind: 'create', before: null, after: record })
+        await callHook(tx, { kind: 'create', before: null, after: record })
       }),
 
     update: (id, patch) =>
@@ -49,7 +49,7 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
         if (before === null) return null
         const more = patch.username === undefined ? {} : nameColumns({ username: patch.username })
         const after = await rowsOf(tx, 'flow_user', userMapping).update({ id }, patch, more)
-        if (after !== null) await told(tx, { kind: kindOf(before, after), before, after })
+        if (after !== null) await callHook(tx, { kind: kindOf(before, after), before, after })
         return after
       }),
 
@@ -59,7 +59,7 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
         if (before === null) return false
         const flowIds = await removeOwned(tx, id)
         await rowsOf(tx, 'flow_user', userMapping).remove({ id })
-        await told(tx, { kind: 'remove', before, after: null, flowIds })
+        await callHook(tx, { kind: 'remove', before, after: null, flowIds })
         return true
       }),
   }

@@ -8,7 +8,7 @@ import { createLocalBus } from './local-bus.ts'
 const CHANNEL = 'x_flow_jobs'
 
 /** PostgreSQL limits payloads to 8,000 bytes; longer ones are sent empty. */
-const LONGEST = 7000
+const MAX_PAYLOAD_LENGTH = 7000
 
 const RECONNECT_MS = 1000
 
@@ -117,7 +117,9 @@ async function listenOnce(client: ListenClient, { hear, begun, signal }: Listeni
 
 function formatMessage(from: string, channel: string, payload: string): string {
   const message = JSON.stringify([from, channel, payload])
-  return Buffer.byteLength(message) < LONGEST ? message : JSON.stringify([from, channel, ''])
+  return Buffer.byteLength(message) < MAX_PAYLOAD_LENGTH
+    ? message
+    : JSON.stringify([from, channel, ''])
 }
 
 function parseMessage(

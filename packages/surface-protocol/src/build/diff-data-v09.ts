@@ -29,12 +29,12 @@ interface Walk {
 }
 
 /** Maximum segments of a path. */
-const MAXIMUM_DEPTH = 32
+const MAX_DEPTH = 32
 
 function compare(before: JsonValue, after: JsonValue, walk: Walk): void {
   if (equalJson(before, after)) return
   const { path, depth, found } = walk
-  if (depth < MAXIMUM_DEPTH) {
+  if (depth < MAX_DEPTH) {
     if (isPlainObject(before) && isPlainObject(after)) {
       compareObjects(before, after, walk)
       return

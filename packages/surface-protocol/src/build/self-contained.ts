@@ -16,7 +16,7 @@ import { initialBindings } from '../message/v08/initial-bindings.ts'
 import { createMirror } from './mirror.ts'
 
 /** Levels of `valueMap` supported by the public web client. */
-const MAXIMUM_DEPTH = 5
+const MAX_DEPTH = 5
 
 /**
  * Equivalent messages that do not depend on earlier ones (SP-69): a component update contains everything it
@@ -71,7 +71,7 @@ function convertUpdate(
     (path) => mirror.getData(surfaceId, path) !== undefined,
   )
   if (before !== undefined && touched.length === 0) return messages
-  return [...messages, ...dataMessages(surfaceId, mapFromJson(data), MAXIMUM_DEPTH)]
+  return [...messages, ...dataMessages(surfaceId, mapFromJson(data), MAX_DEPTH)]
 }
 
 function initialPaths(components: readonly ComponentInstance[]): string[] {
@@ -126,5 +126,5 @@ function convertData(update: DataModelUpdate, mirror: SurfaceStore): ServerMessa
   const { segments } = parseDataPath(path)
   const now = mirror.getData(surfaceId, path)
   if (!isPlainObject(now)) return [{ dataModelUpdate: update }]
-  return dataMessages(surfaceId, mapFromJson(now), MAXIMUM_DEPTH, segments)
+  return dataMessages(surfaceId, mapFromJson(now), MAX_DEPTH, segments)
 }

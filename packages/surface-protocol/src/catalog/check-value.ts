@@ -5,7 +5,7 @@ import { resolveReference, type Schema } from './json-schema.ts'
 import type { PatternTable } from './pattern-table.ts'
 
 /** Maximum nested schemas for one value; ends schemas that refer to themselves without progress. */
-const MAXIMUM_DEPTH = 256
+const MAX_DEPTH = 256
 
 /** A schema and the document its references resolve in. */
 export interface SchemaSource {
@@ -29,7 +29,7 @@ export function checkValue(
 function check(value: unknown, schema: Schema, given: Context): void {
   const { report, document, depth } = given
   if (schema === true || report.isFull) return
-  if (schema === false || depth > MAXIMUM_DEPTH) {
+  if (schema === false || depth > MAX_DEPTH) {
     refuse(report, 'No value is allowed here.')
     return
   }

@@ -3,7 +3,7 @@ import { resolveReference, type Schema } from './json-schema.ts'
 import { isReferenceName } from './references.ts'
 import type { Field, Shape, Slot } from './slot.ts'
 
-const MAXIMUM_DEPTH = 8
+const MAX_DEPTH = 8
 
 /** Positions of references: as declared, or null to infer them (SP-53). */
 export interface ShapeSource {
@@ -46,7 +46,7 @@ function holdsReferences(slot: Slot): boolean {
 const opaque: Slot = { kind: 'opaque' }
 
 function slotAt(schema: Schema, walk: Walk, name: string): Slot {
-  if (walk.depth > MAXIMUM_DEPTH) return opaque
+  if (walk.depth > MAX_DEPTH) return opaque
   const parts = partsOf(schema, walk)
   const names = new Set(
     parts.flatMap((part) => Object.keys(isPlainObject(part.properties) ? part.properties : {})),

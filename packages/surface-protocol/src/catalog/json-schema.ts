@@ -51,8 +51,8 @@ const TYPES: ReadonlySet<unknown> = new Set([
   'boolean',
   'null',
 ])
-const MAXIMUM_PATTERN = 512
-const MAXIMUM_DEPTH = 64
+const MAX_PATTERN = 512
+const MAX_DEPTH = 64
 
 type Place = readonly (string | number)[]
 
@@ -94,7 +94,7 @@ function checkSchema(schema: unknown, check: Check): void {
   const { place, places } = check
   if (typeof schema === 'boolean') return
   if (!isPlainObject(schema)) throw invalidCatalog('A schema must be an object.', place)
-  if (place.length > MAXIMUM_DEPTH) throw invalidCatalog('The schema is nested too deeply.', place)
+  if (place.length > MAX_DEPTH) throw invalidCatalog('The schema is nested too deeply.', place)
   if (places.has(schema)) return
   places.set(schema, place)
   for (const key of Object.keys(schema)) {
@@ -157,7 +157,7 @@ function isStrings(value: unknown): value is readonly string[] {
 
 function checkPattern(value: unknown, { patterns, place }: Check): void {
   if (typeof value !== 'string') throw invalidCatalog('A pattern must be a string.', place)
-  if (value.length > MAXIMUM_PATTERN) throw invalidCatalog('The pattern is too long.', place)
+  if (value.length > MAX_PATTERN) throw invalidCatalog('The pattern is too long.', place)
   const problem = patterns.add(value)
   if (problem !== null) throw invalidCatalog(problem, place)
 }

@@ -1,15 +1,15 @@
-const MAXIMUM_DISTANCE = 2
-const MAXIMUM_LENGTH = 64
+const MAX_DISTANCE = 2
+const MAX_LENGTH = 64
 
 /** The most similar name: equal ignoring case, or at most two edits away (SP-14). */
 export function nearest(name: string, names: Iterable<string>): string | undefined {
-  if (name.length > MAXIMUM_LENGTH) return undefined
+  if (name.length > MAX_LENGTH) return undefined
   const folded = name.toLowerCase()
   let best: string | undefined
-  let bestDistance = MAXIMUM_DISTANCE + 1
+  let bestDistance = MAX_DISTANCE + 1
   for (const candidate of names) {
     if (candidate.toLowerCase() === folded) return candidate
-    if (Math.abs(candidate.length - name.length) > MAXIMUM_DISTANCE) continue
+    if (Math.abs(candidate.length - name.length) > MAX_DISTANCE) continue
     const distance = editDistance(name, candidate)
     if (distance < bestDistance) {
       best = candidate

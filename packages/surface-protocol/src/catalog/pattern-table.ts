@@ -2,7 +2,7 @@ import { createLinearPattern, UnsupportedPatternError } from '../data/linear-pat
 import { isPlainObject } from '../json.ts'
 
 /** Maximum characters of a string matched against a peer's pattern (SN-73). */
-const MAXIMUM_TEXT = 10_000
+const MAX_TEXT = 10_000
 
 /** The patterns of one catalog. A peer's patterns run in linear time (AB-8); nothing is shared. */
 export class PatternTable {
@@ -37,7 +37,7 @@ function testerOf(source: string, trusted: ReadonlySet<string>): (text: string) 
     return (text) => native.test(text)
   }
   const pattern = createLinearPattern(source)
-  return (text) => text.length <= MAXIMUM_TEXT && pattern.test(text)
+  return (text) => text.length <= MAX_TEXT && pattern.test(text)
 }
 
 /** All patterns in a host's document. */

@@ -30,7 +30,7 @@ interface State {
 }
 
 /** Maximum cached states; beyond that the cache is cleared. */
-const MAXIMUM_STATES = 1000
+const MAX_STATES = 1000
 
 class Automaton {
   readonly #program: readonly Instruction[]
@@ -65,7 +65,7 @@ class Automaton {
       if (instruction?.kind === 'set' && instruction.set(code)) kernel.add(position + 1)
     }
     this.#transitions += 1
-    if (this.#transitions > 16 * MAXIMUM_STATES || this.#states.size > MAXIMUM_STATES) {
+    if (this.#transitions > 16 * MAX_STATES || this.#states.size > MAX_STATES) {
       this.#states = new Map()
       this.#transitions = 0
       return this.#stateOf([...kernel].toSorted(ascending), side)

@@ -10,7 +10,7 @@ export type Instruction =
   | { readonly kind: 'match' }
 
 /** Maximum instructions of a pattern; repeats are unrolled. */
-const MAXIMUM_PROGRAM = 1000
+const MAX_PROGRAM = 1000
 
 /** A pattern that is too large or that an automaton cannot match. */
 export class UnsupportedPatternError extends Error {
@@ -126,8 +126,7 @@ class Parser {
 }
 
 function add<T extends Instruction>(program: Instruction[], instruction: T): T {
-  if (program.length >= MAXIMUM_PROGRAM)
-    throw new UnsupportedPatternError('the pattern is too large')
+  if (program.length >= MAX_PROGRAM) throw new UnsupportedPatternError('the pattern is too large')
   program.push(instruction)
   return instruction
 }

@@ -20,9 +20,9 @@ const FORGIVABLE: ReadonlySet<SurfaceErrorCode> = new Set([
 ])
 
 /** Maximum number of listed findings. */
-const MAXIMUM = 100
+const MAX_LISTED = 100
 /** Findings collected before the first in message order are selected. */
-const KEPT = 1000
+const MAX_COLLECTED = 1000
 
 /** The details of a finding, besides its code and sentence. */
 export interface Finding {
@@ -90,12 +90,12 @@ export class Report {
 
   /** True if further findings are only counted. */
   get isFull(): boolean {
-    return this.#total > MAXIMUM
+    return this.#total > MAX_LISTED
   }
 
   /** True if no further finding can be listed. */
   get isSaturated(): boolean {
-    return this.#total >= KEPT
+    return this.#total >= MAX_COLLECTED
   }
 
   /** Adds a finding at the current position. */
@@ -107,8 +107,8 @@ export class Report {
     if (list === this.diagnostics) {
       if (isError) this.#errorsOutsideCalls += 1
       this.#total += 1
-      if (this.#total > KEPT) return
-    } else if (list.length >= KEPT) return
+      if (this.#total > MAX_COLLECTED) return
+    } else if (list.length >= MAX_COLLECTED) return
     const { at = [], hint, related, limit, pointer = '' } = finding
     const { surfaceId } = this
     const componentId = finding.componentId ?? this.componentId
@@ -174,14 +174,14 @@ export class Report {
       this.#total += inCalls.length
     }
     if (diagnostics.length > 1 && message !== undefined) {
-      diagnostics.splice(0, KEPT, ...inDocumentOrder(diagnostics, message))
+      diagnostics.splice(0, MAX_COLLECTED, ...inDocumentOrder(diagnostics, message))
     }
     if (this.isFull) {
       this.#total = 0
-      diagnostics.length = MAXIMUM
+      diagnostics.length = MAX_LISTED
       this.path.length = 0
       this.componentId = undefined
-      this.add('limit_exceeded', `Only the first ${MAXIMUM} problems are listed.`, {
+      this.add('limit_exceeded', `Only the first ${MAX_LISTED} problems are listed.`, {
         severity: this.errors > 0 ? 'error' : 'warning',
         limit: 'diagnostics',
       })

@@ -11,7 +11,7 @@ export type ExpressionPart =
   | { call: string; args: JsonObject; returnType: 'any' }
 
 /** Maximum nesting of expressions. */
-const MAXIMUM_DEPTH = 10
+const MAX_DEPTH = 10
 
 /**
  * Parses a `formatString` template: text with `${...}` containing a string, a number, true, false, null, a
@@ -61,7 +61,7 @@ class Reader {
 
   /** Parses the expression after `${` up to its end. */
   interpolation(depth: number): ExpressionPart {
-    if (depth > MAXIMUM_DEPTH) throw this.#wrong('Expressions are nested too deeply')
+    if (depth > MAX_DEPTH) throw this.#wrong('Expressions are nested too deeply')
     this.#take(SPACE)
     if (this.at >= this.#text.length) throw this.#wrong('Unclosed interpolation')
     const part = this.#text[this.at] === '}' ? '' : this.#expression(depth)
@@ -110,7 +110,7 @@ class Reader {
   }
 
   #call(name: string, depth: number): ExpressionPart {
-    if (depth >= MAXIMUM_DEPTH) throw this.#wrong('Expressions are nested too deeply')
+    if (depth >= MAX_DEPTH) throw this.#wrong('Expressions are nested too deeply')
     this.at += 1
     const args: JsonObject = {}
     for (;;) {

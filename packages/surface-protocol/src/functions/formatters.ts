@@ -1,7 +1,7 @@
 import { functionFailed } from './evaluation-error.ts'
 
 /** Maximum number of cached formatters; the oldest is evicted. */
-const MAXIMUM = 100
+const MAX_CACHED = 100
 const formatters = new Map<string, Intl.NumberFormat | Intl.PluralRules | Intl.DateTimeFormat>()
 
 function kept<T extends Intl.NumberFormat | Intl.PluralRules | Intl.DateTimeFormat>(
@@ -12,7 +12,7 @@ function kept<T extends Intl.NumberFormat | Intl.PluralRules | Intl.DateTimeForm
   if (known !== undefined) return known as T
   const made = make()
   const [oldest] = formatters.keys()
-  if (formatters.size >= MAXIMUM && oldest !== undefined) formatters.delete(oldest)
+  if (formatters.size >= MAX_CACHED && oldest !== undefined) formatters.delete(oldest)
   formatters.set(key, made)
   return made
 }

@@ -27,7 +27,7 @@ export interface Loss {
   readonly message?: string
 }
 
-const MAXIMUM = 1000
+const MAX_ENTRIES = 1000
 
 /** Creates an empty log. */
 export function createConversionLog(
@@ -41,7 +41,7 @@ export function createConversionLog(
     get: () => dropped,
   }) as ConversionDiagnostics
   const note = (found: SurfaceDiagnostic): void => {
-    if (list.length < MAXIMUM) list.push(found)
+    if (list.length < MAX_ENTRIES) list.push(found)
     else dropped += 1
   }
   return {
@@ -50,7 +50,7 @@ export function createConversionLog(
     lose(what, { surfaceId, componentId, path = '', message }) {
       const key = JSON.stringify([surfaceId, componentId, what])
       if (known.has(key)) return
-      if (known.size < MAXIMUM) known.add(key)
+      if (known.size < MAX_ENTRIES) known.add(key)
       note({
         code: 'lossy_conversion',
         severity: 'warning',

@@ -7,14 +7,14 @@ export interface TagFinder {
 }
 
 /** Maximum characters of a tag's attributes. */
-const MAXIMUM = 1000
+const MAX_LENGTH = 1000
 
 /** Creates a finder for a tag name. */
 export function createTagFinder(tag: string): TagFinder {
   const start = `<${tag}`
   const find: TagFinder['find'] = (text, from = 0) => {
     for (let index = text.indexOf(start, from); index !== -1;) {
-      const behind = text.slice(index + start.length, index + start.length + MAXIMUM)
+      const behind = text.slice(index + start.length, index + start.length + MAX_LENGTH)
       const end = /^(?:\s[^<>]*)?>/.exec(behind)
       if (end !== null) return { index, length: start.length + end[0].length }
       index = text.indexOf(start, index + 1)
@@ -26,7 +26,7 @@ export function createTagFinder(tag: string): TagFinder {
     begun(text) {
       const last = text.lastIndexOf('<')
       const length = text.length - last
-      if (last === -1 || length > MAXIMUM) return 0
+      if (last === -1 || length > MAX_LENGTH) return 0
       const name = text.slice(last, last + start.length)
       const attributes = text.slice(last + start.length)
       const isBegun = start.startsWith(name) && /^(?:\s[^<>]*)?$/.test(attributes)

@@ -172,12 +172,12 @@ function notFound(id: string): SurfaceDiagnostic {
   return { code: 'call_not_found', severity: 'error', message, path: '' }
 }
 
-const MAXIMUM = 300
+const MAX_DETAIL_LENGTH = 300
 
 /** The error of a client's response; its text is truncated. */
 function failure(error: JsonValue | undefined): SurfaceError {
   const { code, message } = isPlainObject(error) ? error : {}
   const words = [code, message].map((one) => (typeof one === 'string' ? one : ''))
-  const detail = withoutControls(words.join(': ').slice(0, MAXIMUM))
+  const detail = withoutControls(words.join(': ').slice(0, MAX_DETAIL_LENGTH))
   return new SurfaceError({ code: 'call_failed', detail })
 }

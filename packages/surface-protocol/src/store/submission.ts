@@ -83,7 +83,7 @@ export function validateSubmission(
 }
 
 /** Maximum number of listed failures. */
-const MAXIMUM = 100
+const MAX_LISTED = 100
 
 class SubmissionCheck {
   readonly diagnostics: SurfaceDiagnostic[] = []
@@ -105,7 +105,7 @@ class SubmissionCheck {
     message: string,
     about: Partial<SurfaceDiagnostic> = {},
   ): void {
-    if (this.diagnostics.length >= MAXIMUM) return
+    if (this.diagnostics.length >= MAX_LISTED) return
     const { surfaceId } = this.#action
     const path = `/action/${field}`
     this.diagnostics.push({ code, severity: 'error', message, path, surfaceId, ...about })

@@ -184,7 +184,7 @@ export function stateOf(surface: Surface): SurfaceState {
   }
 }
 
-const MAXIMUM = 100
+const MAX_LISTED = 100
 
 const sentences: Readonly<Record<string, string>> = {
   binding_type: 'The value in the data has no form that this property takes.',
@@ -203,7 +203,7 @@ export function treeDiagnostics(surface: Surface, options: TreeOptions): Surface
   const found: SurfaceDiagnostic[] = []
   for (const { componentId, id, warnings } of tree?.warned() ?? []) {
     for (const { code } of warnings) {
-      if (found.length >= MAXIMUM) return found
+      if (found.length >= MAX_LISTED) return found
       found.push({
         code,
         severity: 'warning',

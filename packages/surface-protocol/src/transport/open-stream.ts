@@ -33,8 +33,8 @@ export interface StreamItem {
 }
 
 /** Minimum and maximum milliseconds before reconnecting. */
-const MINIMUM_WAIT = 100
-const MAXIMUM_WAIT = 60_000
+const MIN_WAIT = 100
+const MAX_WAIT = 60_000
 /** A connection shorter than this doubles the delay. */
 const SHORT_CONNECTION = 1000
 
@@ -78,10 +78,10 @@ export async function* openSurfaceStream(
 
 /** The delay after `shortOnes` consecutive connections that broke immediately. */
 function backOff(wait: number, shortOnes: number, runtime: Runtime): number {
-  const base = Math.max(MINIMUM_WAIT, wait) * 2 ** Math.min(shortOnes - 1, 16)
+  const base = Math.max(MIN_WAIT, wait) * 2 ** Math.min(shortOnes - 1, 16)
   const [byte = 0] = runtime.randomBytes(1)
-  const doubled = shortOnes > 1 ? base : Math.max(MINIMUM_WAIT, wait)
-  return Math.min(MAXIMUM_WAIT, Math.round(doubled * (1 + (0.2 * byte) / 255)))
+  const doubled = shortOnes > 1 ? base : Math.max(MIN_WAIT, wait)
+  return Math.min(MAX_WAIT, Math.round(doubled * (1 + (0.2 * byte) / 255)))
 }
 
 async function* readFrames(
@@ -132,7 +132,7 @@ async function refusal(response: Response): Promise<SurfaceError> {
 }
 
 /** Maximum characters read of an error response. */
-const MAXIMUM_REFUSAL = 65_536
+const MAX_REFUSAL = 65_536
 
 /** The JSON of a short body, else null; the rest of a body is cancelled. */
 async function readShort(response: Response): Promise<unknown> {
@@ -141,7 +141,7 @@ async function readShort(response: Response): Promise<unknown> {
   try {
     for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       text += decoder.decode(chunk, { stream: true })
-      if (text.length > MAXIMUM_REFUSAL) return null
+      if (text.length > MAX_REFUSAL) return null
     }
     return JSON.parse(text)
   } catch {
@@ -158,9 +158,9 @@ const codesByStatus: Readonly<Record<number, SurfaceErrorCode>> = {
 
 /** A server's error; its text is only used together with one of our codes. */
 function toError(body: unknown, status: number | undefined): SurfaceError {
-  const told = isPlainObject(body) ? ownValue(body, 'code') : undefined
+  const announced = isPlainObject(body) ? ownValue(body, 'code') : undefined
   const text = isPlainObject(body) ? ownValue(body, 'message') : undefined
-  const code = surfaceErrorCodes.find((known) => known === told)
+  const code = surfaceErrorCodes.find((known) => known === announced)
   return new SurfaceError({
     code: code ?? codesByStatus[status ?? 0] ?? 'channel_closed',
     detail:

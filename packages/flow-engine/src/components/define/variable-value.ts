@@ -32,14 +32,14 @@ export function isVariableValue(value: unknown): value is VariableValue {
 }
 
 const CONVENTIONAL = /^[A-Z]+\d{0,3}(?:_[A-Z]+\d{0,3}|_\d{1,3})*$/
-const LONGEST_SHOWN = 64
+const MAX_SHOWN_LENGTH = 64
 
 /**
  * Tests whether a string can only be a variable name, such as OPENAI_API_KEY. Any other string may be a key
  * entered by mistake and is never shown.
  */
 export function isVariableName(text: string): boolean {
-  return text.length <= LONGEST_SHOWN && CONVENTIONAL.test(text)
+  return text.length <= MAX_SHOWN_LENGTH && CONVENTIONAL.test(text)
 }
 
 /**

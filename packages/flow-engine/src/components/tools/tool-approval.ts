@@ -28,7 +28,7 @@ interface Answer {
  * Asks a person about a call of a tool that requires approval (DR-40).
  * @throws FlowError `not_resumable` if there is nobody to ask
  */
-export async function decideOnCall(
+export async function decideToolCall(
   { name, description, approvalActions = [] }: Tool,
   args: unknown,
   ctx: ComponentContext,

@@ -2,7 +2,7 @@ import { eventLoopTurn } from '@x/wire'
 import { FlowError } from '../../errors.ts'
 
 /** Maximum number of characters in a cell. */
-const LONGEST_CELL = 5_000_000
+const MAX_CELL_LENGTH = 5_000_000
 /** Yields to the event loop after this many characters, or cells. */
 const TURN_CHARACTERS = 1_000_000
 const TURN_CELLS = 50_000
@@ -46,7 +46,7 @@ export async function readCsv(
       if (line < at) line = indexFrom(text, newline, at)
       const last = Math.min(comma, line)
       end = last === text.length ? 'text' : comma < line ? 'cell' : 'line'
-      if (last - at > LONGEST_CELL) throw tooLong()
+      if (last - at > MAX_CELL_LENGTH) throw tooLong()
       cells.push(text.slice(at, last))
       at = end === 'line' ? last + newline.length : last + 1
     }
@@ -82,7 +82,7 @@ function quotedCell(text: string, at: number, newline: string): Cell {
   let quote = at
   for (;;) {
     quote = text.indexOf('"', quote + 1)
-    if ((quote < 0 ? text.length : quote) - from > LONGEST_CELL) throw tooLong()
+    if ((quote < 0 ? text.length : quote) - from > MAX_CELL_LENGTH) throw tooLong()
     if (quote < 0) return { text: text.slice(from), next: text.length, end: 'text' }
     const isLast = quote === text.length - 1
     if (!isLast && text.startsWith('"', quote + 1)) {
@@ -128,6 +128,6 @@ function newlineOf(text: string): string {
 function tooLong(): FlowError {
   return new FlowError(
     'limit_exceeded',
-    `A cell of the table has more than ${LONGEST_CELL} characters`,
+    `A cell of the table has more than ${MAX_CELL_LENGTH} characters`,
   )
 }

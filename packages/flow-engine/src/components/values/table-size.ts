@@ -1,11 +1,11 @@
 import { FlowError } from '../../errors.ts'
 
 /** Maximum number of cells of a table, including empty ones (AB-35). */
-export const MOST_CELLS = 5_000_000
+export const MAX_CELLS = 5_000_000
 
 /** @throws FlowError `limit_exceeded` for a table of more than 5,000,000 cells */
 export function checkCells(rows: number, columns: number): void {
-  if (rows * columns <= MOST_CELLS) return
-  const text = `The table has more than ${MOST_CELLS} cells: ${rows} rows of ${columns} columns`
+  if (rows * columns <= MAX_CELLS) return
+  const text = `The table has more than ${MAX_CELLS} cells: ${rows} rows of ${columns} columns`
   throw new FlowError('limit_exceeded', text)
 }

@@ -26,7 +26,7 @@ export interface RunHost {
   /** `ctx.suspend`. */
   readonly suspend?: ((ask: Ask) => Promise<SuspendOutcome>) | undefined
   /** `ctx.sleep` for durations too long to wait in memory. */
-  readonly sleep?: ((nap: Nap) => Promise<'over' | 'suspended'>) | undefined
+  readonly sleep?: ((sleepRequest: SleepRequest) => Promise<'over' | 'suspended'>) | undefined
   /** Called when the run is idle. Returns the question to announce, if it has not been announced yet. */
   readonly rest?: (() => QuestionNotice | undefined) | undefined
   /** Called with the input values of a build, including secrets; the mask is passed to `built`. */
@@ -88,7 +88,7 @@ export interface Ask extends CallPlace {
 }
 
 /** A sleep requested by a component. */
-export interface Nap extends CallPlace {
+export interface SleepRequest extends CallPlace {
   readonly pass: number | undefined
   /** Index of the sleep within its build, from 1. */
   readonly number: number

@@ -116,12 +116,12 @@ function readInput(options: RunOptions, mode: 'run' | 'build'): CheckedInput {
   return new CheckedInput(input, value, type)
 }
 
-const MOST_PASSES = 1_000
+const MAX_PASSES = 1_000
 
 /** Bounded, because every concurrent pass holds its own values. */
 function readParallel(parallel = 1): number {
-  if (Number.isInteger(parallel) && parallel >= 1 && parallel <= MOST_PASSES) return parallel
-  throw invalidRequest(`The option parallel must be an integer from 1 to ${MOST_PASSES}`)
+  if (Number.isInteger(parallel) && parallel >= 1 && parallel <= MAX_PASSES) return parallel
+  throw invalidRequest(`The option parallel must be an integer from 1 to ${MAX_PASSES}`)
 }
 
 function checkConcurrency(concurrency = Number.POSITIVE_INFINITY): void {
@@ -129,13 +129,15 @@ function checkConcurrency(concurrency = Number.POSITIVE_INFINITY): void {
   throw invalidRequest('The option concurrency must be a number of at least 1')
 }
 
-const LONGEST_NOTE = 1024
+const MAX_NOTE_LENGTH = 1024
 
 /** `requestId` and `carrier` are stored with each job, so their size is bounded. */
 function checkNote(name: string, value: unknown): void {
   if (value === undefined) return
-  if ((JSON.stringify(value) ?? '').length > LONGEST_NOTE)
-    throw invalidRequest(`The option ${name} must have at most ${LONGEST_NOTE} characters of JSON`)
+  if ((JSON.stringify(value) ?? '').length > MAX_NOTE_LENGTH)
+    throw invalidRequest(
+      `The option ${name} must have at most ${MAX_NOTE_LENGTH} characters of JSON`,
+    )
 }
 
 function readText(value: unknown): string | undefined {
@@ -154,7 +156,7 @@ function asObject(flow: unknown): PlainObject {
 }
 
 const slices = new WeakMap<PlanGraph, Map<string, GraphSlice>>()
-const KEPT_SLICES = 16
+const MAX_CACHED_SLICES = 16
 
 /** Slices depend only on the plan and are cached with it. */
 function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'): GraphSlice {
@@ -167,7 +169,7 @@ function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'):
   const kept = before ?? new Map<string, GraphSlice>()
   slices.set(graph, kept)
   const slice = sliceOf(graph, { mode, stopComponentId, startComponentId })
-  if (kept.size < KEPT_SLICES) kept.set(key, slice)
+  if (kept.size < MAX_CACHED_SLICES) kept.set(key, slice)
   return slice
 }
 

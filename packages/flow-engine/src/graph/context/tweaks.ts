@@ -7,7 +7,7 @@ import { repairJson } from '../flow/repair-json.ts'
 import type { RunInput, Tweaks } from './run-options.ts'
 
 /** `load_from_db` of a field whose value was set by a tweak. A symbol, so that no flow can contain it. */
-export const IF_KNOWN = Symbol('the name of a variable, if there is one')
+export const VARIABLE_OR_TEXT = Symbol('the name of a variable, if there is one')
 
 /** Fields that differ from the template in this run, by vertex; the plan itself is not changed (FE-23). */
 export interface AppliedTweaks {
@@ -16,13 +16,13 @@ export interface AppliedTweaks {
 }
 
 /** Maximum number of tweaks in one run; every field of a node counts as one. */
-const MOST_TWEAKS = 10_000
+const MAX_TWEAKS = 10_000
 
 /** Warnings of one run about its tweaks, and characters of a name that they show. */
-const MOST_WARNINGS = 100
-const MOST_SHOWN = 100
+const MAX_WARNINGS = 100
+const MAX_SHOWN = 100
 
-const short = (name: string): string => name.slice(0, MOST_SHOWN)
+const short = (name: string): string => name.slice(0, MAX_SHOWN)
 
 const NONE: AppliedTweaks = { fields: new Map(), warnings: [] }
 
@@ -37,7 +37,7 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
   const fields = new Map<number, Map<string, PlainObject>>()
   const warnings: FlowProblem[] = []
   const unmatched = (message: string, place: { nodeId?: string; field?: string }): void => {
-    if (warnings.length < MOST_WARNINGS) warnings.push(warning('unmatched_tweak', message, place))
+    if (warnings.length < MAX_WARNINGS) warnings.push(warning('unmatched_tweak', message, place))
   }
   const apply = (vertex: PlanVertex, name: string, value: unknown): void => {
     const known = fields.get(vertex.index)
@@ -107,11 +107,11 @@ export function refuseInputTweak(tweaks: Tweaks | undefined, type: RunInput['typ
 function checkCount(tweaks: Tweaks): void {
   const entries = Object.keys(tweaks)
   let count = entries.length
-  for (const key of count > MOST_TWEAKS ? [] : entries) {
+  for (const key of count > MAX_TWEAKS ? [] : entries) {
     const entry = own(tweaks, key)
     if (isObject(entry)) count += Object.keys(entry).length
   }
-  if (count > MOST_TWEAKS) throw invalidRequest(`A run takes at most ${MOST_TWEAKS} tweaks`)
+  if (count > MAX_TWEAKS) throw invalidRequest(`A run takes at most ${MAX_TWEAKS} tweaks`)
 }
 
 function vertexOf(graph: PlanGraph, id: string): PlanVertex | undefined {
@@ -148,5 +148,5 @@ function tweakField(field: PlainObject, value: unknown): PlainObject {
 /** Callers put API keys into tweaks, so the value names a variable only if that variable exists. */
 function withText(field: PlainObject): PlainObject {
   const names = own(field, 'load_from_db') === true && typeof own(field, 'value') === 'string'
-  return names ? { ...field, load_from_db: IF_KNOWN } : field
+  return names ? { ...field, load_from_db: VARIABLE_OR_TEXT } : field
 }

@@ -5,7 +5,7 @@ import type { Ask, CallPlace } from '../context/run-host.ts'
 import { isStandardSchema, readAnswerSchema } from './answer-schema.ts'
 
 /** Maximum size of a question in bytes of JSON. */
-const LONGEST_QUESTION = 256 * 1024
+const MAX_QUESTION_BYTES = 256 * 1024
 
 /** Where a question is asked. */
 export interface AskPlace extends CallPlace {
@@ -37,7 +37,7 @@ export async function makeAsk(
       ? {}
       : { actionRequests: plain(actionRequests) as NonNullable<Ask['actionRequests']> }),
   })
-  const told = {
+  const asked = {
     vertexId,
     ...(scope === undefined ? {} : { scope }),
     pass,
@@ -47,11 +47,11 @@ export async function makeAsk(
     schema: schema === undefined ? null : await readAnswerSchema(schema),
     ...shown,
   }
-  const size = new TextEncoder().encode(JSON.stringify(told)).length
-  if (size > LONGEST_QUESTION)
-    throw limitExceeded('question', `it has ${size} bytes; the maximum is ${LONGEST_QUESTION}`)
+  const size = new TextEncoder().encode(JSON.stringify(asked)).length
+  if (size > MAX_QUESTION_BYTES)
+    throw limitExceeded('question', `it has ${size} bytes; the maximum is ${MAX_QUESTION_BYTES}`)
   return {
-    ...told,
+    ...asked,
     ...(expiresInMs === undefined || expiresInMs === Number.POSITIVE_INFINITY
       ? {}
       : { expiresInMs }),

@@ -23,11 +23,11 @@ export function isStartMark(state: string): boolean {
 /**
  * Replaces the start mark while a component waits for an answer; the component is then run again (FE-63a).
  */
-export const REST_MARK = '{"rests":true}'
+export const SUSPENDED_MARK = '{"rests":true}'
 
 /** True for states that are marks rather than results. */
 export function isMark(state: string): boolean {
-  return state === REST_MARK || isStartMark(state)
+  return state === SUSPENDED_MARK || isStartMark(state)
 }
 
 class NotJsonError extends Error {}

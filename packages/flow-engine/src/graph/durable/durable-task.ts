@@ -33,14 +33,14 @@ export async function runDurable(
   const kept = readCheckpoint(resume?.checkpoints.get(vertex.id), pass)
   if (kept === 'started') throw interrupted(vertex)
   if (isFlowError(kept)) throw kept
-  if (kept !== undefined && keepsState(task)) {
+  if (kept !== undefined && hasStoredState(task)) {
     await learnSecrets(task, environment)
     return kept
   }
   if (checkpoint !== undefined && vertex.component.idempotent === false) {
     await checkpoint(vertex.id, startMark(pass))
   }
-  const keeps = (): boolean => keepsState(task) && !environment.isResting(task)
+  const keeps = (): boolean => hasStoredState(task) && !environment.isResting(task)
   const keepFailure = async (thrown: unknown): Promise<void> => {
     const { error, reason } = vertexFailure(thrown, vertex, environment.run.secrets.mask)
     await host.failed?.(vertex.id, encodeFailure({ code: error.code, reason }, pass))
@@ -73,7 +73,7 @@ export function notKept(): FlowError {
 }
 
 /** Cycles and nested loops are repeated as a whole. */
-function keepsState({ scope, vertex }: Task): boolean {
+function hasStoredState({ scope, vertex }: Task): boolean {
   return scope.parent?.parent === undefined && vertex.loop === undefined && notInCycle(vertex)
 }
 
@@ -97,7 +97,7 @@ async function runLoop(task: Task, build: number, options: DurableOptions): Prom
   let result = await runTask(task, build, environment)
   if (build > 1) {
     // The last pass is run, so that vertices downstream of the loop can read its values.
-    if (checkpoint === undefined || !goesOn(vertex, result)) return result
+    if (checkpoint === undefined || !startsAnotherPass(vertex, result)) return result
     const state = encodePass(passBefore(task, options))
     if (state !== undefined) await checkpoint(passName(vertex.id, build - 1), state)
     return result
@@ -117,7 +117,7 @@ async function runLoop(task: Task, build: number, options: DurableOptions): Prom
   return result
 }
 
-function goesOn({ incoming }: PlanVertex, { decision }: TaskResult): boolean {
+function startsAnotherPass({ incoming }: PlanVertex, { decision }: TaskResult): boolean {
   return incoming.some((edge) => edge.loopBack && !decision.dead.has(edge.field))
 }
 
@@ -140,7 +140,7 @@ function passBefore(task: Task, { environment, builds }: DurableOptions): Return
     returned: new Map(
       vertex.incoming
         .filter((edge) => edge.loopBack)
-        .map((edge) => [edge.index, broughtBack(edge, task, environment)]),
+        .map((edge) => [edge.index, returnedValue(edge, task, environment)]),
     ),
     builds: new Map(
       inside.flatMap(({ members }) =>
@@ -150,7 +150,7 @@ function passBefore(task: Task, { environment, builds }: DurableOptions): Return
   }
 }
 
-function broughtBack(edge: PlanEdge, { scope }: Task, { request }: TaskEnvironment): unknown {
+function returnedValue(edge: PlanEdge, { scope }: Task, { request }: TaskEnvironment): unknown {
   if (request.slice.contains[edge.source] !== 1) return DEAD_EDGE
   const state = edgeState(request.graph, scope, edge)
   if (typeof state === 'object') return state.outputs[edge.output] ?? null

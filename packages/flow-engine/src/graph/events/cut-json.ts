@@ -4,11 +4,11 @@ import type { JsonValue } from '../values/format-value.ts'
 import { setField } from '../values/set-field.ts'
 
 /** `"..."` including its quotes; null, false, {} and [] are no longer than that. */
-const LEAST_BYTES = 5
+const MIN_BYTES = 5
 /** Quotes, colon and comma. */
 const KEY_BYTES = 4
 /** Including its comma. */
-const ITEM_BYTES = LEAST_BYTES + 1
+const ITEM_BYTES = MIN_BYTES + 1
 
 export type CutLimits = Pick<RunLimits, 'textLength' | 'items' | 'eventBytes'>
 
@@ -45,7 +45,7 @@ export function createCutter(limits: CutLimits, reserved = 0): (value: JsonValue
   const cutFields = (value: Readonly<Record<string, JsonValue>>): JsonValue => {
     const keys = Object.keys(value)
     let bytes = 0
-    for (const key of keys) bytes += key.length * CHARACTER_BYTES + KEY_BYTES + LEAST_BYTES
+    for (const key of keys) bytes += key.length * CHARACTER_BYTES + KEY_BYTES + MIN_BYTES
     if (!pay(bytes)) return {}
     let copy: Record<string, JsonValue> | undefined
     for (const key of keys) {

@@ -2,7 +2,7 @@ import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { CheckedEdge } from './check-edges.ts'
 import { stronglyConnected } from './cycles.ts'
 import type { PlanEdge, PlanGraph, PlanVertex } from './plan-graph.ts'
-import { findRegions, successorsOf, type Arc, type Layout } from './regions.ts'
+import { findRegions, successorsOf, type RegionEdge, type Layout } from './regions.ts'
 import { isOfClass, kindOf, roleOf, templateValue, type ResolvedNode } from './vertex-plan.ts'
 
 /** Converts validated nodes and edges to the scheduler's form: positions, regions, connected outputs. */
@@ -33,7 +33,7 @@ export function buildGraph(
 }
 
 function planEdge(
-  arc: Arc,
+  arc: RegionEdge,
   index: number,
   edges: readonly CheckedEdge[],
   layout: Layout,
@@ -178,7 +178,7 @@ function chatOutputsOf(
 }
 
 /** FE-10, including loop-back edges and self-edges. */
-function inCycles(count: number, arcs: readonly Arc[]): ReadonlySet<number> {
+function inCycles(count: number, arcs: readonly RegionEdge[]): ReadonlySet<number> {
   const { members } = stronglyConnected(successorsOf(count, arcs))
   const cyclic = new Set(members.filter((group) => group.length > 1).flat())
   for (const arc of arcs) if (arc.source === arc.target) cyclic.add(arc.source)

@@ -74,9 +74,9 @@ function hashOf(component: Component): string {
   return hash
 }
 
-const LONGEST = 1024 * 1024
+const MAX_LENGTH = 1024 * 1024
 
 /** Code this long cannot be stock code, so hashing it would be wasted time. */
 function hashOfText(text: string): string {
-  return text.length > LONGEST ? 'too long' : codeHash(text)
+  return text.length > MAX_LENGTH ? 'too long' : codeHash(text)
 }

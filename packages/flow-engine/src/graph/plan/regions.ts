@@ -2,7 +2,7 @@ import { reachable, stronglyConnected, type Successors } from './cycles.ts'
 import type { Region } from './plan-graph.ts'
 
 /** An edge by vertex positions. For a loop-back edge, `field` is the loop output it returns to. */
-export interface Arc {
+export interface RegionEdge {
   readonly source: number
   readonly target: number
   readonly output: string
@@ -29,7 +29,7 @@ interface Pass {
 const MAX_ROUNDS = 4
 
 /** Finds loops, the vertices of their passes, and the remaining cycles (FE-15, FE-32). */
-export function findRegions(count: number, arcs: readonly Arc[]): Layout {
+export function findRegions(count: number, arcs: readonly RegionEdge[]): Layout {
   const loops = new Set(arcs.filter((arc) => arc.loopBack).map((arc) => arc.target))
   const demoted = new Set<number>()
   for (let round = 0; ; round += 1) {
@@ -50,13 +50,13 @@ export function findRegions(count: number, arcs: readonly Arc[]): Layout {
 }
 
 /** Positions of each vertex's targets, without duplicates. */
-export function successorsOf(count: number, arcs: readonly Arc[]): Successors {
+export function successorsOf(count: number, arcs: readonly RegionEdge[]): Successors {
   const next: number[][] = Array.from({ length: count }, () => [])
   for (const { source, target } of arcs) if (source !== target) next[source]?.push(target)
   return next.map((targets) => (targets.length < 2 ? targets : [...new Set(targets)]))
 }
 
-export function predecessorsOf(count: number, arcs: readonly Arc[]): Successors {
+export function predecessorsOf(count: number, arcs: readonly RegionEdge[]): Successors {
   return successorsOf(
     count,
     arcs.map((arc) => ({ ...arc, source: arc.target, target: arc.source })),
@@ -65,8 +65,8 @@ export function predecessorsOf(count: number, arcs: readonly Arc[]): Successors 
 
 /** The passes of all loops, largest first, so that a loop precedes the loops in its body. */
 function findPasses(
-  arcs: readonly Arc[],
-  forward: readonly Arc[],
+  arcs: readonly RegionEdge[],
+  forward: readonly RegionEdge[],
   next: Successors,
   demoted: ReadonlySet<number>,
 ): Pass[] {
@@ -87,8 +87,8 @@ function findPasses(
 
 interface LoopEdges {
   readonly loop: number
-  readonly back: readonly Arc[]
-  readonly leaving: readonly Arc[]
+  readonly back: readonly RegionEdge[]
+  readonly leaving: readonly RegionEdge[]
   readonly next: Successors
   readonly before: Successors
 }
@@ -136,8 +136,11 @@ function nest(
   return { regions, regionOf, loopRegion }
 }
 
-function grouped(arcs: readonly Arc[], keyOf: (arc: Arc) => number): Map<number, Arc[]> {
-  const groups = new Map<number, Arc[]>()
+function grouped(
+  arcs: readonly RegionEdge[],
+  keyOf: (arc: RegionEdge) => number,
+): Map<number, RegionEdge[]> {
+  const groups = new Map<number, RegionEdge[]>()
   for (const arc of arcs) {
     const group = groups.get(keyOf(arc))
     if (group === undefined) groups.set(keyOf(arc), [arc])

@@ -9,7 +9,7 @@ import {
   decodeValue,
   encodeJson,
   encodeValue,
-  REST_MARK,
+  SUSPENDED_MARK,
   startMark,
 } from '../durable/checkpoint.ts'
 import { passOf } from '../schedule/pass-of.ts'
@@ -101,7 +101,7 @@ export class DurableCalls {
   ): Promise<T> {
     const { host } = this.#options
     if (vertex?.component.idempotent !== false) return wait()
-    await host.checkpoint?.(vertex.id, REST_MARK)
+    await host.checkpoint?.(vertex.id, SUSPENDED_MARK)
     const waited = await wait()
     await host.checkpoint?.(vertex.id, startMark(pass))
     return waited

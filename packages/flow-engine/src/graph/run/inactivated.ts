@@ -1,4 +1,4 @@
-import { deadBehind } from '../schedule/branches.ts'
+import { deadDownstream } from '../schedule/branches.ts'
 import type { Decision } from '../schedule/decision.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { RunRequest } from '../context/run-request.ts'
@@ -51,7 +51,7 @@ export class InactivatedVertices {
 
   #behind({ scope, vertex }: Task, outputs: ReadonlySet<string>): PlanVertex[] {
     const { graph, slice, strict } = this.#request
-    return deadBehind({ graph, slice, scope, vertex, outputs, strict })
+    return deadDownstream({ graph, slice, scope, vertex, outputs, strict })
   }
 }
 

@@ -2,7 +2,7 @@ import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { edgeState, scopeOf, type Scope } from './scope.ts'
 import type { GraphSlice } from '../plan/slice.ts'
 
-export interface Behind {
+export interface DeadOutputs {
   readonly graph: PlanGraph
   readonly slice: GraphSlice
   readonly scope: Scope
@@ -16,8 +16,8 @@ export interface Behind {
  * The vertices downstream of a vertex's outputs that become dead with them, in node order, including those
  * the run skips anyway.
  */
-export function deadBehind(behind: Behind): PlanVertex[] {
-  const { graph, vertex, outputs } = behind
+export function deadDownstream(request: DeadOutputs): PlanVertex[] {
+  const { graph, vertex, outputs } = request
   if (outputs.size === 0) return []
   const found = new Set<number>()
   const left = new Map<number, number>()
@@ -26,9 +26,9 @@ export function deadBehind(behind: Behind): PlanVertex[] {
     const target = graph.vertices[edge.target]
     if (target === undefined || edge.self || edge.loopBack || found.has(target.index)) continue
     if (target.index === vertex.index) continue
-    const open = (left.get(target.index) ?? liveEdges(behind, target)) - 1
+    const open = (left.get(target.index) ?? liveEdges(request, target)) - 1
     left.set(target.index, open)
-    if (open > 0 && !behind.strict) continue
+    if (open > 0 && !request.strict) continue
     found.add(target.index)
     for (const next of target.outgoing) work.push(next)
   }
@@ -39,7 +39,10 @@ export function deadBehind(behind: Behind): PlanVertex[] {
  * Incoming edges that are not yet dead, including the ones in question. Edges from outside the slice into it
  * deliver nothing; edges between vertices outside it count.
  */
-function liveEdges({ graph, slice, scope, vertex, outputs }: Behind, target: PlanVertex): number {
+function liveEdges(
+  { graph, slice, scope, vertex, outputs }: DeadOutputs,
+  target: PlanVertex,
+): number {
   const at = scopeOf(graph, scope, target.region) ?? scope
   const isInside = slice.contains[target.index] === 1
   const counts = (edge: PlanEdge): boolean => {

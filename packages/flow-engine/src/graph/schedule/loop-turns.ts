@@ -17,7 +17,7 @@ export function beginPass(state: ScheduleState, { scope, vertex }: Task, built: 
     beside.building = false
   }
   if (pass.remaining === 0) endPass(state, pass)
-  else if (beside !== undefined) buildAgainWhenDue(state, scope, vertex)
+  else if (beside !== undefined) rebuildWhenDue(state, scope, vertex)
   return true
 }
 
@@ -32,11 +32,11 @@ export function endPass(state: ScheduleState, pass: Scope): void {
   if (vertex === undefined) return
   const passes = parent.sideBySide?.get(region.index)
   if (passes !== undefined) keepReturned(state.graph, pass, { vertex, passes })
-  buildAgainWhenDue(state, parent, vertex)
+  rebuildWhenDue(state, parent, vertex)
 }
 
 /** Builds a loop again after each pass, or when its concurrent passes leave room. */
-function buildAgainWhenDue(state: ScheduleState, scope: Scope, vertex: PlanVertex): void {
+function rebuildWhenDue(state: ScheduleState, scope: Scope, vertex: PlanVertex): void {
   const { local, loop } = vertex
   if (scope.status[local] !== STARTED || loop === undefined) return
   const beside = scope.sideBySide?.get(loop)

@@ -7,7 +7,7 @@ const MIN_PADDING = 2
 /** Rows that are written in one part. */
 const ROWS = 2000
 /** Maximum number of characters of a table; every row is as wide as the widest. */
-const MOST_CHARACTERS = 16 * 1024 * 1024
+const MAX_CHARACTERS = 16 * 1024 * 1024
 
 export interface MarkdownOptions {
   /** Drop empty rows, trim blank cells, collapse repeated newlines (CO-6). */
@@ -36,7 +36,7 @@ export function* markdownTable(frame: DataFrame, options: MarkdownOptions = {}):
   if (frame.columns.length === 0) return ''
   const rows = options.clean === true ? frame.rows.filter(hasValue) : frame.rows
   const least = frame.columns.reduce((sum, name) => sum + name.length + MIN_PADDING + 3, 0)
-  if (least * rows.length > MOST_CHARACTERS) throw tooLarge()
+  if (least * rows.length > MAX_CHARACTERS) throw tooLarge()
   const cells: unknown[][] = []
   for (const name of frame.columns)
     cells.push(
@@ -65,13 +65,13 @@ export function* markdownTable(frame: DataFrame, options: MarkdownOptions = {}):
 /** @throws FlowError `limit_exceeded` */
 function checkSize(columns: readonly Column[]): void {
   const characters = columns.reduce((sum, { width, lines }) => sum + (width + 3) * lines, 0)
-  if (characters > MOST_CHARACTERS) throw tooLarge()
+  if (characters > MAX_CHARACTERS) throw tooLarge()
 }
 
 function tooLarge(): FlowError {
   return new FlowError(
     'limit_exceeded',
-    `The table as text has more than ${MOST_CHARACTERS} characters: a long cell makes each row as long`,
+    `The table as text has more than ${MAX_CHARACTERS} characters: a long cell makes each row as long`,
   )
 }
 
@@ -171,7 +171,7 @@ function alignDecimals(texts: readonly string[]): string[] {
     return point < 0 ? -1 : text.length - point - 1
   })
   const most = decimals.reduce((found, each) => Math.max(found, each), -1)
-  if (most * texts.length > MOST_CHARACTERS) throw tooLarge()
+  if (most * texts.length > MAX_CHARACTERS) throw tooLarge()
   return texts.map((text, index) => text + ' '.repeat(most - (decimals[index] ?? -1)))
 }
 

@@ -3,7 +3,7 @@ import type { AnyFieldOptions, FieldKind } from '../../components/define/field.t
 import { fieldToTemplate } from '../../components/define/template.ts'
 import { define, own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
-import { IF_KNOWN } from '../context/tweaks.ts'
+import { VARIABLE_OR_TEXT } from '../context/tweaks.ts'
 import { staticValue } from './static-value.ts'
 
 /** The parts of a field that are the same in every build of its vertex, read once. */
@@ -134,7 +134,7 @@ function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Gi
   const overridden = !tweaked && vertex.overrides.has(name)
   const raw = overridden ? vertex.overrides.get(name) : own(given ?? {}, 'value')
   const load = own(given ?? {}, 'load_from_db')
-  const fromVariable = shown && fed.length === 0 && (load === true || load === IF_KNOWN)
+  const fromVariable = shown && fed.length === 0 && (load === true || load === VARIABLE_OR_TEXT)
   const variable = fromVariable && typeof raw === 'string' ? raw : undefined
   const path = type === 'file' ? own(given ?? {}, 'file_path') : undefined
   const value = shown
@@ -164,7 +164,7 @@ function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Gi
     value: variable === undefined ? value : undefined,
     required: required && !vertex.toolMode,
     variable,
-    literal: load === IF_KNOWN && variable !== undefined ? value : undefined,
+    literal: load === VARIABLE_OR_TEXT && variable !== undefined ? value : undefined,
     fallback,
     secret: isSecret(given, kind),
     takesKeys: kind === 'secret' && vertex.component.sandboxed !== true,

@@ -1,5 +1,5 @@
 import type { RunContext } from '../context/run-context.ts'
-import { checkEventSize, surelyFits } from '../events/event-size.ts'
+import { checkEventSize, certainlyFits } from '../events/event-size.ts'
 import type { StreamMask } from '../events/secrets.ts'
 
 /** Sends the tokens of a vertex with secrets masked; text that may be the start of a secret is held back. */
@@ -36,7 +36,8 @@ export class TokenMasks {
   #send(chunk: string, id: string): void {
     if (chunk === '') return
     const { eventBytes } = this.#run.limits
-    if (!surelyFits(chunk.length, eventBytes)) checkEventSize('a token', { chunk, id }, eventBytes)
+    if (!certainlyFits(chunk.length, eventBytes))
+      checkEventSize('a token', { chunk, id }, eventBytes)
     this.#run.sendToken({ chunk, id, vertexId: this.#vertexId })
   }
 }

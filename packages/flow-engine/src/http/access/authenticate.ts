@@ -34,12 +34,12 @@ export function createAuthenticate(
       const identity = context.user ?? (await host?.(request, context)) ?? null
       return await fromHost(kit, services, { auth, identity, isVisitor })
     }
-    return auth === 'optional' ? await unlessRefused(found()) : await found()
+    return auth === 'optional' ? await nullIfRefused(found()) : await found()
   }
 }
 
 /** Treats invalid credentials as missing. */
-async function unlessRefused(
+async function nullIfRefused(
   work: Promise<Caller | Response | undefined>,
 ): Promise<Caller | undefined> {
   try {

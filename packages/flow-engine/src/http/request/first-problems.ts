@@ -5,9 +5,9 @@ type Issue = z.core.$ZodIssue
 type Path = readonly (string | number)[]
 
 /** Maximum number of reported problems of a body. */
-const MOST_PROBLEMS = 100
+const MAX_PROBLEMS = 100
 /** Maximum number of list items that are validated. */
-const MOST_ITEMS = 100_000
+const MAX_ITEMS = 100_000
 
 /**
  * The first problems of lists and records that have too many to report; empty if there are few, whether or
@@ -17,7 +17,7 @@ const MOST_ITEMS = 100_000
 export function firstProblems(schema: z.ZodType, value: unknown): Issue[] {
   const found: Issue[] = []
   const isOver = collect(schema, value, { path: [], found })
-  return isOver ? found.slice(0, MOST_PROBLEMS) : []
+  return isOver ? found.slice(0, MAX_PROBLEMS) : []
 }
 
 interface Place {
@@ -34,10 +34,10 @@ function collect(given: unknown, value: unknown, { path, found }: Place): boolea
     if (typeof item === 'object' && item !== null && isContainer(unwrapped(inner)))
       return collect(inner, item, place)
     addProblems(inner, item, place)
-    return found.length >= MOST_PROBLEMS
+    return found.length >= MAX_PROBLEMS
   }
   if (schema instanceof z.ZodArray && Array.isArray(value)) {
-    if (value.length > MOST_ITEMS) {
+    if (value.length > MAX_ITEMS) {
       found.unshift(tooLong(path, value.length))
       return true
     }
@@ -52,7 +52,7 @@ function collect(given: unknown, value: unknown, { path, found }: Place): boolea
       return collect(inner, item, { path: [...path, key], found })
     // The body itself has few members.
     if (path.length > 0) addProblems(inner, item, { path: [...path, key], found })
-    return found.length >= MOST_PROBLEMS
+    return found.length >= MAX_PROBLEMS
   })
 }
 
@@ -79,7 +79,7 @@ function unwrapped(schema: unknown): unknown {
 function tooLong(path: Path, length: number): Issue {
   const problem: ValueProblem = {
     type: 'too_long',
-    msg: `List should have at most ${MOST_ITEMS} items after validation, not ${length}`,
+    msg: `List should have at most ${MAX_ITEMS} items after validation, not ${length}`,
   }
   return { code: 'custom', path: [...path], message: problem.msg, params: { problem } }
 }

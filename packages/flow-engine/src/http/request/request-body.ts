@@ -11,7 +11,7 @@ const DISCARDED = 16 * MB
 /** A rejected body that stalls for this long is answered immediately. */
 const QUIET_MS = 500
 /** A rejected body that keeps arriving is answered after this time. */
-const LONGEST_MS = 30_000
+const MAX_MS_LENGTH = 30_000
 
 /** A file of a multipart body. */
 export interface UploadedFile {
@@ -151,7 +151,7 @@ export async function discardTooLarge(
 async function discard(request: Request, runtime: Clock): Promise<void> {
   const reader = request.body?.getReader()
   if (reader === undefined) return
-  const end = runtime.now().getTime() + LONGEST_MS
+  const end = runtime.now().getTime() + MAX_MS_LENGTH
   let size = 0
   try {
     while (size <= DISCARDED && runtime.now().getTime() < end) {

@@ -1,7 +1,7 @@
 import { formatSseFrame } from '@x/wire'
 import type { z } from 'zod'
 import type { BuildService, StartBuild } from '../../services/builds/builds.ts'
-import { anything, given, IdParams, TextParams } from '../../wire/scalars.ts'
+import { anything, emptyToNull, IdParams, TextParams } from '../../wire/scalars.ts'
 import {
   BuildBody,
   OwnBuildQuery,
@@ -39,8 +39,8 @@ export const chatRoutes: readonly Route[] = [
       await services.vertices.check(caller, params.flow_id)
       return services.vertices.order(caller, params.flow_id, {
         graph: parseBody(GraphBody, body) ?? null,
-        stopComponentId: given(query.stop_component_id),
-        startComponentId: given(query.start_component_id),
+        stopComponentId: emptyToNull(query.stop_component_id),
+        startComponentId: emptyToNull(query.start_component_id),
       })
     },
   ),
@@ -59,7 +59,7 @@ export const chatRoutes: readonly Route[] = [
       const job = await services.builds.start(caller, params.flow_id, {
         ...readBuild(query, body),
         resumable: query.resumable,
-        version: given(query.version),
+        version: emptyToNull(query.version),
         origin,
       })
       if (query.event_delivery !== 'direct') return { job_id: job.id }
@@ -134,7 +134,7 @@ export const chatRoutes: readonly Route[] = [
     ({ services, caller, params, body, origin }) =>
       services.vertices.build(caller, params, {
         value: body?.inputs?.input_value ?? null,
-        session: given(body?.inputs?.session),
+        session: emptyToNull(body?.inputs?.session),
         files: body?.files ?? [],
         origin,
       }),
@@ -194,13 +194,13 @@ export function readBuild(
   return {
     inputs: {
       value: inputs?.input_value ?? null,
-      session: given(inputs?.session),
+      session: emptyToNull(inputs?.session),
       clientRequestTime: inputs?.client_request_time ?? null,
     },
     graph: data ?? null,
     files: files ?? [],
-    stopComponentId: given(query.stop_component_id),
-    startComponentId: given(query.start_component_id),
+    stopComponentId: emptyToNull(query.stop_component_id),
+    startComponentId: emptyToNull(query.start_component_id),
     logBuilds: query.log_builds ?? true,
     flowName: query.flow_name,
   }

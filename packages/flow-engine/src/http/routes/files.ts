@@ -7,7 +7,7 @@ import { route, type Route } from '../route/route.ts'
 import { checkUploadHead } from '../request/upload-frame.ts'
 
 /** Maximum bytes of a multipart body in addition to its file. */
-const FORM_AROUND_IT = 64 * 1024
+const FORM_OVERHEAD = 64 * 1024
 
 const flowIdParams = IdParams('flow_id')
 const fileParams = z.object({ flow_id: uuid(), file_name: text() })
@@ -126,7 +126,7 @@ export const fileRoutes: readonly Route[] = [
       status: 201,
       deprecated: true,
       consumes: 'multipart',
-      maxBody: MAX_STRANGER_FILE + FORM_AROUND_IT,
+      maxBody: MAX_STRANGER_FILE + FORM_OVERHEAD,
       guard: ({ services }) => {
         if (!services.status.settings.deprecatedUpload) throw refuse(404, 'Not Found')
       },

@@ -9,7 +9,7 @@ import {
   TaskResponse,
   FlowNameQuery,
 } from '../../wire/run.ts'
-import { given, TextParams } from '../../wire/scalars.ts'
+import { emptyToNull, TextParams } from '../../wire/scalars.ts'
 import { readClientId } from '../access/authenticate.ts'
 import { eventStreamAnswer, streamReader } from '../response/event-stream-answer.ts'
 import { anonymous } from '../route/anonymous.ts'
@@ -71,9 +71,9 @@ export const runRoutes: readonly Route[] = [
     async ({ services, caller, params, query, body, signal, origin }) => {
       const flow = await services.runs.find(caller, params.flow_id_or_name, {
         userId: query.user_id,
-        version: given(query.version),
+        version: emptyToNull(query.version),
       })
-      const session = given(body?.session_id)
+      const session = emptyToNull(body?.session_id)
       if (session !== null) throw refuse(404, `Session ${session} not found`)
       return services.runs.advanced(
         flow,
@@ -128,7 +128,7 @@ async function answerRun(call: RunCall) {
   const { services, caller, params, query, body, request, signal, origin } = call
   const flow = await services.runs.find(caller, params.flow_id_or_name, {
     userId: query.user_id,
-    version: given(query.version),
+    version: emptyToNull(query.version),
   })
   const run = readRun(body, query.stream, request)
   if (!query.stream) return services.runs.run(flow, run, { signal, origin })
@@ -148,7 +148,7 @@ function readRun(
     outputType: input.output_type,
     outputComponent: input.output_component,
     tweaks: input.tweaks,
-    sessionId: given(input.session_id),
+    sessionId: emptyToNull(input.session_id),
     context,
     variables: readVariables(request.headers),
     stream,

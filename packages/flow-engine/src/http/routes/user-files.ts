@@ -17,7 +17,7 @@ import { zipAnswer } from '../response/zip-answer.ts'
 const fileIdParams = IdParams('file_id')
 const Message = z.object({ message: z.string() })
 /** Maximum bytes of a file whose content is returned as JSON. */
-const MOST_CONTENT = 32 * 1024 * 1024
+const MAX_CONTENT = 32 * 1024 * 1024
 
 /** The collection is served with and without a trailing slash, without a redirect. */
 const collectionRoutes = ['/api/v2/files', '/api/v2/files/'].flatMap((path) => [
@@ -105,7 +105,7 @@ export const userFileRoutes: readonly Route[] = [
     },
     async ({ services, caller, params, query, request }) => {
       if (query.return_content) {
-        const { bytes } = await services.userFiles.read(caller, params.file_id, MOST_CONTENT)
+        const { bytes } = await services.userFiles.read(caller, params.file_id, MAX_CONTENT)
         return json(request, utf8(bytes))
       }
       const file = await services.userFiles.open(caller, params.file_id)

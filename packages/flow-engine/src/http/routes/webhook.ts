@@ -1,5 +1,5 @@
 import { FlowNameQuery } from '../../wire/run.ts'
-import { given, TextParams } from '../../wire/scalars.ts'
+import { emptyToNull, TextParams } from '../../wire/scalars.ts'
 import { readApiKey } from '../access/authenticate.ts'
 import { route, type Route } from '../route/route.ts'
 
@@ -19,7 +19,7 @@ export const webhookRoutes: readonly Route[] = [
     async ({ services, params, query, request, url, bytes, origin }) => {
       const flow = await services.webhooks.find(params.flow_id_or_name, query.user_id)
       await services.webhooks.authorize(flow, readApiKey(request, url, 'header-first'))
-      const pinned = await services.versions.pin(flow, given(query.version))
+      const pinned = await services.versions.pin(flow, emptyToNull(query.version))
       await services.webhooks.start(pinned, new TextDecoder().decode(await bytes()), origin)
       return { message: 'Task started in the background', status: 'in progress' }
     },

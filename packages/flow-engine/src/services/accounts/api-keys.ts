@@ -12,7 +12,7 @@ const PREFIX = 8
 const FLUSH_MS = 1000
 
 /** Cache size. Hashing a key costs more than the lookup in the store. */
-const KEPT_HASHES = 1000
+const MAX_CACHED_HASHES = 1000
 
 /** API keys of users (api-keys.md). */
 export interface ApiKeyService {
@@ -82,13 +82,13 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
       const hash = hashes.get(key) ?? hashKey(key)
       const record = await store.apiKeys.findByHash(hash)
       if (record?.isActive !== true) return null
-      if (hashes.size >= KEPT_HASHES) hashes.clear()
+      if (hashes.size >= MAX_CACHED_HASHES) hashes.clear()
       hashes.set(key, hash)
       return record
     },
     countUse(record) {
       if (record.lastUsedAt === null && !firstUses.has(record.id)) {
-        if (firstUses.size >= KEPT_HASHES) firstUses.clear()
+        if (firstUses.size >= MAX_CACHED_HASHES) firstUses.clear()
         firstUses.add(record.id)
         emit('apiKey.firstUsed', { at: runtime.now(), userId: record.userId, id: record.id })
       }

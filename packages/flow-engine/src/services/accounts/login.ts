@@ -131,9 +131,9 @@ function createPasswordCheck({ passwords, store }: ServiceKit) {
       dummy = undefined
       throw error
     })
-    const nobodys = await dummy
+    const dummyHash = await dummy
     const hash = user?.passwordHash ?? null
-    const isRight = await passwords.verify(password, hash ?? nobodys)
+    const isRight = await passwords.verify(password, hash ?? dummyHash)
     if (user === null || hash === null || !isRight) return false
     if (passwords.needsRenewal?.(hash) === true) {
       await store.users.update(user.id, { passwordHash: await passwords.hash(password) })

@@ -76,11 +76,11 @@ export async function* ask(
     const tools = createAnswerTools()
     const isLive = question.stream && question.chatOutputs === 1
     // The data of an event is computed on first access.
-    for await (const told of isLive || wantsTools ? run : []) {
-      if (told.event === 'token' && isLive)
-        yield { kind: 'text', text: told.data.chunk, messageId: told.data.id }
-      else if (told.event === 'add_message' && wantsTools)
-        for (const tool of tools.read(told.data)) yield { kind: 'tool', tool }
+    for await (const runEvent of isLive || wantsTools ? run : []) {
+      if (runEvent.event === 'token' && isLive)
+        yield { kind: 'text', text: runEvent.data.chunk, messageId: runEvent.data.id }
+      else if (runEvent.event === 'add_message' && wantsTools)
+        for (const tool of tools.read(runEvent.data)) yield { kind: 'tool', tool }
     }
     const result = await run.result
     isOver = true

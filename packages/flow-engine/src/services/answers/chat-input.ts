@@ -102,11 +102,11 @@ export function readChatMessages(given: unknown): ChatInput {
 }
 
 /** Maximum number of messages per request: each becomes a record in the run's history. */
-const MOST_MESSAGES = 10_000
+const MAX_MESSAGES = 10_000
 
 function checkCount(messages: readonly unknown[], param: string): void {
-  if (messages.length <= MOST_MESSAGES) return
-  throw unknownValue(param, `A request has at most ${MOST_MESSAGES} messages.`)
+  if (messages.length <= MAX_MESSAGES) return
+  throw unknownValue(param, `A request has at most ${MAX_MESSAGES} messages.`)
 }
 
 interface ReadMessage {

@@ -9,8 +9,8 @@ import type { FileService } from '../files/files.ts'
 import type { UserFileService } from '../files/user-files.ts'
 
 /** Maximum number of files per message. */
-const MOST_FILES = 20
-const MOST_BYTES = 20 * 1024 * 1024
+const MAX_FILES = 20
+const MAX_BYTES = 20 * 1024 * 1024
 
 export interface InputFilesOptions {
   readonly files: Pick<FileService, 'upload'>
@@ -31,8 +31,8 @@ export async function storeInputFiles(
 ): Promise<string[]> {
   const last = given.at(-1)
   if (last === undefined) return []
-  if (given.length > MOST_FILES)
-    throw wrong(last.param, `A message has at most ${MOST_FILES} images and files.`)
+  if (given.length > MAX_FILES)
+    throw wrong(last.param, `A message has at most ${MAX_FILES} images and files.`)
   const own = given.some(({ fileId }) => fileId !== undefined) ? await userFiles.list(caller) : []
   // Everything is read before anything is written.
   const read: (string | NamedBytes)[] = []
@@ -66,7 +66,7 @@ async function fetchFile(
   { fetch, runtime }: { readonly fetch: typeof globalThis.fetch; readonly runtime: Runtime },
 ): Promise<NamedBytes> {
   const { signal } = new AbortController()
-  const limits = { timeoutMs: FETCH_MS, maxBytes: MOST_BYTES }
+  const limits = { timeoutMs: FETCH_MS, maxBytes: MAX_BYTES }
   const answer = await sendRequest(url, limits, { runtime, signal, services: { fetch } }).catch(
     (error: unknown) => {
       throw wrong(param, `The address could not be read: ${errorText(error)}.`)
@@ -82,8 +82,8 @@ function decodeFile({ kind, param, url = '', filename }: InputFile): NamedBytes 
   const [, type = '', data = ''] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? []
   if (!url.startsWith('data:'))
     throw wrong(param, 'Send the content itself, as a data: address, or a file_id.')
-  if (data.length > (MOST_BYTES / 3) * 4 + 4)
-    throw wrong(param, `A file has at most ${MOST_BYTES / 1024 / 1024} MB.`)
+  if (data.length > (MAX_BYTES / 3) * 4 + 4)
+    throw wrong(param, `A file has at most ${MAX_BYTES / 1024 / 1024} MB.`)
   const bytes = decode(data)
   if (bytes === undefined || bytes.length === 0)
     throw wrong(param, 'The data: address has no base64 content.')

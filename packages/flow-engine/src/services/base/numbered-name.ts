@@ -1,11 +1,11 @@
-import { BRACKETS, createNameBook } from './name-book.ts'
+import { BRACKETS, createNameAllocator } from './name-allocator.ts'
 
-/** A free name, see `NameBook.next`. */
+/** A free name, see `NameAllocator.next`. */
 export function numberedName(name: string, taken: Iterable<string>): string {
-  return createNameBook(BRACKETS, taken).next(name)
+  return createNameAllocator(BRACKETS, taken).next(name)
 }
 
 /** The first free name of `name`, `name (1)`, `name (2)`, ... */
 export function firstFreeName(name: string, taken: Iterable<string>): string {
-  return createNameBook(BRACKETS, taken).firstFree(name)
+  return createNameAllocator(BRACKETS, taken).firstFree(name)
 }

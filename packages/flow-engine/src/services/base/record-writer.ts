@@ -10,7 +10,7 @@ import type { FlowStore } from '../../store/flow-store.ts'
  */
 const DELAY_MS = 100
 const BATCH = 120
-const MOST_TRACES = 10_000
+const MAX_TRACES = 10_000
 
 /** A vertex build that is waiting to be written. */
 export interface PendingBuild extends Pick<VertexBuildRecord, 'flowId' | 'vertexId'> {
@@ -105,7 +105,7 @@ export function createRecordWriter({
 export function keptTraces({
   maxRunTracesToKeep,
 }: Pick<FlowSettings, 'maxRunTracesToKeep'>): number {
-  return Math.min(maxRunTracesToKeep, MOST_TRACES)
+  return Math.min(maxRunTracesToKeep, MAX_TRACES)
 }
 
 /** Keeps only the newest builds of each vertex, as the same write would remove older ones. */

@@ -1,6 +1,6 @@
 import type { FlowPlan } from '../../graph/plan/compile.ts'
 import type { FlowJson } from '../../graph/flow/node-json.ts'
-import type { BuildRequest } from '../../jobs/build-jobs.ts'
+import type { BuildRequest } from '../../jobs/build-request.ts'
 import type { BuildMetadata } from './builds.ts'
 
 /**

@@ -1,4 +1,5 @@
-import type { BuildJobs, BuildRequest } from '../../jobs/build-jobs.ts'
+import type { BuildJobs } from '../../jobs/build-jobs.ts'
+import type { BuildRequest } from '../../jobs/build-request.ts'
 import type { JobStore } from '../../store/job-store.ts'
 import type { JobOwner } from '../base/job-owner.ts'
 import type { BuildMetadata } from './builds.ts'

@@ -32,7 +32,7 @@ import type { Sweep } from '../runs/sweep.ts'
 import { describeFailure, describeUnbuilt } from './unbuilt-vertex.ts'
 
 /** Maximum number of graphs cached between the calls for individual vertices, over all users. */
-const KEPT = 64
+const MAX_CACHED = 64
 
 /** Builds a flow one vertex at a time (build.md, retired operations). */
 export interface VertexService {
@@ -117,7 +117,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
     kept.delete(key)
     kept.set(key, entry)
     const [oldest] = kept.keys()
-    if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest)
+    if (kept.size > MAX_CACHED && oldest !== undefined) kept.delete(oldest)
     return entry
   }
   const graphFor = async (caller: Caller, flowId: string): Promise<KeptGraph> => {

@@ -4,8 +4,8 @@ import { clientNetworkOf } from '../base/client-network.ts'
 import { refuse, type Refusal } from '../../refusal.ts'
 
 /** Waiting builds per visitor, and per address or IPv6 network (AB-70). */
-const OF_CLIENT = 2
-const OF_ADDRESS = 5
+const MAX_PER_CLIENT = 2
+const MAX_PER_ADDRESS = 5
 
 /** Admits builds of visitors to the queue, a few per visitor. */
 export interface VisitorQueue {
@@ -55,7 +55,7 @@ export function createVisitorQueue(jobs: () => Pick<BuildJobs, 'get'>): VisitorQ
       }
       try {
         for (const name of names) {
-          const most = name.startsWith('client ') ? OF_CLIENT : OF_ADDRESS
+          const most = name.startsWith('client ') ? MAX_PER_CLIENT : MAX_PER_ADDRESS
           if (!(await enter(name, place, most))) throw tooMany()
         }
         const job = await start()

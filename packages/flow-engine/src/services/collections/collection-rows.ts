@@ -3,8 +3,8 @@ import { invalidRequest, limitExceeded } from '../../errors.ts'
 import type { CollectionRow, CollectionRows } from '../../store/collections.ts'
 
 /** Limits of one row of a collection. */
-const MOST_NUMBERS = 16_384
-const MOST_CHARACTERS = 1024 * 1024
+const MAX_NUMBERS = 16_384
+const MAX_CHARACTERS = 1024 * 1024
 
 /**
  * Converts rows to their stored form and computes by how much they grow the collection.
@@ -32,10 +32,10 @@ function check({ vector, text }: VectorRow, metadata: string, dimension: number)
   if (vector.some((number) => !Number.isFinite(number))) {
     throw invalidRequest('The embedding model returned a vector with a value that is not a number')
   }
-  if (dimension > MOST_NUMBERS) {
-    throw limitExceeded('vector', `vectors have at most ${MOST_NUMBERS} numbers`)
+  if (dimension > MAX_NUMBERS) {
+    throw limitExceeded('vector', `vectors have at most ${MAX_NUMBERS} numbers`)
   }
-  if (text.length > MOST_CHARACTERS || metadata.length > MOST_CHARACTERS) {
-    throw limitExceeded('row', `a row holds at most ${MOST_CHARACTERS} characters of text`)
+  if (text.length > MAX_CHARACTERS || metadata.length > MAX_CHARACTERS) {
+    throw limitExceeded('row', `a row holds at most ${MAX_CHARACTERS} characters of text`)
   }
 }

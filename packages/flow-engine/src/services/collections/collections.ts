@@ -23,8 +23,8 @@ import { parseObject, searchCollection } from './search-collection.ts'
 type Kit = Pick<ServiceKit, 'runtime' | 'secrets' | 'settings'>
 
 /** Maximum number of collections of one kind per user, and maximum length of a name. */
-const MOST_COLLECTIONS = 1000
-const LONGEST_NAME = 512
+const MAX_COLLECTIONS = 1000
+const MAX_NAME_LENGTH = 512
 const TEXTS_AT_ONCE = 1000
 /** Rows per transaction, so that other writers are not blocked for long. */
 const ADDED_AT_ONCE = 1000
@@ -33,8 +33,8 @@ const ADDED_AT_ONCE = 1000
 export function createVectorStores(kit: Kit, store: CollectionStore, userId: string): VectorStores {
   return {
     async open(name) {
-      if (name.length > LONGEST_NAME) {
-        throw invalidRequest(`The name of a collection has at most ${LONGEST_NAME} characters`)
+      if (name.length > MAX_NAME_LENGTH) {
+        throw invalidRequest(`The name of a collection has at most ${MAX_NAME_LENGTH} characters`)
       }
       return vectorStore(kit, store, {
         find: () => store.get(userId, 'vectors', name),
@@ -97,8 +97,8 @@ async function insert(
   given: NewCollection,
 ): Promise<CollectionRecord> {
   const own = await store.list(given.userId, given.kind)
-  if (own.length >= MOST_COLLECTIONS) {
-    throw limitExceeded('collections', `a user has at most ${MOST_COLLECTIONS} of them`)
+  if (own.length >= MAX_COLLECTIONS) {
+    throw limitExceeded('collections', `a user has at most ${MAX_COLLECTIONS} of them`)
   }
   const record: CollectionRecord = {
     id: runtime.uuid(),

@@ -32,7 +32,7 @@ export interface Tokens {
 }
 
 /** Maximum number of tokens whose verification is cached. */
-const KEPT_TOKENS = 1000
+const MAX_CACHED_TOKENS = 1000
 
 /** Tokens signed with the secret key: HS256 only, `exp` required, no leeway. */
 export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
@@ -59,7 +59,7 @@ export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
         requiredClaims: ['exp'],
         currentDate: runtime.now(),
       })
-      if (verified.size >= KEPT_TOKENS) verified.clear()
+      if (verified.size >= MAX_CACHED_TOKENS) verified.clear()
       verified.set(token, payload)
       return payload
     } catch (error) {

@@ -9,8 +9,8 @@ const MB = 1024 * 1024
 /** Maximum bytes of one file. */
 export const MAX_STRANGER_FILE = 10 * MB
 /** Maximum storage per flow. */
-const MAX_OF_FLOW = { bytes: 100 * MB, files: 1000 }
-const KEPT_MS = 24 * 3600 * 1000
+const MAX_PER_FLOW = { bytes: 100 * MB, files: 1000 }
+const RETENTION_MS = 24 * 3600 * 1000
 const FOLDER = 'uploads'
 
 /** Files uploaded by anonymous clients for a public flow (abuse.md AB-50), kept for a day. */
@@ -41,7 +41,7 @@ export function createStrangerFileService(
   const { store, files, runtime } = kit
   const visitorFiles = createVisitorFiles(kit)
   const sweep = async (): Promise<StoredName[]> => {
-    const oldest = runtime.now().getTime() - KEPT_MS
+    const oldest = runtime.now().getTime() - RETENTION_MS
     const all = (await files.list(FOLDER)).flatMap(readName)
     const old = all.filter(({ at }) => at < oldest)
     for (const { stored } of old) await files.remove(`${FOLDER}/${stored}`)
@@ -52,7 +52,7 @@ export function createStrangerFileService(
     const of = (await sweep()).filter((file) => file.flowId === flowId)
     if (of.some((file) => file.shown === shown)) return `${flowId}/${shown}`
     const total = of.reduce((sum, { size }) => sum + size, bytes.length)
-    if (total > MAX_OF_FLOW.bytes || of.length >= MAX_OF_FLOW.files) {
+    if (total > MAX_PER_FLOW.bytes || of.length >= MAX_PER_FLOW.files) {
       throw refuse(413, 'The flow has its 100MB of uploads of the last 24 hours. Try again later.')
     }
     const stored = [flowId, runtime.now().getTime(), bytes.length, shown].join('~')

@@ -5,7 +5,7 @@ import type { FileChange } from './user-file-writer.ts'
 
 const MB = 1024 * 1024
 /** Storage shared by the visitors of one flow. */
-const MAX_OF_FLOW = { bytes: 100 * MB, files: 1000 }
+const MAX_PER_FLOW = { bytes: 100 * MB, files: 1000 }
 const LEDGERS = 'visitor-ledgers'
 
 /** Files written by visitors of public flows, limited per flow and kept for `publicFlowExpiration`. */
@@ -50,7 +50,7 @@ export function createVisitorFiles({
         const others = [...ledger.values()].reduce((sum, [size]) => sum + size, 0)
         const size = await files.update(keyOf(flowId, name), async (before) => {
           const after = await change(before)
-          if (ledger.size >= MAX_OF_FLOW.files || others + after.length > MAX_OF_FLOW.bytes) {
+          if (ledger.size >= MAX_PER_FLOW.files || others + after.length > MAX_PER_FLOW.bytes) {
             throw new Error(
               'The visitors of this flow have reached their file quota. Try again later.',
             )

@@ -39,7 +39,7 @@ function secretNames(
     const field = ownObject(template, name)
     if (field === undefined) continue
     const isDeclared = Object.hasOwn(inputs, name) && inputs[name]?.fieldKind === 'secret'
-    if (!isDeclared && !standsForSecret(field, inner)) continue
+    if (!isDeclared && !setsSecret(field, inner)) continue
     names.add(name)
     found.add(field)
   }
@@ -52,10 +52,7 @@ function inputsOf(node: unknown, components: Pick<ComponentRegistry, 'resolve'>)
 }
 
 /** True for the field of a group that sets a secret field inside it (FE-7). */
-function standsForSecret(
-  field: PlainObject,
-  inner: ReadonlyMap<string, ReadonlySet<string>>,
-): boolean {
+function setsSecret(field: PlainObject, inner: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const proxy = ownObject(field, 'proxy')
   if (proxy === undefined) return false
   return inner.get(ownText(proxy, 'id') ?? '')?.has(ownText(proxy, 'field') ?? '') === true

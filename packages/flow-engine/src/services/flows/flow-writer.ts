@@ -7,7 +7,7 @@ import { takesWebhooks } from './graph-text.ts'
 import { resolveFsPath, writeFlowFile } from '../base/flow-files.ts'
 import type { FlowInput } from './flow-input.ts'
 import type { ServiceKit } from '../base/kit.ts'
-import { BRACKETS, createNameBook, DASH, type NameBook } from '../base/name-book.ts'
+import { BRACKETS, createNameAllocator, DASH, type NameAllocator } from '../base/name-allocator.ts'
 import { retryTaken } from '../base/retry.ts'
 
 /** Project and naming of new flows. */
@@ -93,17 +93,17 @@ async function prepareRecords(
   tx: FlowStore,
   { userId, inputs, folderId, options }: Batch,
 ): Promise<FlowRecord[]> {
-  const books = await openBooks(tx, userId, inputs)
+  const allocators = await openAllocators(tx, userId, inputs)
   const folders = await openFolders(kit, tx, { userId, inputs, folderId })
   const records: FlowRecord[] = []
   for (const [at, input] of inputs.entries()) {
     if (at % FLOWS_AT_ONCE === FLOWS_AT_ONCE - 1) await eventLoopTurn()
-    const { flows } = books
+    const { flows } = allocators
     const name =
       options.naming === 'first-free' ? flows.firstFree(input.name) : flows.next(input.name)
     flows.add(name)
     const takesHooks = takesWebhooks(input.data)
-    const endpointName = freeEndpointName(books, input.endpointName, takesHooks)
+    const endpointName = freeEndpointName(allocators, input.endpointName, takesHooks)
     records.push({
       ...input,
       id: kit.runtime.uuid(),
@@ -120,19 +120,19 @@ async function prepareRecords(
 }
 
 /** The taken names. */
-interface Books {
-  readonly flows: NameBook
-  readonly endpoints: NameBook
+interface NameAllocators {
+  readonly flows: NameAllocator
+  readonly endpoints: NameAllocator
   /** For flows with webhooks: endpoint names, and webhook names of all users. */
-  readonly hooks: NameBook
+  readonly hooks: NameAllocator
 }
 
 /** A single flow queries names similar to its own; for several, each kind of name is read once. */
-async function openBooks(
+async function openAllocators(
   tx: FlowStore,
   userId: string,
   inputs: readonly FlowInput[],
-): Promise<Books> {
+): Promise<NameAllocators> {
   const [first] = inputs
   const alone = inputs.length === 1
   const wanted = inputs.filter(({ endpointName }) => endpointName !== null)
@@ -142,14 +142,14 @@ async function openBooks(
   const webhooks = hooked ? await tx.flows.webhookNames(endpoint) : []
   const names = await tx.flows.names(userId, alone ? (first?.name ?? '') : '')
   return {
-    flows: createNameBook(BRACKETS, names),
-    endpoints: createNameBook(DASH, endpoints),
-    hooks: createNameBook(DASH, [...endpoints, ...webhooks]),
+    flows: createNameAllocator(BRACKETS, names),
+    endpoints: createNameAllocator(DASH, endpoints),
+    hooks: createNameAllocator(DASH, [...endpoints, ...webhooks]),
   }
 }
 
 function freeEndpointName(
-  { endpoints, hooks }: Books,
+  { endpoints, hooks }: NameAllocators,
   wanted: string | null,
   takesHooks: boolean,
 ): string | null {

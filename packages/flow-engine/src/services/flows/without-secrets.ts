@@ -25,7 +25,7 @@ const TOOL_FIELDS = new Set([
 const SHORTEST = 6
 const MEDIA_TYPE = /^[a-z]+\/[\w.+*-]+$/
 /** Only the longest secrets are searched for in results, so that reading a flow takes linear time. */
-const MOST_SECRETS = 100
+const MAX_SECRETS = 100
 
 /**
  * A stored graph as shown to other users (abuse.md AB-53): "" for secret fields, header values, database
@@ -136,7 +136,7 @@ function stripText(text: string, key: string, secrets: Set<string>): string {
 /** Removes secret values from all strings, since results and descriptions may repeat them. */
 function withoutValues(graph: unknown, secrets: ReadonlySet<string>): unknown {
   if (secrets.size === 0) return graph
-  const longestFirst = [...secrets].toSorted((a, b) => b.length - a.length).slice(0, MOST_SECRETS)
+  const longestFirst = [...secrets].toSorted((a, b) => b.length - a.length).slice(0, MAX_SECRETS)
   const clean = (value: unknown): unknown => {
     if (typeof value === 'string') {
       let text = value

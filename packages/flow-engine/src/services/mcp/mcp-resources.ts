@@ -9,7 +9,7 @@ import { contentTypeOf } from '../files/media-types.ts'
 import type { UserFileService } from '../files/user-files.ts'
 
 /** Maximum number of resources of one server (MC-70). */
-const MOST_RESOURCES = 1000
+const MAX_RESOURCES = 1000
 
 export interface McpResourcesOptions {
   readonly files: Pick<BlobStore, 'list' | 'read' | 'size'>
@@ -55,7 +55,7 @@ export function createMcpResources(options: McpResourcesOptions): McpResources {
     async list(scope) {
       const found: ListedResource[] = []
       for (const flow of await scope.flows()) {
-        if (found.length >= MOST_RESOURCES) break
+        if (found.length >= MAX_RESOURCES) break
         for (const name of await files.list(folderKeyOf('flows', flow.id)))
           found.push({
             uri: flowFileUri(scope.base, flow.id, name),
@@ -70,7 +70,7 @@ export function createMcpResources(options: McpResourcesOptions): McpResources {
         const uri = `${scope.base}/api/v2/files/${id}`
         found.push({ uri, name, description: 'File of the user', mimeType: contentTypeOf(name) })
       }
-      return found.slice(0, MOST_RESOURCES)
+      return found.slice(0, MAX_RESOURCES)
     },
     async read(scope, uri) {
       const ofFlow = FLOW_FILE.exec(uri)

@@ -8,7 +8,7 @@ import type { FlowRecord, FlowTable } from '../../store/flows.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
 
 /** Maximum number of cached schemas; a project has at most 1,000 tools. */
-const KEPT = 4096
+const MAX_CACHED = 4096
 
 /** The flows offered as tools: those of one project, or of all of a user's projects. */
 export interface ToolScope {
@@ -94,7 +94,7 @@ export function createMcpTools(
       kept.set(flow.id, { updatedAt: flow.updatedAt.getTime(), schema })
     }
     for (const id of kept.keys()) {
-      if (kept.size <= KEPT) break
+      if (kept.size <= MAX_CACHED) break
       kept.delete(id)
     }
     return found

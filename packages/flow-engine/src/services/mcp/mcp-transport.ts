@@ -34,7 +34,7 @@ export function createMcpTransport(
 ): McpTransport {
   const { maxBodyBytes, listTtlMs } = settings
   const calls = createCalls(settings.maxCalls)
-  const told =
+  const emitter =
     (name: 'mcp.streamOpened' | 'mcp.streamClosed') =>
     ({ userId }: McpServer, id: string): void =>
       emit(name, { at: runtime.now(), userId, id })
@@ -44,8 +44,8 @@ export function createMcpTransport(
     maxBodyBytes,
     maxSessions: settings.maxSseSessions,
     report,
-    opened: told('mcp.streamOpened'),
-    closed: told('mcp.streamClosed'),
+    opened: emitter('mcp.streamOpened'),
+    closed: emitter('mcp.streamClosed'),
   })
   return {
     settings,

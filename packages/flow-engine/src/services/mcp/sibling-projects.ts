@@ -13,7 +13,7 @@ export type SiblingProjects = (
 ) => Promise<McpClient | null>
 
 const PREFIX = 'lf-'
-const LONGEST_NAME = 26
+const MAX_NAME_LENGTH = 26
 
 /**
  * Offers the projects of a flow's owner as servers to the MCP component, without key or network (MC-84). A
@@ -69,5 +69,5 @@ export function createSiblingProjects(
 
 /** The server name of a project. */
 function serverName(project: string): string {
-  return `${PREFIX}${sanitizeToolName(project).slice(0, LONGEST_NAME)}`
+  return `${PREFIX}${sanitizeToolName(project).slice(0, MAX_NAME_LENGTH)}`
 }

@@ -1,6 +1,7 @@
 import type { Runtime } from '@x/wire'
 import type { EmitFlowEvent } from '../../events.ts'
-import type { BuildJobs, BuildRequest, JobRecord } from '../../jobs/build-jobs.ts'
+import type { BuildJobs, JobRecord } from '../../jobs/build-jobs.ts'
+import type { BuildRequest } from '../../jobs/build-request.ts'
 import type { FlowRun } from '../../graph/context/run-options.ts'
 import type { FlowPlan } from '../../graph/plan/compile.ts'
 import { FlowError, isFlowError, runErrorText } from '../../errors.ts'

@@ -22,7 +22,7 @@ import type { RunService } from '../runs/run-service.ts'
 import type { RunPlaces } from '../runs/run-places.ts'
 
 /** Maximum number of listed models. */
-const MOST_MODELS = 1000
+const MAX_MODELS = 1000
 
 /** A flow offered as a model, and the name of its owner. */
 export interface FlowModel {
@@ -82,7 +82,7 @@ export function createOpenAiService(options: OpenAiServiceOptions): OpenAiServic
       const offered = items.filter((flow) => chatFlows.isModel(flow))
       return offered
         .toReversed()
-        .slice(0, MOST_MODELS)
+        .slice(0, MAX_MODELS)
         .map((flow) => ({ flow, ownedBy: caller.username }))
     },
     model: find,

@@ -12,8 +12,8 @@ export function failureOf(error: unknown, report: (error: unknown) => void): Ope
     return new OpenAiRefusal(500, { code: null, message: 'Internal Server Error' })
   }
   if (error.status === 429) {
-    const told = { code: 'rate_limit_exceeded', message: error.detail }
-    return new OpenAiRefusal(429, told, error)
+    const limited = { code: 'rate_limit_exceeded', message: error.detail }
+    return new OpenAiRefusal(429, limited, error)
   }
   if (error instanceof RunTimeout)
     return new OpenAiRefusal(504, { code: 'flow_timeout', message: error.detail }, error)

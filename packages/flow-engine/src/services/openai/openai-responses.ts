@@ -228,7 +228,7 @@ async function sessionOf(
   })
 }
 
-const MOST_METADATA = 16
+const MAX_METADATA = 16
 
 /** Rejects requests that a flow cannot fulfil and would answer incorrectly (RS-26). */
 function checkRequest(request: OpenAiResponseRequest): void {
@@ -246,7 +246,7 @@ function checkRequest(request: OpenAiResponseRequest): void {
   const isSmall = pairs.every(
     ([key, value]) => key.length <= 64 && typeof value === 'string' && value.length <= 512,
   )
-  if (pairs.length <= MOST_METADATA && isSmall) return
+  if (pairs.length <= MAX_METADATA && isSmall) return
   throw new OpenAiRefusal(400, {
     code: 'invalid_value',
     param: 'metadata',

@@ -144,7 +144,7 @@ function createMessages(
 }
 
 /** The maximum length of a session in requests; graphs, tweaks and models may contain any text. */
-const LONGEST_NAME = 500
+const MAX_NAME_LENGTH = 500
 
 /**
  * Bounded, because every list of sessions and messages reads these again.
@@ -157,9 +157,9 @@ function checkNames({
   senderName,
 }: Pick<MessageRecord, 'sessionId' | 'contextId' | 'sender' | 'senderName'>): void {
   for (const [name, text] of Object.entries({ sessionId, contextId, sender, senderName })) {
-    if ((text?.length ?? 0) <= LONGEST_NAME) continue
+    if ((text?.length ?? 0) <= MAX_NAME_LENGTH) continue
     const shown = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-    throw invalidRequest(`The ${shown} of a message has at most ${LONGEST_NAME} characters`)
+    throw invalidRequest(`The ${shown} of a message has at most ${MAX_NAME_LENGTH} characters`)
   }
 }
 

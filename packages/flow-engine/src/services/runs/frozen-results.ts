@@ -13,14 +13,14 @@ import type { ServiceKit } from '../base/kit.ts'
 /** Larger results of frozen vertices stay in memory. */
 const MAX_BYTES = 4 * 1024 * 1024
 /** Storage for the frozen vertices of one flow; excess results are evicted in no particular order. */
-const MAX_OF_FLOW = { bytes: 64 * 1024 * 1024, results: 200 }
+const MAX_PER_FLOW = { bytes: 64 * 1024 * 1024, results: 200 }
 /** How long listed names are cached, in milliseconds. */
 const LISTED_MS = 1000
 /** Maximum number of flows whose names are cached. */
 const LISTED_FLOWS = 100
 
 /** Marks in memory a result that is in the blob store, where every process can read it. */
-const MOVED: CachedResult = { outputs: {}, bytes: 64 }
+const IN_BLOB_STORE: CachedResult = { outputs: {}, bytes: 64 }
 
 const stored = z.object({ key: z.string(), state: z.string() })
 
@@ -74,7 +74,7 @@ export function createFrozenResults(
       sizes.set(name, (await files.size(blobKeyOf('frozen', { id: flowId, name }))) ?? 0)
     let bytes = [...sizes.values()].reduce((sum, size) => sum + size, needed)
     for (const [name, size] of sizes) {
-      if (bytes <= MAX_OF_FLOW.bytes && sizes.size < MAX_OF_FLOW.results) break
+      if (bytes <= MAX_PER_FLOW.bytes && sizes.size < MAX_PER_FLOW.results) break
       await files.remove(blobKeyOf('frozen', { id: flowId, name }))
       sizes.delete(name)
       bytes -= size
@@ -90,14 +90,14 @@ export function createFrozenResults(
       })
       if (kept !== undefined) return kept
       const own = await memory.get(key)
-      if (own === undefined || own === MOVED) return undefined
+      if (own === undefined || own === IN_BLOB_STORE) return undefined
       // The last result before the vertex was frozen.
-      if (await write(key, own, vertex)) await memory.set(key, MOVED)
+      if (await write(key, own, vertex)) await memory.set(key, IN_BLOB_STORE)
       return own
     },
     async set(key, result, vertex) {
       if (vertex?.frozen === true && (await write(key, result, vertex))) {
-        await memory.set(key, MOVED)
+        await memory.set(key, IN_BLOB_STORE)
         return
       }
       await memory.set(key, result)

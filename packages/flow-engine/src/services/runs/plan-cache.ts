@@ -9,8 +9,8 @@ import {
 import type { RunLimits } from '../../graph/plan/limits.ts'
 
 /** Maximum number of cached plans, and maximum length of a flow retained for comparison. */
-const KEPT = 256
-const LONGEST = 2 * 1024 * 1024
+const MAX_CACHED = 256
+const MAX_LENGTH = 2 * 1024 * 1024
 
 /** A cache of compiled flows, so that an unchanged flow is parsed and compiled once. */
 export interface PlanCache {
@@ -47,9 +47,9 @@ export function createPlanCache(
     }
     const flow = { id: flowId, name, data: JSON.parse(data) as unknown }
     const plan = compilePartly(flow, { components, limits, customCode })
-    if (data.length <= LONGEST) plans.set(key, { name, data, plan })
+    if (data.length <= MAX_LENGTH) plans.set(key, { name, data, plan })
     const [oldest] = plans.keys()
-    if (plans.size > KEPT && oldest !== undefined) plans.delete(oldest)
+    if (plans.size > MAX_CACHED && oldest !== undefined) plans.delete(oldest)
     return plan
   }
   return {

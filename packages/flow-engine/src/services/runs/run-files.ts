@@ -109,15 +109,15 @@ export function createRunFiles(options: RunFilesOptions, scope: RunScope): FileS
 }
 
 /** Maximum bytes of a file a run reads, because it is held in memory completely (AB-37). */
-const MOST_BYTES = 100 * 1024 * 1024
+const MAX_BYTES = 100 * 1024 * 1024
 
 /** @throws FlowError `limit_exceeded` */
 function checkSize(path: string, bytes: number | null): void {
-  if (bytes === null || bytes <= MOST_BYTES) return
+  if (bytes === null || bytes <= MAX_BYTES) return
   const size = Math.ceil(bytes / 2 ** 20)
   throw new FlowError(
     'limit_exceeded',
-    `The file ${path} has ${size} MB; a flow reads files of at most ${MOST_BYTES / 2 ** 20} MB`,
+    `The file ${path} has ${size} MB; a flow reads files of at most ${MAX_BYTES / 2 ** 20} MB`,
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Metrics } from '@x/wire'
 import type { RunHooks } from '../../graph/context/run-hooks.ts'
-import type { JobObserver } from '../../jobs/build-jobs.ts'
+import type { JobObserver } from '../../jobs/build-jobs-options.ts'
 import type { JobQueue } from '../../store/job-store.ts'
 
 /** Counts what an engine runs; `end` stops reading from the queue. */

@@ -1,7 +1,7 @@
 import type { FlowStore } from '../../store/flow-store.ts'
 
 /** Storage for the visitors of one flow: characters of JSON, and number of messages. */
-const MAX_OF_FLOW = { size: 64 * 1024 * 1024, messages: 10_000 }
+const MAX_PER_FLOW = { size: 64 * 1024 * 1024, messages: 10_000 }
 /** Maximum number of flows whose messages are counted; for others only the age limit applies. */
 const COUNTED = 1000
 
@@ -52,7 +52,7 @@ function takeOldest(counted: Counted): string[] {
   const gone: string[] = []
   for (const [id, size] of counted.sizes) {
     const { sizes, total } = counted
-    const fits = total <= MAX_OF_FLOW.size && sizes.size <= MAX_OF_FLOW.messages
+    const fits = total <= MAX_PER_FLOW.size && sizes.size <= MAX_PER_FLOW.messages
     if (fits || sizes.size === 1) break
     sizes.delete(id)
     counted.total -= size

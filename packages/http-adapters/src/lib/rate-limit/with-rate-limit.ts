@@ -46,7 +46,7 @@ export interface RateLimitOptions<C> {
 /** After a failure the store is not used for this long, so that requests do not wait for it. */
 const ASK_AGAIN_MS = 5000
 /** Longer keys are stored as their digest. */
-const LONGEST_KEY = 200
+const MAX_KEY_LENGTH = 200
 
 /**
  * Limits a handler to a number of requests per key (OP-17); further ones get 429 with `retry-after`.
@@ -68,7 +68,10 @@ export function withRateLimit<C = AdapterContext>(
     if (key === null || key === undefined) return await handler(request, context)
     const limit = typeof given === 'function' ? given(key) : given
     checkLimit(limit)
-    const state = await take(`${name}:${key.length > LONGEST_KEY ? await digest(key) : key}`, limit)
+    const state = await take(
+      `${name}:${key.length > MAX_KEY_LENGTH ? await digest(key) : key}`,
+      limit,
+    )
     const fields = fieldsOf(name, limit, state)
     if (state.allowed)
       return withHeaders(await handler(request, context), fields, { replace: false })

@@ -38,7 +38,7 @@ interface CurlOption {
   readonly value: string
 }
 
-/** Maps short options to their long names; those in `VALUED` take a value. */
+/** Maps short options to their long names; those in `OPTIONS_WITH_VALUE` take a value. */
 const SHORT = new Map([
   ['X', 'request'],
   ['H', 'header'],
@@ -62,7 +62,7 @@ const SHORT = new Map([
   ['D', 'dump-header'],
 ])
 
-const VALUED = new Set(
+const OPTIONS_WITH_VALUE = new Set(
   `request header user-agent cookie referer user form form-string output url url-query oauth2-bearer
   data data-raw data-binary data-ascii data-urlencode json max-time connect-timeout retry range
   proxy proxy-user write-out cookie-jar cert key cacert capath upload-file config dump-header resolve
@@ -84,7 +84,7 @@ function readOptions(words: readonly string[]): CurlOption[] {
 }
 
 function longOption(word: string, next: () => string): CurlOption {
-  return { name: word, value: VALUED.has(word) ? next() : '' }
+  return { name: word, value: OPTIONS_WITH_VALUE.has(word) ? next() : '' }
 }
 
 /** Expands `-sXPOST`: the first option that takes a value consumes the rest of the word. */
@@ -92,7 +92,7 @@ function shortOptions(word: string, next: () => string): CurlOption[] {
   const options: CurlOption[] = []
   for (let at = 1; at < word.length; at += 1) {
     const name = SHORT.get(word.charAt(at)) ?? word.charAt(at)
-    if (VALUED.has(name)) {
+    if (OPTIONS_WITH_VALUE.has(name)) {
       const rest = word.slice(at + 1)
       return [...options, { name, value: rest === '' ? next() : rest }]
     }

@@ -15,13 +15,13 @@ import { formatCsvTable } from '../../values/csv-table.ts'
 import { kindOf } from '../../values/field-values.ts'
 import { selectColumns } from '../processing/frame-operations.ts'
 
-export type Savable = DataFrame | Data | Message
+export type SavableValue = DataFrame | Data | Message
 
 const TABLE_FORMATS = ['csv', 'excel', 'json', 'markdown']
 const MESSAGE_FORMATS = ['txt', 'json', 'markdown']
 
 /** @throws TypeError for a value that cannot be saved to a file */
-export function savable(value: unknown): Savable {
+export function savable(value: unknown): SavableValue {
   if (isDataFrame(value) || isData(value) || isMessage(value)) return value
   throw new TypeError(`Unsupported input type: ${kindOf(value)}`)
 }
@@ -30,7 +30,7 @@ export function savable(value: unknown): Savable {
  * Returns the format in which a value is saved; "" means csv for tables, else json.
  * @throws TypeError for a format that the type of value does not support
  */
-export function formatFor(value: Savable, wanted: string): string {
+export function formatFor(value: SavableValue, wanted: string): string {
   const allowed = isMessage(value) ? MESSAGE_FORMATS : TABLE_FORMATS
   const format = wanted === '' ? (isDataFrame(value) ? 'csv' : 'json') : wanted
   if (allowed.includes(format)) return format
@@ -48,14 +48,14 @@ export function withExtension(name: string, format: string): string {
 }
 
 /** Serialises a value as the contents of a file. */
-export async function fileContents(value: Savable, format: string): Promise<Uint8Array> {
+export async function fileContents(value: SavableValue, format: string): Promise<Uint8Array> {
   if (format === 'excel') return excelContents(tableOf(value))
   return encodeText(await textContents(value, format))
 }
 
 /** Returns the contents of a file with the value appended. Not for Excel. */
 export async function appendedContents(
-  value: Savable,
+  value: SavableValue,
   format: string,
   before: Uint8Array,
 ): Promise<Uint8Array> {
@@ -78,7 +78,7 @@ function encodeText(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-async function textContents(value: Savable, format: string): Promise<string> {
+async function textContents(value: SavableValue, format: string): Promise<string> {
   if (isMessage(value)) return messageContents(await readText(value.text), format)
   if (format === 'csv') return formatCsvTable(tableOf(value))
   if (format === 'markdown') return await finishInTurns(markdownTable(tableOf(value)))
@@ -123,7 +123,7 @@ function parseList(text: string): unknown[] {
   }
 }
 
-async function jsonEntries(value: Savable): Promise<readonly unknown[]> {
+async function jsonEntries(value: SavableValue): Promise<readonly unknown[]> {
   if (isDataFrame(value)) return (await selectColumns(value, value.columns)).rows
   if (isData(value)) return [value.data]
   return [{ message: typeof value.text === 'string' ? value.text : '' }]
@@ -133,7 +133,7 @@ async function jsonEntries(value: Savable): Promise<readonly unknown[]> {
  * Converts a value to a table. Lists in an object become columns; other values are repeated in every row.
  * @throws TypeError if there is no list, or lists differ in length
  */
-function tableOf(value: Savable): DataFrame {
+function tableOf(value: SavableValue): DataFrame {
   if (isDataFrame(value)) return value
   const data = isData(value) ? value.data : {}
   const lists = Object.values(data).filter((column) => Array.isArray(column))

@@ -7,8 +7,8 @@ import { workCaller } from '../../define/work-caller.ts'
 import { decodeText } from '../../web/decode-text.ts'
 import { extensionOf } from '../../web/mime-type.ts'
 import { checkCells } from '../../values/table-size.ts'
-import { documentRefusals, MOST_CELLS_HERE } from './document-limits.ts'
-import { createSheetGauge } from './sheet-gauge.ts'
+import { documentRefusals, MAX_CELLS_HERE } from './document-limits.ts'
+import { createSheetInspector } from './sheet-inspector.ts'
 
 type Context = Pick<ComponentContext, 'services' | 'signal' | 'userId'>
 
@@ -40,16 +40,16 @@ const TURN = 50_000
 /** Uses the first row as column names and skips empty rows. */
 async function sheetTable(bytes: Uint8Array, ctx: Context): Promise<DataFrame> {
   const { checkZip } = await import('../../../archive/read-zip.ts')
-  const gauge = createSheetGauge()
+  const inspector = createSheetInspector()
   await checkZip(
     bytes,
     () => createInflateBudget(bytes.length),
     // Other entries, such as images, are not parsed by the library.
     (name, piece, isLast) => {
-      if (name.endsWith('.xml')) gauge.take(piece, isLast)
+      if (name.endsWith('.xml')) inspector.take(piece, isLast)
     },
   )
-  const [header = [], ...body] = await sheetRows(bytes, gauge.most(), ctx)
+  const [header = [], ...body] = await sheetRows(bytes, inspector.most(), ctx)
   checkCells(body.length, header.length)
   const columns = header.map((cell, index) => (isEmpty(cell) ? `Unnamed: ${index}` : text(cell)))
   const each = Math.ceil(TURN / (columns.length + 1))
@@ -70,7 +70,7 @@ async function sheetRows(
 ): Promise<readonly (readonly unknown[])[]> {
   const { documentReader } = ctx.services
   if (documentReader !== undefined) return documentReader.sheet(bytes, workCaller(ctx))
-  if (cells > MOST_CELLS_HERE) throw documentRefusals.sheetHere()
+  if (cells > MAX_CELLS_HERE) throw documentRefusals.sheetHere()
   const { readSheet } = await import('read-excel-file/universal')
   return readSheet(new Blob([Uint8Array.from(bytes)]))
 }

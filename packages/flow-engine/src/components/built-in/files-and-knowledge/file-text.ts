@@ -37,11 +37,11 @@ export async function fileText(
 }
 
 /** Maximum size of a JSON file in bytes, as for a JSON request body (AB-52). */
-const MOST_JSON = 32 * 1024 * 1024
+const MAX_JSON = 32 * 1024 * 1024
 
 /** @throws TypeError for JSON that is too expensive to parse (AB-52); SyntaxError */
 async function compactJson(bytes: Uint8Array, encoding: string): Promise<string> {
-  if (bytes.length > MOST_JSON) throw new TypeError('The JSON is larger than 32 MB')
+  if (bytes.length > MAX_JSON) throw new TypeError('The JSON is larger than 32 MB')
   const text = await decode(bytes, encoding)
   const problem = jsonProblem(text)
   if (problem !== null) throw new TypeError(`The JSON is ${problem}`)
@@ -73,10 +73,10 @@ function decoderFor(name: string): InstanceType<typeof TextDecoder> {
 }
 
 /** Maximum number of paragraphs, including empty ones (AB-35). */
-const MOST_PARAGRAPHS = 1_000_000
+const MAX_PARAGRAPHS = 1_000_000
 
 function tooManyParagraphs(): TypeError {
-  return new TypeError(`The document has more than ${MOST_PARAGRAPHS} paragraphs`)
+  return new TypeError(`The document has more than ${MAX_PARAGRAPHS} paragraphs`)
 }
 
 /** Extracts the paragraphs of the document body, separated by blank lines, while it is inflated. */
@@ -105,7 +105,7 @@ async function wordText(bytes: Uint8Array, budget: InflateBudget): Promise<strin
         depth -= 1
         if (name === 'w:t') inText = false
         if (name !== 'w:p') return
-        if (paragraphs.length === MOST_PARAGRAPHS) throw tooManyParagraphs()
+        if (paragraphs.length === MAX_PARAGRAPHS) throw tooManyParagraphs()
         paragraphs.push(paragraph)
         paragraph = ''
       },

@@ -1,7 +1,7 @@
 import { eventLoopTurn } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { workCaller } from '../../define/work-caller.ts'
-import { documentRefusals, MOST_BYTES_HERE, MOST_PAGES_HERE, MOST_TEXT } from './document-limits.ts'
+import { documentRefusals, MAX_BYTES_HERE, MAX_PAGES_HERE, MAX_TEXT } from './document-limits.ts'
 
 /**
  * Extracts the text of a PDF with a blank line between pages. The host's `documentReader` limits time and
@@ -14,15 +14,15 @@ export async function pdfText(
 ): Promise<string> {
   const { documentReader } = ctx.services
   if (documentReader !== undefined) return documentReader.pdf(bytes, workCaller(ctx))
-  if (bytes.length > MOST_BYTES_HERE) throw documentRefusals.pdfHere()
+  if (bytes.length > MAX_BYTES_HERE) throw documentRefusals.pdfHere()
   const { getDocumentProxy } = await import('unpdf')
   // The library takes ownership of the buffer, so it gets a copy. Its warnings are kept out of the host's
   // log.
   const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 })
   try {
-    if (document.numPages > MOST_PAGES_HERE) throw documentRefusals.pdfHere()
+    if (document.numPages > MAX_PAGES_HERE) throw documentRefusals.pdfHere()
     const texts: string[] = []
-    let left = MOST_TEXT
+    let left = MAX_TEXT
     for (let number = 1; number <= document.numPages; number += 1) {
       ctx.signal.throwIfAborted()
       const page = await document.getPage(number)

@@ -13,7 +13,7 @@ import {
   formatFor,
   savable,
   withExtension,
-  type Savable,
+  type SavableValue,
 } from './file-contents.ts'
 
 const hidden = { show: false } as const
@@ -161,7 +161,7 @@ async function save(inputs: SaveInputs, ctx: ComponentContext): Promise<string> 
 }
 
 async function saveLocally(
-  value: Savable,
+  value: SavableValue,
   { file_name, append_mode, local_format, file_format }: SaveInputs,
   { services: { files }, flowId, userId }: ComponentContext,
 ): Promise<string> {

@@ -123,7 +123,7 @@ const firstFailure = oncePerBuild(
           signal: ctx.signal,
         }),
       )
-      if (saysYes(name, answer.text)) return name
+      if (isAffirmative(name, answer.text)) return name
     }
     return null
   },
@@ -154,7 +154,7 @@ function instructions(forbidden: string): string {
 }
 
 /** @throws TypeError for any other answer, so that an unclear answer never passes a text */
-function saysYes(check: string, answer: string): boolean {
+function isAffirmative(check: string, answer: string): boolean {
   const word = /[a-z]+/i.exec(answer)?.[0].toLowerCase()
   if (word === 'yes' || word === 'no') return word === 'yes'
   throw new TypeError(`The model answered neither YES nor NO to the check ${check}`)

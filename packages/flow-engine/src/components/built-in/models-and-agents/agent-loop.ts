@@ -1,7 +1,7 @@
 import { errorText } from '../../../errors.ts'
 import type { ChatMessage, ChatModel, Tool, ToolCall } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
-import { decideOnCall, type ToolDecision } from '../../tools/tool-approval.ts'
+import { decideToolCall, type ToolDecision } from '../../tools/tool-approval.ts'
 import { toolArgumentProblems } from '../../tools/tool-argument-problems.ts'
 import type { AgentMessage } from './agent-message.ts'
 
@@ -130,7 +130,7 @@ interface DecidedCall extends ToolCall {
 async function decide({ name, args }: ToolCall, { tools, ctx }: Turn): Promise<ToolDecision> {
   const tool = tools.get(name)
   if (tool === undefined || toolArgumentProblems(args, tool.parameters).length > 0) return { args }
-  return decideOnCall(tool, args, ctx)
+  return decideToolCall(tool, args, ctx)
 }
 
 async function answerCall(

@@ -154,9 +154,7 @@ function buildEmbedder(inputs: EmbeddingInputs, ctx: ComponentContext): Promise<
         maxRetries: inputs.max_retries,
         timeoutMs: seconds === null ? null : seconds * 1000,
         body: inputs.model_kwargs,
-        ...(picksWatsonx(access.picked)
-          ? { truncateInputTokens: inputs.truncate_input_tokens }
-          : {}),
+        ...(isWatsonx(access.picked) ? { truncateInputTokens: inputs.truncate_input_tokens } : {}),
       },
     },
     ctx,
@@ -190,7 +188,7 @@ function olderOrPicked(
   }
 }
 
-function picksWatsonx(picked: PickedModel): boolean {
+function isWatsonx(picked: PickedModel): boolean {
   return isModelChoice(picked) && findProvider(picked.provider)?.name === 'IBM WatsonX'
 }
 

@@ -4,7 +4,7 @@ import { serverSentEvents } from '../../../models/event-lines.ts'
 import { readAnswer } from '../../../models/read-answer.ts'
 
 /** Maximum size of a response that is not streamed; events are limited where they are read. */
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 
 /**
  * Limits the responses of an MCP server before they are parsed (AB-44): 16 MiB for a response that is not
@@ -22,7 +22,7 @@ export function withBoundedAnswers(send: typeof fetch): typeof fetch {
 }
 
 async function boundedText(response: Response): Promise<string> {
-  const text = await readAnswer(response, MOST_BYTES)
+  const text = await readAnswer(response, MAX_BYTES)
   const isJson = response.headers.get('content-type')?.includes('json') === true
   if (isJson) checkJson(text)
   return text

@@ -20,7 +20,7 @@ import { searchOutputs } from '../vectors/search-outputs.ts'
 const advanced = { advanced: true } as const
 
 /** Number of candidate rows for diverse results, and the weight of distance against diversity. */
-const VARIED = { among: 20, balance: 0.5 }
+const DIVERSITY = { among: 20, balance: 0.5 }
 
 const fields = {
   collection_name: field.string({ displayName: 'Collection Name', default: 'langflow' }),
@@ -111,9 +111,12 @@ const results = oncePerBuild(async (inputs: SearchInputs, ctx): Promise<Data[]> 
   if (inputs.search_type !== 'MMR') {
     return (await nearestIn(store, vector, { count, signal })).map(({ row }) => rowData(row))
   }
-  const nearest = await nearestIn(store, vector, { count: Math.max(VARIED.among, count), signal })
+  const nearest = await nearestIn(store, vector, {
+    count: Math.max(DIVERSITY.among, count),
+    signal,
+  })
   const rows = nearest.map(({ row }) => row)
-  return variedRows(rows, vector, { count, ...VARIED }).map(rowData)
+  return variedRows(rows, vector, { count, ...DIVERSITY }).map(rowData)
 })
 
 async function fillCollection(

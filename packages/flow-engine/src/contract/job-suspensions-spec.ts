@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import type { JobRest, JobStore, NewJob, PendingJobsQuery } from '../store/job-store.ts'
+import type { JobSuspension, JobStore, NewJob, PendingJobsQuery } from '../store/job-store.ts'
 import { at, newJob } from './job-fixtures.ts'
 import type { TestFrame } from './test-frame.ts'
 
 /** Specs of suspended, woken, released and crashed jobs. */
-export function describeRests(t: TestFrame, store: () => JobStore): void {
+export function describeSuspensions(t: TestFrame, store: () => JobStore): void {
   const suspended = async (
     id: string,
-    rest: Partial<JobRest>,
+    rest: Partial<JobSuspension>,
     more: Partial<NewJob> = {},
   ): Promise<void> => {
     const { queue } = store()

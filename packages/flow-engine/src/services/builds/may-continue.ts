@@ -1,10 +1,11 @@
-import type { BuildRequest, JobRecord } from '../../jobs/build-jobs.ts'
+import type { JobRecord } from '../../jobs/build-jobs.ts'
+import type { BuildRequest } from '../../jobs/build-request.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import { metadataOf } from './build-metadata.ts'
 
 /** True if a job may continue: its owner is active and still has the flow (DR-37), or it has no owner. */
-export function mayGoOn(store: ServiceKit['store']) {
+export function mayContinue(store: ServiceKit['store']) {
   return async ({ userId }: JobRecord, request: BuildRequest): Promise<boolean> => {
     if (userId === undefined) return true
     const [owner, flow] = await Promise.all([

@@ -10,7 +10,7 @@ export const BRACKETS: NumberForm = { before: ' (', after: ')' }
 export const DASH: NumberForm = { before: '-', after: '' }
 
 /** A set of taken names. Finding a free name takes constant time. */
-export interface NameBook {
+export interface NameAllocator {
   add(name: string): void
   /**
    * The name itself if free, else with one more than the highest number of any taken name of the same form,
@@ -21,10 +21,10 @@ export interface NameBook {
   firstFree(name: string): string
 }
 
-export function createNameBook(
+export function createNameAllocator(
   { before, after }: NumberForm,
   names: Iterable<string> = [],
-): NameBook {
+): NameAllocator {
   const taken = new Set<string>()
   /** The highest number used for each name. */
   const highest = new Map<string, number>()

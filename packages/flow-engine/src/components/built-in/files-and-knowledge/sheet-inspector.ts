@@ -1,18 +1,18 @@
 import { checkCells } from '../../values/table-size.ts'
 
 /** Maximum number of characters of a tag with its text. */
-const LONGEST_TAG = 1_000_000
+const MAX_TAG_LENGTH = 1_000_000
 /** Maximum number of characters of a number format, as in Excel. */
-const LONGEST_FORMAT = 255
+const MAX_FORMAT_LENGTH = 255
 
 const PLACED = /<(?:[\w.-]+:)?(?:row|c)(?=[\s/>])([^<]*)/g
 const PLACE = /\sr\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 const FORMAT = new RegExp(
-  `formatCode\\s*=\\s*(?:"[^"]{${LONGEST_FORMAT + 1}}|'[^']{${LONGEST_FORMAT + 1}})`,
+  `formatCode\\s*=\\s*(?:"[^"]{${MAX_FORMAT_LENGTH + 1}}|'[^']{${MAX_FORMAT_LENGTH + 1}})`,
 )
 
 /** Inspects the parts of a workbook before a library builds its cells. */
-export interface SheetGauge {
+export interface SheetInspector {
   /** Receives an archive entry in pieces. @throws FlowError, TypeError */
   take(piece: Uint8Array, isLast: boolean): void
   /** Returns the largest table size so far, rows times columns. */
@@ -20,11 +20,11 @@ export interface SheetGauge {
 }
 
 /**
- * Creates a gauge. Cells are stored with their positions: two distant cells make a table of all cells between
+ * Creates an inspector. Cells are stored with their positions: two distant cells make a table of all cells between
  * them, so a file of one kilobyte could exhaust memory. Number formats longer than Excel's limit are refused,
  * because parsing them takes quadratic time.
  */
-export function createSheetGauge(): SheetGauge {
+export function createSheetInspector(): SheetInspector {
   let decoder = new TextDecoder()
   let kept = ''
   let rows = 0
@@ -35,7 +35,8 @@ export function createSheetGauge(): SheetGauge {
     take(piece, isLast) {
       const text = kept + decoder.decode(piece, { stream: !isLast })
       const end = isLast ? text.length : Math.max(0, text.lastIndexOf('<'))
-      if (text.length - end > LONGEST_TAG) throw new TypeError('a tag of the workbook has no end')
+      if (text.length - end > MAX_TAG_LENGTH)
+        throw new TypeError('a tag of the workbook has no end')
       const whole = text.slice(0, end)
       if (FORMAT.test(whole)) throw new TypeError('a number format of the workbook is too long')
       for (const [, attributes = ''] of whole.matchAll(PLACED)) {

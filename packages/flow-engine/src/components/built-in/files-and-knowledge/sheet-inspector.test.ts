@@ -1,20 +1,20 @@
 import { zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { fileTable } from './file-table.ts'
-import { createSheetGauge } from './sheet-gauge.ts'
+import { createSheetInspector } from './sheet-inspector.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Feeds an entry to the gauge in pieces of `size` bytes. */
-function take(text: string, size = text.length, gauge = createSheetGauge()): void {
+/** Feeds an entry to the inspector in pieces of `size` bytes. */
+function take(text: string, size = text.length, inspector = createSheetInspector()): void {
   const bytes = encode(text)
   for (let at = 0; at < bytes.length; at += size)
-    gauge.take(bytes.subarray(at, at + size), at + size >= bytes.length)
+    inspector.take(bytes.subarray(at, at + size), at + size >= bytes.length)
 }
 
 const far = '<row r="1"><c r="A1"/></row><x:row r="99999"><x:c r=\'XFD99999\'/></x:row>'
 
-describe('createSheetGauge (AB-35)', () => {
+describe('createSheetInspector (AB-35)', () => {
   test.each([1, 2, 7, 1000])(
     'finds cells that are far apart when read in chunks of %i bytes',
     (size) => {
@@ -23,9 +23,9 @@ describe('createSheetGauge (AB-35)', () => {
   )
 
   test('each entry is measured on its own', () => {
-    const gauge = createSheetGauge()
-    take('<row r="99999"/>', 5, gauge)
-    expect(() => take('<c r="XFD1"/>', 5, gauge)).not.toThrow()
+    const inspector = createSheetInspector()
+    take('<row r="99999"/>', 5, inspector)
+    expect(() => take('<c r="XFD1"/>', 5, inspector)).not.toThrow()
   })
 
   test.each([
@@ -38,7 +38,9 @@ describe('createSheetGauge (AB-35)', () => {
 
   test('an unterminated tag is not buffered', () => {
     const piece = encode(`<c${' '.repeat(1_000_000)}`)
-    expect(() => createSheetGauge().take(piece, false)).toThrow('a tag of the workbook has no end')
+    expect(() => createSheetInspector().take(piece, false)).toThrow(
+      'a tag of the workbook has no end',
+    )
   })
 })
 

@@ -1,0 +1,40 @@
+import type { RunOptions } from '../graph/context/run-options.ts'
+import type { FlowDraft } from '../graph/draft/flow-draft.ts'
+import type { FlowJson } from '../graph/flow/node-json.ts'
+import type { FlowPlan } from '../graph/plan/compile.ts'
+
+/** A build request. Default mode: `build`. */
+export interface BuildRequest extends Omit<RunOptions, 'signal'> {
+  /** A plan saves compilation; another process that claims the job compiles its flow. */
+  flow: FlowJson | FlowPlan
+  /** If set, the job fails with this message before anything runs. */
+  refused?: string
+  /** The job can continue after its process died, and can be suspended (FE-63, FE-63a). */
+  resumable?: boolean
+  /**
+   * Keeps the checkpoints of a successful resumable job until it is trimmed, for `history` and `forkRun`.
+   * Default false. Checkpoints of failed and cancelled jobs are always kept (DR-68).
+   */
+  history?: boolean
+  /** Version number of the flow, stored with the job (DR-63). */
+  flowVersion?: number
+  /** One of `lanes`. Default: the ordinary lane. */
+  lane?: string
+  /** Maximum duration of the run, in milliseconds. */
+  timeoutMs?: number
+  /**
+   * Maximum time to wait for an answer if the question sets none. Default: the option of all jobs (DR-38).
+   */
+  maxSuspendedMs?: number
+  /** JSON stored with the job for the observer. */
+  metadata?: Readonly<Record<string, unknown>>
+}
+
+/** The argument of `start`, which also accepts drafts. */
+export interface StartRequest extends Omit<BuildRequest, 'flow'> {
+  /**
+   * A draft is captured in its current state, with its components (DR-78). Another process that claims the
+   * job needs them in its own `components`.
+   */
+  flow: FlowJson | FlowPlan | FlowDraft
+}

@@ -1,0 +1,235 @@
+import { FRESH_JOB } from '../store/fresh-job.ts'
+import type {
+  ClaimedJob,
+  JobListQuery,
+  JobQueue,
+  ListedJob,
+  StoredJob,
+} from '../store/job-store.ts'
+import { QueueFullError, UniqueConflictError } from '../store/store-error.ts'
+import { copy } from './rows.ts'
+
+type MemoryJob = StoredJob & { readonly worker: string | null; readonly leaseUntil: Date | null }
+
+/** Total characters of finished jobs; above this, the next `trim` removes the oldest (DR-19). */
+const MAX_FINISHED = 256 * 1024 * 1024
+
+/**
+ * The job queue of one process.
+ * @param sizeOf characters a job occupies besides its request
+ */
+export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
+  /** Sizes of finished jobs, which no longer change. */
+  const sizes = new Map<string, number>()
+  const jobs = new Map<string, MemoryJob>()
+  const waiting = new Set<string>()
+  const running = new Set<MemoryJob>()
+  const put = (job: MemoryJob): void => {
+    const before = jobs.get(job.id)
+    if (before !== undefined) running.delete(before)
+    if (job.state === 'running') running.add(job)
+    jobs.set(job.id, job)
+  }
+  const held = (id: string, worker: string): MemoryJob | undefined => {
+    const job = jobs.get(id)
+    return job?.state === 'running' && job.worker === worker ? job : undefined
+  }
+  const runningOf = (userId: string | null, lane: string): number =>
+    [...running].filter((job) => job.userId === userId && job.lane === lane).length
+  const waitingIn = (wanted: string): number => {
+    let count = 0
+    for (const id of waiting) if (jobs.get(id)?.lane === wanted) count += 1
+    return count
+  }
+  const requeue = (job: MemoryJob): void => {
+    put({ ...job, state: 'queued', worker: null, leaseUntil: null })
+    waiting.add(job.id)
+  }
+  const suspended = (): MemoryJob[] =>
+    [...jobs.values()].filter(({ state }) => state === 'suspended').toSorted(byAskedAt)
+
+  return {
+    shared: false,
+    async enqueue({ maxQueued, ...job }) {
+      if (jobs.has(job.id)) throw new UniqueConflictError('job.id')
+      if (maxQueued !== null && waiting.size >= maxQueued && waitingIn(job.lane) >= maxQueued)
+        throw new QueueFullError(maxQueued)
+      put({ ...copy(job), ...FRESH_JOB, worker: null, leaseUntil: null })
+      waiting.add(job.id)
+    },
+    async claim(worker, leaseUntil, now, lanes) {
+      for (const id of waiting) {
+        const job = jobs.get(id)
+        if (job === undefined) continue
+        const { maxRunningPerUser: limit, userId, lane } = job
+        if (lanes !== undefined && !lanes.includes(lane)) continue
+        if (limit !== null && userId !== null && runningOf(userId, lane) >= limit) continue
+        waiting.delete(id)
+        const claimed: ClaimedJob = {
+          ...job,
+          state: 'running',
+          worker,
+          leaseUntil: new Date(leaseUntil),
+          attempts: job.attempts + 1,
+          startedAt: job.startedAt ?? new Date(now),
+        }
+        put(claimed)
+        return copy(claimed)
+      }
+      return null
+    },
+    async heartbeat(jobId, worker, leaseUntil) {
+      const job = held(jobId, worker)
+      if (job === undefined) return 'lost'
+      put({ ...job, leaseUntil: new Date(leaseUntil) })
+      return job.cancelRequested ? 'cancel' : 'kept'
+    },
+    async finish(jobId, worker, { state, finishedAt, error = null, usage }) {
+      const job = held(jobId, worker)
+      if (job === undefined) return false
+      put({
+        ...job,
+        state,
+        finishedAt: new Date(finishedAt),
+        error,
+        usage: usage ?? job.usage,
+        worker: null,
+        leaseUntil: null,
+      })
+      return true
+    },
+    async release(jobId, worker) {
+      const job = held(jobId, worker)
+      if (job !== undefined) requeue(job)
+      return job !== undefined
+    },
+    async suspend(jobId, worker, suspension) {
+      const job = held(jobId, worker)
+      if (job === undefined) return false
+      const idle = { worker: null, leaseUntil: null, answer: null }
+      const { usage = job.usage, ...question } = copy(suspension)
+      put({ ...job, ...question, ...idle, usage, state: 'suspended' })
+      return true
+    },
+    async resume(jobId, answer, _now, attempts) {
+      const job = jobs.get(jobId)
+      if (job?.state !== 'suspended' || (attempts ?? job.attempts) !== job.attempts) return false
+      requeue({ ...job, answer: structuredClone(answer), wakeAt: null })
+      return true
+    },
+    async due(now) {
+      const late = suspended().filter(({ wakeAt }) => wakeAt !== null && wakeAt <= now)
+      for (const job of late) requeue(job)
+      return late.map(({ id }) => id)
+    },
+    async pending({ userId, flowId, after, limit }) {
+      const asking = suspended().filter(({ question }) => question !== null)
+      const last = after === undefined ? undefined : jobs.get(after)
+      return asking
+        .filter((job) => last === undefined || byAskedAt(last, job) < 0)
+        .filter((job) => (userId ?? job.userId) === job.userId)
+        .filter((job) => (flowId ?? job.flowId) === job.flowId)
+        .slice(0, limit)
+        .map(stored)
+    },
+    async requestCancel(jobId, now) {
+      const job = jobs.get(jobId)
+      if (job === undefined || job.finishedAt !== null) return false
+      const idle = job.state !== 'running'
+      waiting.delete(jobId)
+      put({
+        ...job,
+        cancelRequested: true,
+        ...(idle ? { state: 'cancelled' as const, finishedAt: new Date(now) } : {}),
+      })
+      return true
+    },
+    async expired(now) {
+      const late = [...jobs.values()].filter(isLate(now))
+      for (const job of late) if (job.resumable) requeue({ ...job, crashes: job.crashes + 1 })
+      return late
+        .toSorted((a, b) => a.leaseUntil.getTime() - b.leaseUntil.getTime())
+        .map((job) => copy(job))
+    },
+    async countOpen() {
+      const open = { queued: 0, running: 0, suspended: 0 }
+      for (const { state } of jobs.values())
+        if (state === 'queued' || state === 'running' || state === 'suspended') open[state] += 1
+      return open
+    },
+    async list({ offset, limit, ...wanted }) {
+      const found = [...jobs.values()].filter(isWanted(wanted)).toSorted(byAge)
+      return { items: found.slice(offset, offset + limit).map(listed), total: found.length }
+    },
+    async get(jobId) {
+      const job = jobs.get(jobId)
+      return job === undefined ? null : stored(job)
+    },
+    async trim({ before, keep, spare }) {
+      const ended = [...jobs.values()]
+        .filter((job) => job.finishedAt !== null)
+        .toSorted((a, b) => Number(a.finishedAt) - Number(b.finishedAt))
+      const allButLast = new Set<string>()
+      for (const lane of new Set(ended.map((job) => job.lane))) {
+        const ofLane = ended.filter((job) => job.lane === lane)
+        for (const { id } of ofLane.slice(0, Math.max(0, ofLane.length - keep))) allButLast.add(id)
+      }
+      const spared = spare?.getTime() ?? Infinity
+      let size = 0
+      for (const { id, request } of ended) {
+        const own = sizes.get(id) ?? sizeOf(id) + request.length
+        sizes.set(id, own)
+        size += own
+      }
+      const gone = ended.filter(({ id, finishedAt }) => {
+        const finished = Number(finishedAt)
+        const isTooMuch = allButLast.has(id) || size > MAX_FINISHED
+        const goes = finished < before.getTime() || (isTooMuch && finished < spared)
+        if (goes) size -= sizes.get(id) ?? 0
+        return goes
+      })
+      for (const { id } of gone) {
+        jobs.delete(id)
+        sizes.delete(id)
+      }
+      return gone.map(({ id }) => id)
+    },
+  }
+}
+
+function byAskedAt(a: MemoryJob, b: MemoryJob): number {
+  const time = Number(a.askedAt) - Number(b.askedAt)
+  return time === 0 ? Number(a.id > b.id) - Number(a.id < b.id) : time
+}
+
+/** Newest first. */
+function byAge(a: MemoryJob, b: MemoryJob): number {
+  const time = Number(b.createdAt) - Number(a.createdAt)
+  return time === 0 ? Number(b.id > a.id) - Number(b.id < a.id) : time
+}
+
+function isWanted(query: Omit<JobListQuery, 'offset' | 'limit'>): (job: MemoryJob) => boolean {
+  const { userId, flowId, sessionId, states, lanes, from, to } = query
+  return (job) =>
+    job.userId === userId &&
+    (flowId ?? job.flowId) === job.flowId &&
+    (sessionId ?? job.sessionId) === job.sessionId &&
+    (states?.includes(job.state) ?? true) &&
+    (lanes?.includes(job.lane) ?? true) &&
+    (from === undefined || job.createdAt >= from) &&
+    (to === undefined || job.createdAt <= to)
+}
+
+function listed(job: MemoryJob): ListedJob {
+  const { request: _request, question: _question, answer: _answer, ...rest } = stored(job)
+  return rest
+}
+
+function isLate(now: Date): (job: MemoryJob) => job is ClaimedJob {
+  return (job): job is ClaimedJob =>
+    job.state === 'running' && job.leaseUntil !== null && job.leaseUntil < now
+}
+
+function stored({ worker: _worker, leaseUntil: _leaseUntil, ...job }: MemoryJob): StoredJob {
+  return copy(job)
+}
