@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { defineConfig, type DefaultTheme } from 'vitepress'
+import { defineConfig, type DefaultTheme, type MarkdownRenderer } from 'vitepress'
 
 const docs = fileURLToPath(new URL('..', import.meta.url))
 const root = dirname(docs.replace(/\/$/, ''))
@@ -27,49 +27,70 @@ function pagesOf(folder: string, first: readonly string[] = []): DefaultTheme.Si
   return [...first, ...rest].map((name) => pageOf(`${folder}/${name}`))
 }
 
-const guides = (names: readonly string[]): DefaultTheme.SidebarItem[] =>
-  names.map((name) => pageOf(`guides/${name}.md`))
-
 const sections: Readonly<Record<string, readonly string[]>> = {
-  'Start here': ['quick-start', 'mount', 'storage', 'deploy', 'operate', 'troubleshooting'],
-  Provisioning: [
+  'Start here': ['quick-start', 'mount', 'storage', 'troubleshooting'],
+  'Provision users': [
     'scim-mount',
     'scim-connect',
     'scim-own-tables',
-    'scim-own-store',
     'scim-authentication',
     'scim-hooks',
-    'scim-events-out',
+    'scim-own-store',
     'scim-resource-types',
+    'scim-events-out',
     'scim-roll-out',
     'scim-conformance',
   ],
-  Flows: [
+  'Flows in your process': [
     'run-flows',
     'test-flows',
     'evaluate-flows',
-    'visual-editor',
     'write-a-component',
-    'python-components',
-    'newer-versions',
-    'migrate-from-langflow',
     'human-in-the-loop',
     'durable-runs',
-    'mcp',
-    'openai-clients',
   ],
-  Surfaces: ['surfaces', 'surfaces-0.9', 'surfaces-1.0', 'surfaces-from-models'],
+  'Serve flows': ['visual-editor', 'openai-clients', 'mcp', 'python-components'],
+  'Come from Langflow': ['newer-versions', 'migrate-from-langflow'],
+  Surfaces: ['surfaces', 'surfaces-from-models', 'surfaces-0.9', 'surfaces-1.0'],
+  'In production': ['deploy', 'operate'],
 }
 
-/** Guides that no section names come last, so that a new one is never lost. */
-function guideSections(): DefaultTheme.SidebarItem[] {
-  const named = Object.values(sections).flat()
-  const others = readdirSync(join(docs, 'guides'))
+const referenceSections: Readonly<Record<string, readonly string[]>> = {
+  'The server': ['settings', 'openings', 'operation', 'operations', 'compatibility'],
+  Flows: [
+    'components',
+    'flow-api-options',
+    'flow-errors',
+    'engine-rules',
+    'engine-limits',
+    'flow-performance',
+    'engine-performance',
+  ],
+  SCIM: [
+    'scim-options',
+    'scim-attributes',
+    'scim-errors',
+    'scim-events',
+    'scim-security',
+    'scim-performance',
+  ],
+  Surfaces: ['surface-catalog', 'surface-errors', 'surface-limits', 'surface-performance'],
+  'Adapters and stores': ['adapter-errors', 'stores'],
+}
+
+/** The sections of a folder. Pages that no section names come last, so that a new one is never lost. */
+function sectionsOf(
+  folder: string,
+  named: Readonly<Record<string, readonly string[]>>,
+): DefaultTheme.SidebarItem[] {
+  const listed = Object.values(named).flat()
+  const others = readdirSync(join(docs, folder))
+    .filter((name) => name.endsWith('.md'))
     .map((name) => name.replace(/\.md$/, ''))
-    .filter((name) => !named.includes(name))
-  return [...Object.entries(sections), ['More', others] as const]
+    .filter((name) => !listed.includes(name))
+  return [...Object.entries(named), ['More', others] as const]
     .filter(([, names]) => names.length > 0)
-    .map(([text, names]) => ({ text, items: guides(names) }))
+    .map(([text, names]) => ({ text, items: names.map((name) => pageOf(`${folder}/${name}.md`)) }))
 }
 
 function apiPages(): DefaultTheme.SidebarItem[] {
@@ -78,6 +99,38 @@ function apiPages(): DefaultTheme.SidebarItem[] {
   } catch {
     return []
   }
+}
+
+/** Lets long names break after an underscore or a slash, and keeps options such as `--help` whole. */
+function breakable(html: string): string {
+  return html.replace(/^(<code[^>]*>)(.*)(<\/code>)$/s, (_whole, open, text, close) => {
+    const broken = String(text)
+      .replaceAll(/(?<=\w[_/])(?=\w)/g, '<wbr>')
+      .replaceAll(/(?<=^| )--?[\w-]+/g, '<span class="option">$&</span>')
+    return `${open}${broken}${close}`
+  })
+}
+
+type Tokens = Parameters<NonNullable<MarkdownRenderer['renderer']['rules'][string]>>[0]
+
+/** Gives each cell of a table the title of its column: narrow screens show rows as lists. */
+function labelCells(tokens: Tokens): void {
+  let titles: string[] = []
+  let column = 0
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'table_open') titles = []
+    if (token.type === 'tr_open') column = 0
+    if (token.type === 'th_open') titles.push(tokens[index + 1]?.content ?? '')
+    if (token.type === 'td_open') token.attrSet('data-label', titles[column++] ?? '')
+  }
+}
+
+/** The parts of a rendered page that search finds. Of an export these are its name and its description. */
+function searchable(path: string, html: string): string {
+  if (!path.startsWith('api/')) return html
+  return html
+    .replaceAll(/<(h[456])\b.*?(?=<h[123]\b|$)/gs, '')
+    .replaceAll(/<(table|pre)\b.*?<\/\1>/gs, '')
 }
 
 export default defineConfig({
@@ -99,6 +152,9 @@ export default defineConfig({
         md.renderer.rules[kind] = (...given) =>
           (rule?.(...given) ?? '').replaceAll('{{', '&#123;&#123;')
       }
+      const inline = md.renderer.rules['code_inline']
+      md.renderer.rules['code_inline'] = (...given) => breakable(inline?.(...given) ?? '')
+      md.core.ruler.push('labelled-cells', ({ tokens }) => labelCells(tokens))
       const open = md.renderer.rules['link_open']
       md.renderer.rules['link_open'] = (tokens, index, options, env, self) => {
         const token = tokens[index]
@@ -113,17 +169,31 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        _render(source, env, md) {
+          const { path = '' } = env as { path?: string }
+          return searchable(relative(docs, path), md.render(source, env))
+        },
+        miniSearch: {
+          searchOptions: {
+            boostDocument: (id: string) =>
+              id.startsWith('/guides/') ? 3 : /^\/(api|spec|decisions)\//.test(id) ? 0.5 : 1,
+          },
+        },
+      },
+    },
     nav: [
       { text: 'Guides', link: '/guides/quick-start', activeMatch: '/guides/' },
-      { text: 'Reference', link: '/reference/compatibility', activeMatch: '/reference/' },
-      { text: 'API', link: '/api/', activeMatch: '/api/' },
+      { text: 'Reference', link: '/reference/settings', activeMatch: '/reference/' },
+      { text: 'TypeScript API', link: '/api/', activeMatch: '/api/' },
       { text: 'Specification', link: '/spec/README', activeMatch: '/spec/' },
     ],
     sidebar: {
-      '/guides/': guideSections(),
-      '/reference/': [{ text: 'Reference', items: pagesOf('reference') }],
-      '/api/': [{ text: 'Exports', items: apiPages() }],
+      '/guides/': sectionsOf('guides', sections),
+      '/reference/': sectionsOf('reference', referenceSections),
+      '/api/': [{ text: 'TypeScript API', items: apiPages() }],
       '/spec/': [
         { text: 'Specification', items: pagesOf('spec', ['README.md']) },
         { text: 'The flow API', items: pagesOf('spec/flow-api', ['base.md']) },
