@@ -14,12 +14,18 @@ export const ApiKeyCreate = z
     is_active: bool().default(true),
     api_key: orNull(text()),
     user_id: orNull(uuid()),
-    created_at: orNull(dateTime()),
+    created_at: z.preprocess((value) => (isEmpty(value) ? null : value), orNull(dateTime())),
   })
   .meta({ id: 'ApiKeyCreate' })
 
 /** The key of the component store. */
 export const StoreKey = z.object({ api_key: text() }).meta({ id: 'StoreKey' })
+
+/** Values that the original takes for an absent time. */
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0
+  return value !== undefined && !value
+}
 
 const time = z.string().meta({ format: 'date-time' })
 const id = z.string().meta({ format: 'uuid' })

@@ -22,8 +22,8 @@ export const ProjectUpdate = z
     name: maybe(nameText()),
     description: maybe(descriptionText()),
     parent_id: maybe(uuid()),
-    components: maybe(z.array(uuid())),
-    flows: maybe(z.array(uuid())),
+    components: z.array(uuid()).optional(),
+    flows: z.array(uuid()).optional(),
     auth_settings: maybe(dict()),
   })
   .meta({ id: 'ProjectUpdate' })

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { NodeTemplate } from '../graph/flow/node-json.ts'
 import type { PromptUpdate } from '../components/built-in/models-and-agents/prompt-variables.ts'
-import { reader } from './reader.ts'
-import { dict, maybe, orNull, text } from './scalars.ts'
+import { bool, dict, int, maybe, orNull, text } from './scalars.ts'
 
 /** Source code to check. */
 export const CodeCheck = z.object({ code: text() }).meta({ id: 'CodeCheck' })
@@ -14,38 +13,40 @@ export const CodeReport = z
   .strictObject({ imports: Errors, function: Errors })
   .meta({ id: 'CodeReport' })
 
-const any = reader<unknown>({}, (value) => value)
+const texts = () => z.array(text())
 
 /** The node a prompt belongs to; unknown keys are dropped. */
 const PromptNode = z
   .object({
     template: dict(),
-    description: orNull(any),
-    icon: orNull(any),
-    is_input: orNull(any),
-    is_output: orNull(any),
-    is_composition: orNull(any),
-    base_classes: z.array(any),
-    name: any.default(''),
-    display_name: any.default(''),
-    priority: orNull(any),
-    documentation: any.default(''),
-    minimized: any.default(false),
-    custom_fields: any.default(() => ({})),
-    output_types: any.default(() => []),
-    full_path: orNull(any),
-    pinned: any.default(false),
-    conditional_paths: any.default(() => []),
-    frozen: any.default(false),
-    outputs: any.default(() => []),
-    field_order: any.default(() => []),
-    beta: any.default(false),
-    legacy: any.default(false),
-    replacement: orNull(any),
-    error: orNull(any),
-    edited: any.default(false),
-    metadata: any.default(() => ({})),
-    tool_mode: any.default(false),
+    description: orNull(text()),
+    icon: orNull(text()),
+    is_input: orNull(bool()),
+    is_output: orNull(bool()),
+    is_composition: orNull(bool()),
+    base_classes: texts(),
+    name: text().default(''),
+    display_name: text().nullable().default(''),
+    priority: orNull(int()),
+    documentation: text().default(''),
+    minimized: bool().default(false),
+    custom_fields: dict()
+      .nullable()
+      .default(() => ({})),
+    output_types: texts().default(() => []),
+    full_path: orNull(text()),
+    pinned: bool().default(false),
+    conditional_paths: texts().default(() => []),
+    frozen: bool().default(false),
+    outputs: z.array(z.looseObject({ name: text() })).default(() => []),
+    field_order: texts().default(() => []),
+    beta: bool().default(false),
+    legacy: bool().default(false),
+    replacement: orNull(texts()),
+    error: orNull(text()),
+    edited: bool().default(false),
+    metadata: dict().default(() => ({})),
+    tool_mode: bool().default(false),
   })
   .meta({ id: 'PromptNode' })
 
@@ -83,8 +84,8 @@ export function promptNodeToWire(
 ): Record<string, unknown> {
   return {
     ...node,
-    display_name: node.display_name === '' ? node.name : node.display_name,
+    display_name: node.display_name || node.name,
     template: update.template,
-    custom_fields: update.customFields,
+    custom_fields: node.custom_fields === null ? null : update.customFields,
   }
 }

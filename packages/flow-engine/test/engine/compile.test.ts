@@ -187,14 +187,14 @@ describe('compileFlow', () => {
       ['malformed_node', 'broken'],
       ['malformed_handle', 'e2'],
       ['malformed_edge', 'e3'],
-      ['duplicate_node_id', 'ChatInput-1'],
       ['unknown_component', 'Nowhere-1'],
       ['unknown_component', 'Elsewhere-1'],
       ['unknown_component', 'Nowhere-2'],
       ['missing_node', 'Ghost-1'],
       ['several_chat_inputs', 'ChatInput-2'],
+      ['duplicate_node_id', 'ChatInput-1'],
     ])
-    expect(problems[4]?.message).toBe(
+    expect(problems[3]?.message).toBe(
       'Unknown component types: Nowhere (Nowhere-1, Nowhere-2), Elsewhere (Elsewhere-1)',
     )
     expect(() => compileFlow(json, { components })).toThrow(FlowCompileError)

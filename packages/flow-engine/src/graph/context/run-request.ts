@@ -1,6 +1,12 @@
 import { isObject, type Runtime } from '@x/wire'
 import { FlowCompileError, invalidRequest } from '../../errors.ts'
-import { compileGiven, graphOf, unknownProblems, type FlowPlan } from '../plan/compile.ts'
+import {
+  buildProblems,
+  compileGiven,
+  graphOf,
+  unknownProblems,
+  type FlowPlan,
+} from '../plan/compile.ts'
 import { completeLimits, type RunLimits } from '../plan/limits.ts'
 import { ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
@@ -58,6 +64,8 @@ export class RunRequest {
     const plan = planOf(flow, options)
     const graph = graphOf(plan)
     if (graph === undefined) throw invalidRequest('The plan was not created by compileFlow')
+    if (mode === 'build' && buildProblems(plan).length > 0)
+      throw new FlowCompileError(buildProblems(plan))
     this.plan = plan
     this.graph = graph
     this.slice = sliceFor(graph, options, mode)

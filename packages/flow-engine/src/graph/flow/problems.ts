@@ -71,5 +71,9 @@ export function warning(
   message: string,
   place: { nodeId?: string; edgeId?: string | undefined; field?: string } = {},
 ): FlowProblem {
-  return Object.freeze({ ...problem(code, message, place), severity: 'warning' as const })
+  return asWarning(problem(code, message, place))
+}
+
+export function asWarning(found: FlowProblem): FlowProblem {
+  return Object.freeze({ ...found, severity: 'warning' as const })
 }

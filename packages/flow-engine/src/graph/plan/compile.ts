@@ -19,7 +19,7 @@ import { completeLimits, type RunLimits } from './limits.ts'
 import { readNodeCode, type NodeCode } from './node-code.ts'
 import { ownText } from '../flow/plain-object.ts'
 import type { PlanGraph } from './plan-graph.ts'
-import { problem, sortProblems, warning, type FlowProblem } from '../flow/problems.ts'
+import { asWarning, problem, sortProblems, warning, type FlowProblem } from '../flow/problems.ts'
 import { connectedStreams } from './check-streams.ts'
 import { unknownComponent } from './unknown-component.ts'
 import { unknownTypes, type UnknownNode } from './unknown-types.ts'
@@ -51,6 +51,7 @@ export interface FlowPlan {
 
 const graphs = new WeakMap<FlowPlan, PlanGraph>()
 const unknowns = new WeakMap<FlowPlan, readonly UnknownNode[]>()
+const buildOnly = new WeakMap<FlowPlan, readonly FlowProblem[]>()
 
 /** `CompileOptions` for a draft, which brings its own components (DR-78). */
 export interface DraftCompileOptions extends Omit<CompileOptions, 'components'> {
@@ -109,9 +110,15 @@ export function unknownProblems(plan: FlowPlan, ids?: ReadonlySet<string>): Flow
   )
 }
 
+/** The problems of a plan that refuse builds only (FE-12): several chat inputs. */
+export function buildProblems(plan: FlowPlan): readonly FlowProblem[] {
+  return buildOnly.get(plan) ?? []
+}
+
 function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): FlowPlan {
-  const { problems, warnings, nodes, edges, unknown } = analysis
-  if (problems.length > 0) throw new FlowCompileError(problems)
+  const { problems, inputs, nodes, edges, unknown } = analysis
+  if (problems.length > 0) throw new FlowCompileError(sortProblems([...problems, ...inputs]))
+  const warnings = [...analysis.warnings, ...inputs.map(asWarning)]
   const graph = buildGraph(nodes, edges, options.components)
   const plan: FlowPlan = Object.freeze({
     flow: flow as FlowJson,
@@ -121,6 +128,7 @@ function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): Flo
   })
   graphs.set(plan, graph)
   if (unknown.length > 0) unknowns.set(plan, unknown)
+  if (inputs.length > 0) buildOnly.set(plan, inputs)
   return plan
 }
 
@@ -128,8 +136,7 @@ function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): Flo
 export function checkFlow(draft: FlowDraft, options?: DraftCompileOptions): FlowProblem[]
 export function checkFlow(flow: unknown, options: CompileOptions): FlowProblem[]
 export function checkFlow(given: unknown, options: DraftCompileOptions = {}): FlowProblem[] {
-  const { problems, warnings } = analyse(...withComponents(given, options))
-  return [...problems, ...warnings]
+  return allOf(analyse(...withComponents(given, options)))
 }
 
 /**
@@ -137,8 +144,11 @@ export function checkFlow(given: unknown, options: DraftCompileOptions = {}): Fl
  * be shown beside that node.
  */
 export function checkEachNode(flow: unknown, options: CompileOptions): FlowProblem[] {
-  const { problems, warnings } = analyse(flow, options, 'each-node')
-  return [...problems, ...warnings]
+  return allOf(analyse(flow, options, 'each-node'))
+}
+
+function allOf({ problems, inputs, warnings }: Analysis): FlowProblem[] {
+  return [...sortProblems([...problems, ...inputs]), ...warnings]
 }
 
 /** The graph built by `compileFlow`; undefined if the object was not created by it. */
@@ -148,6 +158,8 @@ export function graphOf(plan: FlowPlan): PlanGraph | undefined {
 
 interface Analysis {
   readonly problems: readonly FlowProblem[]
+  /** Errors of builds; warnings of runs, which start at the first chat input. */
+  readonly inputs: readonly FlowProblem[]
   readonly warnings: readonly FlowProblem[]
   readonly nodes: readonly ResolvedNode[]
   readonly edges: readonly CheckedEdge[]
@@ -161,12 +173,14 @@ function analyse(
   mode: 'strict' | 'keep-unknown' | 'each-node' = 'strict',
 ): Analysis {
   const raw = findGraph(flow)
-  if (raw === undefined)
-    return { problems: [noGraph(flow)], warnings: [], nodes: [], edges: [], unknown: [] }
+  if (raw === undefined) {
+    const problems = [noGraph(flow)]
+    return { problems, inputs: [], warnings: [], nodes: [], edges: [], unknown: [] }
+  }
   const graph = expandGroups(raw)
   const problems: FlowProblem[] = [...graph.problems, ...tooLarge(graph, options)]
   const warnings: FlowProblem[] = []
-  const unique = uniqueNodes(graph.nodes, problems)
+  const unique = uniqueNodes(graph.nodes, warnings)
   const unknown: UnknownNode[] = []
   const byId = resolveNodes(unique, options, { problems, warnings, unknown })
   if (mode === 'strict') problems.push(...unknownTypes(unknown.splice(0), options.components))
@@ -179,8 +193,8 @@ function analyse(
   const drawn = checkEdges(graph.edges, byId, problems)
   const edges = [...drawn, ...sharedKeyEdges(nodes, drawn)]
   warnings.push(...ignoredEdges(drawn, byId))
-  problems.push(...severalChatInputs(nodes, graph), ...connectedStreams(nodes, edges))
-  return { problems: sortProblems(problems), warnings, nodes, edges, unknown }
+  problems.push(...connectedStreams(nodes, edges))
+  return { problems, inputs: severalChatInputs(nodes, graph), warnings, nodes, edges, unknown }
 }
 
 function tooLarge({ nodes, edges }: FlatGraph, options: CompileOptions): FlowProblem[] {
@@ -195,15 +209,15 @@ function tooLarge({ nodes, edges }: FlatGraph, options: CompileOptions): FlowPro
     )
 }
 
-function uniqueNodes(nodes: readonly FlatNode[], problems: FlowProblem[]): Map<string, FlatNode> {
+/** Of nodes with the same id the last one counts, at the place of the first. */
+function uniqueNodes(nodes: readonly FlatNode[], warnings: FlowProblem[]): Map<string, FlatNode> {
   const unique = new Map<string, FlatNode>()
   for (const node of nodes) {
     if (unique.has(node.id)) {
       const text = `Duplicate vertex ${node.id}`
-      problems.push(problem('duplicate_node_id', text, { nodeId: node.id }))
-    } else {
-      unique.set(node.id, node)
+      warnings.push(warning('duplicate_node_id', text, { nodeId: node.id }))
     }
+    unique.set(node.id, node)
   }
   return unique
 }

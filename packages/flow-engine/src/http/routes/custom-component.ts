@@ -71,7 +71,7 @@ export const customComponentRoutes: readonly Route[] = [
           code: body.code,
           template: templateFromWire(body.template),
           field: body.field,
-          value: body.field_value,
+          value: body.field_value ?? null,
           toolMode: body.tool_mode,
         },
         signal,

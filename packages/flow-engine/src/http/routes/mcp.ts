@@ -11,6 +11,7 @@ import {
   maybe,
   nameText,
   oneOf,
+  text,
   uuid,
 } from '../../wire/scalars.ts'
 import { MEDIUM_BODY } from '../route/body-limit.ts'
@@ -81,6 +82,13 @@ function shownSettings(
   if (shown === null) return null
   return Object.fromEntries(AUTH_KEYS.map((key) => [key, shown[key] ?? null]))
 }
+
+const Install = z
+  .object({
+    client: text(),
+    transport: maybe(oneOf(['sse', 'streamablehttp'], 'literal_error')),
+  })
+  .meta({ id: 'McpInstall' })
 
 /** Clients the editor asks about; this service installs itself in none of them. */
 const CLIENTS = ['cursor', 'windsurf', 'claude']
@@ -239,6 +247,7 @@ export const mcpRoutes: readonly Route[] = [
       summary: 'Install Mcp Config',
       auth: 'user',
       params: projectParams,
+      body: Install,
     },
     async ({ services, caller, params }) => {
       await services.projects.get(caller, params.project_id)

@@ -1,6 +1,5 @@
 import { json } from '@x/wire'
 import { ResponsesAnswer, ResponsesBody } from '../../wire/responses.ts'
-import { emptyToNull } from '../../wire/scalars.ts'
 import { eventStreamAnswer, streamReader } from '../response/event-stream-answer.ts'
 import { readVariables } from '../request/run-variables.ts'
 import { route, type Route } from '../route/route.ts'
@@ -25,7 +24,7 @@ export const responsesRoutes: readonly Route[] = [
           input: body.input,
           stream: body.stream,
           hasTools: body.tools !== null,
-          previousResponseId: emptyToNull(body.previous_response_id),
+          previousResponseId: body.previous_response_id,
           include: body.include ?? [],
           variables: readVariables(request.headers),
           origin,

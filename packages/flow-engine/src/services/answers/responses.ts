@@ -67,7 +67,8 @@ export function createResponsesService(options: ResponsesServiceOptions): Respon
       const { flow, outputs, failure } = await accept(chatFlows, caller, request)
       if (failure !== undefined) return { kind: 'failure', failure }
       const { model, include, previousResponseId, input, stream } = request
-      const id = previousResponseId ?? runtime.uuid()
+      const continues = previousResponseId !== null && previousResponseId !== ''
+      const id = continues ? previousResponseId : runtime.uuid()
       const created = Math.floor(runtime.now().getTime() / 1000)
       const facts: ResponseFacts = { id, created, model, previousResponseId, include }
       const question = {

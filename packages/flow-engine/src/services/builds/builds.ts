@@ -2,7 +2,7 @@ import { FlowCompileError, isFlowError } from '../../errors.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { flowAsksPeople, planAsksPeople } from '../../graph/plan/asks-people.ts'
 import { asksPerson } from '../runs/asking-flows.ts'
-import type { FlowPlan } from '../../graph/plan/compile.ts'
+import { buildProblems, type FlowPlan } from '../../graph/plan/compile.ts'
 import type { FlowJson } from '../../graph/flow/flow-json.ts'
 import type { RunInput } from '../../graph/context/run-options.ts'
 import { formatRunResponse, type RunResponse } from '../../graph/results/format-response.ts'
@@ -257,7 +257,9 @@ function planOf(
   const nothing = { nodes: [], edges: [] }
   if (data === null) return { flow: nothing, refused: 'Invalid flow ID' }
   try {
-    return { flow: plans.getPartly(id, name, data, version) }
+    const flow = plans.getPartly(id, name, data, version)
+    const [problem] = buildProblems(flow)
+    return problem === undefined ? { flow } : { flow: nothing, refused: problem.message }
   } catch (error) {
     if (!(error instanceof FlowCompileError)) throw error
     const [first] = error.problems

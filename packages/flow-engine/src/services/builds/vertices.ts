@@ -3,6 +3,7 @@ import type { ComponentServices } from '../../components/define/services.ts'
 import { FlowCompileError } from '../../errors.ts'
 import { readCheckpoint } from '../../graph/durable/checkpoint.ts'
 import {
+  buildProblems,
   compilePartly,
   graphOf,
   unknownProblems,
@@ -106,8 +107,8 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
   const compile = (flow: FlowRecord, graph: object | null): FlowPlan => {
     try {
       if (graph !== null)
-        return compilePartly({ id: flow.id, data: graph }, { components, customCode })
-      return plans.getPartly(flow.id, flow.name, flow.data ?? '{}')
+        return buildable(compilePartly({ id: flow.id, data: graph }, { components, customCode }))
+      return buildable(plans.getPartly(flow.id, flow.name, flow.data ?? '{}'))
     } catch (error) {
       if (!(error instanceof FlowCompileError)) throw error
       throw refuse(400, error.detail, { cause: error })
@@ -251,6 +252,12 @@ function chunksOf(state: string | undefined) {
   const text = values.find(isMessage)?.text
   if (typeof text !== 'string' || text === '') return []
   return [{ event: 'message', data: { chunk: text } }]
+}
+
+function buildable(plan: FlowPlan): FlowPlan {
+  const problems = buildProblems(plan)
+  if (problems.length > 0) throw new FlowCompileError(problems)
+  return plan
 }
 
 function required(plan: FlowPlan): PlanGraph {

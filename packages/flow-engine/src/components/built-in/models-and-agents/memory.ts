@@ -123,9 +123,11 @@ export const memory = defineComponent({
     const outputs = names.map((each) => ctx.output(each))
     // After a change, nodes created by the editor have a plural name for the first output.
     return {
-      outputs: outputs.map((each) =>
-        each.name === 'messages_text' ? { ...each, display_name: 'Messages' } : each,
-      ),
+      outputs: outputs.map((each) => ({
+        ...each,
+        ...(each.name === 'messages_text' ? { display_name: 'Messages' } : {}),
+        ...(each.name === 'stored_messages' ? { hidden: true } : {}),
+      })),
     }
   },
 })
