@@ -207,7 +207,7 @@ describe('tools of a project', () => {
 
   test('MC-83 the install route refuses every client', async () => {
     const { path } = await project()
-    expect(await call(`${path}/install`, { json: {} })).toMatchObject({
+    expect(await call(`${path}/install`, { json: { client: 'cursor' } })).toMatchObject({
       status: 400,
       body: { detail: 'Unsupported client' },
     })
@@ -228,7 +228,9 @@ describe('tools of a project', () => {
     for (const at of [path, `${path}/installed`, `${path}/composer-url`]) {
       expect((await call(at, { token: other })).status).toBe(404)
     }
-    expect((await call(`${path}/install`, { token: other, json: {} })).status).toBe(404)
+    expect(
+      (await call(`${path}/install`, { token: other, json: { client: 'cursor' } })).status,
+    ).toBe(404)
     const settings = { method: 'PATCH', json: { settings: [] } }
     expect((await call(path, { ...settings, token: other })).status).toBe(404)
   })

@@ -13,7 +13,8 @@ function echo(senderName = 'AI') {
   flow.add('ChatInput', { id: 'ChatInput-1' })
   flow.add('ChatOutput', { id: 'ChatOutput-1', values: { sender_name: senderName } })
   flow.connect('ChatInput-1.message', 'ChatOutput-1.input_value')
-  return flow.toJSON().data ?? { nodes: [], edges: [] }
+  const { nodes = [], edges = [] } = flow.toJSON().data ?? {}
+  return { nodes, edges }
 }
 
 interface Detail {
