@@ -45,3 +45,36 @@ test('AB-38 a list of 240 MB of messages is sent as it is read, beside others', 
     { detail: expect.stringMatching(/^order_by takes at most 10,000 messages/) as string },
   ])
 })
+
+test('AB-38 flows of 240 MB are listed and downloaded as they are read, beside others', async () => {
+  const service = running()
+  const key = await addUser(service, 'trudy')
+  const value = 'f'.repeat(12 * MB)
+  const ids: string[] = []
+  for (let n = 0; n < 20; n += 1) {
+    const body = { name: `large ${n}`, data: { nodes: [{ id: 'a', value }], edges: [] } }
+    const made = await service.call('POST', '/api/v1/flows/', { key, body })
+    ids.push((made.json() as { id: string; folder_id: string }).id)
+  }
+  const [one] = ids
+  const folder = (await service.call('GET', `/api/v1/flows/${one}`, { key })).json() as {
+    folder_id: string
+  }
+  const headers = { 'x-api-key': key, 'accept-encoding': 'identity' }
+  const project = `/api/v1/projects/${folder.folder_id}`
+  for (const [path, least] of [
+    ['/api/v1/flows/?remove_example_flows=true', 240],
+    ['/api/v1/flows/?get_all=false&size=100', 240],
+    [project, 240],
+    [`${project}?page=1&size=100`, 240],
+    [`/api/v1/projects/download/${folder.folder_id}`, 0],
+  ] as const) {
+    const { result, slowest, grown } = await besideHealth(service, () =>
+      countBytes(`${service.url}${path}`, headers),
+    )
+    expect(result.status).toBe(200)
+    expect(result.bytes).toBeGreaterThan(least * MB)
+    expect(slowest).toBeLessThan(500)
+    expect(grown).toBeLessThan(250)
+  }
+})

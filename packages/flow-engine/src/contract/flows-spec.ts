@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { FlowQuery } from '../store/flows.ts'
+import type { FlowQuery, FlowRecord } from '../store/flows.ts'
 import type { FlowStore } from '../store/flow-store.ts'
 import {
   flow,
@@ -206,6 +206,44 @@ export function describeFlowLists({ it, store }: Subject<FlowStore>): void {
       'ÄRGER',
     ])
     assert.deepEqual(await names({ ids: [] }), [])
+  })
+
+  it('flows: parts have the items of the list, large ones alone', async () => {
+    const { flows } = await prepared(store())
+    if (flows.parts === undefined) return
+    const long = `"${'é'.repeat(600_000)}"`
+    await flows.insert(
+      [1, 2, 3, 4, 5, 6].map((n) =>
+        flow(n, {
+          data: n % 3 === 0 ? null : n % 2 === 0 ? long : '{}',
+          description: oddText,
+          isComponent: n % 2 === 0,
+          folderId: n < 5 ? idOf(4, 1) : null,
+          updatedAt: timeOf(n % 3),
+        }),
+      ),
+    )
+    await flows.insert([flow(7, { userId: bob })])
+    const all = { userId: ada, order: 'created', data: 'all' } as const
+    const queries: FlowQuery[] = [
+      all,
+      { ...all, order: 'updated' },
+      { ...all, data: 'components' },
+      { ...all, data: 'none', isComponent: true },
+      { ...all, folderId: idOf(4, 1), offset: 1, limit: 2 },
+      { ...all, order: 'updated', limit: 3 },
+      { ...all, ids: [idOf(5, 4), idOf(5, 2), idOf(5, 7)] },
+      { ...all, ids: [] },
+    ]
+    for (const query of queries) {
+      const read: FlowRecord[] = []
+      for await (const part of flows.parts(query)) {
+        assert.equal(part.filter(({ data }) => data === long).length <= 1, true)
+        read.push(...part)
+      }
+      assert.deepEqual(read, (await flows.list(query)).items)
+    }
+    assert.deepEqual(await flows.list({ ...all, data: 'none', limit: 0 }), { items: [], total: 6 })
   })
 
   it('flows: reads the graph only where asked', async () => {

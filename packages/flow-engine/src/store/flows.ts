@@ -60,6 +60,11 @@ export interface FlowTable {
   /** The flow that accepts webhooks under this name. */
   findByWebhookName(webhookName: string): Promise<FlowRecord | null>
   list(query: FlowQuery): Promise<Page<FlowRecord>>
+  /**
+   * The items of `list` in parts of a bounded size, each read when it is asked for, so that many large graphs
+   * are neither read in one step nor held together. Without this method, `list` is used.
+   */
+  parts?(query: FlowQuery): AsyncIterable<readonly FlowRecord[]>
   /** Names of the user's flows with this prefix (no character is special). */
   names(userId: string, prefix: string): Promise<string[]>
   /** Endpoint names of the user's flows with this prefix. */

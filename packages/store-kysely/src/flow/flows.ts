@@ -5,6 +5,7 @@ import { encodeText } from '../records/columns.ts'
 import { engineOf } from '../engine/engine.ts'
 import { idList } from '../query/id-list.ts'
 import { keptRecords } from '../records/kept-records.ts'
+import { rowParts, type RowKey } from '../records/row-parts.ts'
 import { atomic } from '../engine/transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { flowMapping } from './mappings.ts'
@@ -44,6 +45,7 @@ export function createFlows(db: FlowDb): FlowTable {
     list: async (query) =>
       (isOutline(query) ? await outlines(JSON.stringify(query)) : null) ??
       (await listFlows(db, query)),
+    parts: (query) => flowParts(db, query),
     names: (userId, prefix) => rows.pluck('name', prefixed('name', userId, prefix)),
     async endpointNames(userId, prefix) {
       const names = await rows.pluck('endpointName', prefixed('endpoint_name', userId, prefix))
@@ -84,23 +86,43 @@ export function createFlows(db: FlowDb): FlowTable {
 }
 
 /** Whole lists without graphs, which clients request repeatedly. */
-function isOutline({ data, ids, search, limit, offset }: FlowQuery): boolean {
-  return data === 'none' && ids === undefined && search === undefined && !limit && !offset
+function isOutline({ data, ids, search, limit = null, offset = 0 }: FlowQuery): boolean {
+  const isWhole = ids === undefined && search === undefined && limit === null && offset === 0
+  return data === 'none' && isWhole
 }
 
 async function listFlows(db: FlowDb, query: FlowQuery): Promise<Page<FlowRecord>> {
   const where = conditionOf(db, query)
-  const order = query.order === 'created' ? sql`seq` : sql`updated_at desc, seq desc`
-  const columns = flowMapping.columns.map((column) =>
-    column === 'data' ? sql`${dataColumn(query.data)} as data` : sql.ref(column),
-  )
   const { rows } = await sql<Parameters<typeof flowMapping.fromRow>[0]>`
-    select ${sql.join(columns)} from flow_flow where ${where}
-    order by ${order} ${sliceOf(query)}`.execute(db)
+    select ${sql.join(columnsOf(query))} from flow_flow where ${where}
+    order by ${orderOf(query)} ${sliceOf(query)}`.execute(db)
   const items = rows.map((row) => flowMapping.fromRow(row))
   const whole = (query.offset ?? 0) === 0 && (query.limit ?? null) === null
   const total = whole ? items.length : await rowsOf(db, 'flow_flow', flowMapping).count(where)
   return { items, total }
+}
+
+async function* flowParts(
+  db: FlowDb,
+  query: FlowQuery,
+): AsyncGenerator<readonly FlowRecord[], void> {
+  const { rows: keys } = await sql<RowKey>`
+    select seq, coalesce(octet_length(${dataColumn(query.data)}), 0)
+      + coalesce(octet_length(description), 0) as size
+    from flow_flow where ${conditionOf(db, query)}
+    order by ${orderOf(query)} ${sliceOf(query)}`.execute(db)
+  const source = { table: 'flow_flow', mapping: flowMapping, columns: columnsOf(query) }
+  yield* rowParts(db, source, keys)
+}
+
+function columnsOf({ data }: FlowQuery): RawBuilder<unknown>[] {
+  return flowMapping.columns.map((column) =>
+    column === 'data' ? sql`${dataColumn(data)} as data` : sql.ref(column),
+  )
+}
+
+function orderOf({ order }: FlowQuery): RawBuilder<unknown> {
+  return order === 'created' ? sql`seq` : sql`updated_at desc, seq desc`
 }
 
 function conditionOf(db: FlowDb, query: FlowQuery): RawBuilder<unknown> {

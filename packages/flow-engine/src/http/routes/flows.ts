@@ -5,7 +5,9 @@ import {
   flowHeaderToText,
   flowToText,
   listOfTexts,
-  pageOfTexts,
+  listParts,
+  pageAround,
+  type ShownFlow,
 } from '../../services/flows/flow-text.ts'
 import {
   flowChangesFromWire,
@@ -24,7 +26,7 @@ import { bool, IdParams, int, orNull, uuid } from '../../wire/scalars.ts'
 import { readFlowFile } from '../request/uploaded-flows.ts'
 import { FLOW_FILE_BODY, MEDIUM_BODY } from '../route/body-limit.ts'
 import { newSharingFacts, sharingFacts } from '../route/audit-rule.ts'
-import { JsonText, route, type Route } from '../route/route.ts'
+import { JsonParts, JsonText, route, type Route } from '../route/route.ts'
 import { flowAnswer } from '../response/flow-answer.ts'
 import { zipAnswer } from '../response/zip-answer.ts'
 
@@ -74,20 +76,18 @@ export const flowRoutes: readonly Route[] = [
       if (!query.get_all) {
         const folder = folderId === null ? {} : { folderId }
         const found = await services.flows.page(caller, { ...folder, componentsOnly, page, size })
-        const texts = found.items.map((flow) => flowToText(flow))
-        return new JsonText(pageOfTexts(texts, { total: found.total, page, size }))
+        const around = pageAround({ total: found.total, page, size })
+        return new JsonParts(listParts(found.items, (flow) => flowToText(flow), around))
       }
       const header = query.header_flows
       const data = header ? 'components' : 'all'
-      const own = await services.flows.list(caller, { componentsOnly, data })
+      const own = services.flows.list(caller, { componentsOnly, data })
       const examples =
         services.status.settings.autoLogin && !query.remove_example_flows && !componentsOnly
           ? services.examples.list()
           : []
-      const write = header
-        ? flowHeaderToText
-        : (flow: (typeof examples)[number]) => flowToText(flow)
-      return new JsonText(listOfTexts([...own, ...examples].map(write)))
+      const write = header ? flowHeaderToText : (flow: ShownFlow) => flowToText(flow)
+      return new JsonParts(listParts(followedBy<ShownFlow>(own, examples), write))
     },
   ),
   route(
@@ -188,7 +188,7 @@ export const flowRoutes: readonly Route[] = [
     },
     async ({ services, caller, body }) => {
       const flows = await services.flows.create(caller, body.flows.map(flowFromWire))
-      return new JsonText(listOfTexts(flows.map((flow) => flowToText(flow))))
+      return new JsonParts(listParts([flows], (flow) => flowToText(flow)))
     },
   ),
   route(
@@ -206,7 +206,7 @@ export const flowRoutes: readonly Route[] = [
     async ({ services, caller, query, upload }) => {
       const inputs = await readFlowFile((await upload()).bytes)
       const flows = await services.flows.upload(caller, inputs, query.folder_id ?? undefined)
-      return new JsonText(listOfTexts(flows.map((flow) => flowToText(flow))))
+      return new JsonParts(listParts([flows], (flow) => flowToText(flow)))
     },
   ),
   route(
@@ -220,16 +220,13 @@ export const flowRoutes: readonly Route[] = [
       body: z.array(uuid()),
     },
     async ({ services, caller, body }) => {
-      const flows = await services.flows.pick(caller, body)
-      if (flows.length === 0) throw refuse(404, 'No flows found.')
-      const exported = services.flows.exported(flows)
-      if (flows.length === 1) {
-        const [text = ''] = Array.from(exported, (flow) => flowToText(flow, { fsPath: true }))
-        return new JsonText(text)
-      }
+      const { items, total } = await services.flows.pick(caller, body)
+      if (total === 0) throw refuse(404, 'No flows found.')
+      const exported = services.flows.exported(items)
+      if (total === 1) return new JsonParts(texts(exported))
       const now = services.status.now()
       const name = `filename=${fileStamp(now)}_builder_flows.zip`
-      return zipAnswer(await zipFlows(exported, now, true), name)
+      return zipAnswer(zipFlows(exported, now, true), name)
     },
   ),
   route(
@@ -264,3 +261,16 @@ export const flowRoutes: readonly Route[] = [
     ({ services }) => services.examples.dumps(),
   ),
 ]
+
+/** Parts of a list, and one more. */
+async function* followedBy<T>(
+  parts: AsyncIterable<readonly T[]>,
+  last: readonly T[],
+): AsyncGenerator<readonly T[]> {
+  yield* parts
+  yield last
+}
+
+async function* texts(flows: AsyncIterable<ShownFlow>): AsyncGenerator<string> {
+  for await (const flow of flows) yield flowToText(flow, { fsPath: true })
+}

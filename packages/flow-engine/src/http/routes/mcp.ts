@@ -153,7 +153,7 @@ export const mcpRoutes: readonly Route[] = [
     },
     async ({ services, caller, params, query }) => {
       const project = await services.projects.get(caller, params.project_id)
-      const flows = await services.projects.flows(caller, params.project_id, 'none')
+      const flows = await services.projects.outlines(caller, params.project_id)
       const tools = flows
         .filter((flow) => !flow.isComponent && (!query.mcp_enabled || flow.mcpEnabled))
         .map((flow) => ({

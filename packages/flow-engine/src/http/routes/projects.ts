@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fileStamp, zipFlows } from '../../services/flows/flow-archive.ts'
 import { refuse } from '../../refusal.ts'
-import { flowToText, listOfTexts, pageOfTexts } from '../../services/flows/flow-text.ts'
+import { flowToText, listParts, pageAround } from '../../services/flows/flow-text.ts'
 import { FlowRead } from '../../wire/flow.ts'
 import {
   projectChangesFromWire,
@@ -17,7 +17,7 @@ import {
 import { IdParams } from '../../wire/scalars.ts'
 import { readProjectFile } from '../request/uploaded-flows.ts'
 import { FLOW_FILE_BODY, MEDIUM_BODY } from '../route/body-limit.ts'
-import { JsonText, route, type Route } from '../route/route.ts'
+import { JsonParts, route, type Route } from '../route/route.ts'
 import { extendedName, zipAnswer } from '../response/zip-answer.ts'
 
 const DEFAULT_SIZE = 50
@@ -62,16 +62,17 @@ export const projectRoutes: readonly Route[] = [
       const id = params.project_id
       const head = JSON.stringify(projectToWire(await services.projects.get(caller, id)))
       if (query.page === null || query.size === null) {
-        const flows = await services.projects.flows(caller, id)
-        const texts = listOfTexts(flows.map((flow) => flowToText(flow)))
-        return new JsonText(`${head.slice(0, -1)},"flows":${texts}}`)
+        const { items } = await services.projects.flows(caller, id)
+        const around: [string, string] = [`${head.slice(0, -1)},"flows":`, '}']
+        return new JsonParts(listParts(items, (flow) => flowToText(flow), around))
       }
       const [page, size] = [query.page || 1, query.size || DEFAULT_SIZE]
       const { search, is_component: isComponent, is_flow: isFlow } = query
       const wanted = { page, size, search, isComponent, isFlow }
       const { items, total } = await services.projects.page(caller, id, wanted)
-      const texts = items.map((flow) => flowToText(flow, { fsPath: true }))
-      return new JsonText(`{"folder":${head},"flows":${pageOfTexts(texts, { total, page, size })}}`)
+      const [before, after] = pageAround({ total, page, size })
+      const around: [string, string] = [`{"folder":${head},"flows":${before}`, `${after}}`]
+      return new JsonParts(listParts(items, (flow) => flowToText(flow, { fsPath: true }), around))
     },
   ),
   route(
@@ -112,12 +113,12 @@ export const projectRoutes: readonly Route[] = [
     },
     async ({ services, caller, params }) => {
       const project = await services.projects.get(caller, params.project_id)
-      const flows = await services.projects.flows(caller, params.project_id)
-      if (flows.length === 0) throw refuse(404, 'No flows found in project')
+      const { items, total } = await services.projects.flows(caller, params.project_id)
+      if (total === 0) throw refuse(404, 'No flows found in project')
       const now = services.status.now()
       const name = extendedName(`${fileStamp(now)}_${project.name}_flows.zip`)
       return zipAnswer(
-        await zipFlows(services.flows.exported(flows), now, false),
+        zipFlows(services.flows.exported(items), now, false),
         `filename*=UTF-8''${name}`,
       )
     },
@@ -136,7 +137,7 @@ export const projectRoutes: readonly Route[] = [
     async ({ services, caller, upload }) => {
       const file = await readProjectFile((await upload()).bytes)
       const flows = await services.projects.upload(caller, file)
-      return new JsonText(listOfTexts(flows.map((flow) => flowToText(flow))))
+      return new JsonParts(listParts([flows], (flow) => flowToText(flow)))
     },
   ),
 ]

@@ -2,16 +2,18 @@ import { unzipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { createInflateBudget } from '../../archive/inflate-budget.ts'
 import { readZipEntries } from '../../archive/read-zip.ts'
-import { zipEntries } from './flow-archive.ts'
+import { zipStream } from './flow-archive.ts'
 
 const now = new Date('2026-01-02T03:04:06Z')
 const text = (content: string): Uint8Array => new TextEncoder().encode(content)
+const bytesOf = async (...parameters: Parameters<typeof zipStream>): Promise<Uint8Array> =>
+  new Uint8Array(await new Response(zipStream(...parameters)).arrayBuffer())
 
-describe('zipEntries', () => {
+describe('zipStream', () => {
   test('keeps contents of every size and makes equal names distinct', async () => {
     const large = crypto.getRandomValues(new Uint8Array(60_000))
     const long = new Uint8Array(1_200_000).map((_, index) => large[index % 60_000] ?? 0)
-    const zip = await zipEntries(
+    const zip = await bytesOf(
       [
         { name: 'a/b.json', body: text('1') },
         { name: 'a\\b.json', body: text('2') },
@@ -44,13 +46,13 @@ describe('zipEntries', () => {
     }
     setImmediate(count)
     const many = Array.from({ length: 3000 }, () => ({ name: '/.json', body: text('{}') }))
-    const zip = await zipEntries(many, now)
+    const zip = await bytesOf(many, now)
     isOver = true
     expect(Object.keys(unzipSync(zip))).toHaveLength(3000)
     expect(turns).toBeGreaterThan(20)
   })
 
   test('writes an empty archive', async () => {
-    expect(unzipSync(await zipEntries([], now))).toEqual({})
+    expect(unzipSync(await bytesOf([], now))).toEqual({})
   })
 })

@@ -1,27 +1,26 @@
 import { eventLoopTurn } from '@x/wire'
 import { deflateSync, Zip, ZipDeflate, ZipPassThrough } from 'fflate'
-import { joinPieces } from '../../archive/read-zip.ts'
 import { readStream } from '../../base/read-stream.ts'
 import type { ShownFlow } from './flow-text.ts'
 import { flowToText } from './flow-text.ts'
 
 /** A zip of `NAME.json` files, one per flow. */
 export function zipFlows(
-  flows: Iterable<ShownFlow>,
+  flows: AsyncIterable<ShownFlow>,
   now: Date,
   fsPath: boolean,
-): Promise<Uint8Array> {
-  function* entries() {
-    for (const flow of flows) {
+): ReadableStream<Uint8Array> {
+  async function* entries() {
+    for await (const flow of flows) {
       const text = flowToText(flow, { fsPath })
       yield { name: `${flow.name}.json`, body: new TextEncoder().encode(text) }
     }
   }
-  return zipEntries(entries(), now)
+  return zipStream(entries(), now)
 }
 
 /** Bytes compressed before other requests get a turn. */
-const TURN = 512 * 1024
+const TURN = 128 * 1024
 /** Overhead of an entry, in bytes. */
 const ENTRY = 16 * 1024
 
@@ -32,13 +31,6 @@ interface ZipEntry {
 }
 
 type ZipEntries = Iterable<ZipEntry> | AsyncIterable<ZipEntry>
-
-/** Creates a zip as `zipStream` does, in memory. */
-export async function zipEntries(entries: ZipEntries, now: Date): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of zipPieces(entries, now)) pieces.push(piece)
-  return joinPieces(pieces)
-}
 
 /**
  * Creates a zip while it is read. `/`, `\` and control characters in names become `_`; duplicate names get

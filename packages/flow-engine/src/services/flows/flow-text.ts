@@ -69,12 +69,16 @@ export function listOfTexts(texts: readonly string[]): string {
 /** Characters of a part of a list. */
 const PART = 64 * 1024
 
-/** The same in parts, each written when it is asked for. */
+/**
+ * The same in parts, each written when it is asked for.
+ * @param around text before and after the array
+ */
 export async function* listParts<T>(
   pages: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   write: (item: T) => string,
+  [before, after] = ['', ''],
 ): AsyncGenerator<string> {
-  let text = '['
+  let text = `${before}[`
   let isFirst = true
   for await (const items of pages) {
     for (const item of items) {
@@ -85,7 +89,7 @@ export async function* listParts<T>(
       text = ''
     }
   }
-  yield `${text}]`
+  yield `${text}]${after}`
 }
 
 /** The numbers of a page. */
@@ -96,9 +100,15 @@ export interface PageNumbers {
 }
 
 /** Serialises a page of serialised items. */
-export function pageOfTexts(texts: readonly string[], { total, page, size }: PageNumbers): string {
+export function pageOfTexts(texts: readonly string[], numbers: PageNumbers): string {
+  const [before, after] = pageAround(numbers)
+  return `${before}${listOfTexts(texts)}${after}`
+}
+
+/** The text of a page before and after its items. */
+export function pageAround({ total, page, size }: PageNumbers): [before: string, after: string] {
   const numbers = { total, page, size, pages: Math.ceil(total / size) }
-  return `{"items":${listOfTexts(texts)},${JSON.stringify(numbers).slice(1)}`
+  return ['{"items":', `,${JSON.stringify(numbers).slice(1)}`]
 }
 
 function spliced(head: object, data: string | null, tail: object): string {

@@ -1,9 +1,9 @@
 import { readUuid } from '@x/wire'
-import type { Page } from '../../store/paging.ts'
 import type { FlowQuery, FlowRecord } from '../../store/flows.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import { afterCommit } from '../base/after-commit.ts'
 import type { Caller } from '../base/caller.ts'
+import { flowPage, flowParts, type FlowPage, type FlowParts } from '../base/flow-parts.ts'
 import { ensureDefaultProject } from './default-project.ts'
 import type { FlowChanges, FlowInput } from './flow-input.ts'
 import { writeFlows } from './flow-writer.ts'
@@ -20,21 +20,19 @@ export interface FlowService {
   create(caller: Caller, inputs: readonly FlowInput[]): Promise<FlowRecord[]>
   /** @throws Refusal 400 if `folderId` is not one of the caller's projects */
   upload(caller: Caller, inputs: readonly FlowInput[], folderId?: string): Promise<FlowRecord[]>
-  list(
-    caller: Caller,
-    query: Pick<FlowQuery, 'data'> & { componentsOnly?: boolean },
-  ): Promise<FlowRecord[]>
+  /** In order of creation. */
+  list(caller: Caller, query: Pick<FlowQuery, 'data'> & { componentsOnly?: boolean }): FlowParts
   /** A page of the project, or of the default project. */
   page(
     caller: Caller,
     query: { folderId?: string; componentsOnly?: boolean; page: number; size: number },
-  ): Promise<Page<FlowRecord>>
+  ): Promise<FlowPage>
   /** @throws Refusal 404 */
   get(caller: Caller, id: string): Promise<FlowRecord>
   /** The caller's flows among these ids, in order of creation. */
-  pick(caller: Caller, ids: readonly string[]): Promise<FlowRecord[]>
+  pick(caller: Caller, ids: readonly string[]): Promise<FlowPage>
   /** The flows as files contain them: without the API keys in their graphs. */
-  exported(flows: Iterable<FlowRecord>): Iterable<FlowRecord>
+  exported(flows: FlowParts): AsyncIterable<FlowRecord>
   /** @throws Refusal 403 if it is not public */
   getPublic(id: string): Promise<FlowRecord>
   /**
@@ -68,27 +66,25 @@ export function createFlowService(kit: ServiceKit): FlowService {
       if (project === null) throw refuse(400, 'Folder not found')
       return await writeFlows(kit, caller.id, inputs, { folderId })
     },
-    async list(caller, { data, componentsOnly = false }) {
-      const { items } = await store.flows.list({
+    list: (caller, { data, componentsOnly = false }) =>
+      flowParts(store.flows, {
         userId: caller.id,
         order: 'created',
         data,
         ...(componentsOnly ? { isComponent: true } : {}),
-      })
-      return [...items]
-    },
+      }),
     page: (caller, query) => pageOf(kit, caller, query),
     async get(caller, id) {
       const flow = await ownFlow(store, caller.id, id)
       if (flow === null) throw refuse(404, NOT_FOUND)
       return flow
     },
-    async pick(caller, ids) {
-      const query = { userId: caller.id, ids, order: 'created', data: 'all' } as const
-      return [...(await store.flows.list(query)).items]
+    pick(caller, ids) {
+      return flowPage(store.flows, { userId: caller.id, ids, order: 'created', data: 'all' })
     },
-    *exported(flows) {
-      for (const flow of flows) yield { ...flow, data: withoutApiKeys(flow.data, kit.components) }
+    async *exported(parts) {
+      for await (const flows of parts)
+        for (const flow of flows) yield { ...flow, data: withoutApiKeys(flow.data, kit.components) }
     },
     async getPublic(id) {
       const flow = await store.flows.get(id)
@@ -130,9 +126,9 @@ async function pageOf(
   kit: ServiceKit,
   caller: Caller,
   { folderId, componentsOnly = false, page, size }: Parameters<FlowService['page']>[1],
-): Promise<Page<FlowRecord>> {
+): Promise<FlowPage> {
   const folder = folderId ?? (await defaultProjectId(kit, caller.id))
-  return await kit.store.flows.list({
+  return await flowPage(kit.store.flows, {
     userId: caller.id,
     folderId: folder,
     order: 'created',

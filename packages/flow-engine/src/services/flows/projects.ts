@@ -1,12 +1,12 @@
 import type { FlowStore } from '../../store/flow-store.ts'
 import type { FlowPatch, FlowRecord } from '../../store/flows.ts'
-import type { Page } from '../../store/paging.ts'
 import type { ProjectPatch, ProjectRecord } from '../../store/projects.ts'
 import { isUniqueConflict } from '../../store/store-error.ts'
 import { compareText } from '../../base/compare-text.ts'
 import { sealAuthSettings } from './auth-settings.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import type { Caller } from '../base/caller.ts'
+import { flowPage, type FlowPage } from '../base/flow-parts.ts'
 import type { FlowInput } from './flow-input.ts'
 import { writeFile, writeFlows, writeTime } from './flow-writer.ts'
 import { afterRemoval } from './flows.ts'
@@ -64,8 +64,10 @@ export interface ProjectService {
   /** @throws Refusal 404 */
   get(caller: Caller, id: string): Promise<ProjectRecord>
   /** All flows of one of the caller's projects, in order of creation. */
-  flows(caller: Caller, id: string, data?: 'all' | 'none'): Promise<FlowRecord[]>
-  page(caller: Caller, id: string, query: ProjectPageQuery): Promise<Page<FlowRecord>>
+  flows(caller: Caller, id: string): Promise<FlowPage>
+  /** The same without their graphs. */
+  outlines(caller: Caller, id: string): Promise<readonly FlowRecord[]>
+  page(caller: Caller, id: string, query: ProjectPageQuery): Promise<FlowPage>
   /** @throws Refusal 400, 404 */
   update(caller: Caller, id: string, changes: ProjectChanges): Promise<ProjectRecord>
   /**
@@ -106,15 +108,21 @@ export function createProjectService(kit: ServiceKit): ProjectService {
           }),
         ),
       ),
-    async flows(caller, id, data = 'all') {
+    async flows(caller, id) {
       await get(caller, id)
-      const query = { userId: caller.id, folderId: id, order: 'created', data } as const
-      return [...(await store.flows.list(query)).items]
+      const query = { userId: caller.id, folderId: id, order: 'created', data: 'all' } as const
+      return await flowPage(store.flows, query)
+    },
+    async outlines(caller, id) {
+      await get(caller, id)
+      const query = { userId: caller.id, folderId: id, order: 'created', data: 'none' } as const
+      return (await store.flows.list(query)).items
     },
     async page(caller, id, query) {
       await get(caller, id)
-      if (query.isComponent && query.isFlow) return { items: [], total: 0 }
-      return await store.flows.list({
+      const isNone = query.isComponent && query.isFlow
+      return await flowPage(store.flows, {
+        ...(isNone ? { ids: [] } : {}),
         userId: caller.id,
         folderId: id,
         order: 'updated',
