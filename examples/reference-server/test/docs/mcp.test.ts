@@ -60,33 +60,7 @@ test("MC-113 MC-103 the guide's client configuration is the one generated for it
   )
 })
 
-test('MC-113 the handler of the README exposes one flow and refuses strangers', async () => {
-  const code = (await blockWith('README.md', "readFile('refund.json'")).replace(
-    "'refund.json'",
-    `new URL('${FLOW.href}')`,
-  )
-  const { handler } = await load<{ handler: (request: Request) => Promise<Response> }>(
-    'readme-mcp',
-    code,
-  )
-  const list = (authorization: string): Promise<Response> =>
-    handler(
-      new Request('http://127.0.0.1/mcp', {
-        method: 'POST',
-        headers: {
-          authorization,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-        },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
-      }),
-    )
-  const offered = await list(`Bearer ${TOKEN}`)
-  expect([offered.status, await offered.text()]).toEqual([200, expect.stringContaining('"tools"')])
-  expect((await list('Bearer no')).status).toBe(401)
-})
-
-test('MC-113 the app of the guide exposes one flow', async () => {
+test('MC-113 the app of the guide exposes one flow and refuses strangers', async () => {
   const code = (await blockWith(PAGE, "readFile('refund.json'"))
     .replace("'refund.json'", `new URL('${FLOW.href}')`)
     .replace(/^express\(\)/m, 'export const server = express()')
@@ -104,6 +78,8 @@ test('MC-113 the app of the guide exposes one flow', async () => {
       { description: 'Refunds an order. Takes the number of the order.' },
     ])
     await client.close()
+    const stranger = { headers: { authorization: 'Bearer no' }, method: 'POST', body: '{}' }
+    expect((await fetch(url, stranger)).status).toBe(401)
   } finally {
     server.closeAllConnections()
     server.close()

@@ -30,13 +30,6 @@ test('RS-54 the first block of the guide calls a flow', async () => {
   expect(await printedBy('openai-answer', code)).toEqual([QUESTION])
 })
 
-test('RS-54 the block of the README calls a flow', async () => {
-  const code = (await blockWith('README.md', "from 'openai'"))
-    .replaceAll('http://127.0.0.1:7860', service.url)
-    .replace("'echo'", "'support'")
-  expect(await printedBy('readme-openai', code)).toEqual(['Hello'])
-})
-
 test('RS-54 the curl command of the guide calls a flow', async () => {
   const [command = ''] = await blocksOf(PAGE, 'sh')
   expect(command).toContain('chat/completions')
