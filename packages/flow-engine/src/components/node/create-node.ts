@@ -70,10 +70,10 @@ export function switchToolMode(component: Component, details: NodeDetails, on: b
   }
   const before = templateField(details.template, 'tools_metadata')?.value
   const values = Object.fromEntries(
-    Object.keys(component.inputs).map((name) => [
-      name,
-      templateField(details.template, name)?.value,
-    ]),
+    Object.keys(component.inputs).flatMap((name) => {
+      const field = templateField(details.template, name)
+      return field === undefined ? [] : [[name, field.value]]
+    }),
   )
   const rows = toolOutputs(component, values).map(toolRow)
   details.template.tools_metadata = toolMetadataField(rows, before)

@@ -15,7 +15,7 @@ import { toolSchema } from './tool-schema.ts'
 /** Engine services for the tools of a node. */
 export interface ToolHost {
   readonly vertexId: string
-  /** The node's own unconverted values. */
+  /** The node's own unconverted values; undefined for fields without a value. */
   readonly values: Readonly<Record<string, unknown>>
   /** The value of `tools_metadata`, which contains the user's edits. */
   readonly metadata?: unknown

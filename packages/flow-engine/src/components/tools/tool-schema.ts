@@ -13,7 +13,8 @@ export interface ObjectSchema {
 
 /**
  * Builds the argument schema of a tool (CO-20): the inputs in tool mode, or else all except secrets.
- * Connected handles are excluded, because the flow author has already set them.
+ * Connected handles are excluded, because the flow author has already set them. So are fields of other
+ * versions that the node lacks.
  * @param values the node's own values, used as defaults of the arguments
  */
 export function toolSchema(
@@ -42,7 +43,9 @@ function argumentNames(
   definition: OutputDefinition,
   values: Readonly<Record<string, unknown>>,
 ): readonly string[] {
-  const inputs = Object.entries(component.inputs)
+  const inputs = Object.entries(component.inputs).filter(
+    ([name, { options }]) => options.newer !== true || Object.hasOwn(values, name),
+  )
   const marked = inputs.filter(([, { options }]) => options.toolMode === true).map(([name]) => name)
   if (marked.length > 0) return marked
   const wanted = definition.requiredInputs ?? []
@@ -72,7 +75,7 @@ const HANDLES: ReadonlySet<FieldKind> = new Set([
 
 /** Only edges supply objects to handles. */
 function isPlugged(values: Readonly<Record<string, unknown>>, name: string): boolean {
-  const value = Object.hasOwn(values, name) ? values[name] : undefined
+  const value = own(values, name)
   return Array.isArray(value) ? value.length > 0 : typeof value === 'object' && value !== null
 }
 
@@ -108,7 +111,11 @@ function plainDefault(
   field: Field,
   values: Readonly<Record<string, unknown>>,
 ): unknown {
-  const own = Object.hasOwn(values, name) ? values[name] : undefined
-  const plain = typeof own === 'string' || typeof own === 'number' || typeof own === 'boolean'
-  return plain ? own : (fieldToTemplate(name, field).value ?? '')
+  const value = own(values, name)
+  const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return plain ? value : (fieldToTemplate(name, field).value ?? '')
+}
+
+function own(values: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(values, name) ? values[name] : undefined
 }

@@ -8,6 +8,8 @@ export interface VertexFacts {
   readonly id: string
   readonly displayName: string
   readonly component: Component
+  /** The fields of its node. */
+  readonly template?: Readonly<Record<string, unknown>>
   readonly connected: ReadonlySet<string>
   readonly chatOutput: { readonly senderName?: string } | undefined
   /** The outputs that lead to it. */

@@ -194,7 +194,7 @@ async function toolsOf(request: VertexBuild): Promise<unknown> {
   const { run, vertex, raw } = request
   return componentTools(vertex.component, {
     vertexId: vertex.id,
-    values: raw,
+    values: { ...blanks(vertex.template), ...raw },
     metadata: raw.tools_metadata,
     async open(args, call) {
       const outer = request.signal ?? run.signal
@@ -207,6 +207,11 @@ async function toolsOf(request: VertexBuild): Promise<unknown> {
       return { inputs, ctx }
     },
   })
+}
+
+/** Names every field of a node: those without a value are arguments of its tools too. */
+function blanks(template: Readonly<Record<string, unknown>> = {}): Record<string, undefined> {
+  return Object.fromEntries(Object.keys(template).map((name) => [name, undefined]))
 }
 
 /** One call of a component as a tool, with its own state. */
