@@ -186,3 +186,29 @@ test('RS-7: an empty previous_response_id is echoed and continues nothing', asyn
   expect((body as { id: string }).id).toMatch(/^[0-9a-f-]{36}$/)
   await engine.close()
 })
+
+test('MC-1: the MCP server of the caller has a second address under /api/mcp', async () => {
+  const { call, create, engine } = await createUserCalls()
+  await create(echo(), { name: 'Second door', mcp_enabled: true })
+  const key = (await call('POST', '/api/v1/api_key/', { name: 'k' })).body as { api_key: string }
+  for (const path of ['/api/v1/mcp/streamable', '/api/mcp/streamable', '/api/mcp/streamable/']) {
+    const response = await engine.handler(
+      new Request(`http://host.example${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': key.api_key },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      }),
+    )
+    expect([path, response.status, await response.text()]).toMatchObject([
+      path,
+      200,
+      expect.stringContaining('"second_door"') as string,
+    ])
+  }
+  const stream = await engine.handler(
+    new Request('http://host.example/api/mcp/sse', { headers: { 'x-api-key': key.api_key } }),
+  )
+  const first = await stream.body?.getReader().read()
+  expect(new TextDecoder().decode(first?.value)).toContain('/api/mcp/?session_id=')
+  await engine.close()
+})

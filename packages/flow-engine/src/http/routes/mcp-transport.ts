@@ -11,7 +11,8 @@ import { route, type Call, type Route } from '../route/route.ts'
 
 const projectParams = IdParams('project_id')
 const PROJECT = '/api/v1/mcp/project/{project_id}'
-const CALLER = '/api/v1/mcp'
+/** Clients of the original use either. */
+const CALLERS = ['/api/v1/mcp', '/api/mcp']
 
 /** Larger than any body: size limits are reported as JSON-RPC errors. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER
@@ -28,11 +29,13 @@ type AnyCall = Call<{ readonly project_id: string } | undefined, undefined, unde
 /** Projects as MCP servers (MC-1 to MC-72), and the server of a caller's own flows. */
 export const mcpTransportRoutes: readonly Route[] = [
   ...[`${PROJECT}/streamable`, `${PROJECT}/streamable/`].flatMap((path) => streamable(path, true)),
-  ...[`${CALLER}/streamable`, `${CALLER}/streamable/`].flatMap((path) => streamable(path, false)),
   ...sse(`${PROJECT}/sse`, true),
-  ...sse(`${CALLER}/sse`, false),
   ...[PROJECT, `${PROJECT}/`].map((path) => messages(path, true)),
-  messages(`${CALLER}/`, false),
+  ...CALLERS.flatMap((caller) => [
+    ...[`${caller}/streamable`, `${caller}/streamable/`].flatMap((path) => streamable(path, false)),
+    ...sse(`${caller}/sse`, false),
+    messages(`${caller}/`, false),
+  ]),
 ]
 
 function streamable(path: string, ofProject: boolean): Route[] {
