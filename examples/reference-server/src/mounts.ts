@@ -1,3 +1,4 @@
+import { identified } from './operate/request-log.ts'
 import { pathOf } from './path-of.ts'
 
 /** A part of the server besides the flow service, with its access rules. */
@@ -81,4 +82,14 @@ export async function answerMounted<Context>(
     if (answer !== null) return answer
   }
   return await rest(request, context)
+}
+
+/** Adapts a handler that does not add the request id itself. */
+export function own<Context extends { readonly requestId: string }>(
+  work: MountHandler<Context>,
+): MountHandler<Context> {
+  return async (request, path, context) => {
+    const answer = await work(request, path, context)
+    return answer === null ? null : identified(answer, context.requestId)
+  }
 }

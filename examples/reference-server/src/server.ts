@@ -12,6 +12,7 @@ import {
   createScryptHasher,
   createStdioMcp,
 } from '@x/flow-engine/node'
+import type { FetchHandler } from '@x/http-adapters'
 import { toNodeListener } from '@x/http-adapters/node'
 import { createAuditStore, createJobStore } from '@x/store-kysely/flow'
 import { createSqlConnections } from '@x/store-kysely/connections'
@@ -24,7 +25,7 @@ import { createEditorPage } from './editor-page.ts'
 import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
-import { answerMounted, type MountHandler, type MountHandlers } from './mounts.ts'
+import { answerMounted, own, type MountHandlers } from './mounts.ts'
 import { acceptBcrypt } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
 import { providerEnvironment } from './provider-environment.ts'
@@ -248,20 +249,23 @@ export async function createReferenceServer(
     (request, context) => answerMounted(handlers, request, context),
     (request) => cors.headers(request),
   )
-  const handle = async (request: Request, context: ServerContext): Promise<Response> => {
-    const path = pathOf(request.url)
-    // Probes use a pod's address as the host name, which no setting can list.
-    if (path === '/health/ready' && request.method === 'GET')
-      return identified(await readinessAnswer(readiness), context.requestId)
-    if (path === '/metrics') {
-      const answer = await counted?.answer(request, context.clientAddress)
-      if (answer !== undefined) return identified(answer, context.requestId)
-    }
+  const serve: FetchHandler<ServerContext> = (request, context) => {
     const foreign = hostGate(request, context)
     if (foreign !== undefined) return identified(foreign, context.requestId)
-    const response = await limited(request, context)
-    const isNamed = response.status !== 429 || response.headers.has('x-request-id')
-    return isNamed ? response : identified(response, context.requestId)
+    return limited(request, context)
+  }
+  const operate = async (request: Request, context: ServerContext): Promise<Response> => {
+    const answer =
+      pathOf(request.url) === '/metrics'
+        ? await counted?.answer(request, context.clientAddress)
+        : await readinessAnswer(readiness)
+    return answer === undefined ? serve(request, context) : identified(answer, context.requestId)
+  }
+  const handle: FetchHandler<ServerContext> = (request, context) => {
+    const path = pathOf(request.url)
+    // Probes use a pod's address as the host name, which no setting can list.
+    const isProbe = path === '/health/ready' && request.method === 'GET'
+    return isProbe || path === '/metrics' ? operate(request, context) : serve(request, context)
   }
   const listener = toNodeListener(handle, {
     trustProxy,
@@ -332,14 +336,6 @@ function queueOptions(settings: Settings) {
       maxAgeMs: (settings.SERVICE_JOB_RETENTION_HOURS ?? 24) * 3_600_000,
       maxJobs: settings.SERVICE_JOB_RETENTION_COUNT ?? 1000,
     },
-  }
-}
-
-/** Adapts a handler that does not need the server context. */
-function own(work: MountHandler<ServerContext>): MountHandler<ServerContext> {
-  return async (request, path, context) => {
-    const answer = await work(request, path, context)
-    return answer === null ? null : identified(answer, context.requestId)
   }
 }
 

@@ -13,8 +13,7 @@ export function withHeaders(
   if (parts !== undefined) {
     const { status, headers, body } = parts
     const isReplaced = ([name]: HeaderLine): boolean => {
-      const lower = name.toLowerCase()
-      return lines.some(([added]) => added === lower)
+      return lines.some(([added]) => added.length === name.length && added === name.toLowerCase())
     }
     const kept = replace ? headers.filter((line) => !isReplaced(line)) : headers
     return deferredResponse({ status, headers: [...kept, ...lines], body })

@@ -1,6 +1,6 @@
 import { createWriteStream, openSync } from 'node:fs'
 import { SettingsError } from '../settings/read-settings.ts'
-import { joinedJson } from './joined-json.ts'
+import { jsonMembers } from './json-members.ts'
 import { flushLines, printLine } from './stdout-lines.ts'
 
 export interface AuditLog {
@@ -10,8 +10,6 @@ export interface AuditLog {
   close(): Promise<void>
 }
 
-const HEAD = JSON.stringify({ log: 'scim.audit' })
-
 /**
  * Writes to standard output, or appends to a file (mode 0600).
  * @throws SettingsError if the file cannot be written
@@ -20,7 +18,7 @@ export function openAuditLog(
   target: string | undefined,
   onError: (error: unknown) => void,
 ): AuditLog {
-  const textOf = (entry: object): string => joinedJson(HEAD, JSON.stringify(entry))
+  const textOf = (entry: object): string => `{"log":"scim.audit",${jsonMembers(entry)}}`
   if (target === undefined || target === '' || target === 'stdout') {
     return { write: (entry) => printLine(textOf(entry)), close: async () => flushLines() }
   }

@@ -1,5 +1,5 @@
 import type { Settings } from '../settings/read-settings.ts'
-import { joinedJson } from './joined-json.ts'
+import { jsonMembers } from './json-members.ts'
 import { flushLines, printLine } from './stdout-lines.ts'
 import { timeText } from './time-text.ts'
 
@@ -52,9 +52,9 @@ export function isLogged(
   return LEVELS.indexOf(level) >= threshold
 }
 
-/** The details are joined as text, because copying them would cost more than the rest of the line. */
 function jsonLine(line: Line, details: object): string {
-  return joinedJson(JSON.stringify(line), JSON.stringify(details))
+  const more = jsonMembers(details)
+  return more === '' ? `{${jsonMembers(line)}}` : `{${jsonMembers(line)},${more}}`
 }
 
 /** `12:00:00.000 info request method=GET status=200`. */

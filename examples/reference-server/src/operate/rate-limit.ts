@@ -12,6 +12,7 @@ import { createRateLimitStore, migrateRateLimits } from '@x/store-kysely/rate-li
 import type { Kysely } from 'kysely'
 import { SettingsError, type Settings } from '../settings/read-settings.ts'
 import { createKnownCallers, type KnownCallers } from './known-callers.ts'
+import { identified } from './request-log.ts'
 
 /** The rate limit and its inputs. */
 export interface RequestLimit<C> {
@@ -23,6 +24,11 @@ export interface RequestLimit<C> {
   /** Called with requests that services have answered. */
   readonly learn: KnownCallers['learn']
   close(): void
+}
+
+/** The context of a request, with the id that its response shows. */
+interface NamedContext extends AdapterContext {
+  readonly requestId: string
 }
 
 /** Dependencies of the rate limit. */
@@ -46,7 +52,7 @@ const NO_LIMIT = {
  * else in memory.
  * @throws SettingsError if Redis cannot be used
  */
-export async function openRequestLimit<C extends AdapterContext, Tables>(
+export async function openRequestLimit<C extends NamedContext, Tables>(
   settings: Settings,
   { db, isShared, onError }: Surroundings<Tables>,
 ): Promise<RequestLimit<C>> {
@@ -63,8 +69,8 @@ export async function openRequestLimit<C extends AdapterContext, Tables>(
   return {
     learn: callers.learn,
     close: () => redis?.close(),
-    wrap: (handler, cors) =>
-      withRateLimit<C>(handler, {
+    wrap: (handler, cors) => {
+      const limited = withRateLimit<C>(handler, {
         store,
         key(request, context) {
           if (isPreflight(request)) return null
@@ -76,7 +82,13 @@ export async function openRequestLimit<C extends AdapterContext, Tables>(
         form: formOf,
         headers: (request) => readable(cors(request)),
         onStoreError: onError,
-      }),
+      })
+      return async (request, context) => {
+        const response = await limited(request, context)
+        const isRefusal = response.status === 429 && !response.headers.has('x-request-id')
+        return isRefusal ? identified(response, context.requestId) : response
+      }
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import { BodyError } from './body-error.ts'
 import type { Caller, TrustProxy } from './forwarded.ts'
 import { checkOptions, readOrigin } from './options.ts'
 import type { AdapterContext, AdapterOptions, FetchHandler } from './shapes.ts'
-import { isBelow, isInside, isRewritten, originOf, requestPath } from './target.ts'
+import { isBelow, isInside, isPlainTarget, isRewritten, originOf, requestPath } from './target.ts'
 
 /** One request to a mount: its data, and how it is answered. */
 export interface Call<Host> {
@@ -54,8 +54,10 @@ export function createDispatcher<Host, C>(
   const fixed = typeof wanted === 'string' ? readOrigin(wanted) : undefined
 
   function receive(call: Call<Host>): void {
-    const path = requestPath(call.target)
+    const isPlain = isPlainTarget(call.target)
+    const path = isPlain ? call.target : requestPath(call.target)
     if (
+      !isPlain &&
       isRewritten(call.target) &&
       !(dotSegments === 'normalize' && isInside(path, call.prefix ?? '/'))
     )

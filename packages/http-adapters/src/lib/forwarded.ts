@@ -15,6 +15,7 @@ export function behindProxies(
   trust: TrustProxy,
   header: (name: string) => string | null,
 ): Caller {
+  if (trust === false) return peer
   const isTrusted = typeof trust === 'function' ? trust : () => trust
   if (!isTrusted(peer.address ?? '', 0)) return peer
 

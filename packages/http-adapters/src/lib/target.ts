@@ -22,9 +22,14 @@ export function originOf(scheme: 'http' | 'https', host: string): string | null 
   return origin
 }
 
+/** True if URL parsing does not change a target, which is then neither rewritten nor absolute. */
+export function isPlainTarget(target: string): boolean {
+  return PLAIN.test(target) && !DOT_SEGMENT.test(target)
+}
+
 /** Path and query of a request target, serialised like `new URL(...).href` (AD-11). */
 export function requestPath(target: string): string {
-  if (PLAIN.test(target) && !DOT_SEGMENT.test(target)) return target
+  if (isPlainTarget(target)) return target
   const [sent = ''] = target.split('#', 1)
   const path = sent === '*' ? '' : sent.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '')
   const { origin, href } = new URL(`http://localhost${path.startsWith('/') ? path : `/${path}`}`)

@@ -105,7 +105,7 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
 }
 
 /** Handles a request and calls the request hooks (OP-1). */
-async function observed(frame: Frame, incoming: Incoming, hooks: RequestHooks): Promise<Response> {
+function observed(frame: Frame, incoming: Incoming, hooks: RequestHooks): Promise<Response> {
   const { service } = frame
   const { request, method, context, route, requestId } = incoming
   const info: ObservedRequest = {
@@ -242,7 +242,7 @@ async function serve(
   })
   identity.call = call
   const query = parseQuery(incoming.query)
-  return serveRoute(active, route, { request, method, query, principal, call })
+  return await serveRoute(active, route, { request, method, query, principal, call })
 }
 
 function isDiscovery(route: Route | undefined): boolean {

@@ -30,9 +30,28 @@ interface Selections {
   readonly extensions: Map<string, true | Selection>
 }
 
+/** The projections without parameters, which most requests have. */
+const plainProjections = new WeakMap<ResourceSchema, Projection>()
+
 /** Resolves the names of a request; unknown names are ignored. */
 export function createProjection(
-  { attributes = [], excludedAttributes = [] }: ProjectionRequest,
+  request: ProjectionRequest,
+  schema: ResourceSchema,
+  unprefixed: boolean,
+): Projection {
+  const { attributes = [], excludedAttributes = [] } = request
+  if (attributes.length + excludedAttributes.length > 0) {
+    return resolveProjection({ attributes, excludedAttributes }, schema, unprefixed)
+  }
+  const known = plainProjections.get(schema)
+  if (known !== undefined) return known
+  const plain = resolveProjection({ attributes, excludedAttributes }, schema, unprefixed)
+  plainProjections.set(schema, plain)
+  return plain
+}
+
+function resolveProjection(
+  { attributes, excludedAttributes }: Required<ProjectionRequest>,
   schema: ResourceSchema,
   unprefixed: boolean,
 ): Projection {

@@ -7,7 +7,7 @@ const FEW_TERMS = 8
 /**
  * Rejects filters with many unindexed terms over many resources, because evaluating them would block all
  * other requests (abuse.md AB-89).
- * @param count number of resources; only called if there are many terms
+ * @param count number of resources
  * @throws ScimError tooMany
  */
 export async function checkFilterWork(
@@ -15,12 +15,16 @@ export async function checkFilterWork(
   most: number,
   count: () => Promise<number>,
 ): Promise<void> {
-  const terms = scanningTerms(filter)
-  if (terms <= FEW_TERMS || terms * (await count()) <= most) return
+  if (scanningTerms(filter) * (await count()) <= most) return
   throw new ScimError(
     'too_many',
     `The filter would compare more than ${most} values. Use fewer terms, or eq.`,
   )
+}
+
+/** True if a filter has so many unindexed terms that the number of resources matters. */
+export function isFilterWork(filter: ResolvedFilter): boolean {
+  return scanningTerms(filter) > FEW_TERMS
 }
 
 /** Comparisons other than `eq` and `sw`, which can use indexes. */

@@ -16,7 +16,7 @@ import { recordData, type ScimDocument } from '../base/document.ts'
 import { fillAssigned, snapshotOf } from './assigned.ts'
 import type { Call, Rules } from './call.ts'
 import type { AnyRecord } from './service.ts'
-import { checkFilterWork } from './filter-work.ts'
+import { checkFilterWork, isFilterWork } from './filter-work.ts'
 import { showGroups } from './show-groups.ts'
 import { showUsers } from './show-users.ts'
 import { sortKeys } from './sort-keys.ts'
@@ -140,25 +140,31 @@ export async function readSlice(
   if (slice.after !== undefined) list.after = slice.after
   if (filter !== true) list.filter = filter
   if (sort) list.sort = sort
-  const read = await listerOf(rules, call, schema)
-  if (filter !== true) {
+  const lister = listerOf(rules, call, schema)
+  const read = lister instanceof Promise ? await lister : lister
+  if (filter !== true && isFilterWork(filter)) {
     const every: ListQuery = { limit: 0, withTotal: true, withGroups: false }
     const { filterComparisons } = rules.config.limits
     await checkFilterWork(filter, filterComparisons, async () => (await read(every)).total)
   }
-  return read(list)
+  return await read(list)
 }
 
 type List = (query: ListQuery) => Promise<ListedRecords<AnyRecord>>
 
 /** Lists the resources of a type. */
-async function listerOf(rules: Rules, call: Call, { resourceType }: ResourceSchema): Promise<List> {
+function listerOf(
+  rules: Rules,
+  call: Call,
+  { resourceType }: ResourceSchema,
+): Promise<List> | List {
   const { store } = rules.config
   const { tenant } = call
   if (resourceType === 'User') return (query) => store.users.list(tenant, query)
   if (resourceType === 'Group') return (query) => store.groups.list(tenant, query)
-  const snapshot = await snapshotOf(rules, call, resourceType)
-  return async (query) => snapshot.list(tenant, query)
+  return snapshotOf(rules, call, resourceType).then(
+    (snapshot) => async (query) => snapshot.list(tenant, query),
+  )
 }
 
 /** Serialises records of one type. @throws ScimError tooMany */
@@ -219,7 +225,8 @@ export async function listType(
   }: { readonly query: TypeQuery; readonly offset: number; readonly limit: number },
 ): Promise<Page> {
   const { total, records } = await readSlice(rules, call, { query, slice: { offset, limit } })
-  return { total, texts: await showRecords(rules, call, { records, projection: query.projection }) }
+  const texts = showRecords(rules, call, { records, projection: query.projection })
+  return { total, texts: texts instanceof Promise ? await texts : texts }
 }
 
 /** A page over all types (SC-35): users, groups, then the host's own; merged if it is sorted. */

@@ -4,7 +4,7 @@ import type { Call, Rules } from './call.ts'
 import type { AnyRecord } from './service.ts'
 
 /** Reads a stored resource; null if it does not exist. */
-export async function readRecord(
+export function readRecord(
   rules: Rules,
   call: Call,
   {
@@ -16,5 +16,5 @@ export async function readRecord(
   const { store } = rules.config
   if (type === 'User') return store.users.get(call.tenant, id, { withGroups })
   if (type === 'Group') return store.groups.get(call.tenant, id)
-  return (await snapshotOf(rules, call, type)).get(call.tenant, id)
+  return snapshotOf(rules, call, type).then((snapshot) => snapshot.get(call.tenant, id))
 }

@@ -65,7 +65,8 @@ export function preparedQuery<Tables, Values extends object, Row>(
   return {
     bind,
     async run(db, values) {
-      const { rows, numAffectedRows, insertId } = await execute<Row, Tables>(db, bind(db, values))
+      const found = execute<Row, Tables>(db, bind(db, values))
+      const { rows, numAffectedRows, insertId } = found instanceof Promise ? await found : found
       return {
         rows,
         changed: Number(numAffectedRows ?? 0),

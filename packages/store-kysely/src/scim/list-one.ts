@@ -10,12 +10,20 @@ import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row
  * Lists a filter that can match at most one user (`userName eq`, `id eq`), as directories send before each
  * write: one compiled query returns page and total. Undefined for all other lists.
  */
-export async function findOne(
+export function findOne(
   db: Kysely<ScimTables>,
   { tenant, query }: ListRequest,
-): Promise<{ total: number; records: UserRecord[] } | undefined> {
+): Promise<{ total: number; records: UserRecord[] }> | undefined {
   const key = uniqueValue(query.filter)
   if (key === undefined || query.after !== undefined) return undefined
+  return readOne(db, key, { tenant, query })
+}
+
+async function readOne(
+  db: Kysely<ScimTables>,
+  key: UniqueValue,
+  { tenant, query }: Pick<ListRequest, 'tenant' | 'query'>,
+): Promise<{ total: number; records: UserRecord[] }> {
   const queries = query.withGroups === true ? WITH_GROUPS : ALONE
   const { rows } = await queries[key.name].run(db, {
     tenant,
@@ -27,9 +35,12 @@ export async function findOne(
   return { total: 1, records: isShown ? [fromUserRow(tenant, row)] : [] }
 }
 
-function uniqueValue(
-  filter: ResolvedFilter | undefined,
-): { name: 'id' | 'userName'; value: string } | undefined {
+interface UniqueValue {
+  readonly name: 'id' | 'userName'
+  readonly value: string
+}
+
+function uniqueValue(filter: ResolvedFilter | undefined): UniqueValue | undefined {
   if (filter?.kind !== 'compare' || filter.operator !== 'eq') return undefined
   const { path, value } = filter
   if (typeof value !== 'string') return undefined

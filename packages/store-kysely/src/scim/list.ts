@@ -27,9 +27,9 @@ import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row
 type Db = Kysely<ScimTables>
 
 /** A page of users. The database does filtering, ordering, limiting and counting (SC-84). */
-export async function listUsers(db: Db, request: ListRequest): Promise<ListedRecords<UserRecord>> {
+export function listUsers(db: Db, request: ListRequest): Promise<ListedRecords<UserRecord>> {
   const { tenant } = request
-  const one = await findOne(db, request)
+  const one = findOne(db, request)
   if (one !== undefined) return one
   return listRecords(db, request, {
     resource: USERS,

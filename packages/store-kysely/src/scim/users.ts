@@ -75,10 +75,14 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
   }
 
   return {
-    async get(tenant, id, options) {
-      const record = await getUser(db, { tenant, id }, options)
-      if (record !== null) context.seen?.set(id, record)
-      return record
+    get(tenant, id, options) {
+      const found = getUser(db, { tenant, id }, options)
+      const { seen } = context
+      if (seen === undefined) return found
+      return found.then((record) => {
+        if (record !== null) seen.set(id, record)
+        return record
+      })
     },
 
     async insert(tenant, given) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { responseParts } from '@x/wire'
 import { Exchange } from './exchange.ts'
@@ -93,10 +94,23 @@ class ServerCall<Host extends object> extends Exchange implements Call<Host> {
 }
 
 /** The caller and the requested origin, from the socket, trusted proxies or the framework. */
-function callerOf({ rawHeaders, socket }: IncomingMessage, trust: TrustProxy | Caller): Caller {
+function callerOf(message: IncomingMessage, trust: TrustProxy | Caller): Caller {
+  const { rawHeaders, socket } = message
   const header = (name: string): string | null => rawHeader(rawHeaders, name)
-  const host = header(':authority') ?? header('host') ?? ''
+  const authority = message.httpVersionMajor > 1 ? header(':authority') : null
+  const host = authority ?? header('host') ?? ''
   if (typeof trust === 'object') return { ...trust, host: trust.host || host }
   const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http'
-  return behindProxies({ address: plainAddress(socket.remoteAddress), scheme, host }, trust, header)
+  return behindProxies({ address: addressOf(socket), scheme, host }, trust, header)
+}
+
+const addresses = new WeakMap<Socket, string>()
+
+/** The address at the other end of a connection, which many requests share. */
+function addressOf(socket: Socket): string | undefined {
+  const known = addresses.get(socket)
+  if (known !== undefined) return known
+  const address = plainAddress(socket.remoteAddress)
+  if (address !== undefined) addresses.set(socket, address)
+  return address
 }

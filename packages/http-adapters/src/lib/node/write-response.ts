@@ -145,6 +145,8 @@ async function ready<T>(read: Promise<T>): Promise<T | undefined> {
 }
 
 const TRANSFER = /^transfer-encoding$/i
+/** The lengths of the names below, since most headers have none of them. */
+const FRAMING_LENGTHS = ['content-length'.length, 'transfer-encoding'.length]
 const COOKIE = /^set-cookie$/i
 const VARY = /^vary$/i
 const FRAMING = /^(?:transfer-encoding|content-length)$/i
@@ -169,7 +171,8 @@ function writeHead(
   const known = status === 205 ? 0 : status === 204 ? undefined : length
   const framing = known !== undefined || status === 204 ? FRAMING : TRANSFER
   const isOurs = (name: string): boolean =>
-    framing.test(name) || ((isHttp2 || closeAfterResponse) && CONNECTION.test(name))
+    (FRAMING_LENGTHS.includes(name.length) && framing.test(name)) ||
+    ((isHttp2 || closeAfterResponse) && CONNECTION.test(name))
   const lines = head.headers.filter(([name]) => !isOurs(name)) as [string, string][]
   if (known !== undefined) lines.push(['content-length', String(known)])
   if (closeAfterResponse && !isHttp2) lines.push(['connection', 'close'])

@@ -11,11 +11,11 @@ import { serveList } from './lists.ts'
 import { createResource, serveResource } from './resources.ts'
 
 /** Serves a request whose path, method and rights have been checked. */
-export async function serveRoute(
+export function serveRoute(
   service: Service,
   route: Route,
   exchange: Omit<Exchange, 'body'>,
-): Promise<Reply> {
+): Promise<Reply> | Reply {
   const { config } = service
   const { limits } = config
   const { call } = exchange
@@ -29,7 +29,9 @@ export async function serveRoute(
       })
     case 'collection':
       if (exchange.method === 'POST') {
-        return createResource(service, await withBody(service, exchange), route.type)
+        return withBody(service, exchange).then((whole) =>
+          createResource(service, whole, route.type),
+        )
       }
       return serveList(service, call, {
         type: route.type,
@@ -42,16 +44,15 @@ export async function serveRoute(
       })
     case 'search':
     case 'rootSearch': {
-      const { body } = await withBody(service, exchange)
       const type = route.kind === 'search' ? route.type : null
-      return serveList(service, call, { type, request: readSearchBody(body, limits) })
+      return withBody(service, exchange).then(({ body }) =>
+        serveList(service, call, { type, request: readSearchBody(body, limits) }),
+      )
     }
     case 'resource':
-      return serveResource(
-        service,
-        WITH_BODY.has(exchange.method) ? await withBody(service, exchange) : bodiless(exchange),
-        route,
-      )
+      return WITH_BODY.has(exchange.method)
+        ? withBody(service, exchange).then((whole) => serveResource(service, whole, route))
+        : serveResource(service, bodiless(exchange), route)
     case 'me':
       return serveMe(service, exchange)
     case 'bulk':

@@ -5,6 +5,7 @@ import {
   type Projection,
   type ProjectionRequest,
 } from '../../resource/project.ts'
+import type { BodyText } from '../../resource/body-text.ts'
 import { versionTag } from '../../resource/present.ts'
 import { matchesTag } from '../../rules/call.ts'
 import { showRecords } from '../../rules/lists.ts'
@@ -31,7 +32,7 @@ export async function createResource(
   const request = readProjection(exchange.query, service.config.limits)
   const rules = service.writesOf(type)
   const record = await rules.create(exchange.call, exchange.body)
-  return shown(service, exchange, { type, record, request, status: 201 })
+  return await shown(service, exchange, { type, record, request, status: 201 })
 }
 
 /** GET, PUT, PATCH and DELETE of one resource. */
@@ -68,7 +69,7 @@ async function getResource(
   if (held !== null && matchesTag(held, record.version)) {
     return { status: 304, body: null, headers: { etag: versionTag(record.version) } }
   }
-  return shown(service, exchange, { type, record, request, status: 200 })
+  return await shown(service, exchange, { type, record, request, status: 200 })
 }
 
 async function replaceResource(
@@ -79,7 +80,7 @@ async function replaceResource(
   const request = readProjection(exchange.query, service.config.limits)
   const rules = service.writesOf(type)
   const record = await rules.replace(exchange.call, id, exchange.body)
-  return shown(service, exchange, { type, record, request, status: 200 })
+  return await shown(service, exchange, { type, record, request, status: 200 })
 }
 
 async function patchResource(
@@ -96,7 +97,7 @@ async function patchResource(
     if (!config.etag) return NO_CONTENT
     return { ...NO_CONTENT, headers: { ...NO_CONTENT.headers, etag: versionTag(record.version) } }
   }
-  return shown(service, exchange, { type, record, request, status: 200 })
+  return await shown(service, exchange, { type, record, request, status: 200 })
 }
 
 /** D12: a group with too many members to return unrequested. */
@@ -120,7 +121,7 @@ async function deleteResource(
 }
 
 /** Responds with a resource, its location and version (SC-8, SC-61). */
-async function shown(
+function shown(
   service: Service,
   exchange: Exchange,
   answer: {
@@ -129,7 +130,7 @@ async function shown(
     readonly request: ProjectionRequest
     readonly status: number
   },
-): Promise<Reply> {
+): Promise<Reply> | Reply {
   const { type, record, request, status } = answer
   const { config } = service
   const { etag } = config
@@ -140,28 +141,19 @@ async function shown(
     ? config.limits.membersPerAnswer
     : Number.POSITIVE_INFINITY
   const texts = showRecords(service, call, { records: [record], projection, membersPerAnswer })
-  const [text = ''] = texts instanceof Promise ? await texts : texts
-  return resourceReply(status, text, {
-    location: call.presenter.location(type, record.id),
-    etag: etag ? versionTag(record.version) : null,
-  })
+  const replyOf = ([text = '']: readonly BodyText[]): Reply =>
+    resourceReply(status, text, {
+      location: call.presenter.location(type, record.id),
+      etag: etag ? versionTag(record.version) : null,
+    })
+  return texts instanceof Promise ? texts.then(replyOf) : replyOf(texts)
 }
 
-const plain = new WeakMap<Service, Map<ResourceTypeName, Projection>>()
-
-/** The projection of a request; the one without parameters is cached. */
 function projectionOf(
-  service: Service,
+  { config }: Service,
   type: ResourceTypeName,
   request: ProjectionRequest,
 ): Projection {
-  const { schemas, quirks } = service.config
-  const make = (): Projection =>
-    createProjection(request, schemaOf(schemas, type), quirks.unprefixedExtension)
-  if (isNarrowed(request)) return make()
-  const known = plain.get(service) ?? new Map<ResourceTypeName, Projection>()
-  plain.set(service, known)
-  const projection = known.get(type) ?? make()
-  known.set(type, projection)
-  return projection
+  const { schemas, quirks } = config
+  return createProjection(request, schemaOf(schemas, type), quirks.unprefixedExtension)
 }

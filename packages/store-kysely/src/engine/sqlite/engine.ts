@@ -64,8 +64,8 @@ export class SqliteEngine {
     this.#busyTimeoutMs = options.busyTimeoutMs
   }
 
-  /** Runs a query outside any transaction. */
-  async query<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  /** Runs a query outside any transaction; a read of a file at once. @throws DatabaseError */
+  query<Row>(query: CompiledQuery): QueryResult<Row> | Promise<QueryResult<Row>> {
     if (this.#reader !== null && isRead(query)) {
       return this.#session(this.#reader).run<Row>(query.sql, query.parameters)
     }
