@@ -37,6 +37,12 @@ export async function finishInTurns<T>(work: Steps<T>): Promise<T> {
   }
 }
 
+/** Does work of one part at once, other work with turns of the event loop between its parts. */
+export function finishSoon<T>(work: Steps<T>): T | Promise<T> {
+  const part = work.next()
+  return part.done === true ? part.value : eventLoopTurn().then(() => finishInTurns(work))
+}
+
 /** Items that are mapped in one part. */
 const PART = 10_000
 

@@ -44,7 +44,7 @@ describe('ParseDataFrame (MO-51)', () => {
 
   test('AB-29 MO-51: all rows share the limit of a filled template', async () => {
     const long = Array.from({ length: 70 }, () => ({ name: 'x'.repeat(1_000_000) }))
-    const refused = 'The filled template is too long (limit 67108864 characters)'
+    const refused = 'The filled template is too long (limit 33554432 characters)'
     const rows = createDataFrame(long)
     const filling = build('ParseDataFrame', { df: rows, template: '{name}' })
     await expect(filling).rejects.toThrow(refused)

@@ -8,16 +8,20 @@ const MAX_WIDTH = 10_000
 
 /**
  * Formats a value with the conversion and format spec of its placeholder.
+ * @param spend counts the characters of a conversion, of which the format spec may keep one
  * @throws TypeError if either is unknown or not applicable to the value
  */
 export function formatPlace(
   value: unknown,
   { conversion, spec }: { readonly conversion?: string; readonly spec: string },
+  spend?: (characters: number) => void,
 ): string {
   if (conversion === undefined) return formatBySpec(value, spec)
   const convert = CONVERSIONS.get(conversion)
   if (convert === undefined) throw new TypeError(`Unknown conversion !${conversion}`)
-  return formatBySpec(convert(value), spec)
+  const converted = convert(value)
+  spend?.(converted.length)
+  return formatBySpec(converted, spec)
 }
 
 const quoted = (value: unknown): string => toLiteralText([value]).slice(1, -1)

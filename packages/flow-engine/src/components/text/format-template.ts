@@ -1,3 +1,5 @@
+import { createSteps, finishSoon, type Steps } from '../../base/steps.ts'
+
 /** A part of a template: literal text or a placeholder. */
 export interface TemplatePart {
   readonly text: string
@@ -46,49 +48,72 @@ export function parseTemplate(template: string): TemplatePart[] {
 
 const MAX_PLACES = 2_000_000
 
-/**
- * Limits the work of a template that is filled for each row, however short the values are.
- * @throws RangeError
- */
-export function checkPlaces(rows: number, parts: readonly TemplatePart[]): void {
-  if (rows * parts.length <= MAX_PLACES) return
-  throw new RangeError(
-    `The template has too many placeholders for ${rows} rows (limit ${MAX_PLACES} in all)`,
-  )
-}
-
 /** Maximum number of characters of a filled template, and of all rows that one fills. */
-const MAX_FILLED = 64 * 1024 * 1024
+const MAX_FILLED = 32 * 1024 * 1024
+/** Characters that cost as much as a placeholder. */
+const CHARACTERS = 100
+
+/** Counts characters that were made, so that what is cut off afterwards counts too. */
+export type Spend = (characters: number) => void
+
+/** Returns the text of a placeholder. */
+export type FillPlace<R> = (part: TemplatePart, row: R, spend: Spend) => string
 
 /**
- * Joins the filled parts in bounded memory: a short template can repeat a long value many times.
- * @throws RangeError
+ * Fills a template for each row, with turns for others: a short template can repeat a long value many times,
+ * and many rows a long template.
+ * @param separator counted for each row
+ * @throws RangeError over 2,000,000 placeholders or 33,554,432 characters in all rows
  */
-export function joinFilled<T>(
-  items: Iterable<T>,
-  fill: (item: T) => string,
+export function fillTemplate<R>(
+  parts: readonly TemplatePart[],
+  rows: readonly R[],
+  fill: FillPlace<R>,
   separator = '',
-): string {
-  return fillEach(items, fill, separator.length).join(separator)
+): string[] | Promise<string[]> {
+  return finishSoon(fillRows(parts, rows, { fill, separator }))
 }
 
-/**
- * Fills a template for each item, in bounded memory.
- * @param between characters that are counted for each item
- * @throws RangeError
- */
-export function fillEach<T>(items: Iterable<T>, fill: (item: T) => string, between = 0): string[] {
-  const kept: string[] = []
-  let length = 0
-  for (const item of items) {
-    const piece = fill(item)
-    length += piece.length + between
-    if (length > MAX_FILLED) {
-      throw new RangeError(`The filled template is too long (limit ${MAX_FILLED} characters)`)
-    }
-    kept.push(piece)
+/** Fills a template once. @throws as fillTemplate */
+export function fillOnce(
+  parts: readonly TemplatePart[],
+  fill: (part: TemplatePart, spend: Spend) => string,
+): string | Promise<string> {
+  const filled = fillTemplate(parts, [null], (part, _row, spend) => fill(part, spend))
+  return filled instanceof Promise ? filled.then(([text = '']) => text) : (filled[0] ?? '')
+}
+
+function* fillRows<R>(
+  parts: readonly TemplatePart[],
+  rows: readonly R[],
+  { fill, separator }: { readonly fill: FillPlace<R>; readonly separator: string },
+): Steps<string[]> {
+  if (rows.length * parts.length > MAX_PLACES) {
+    throw new RangeError(
+      `The template has too many placeholders for ${rows.length} rows (limit ${MAX_PLACES} in all)`,
+    )
   }
-  return kept
+  let spent = 0
+  const spend: Spend = (characters) => {
+    spent += characters
+    if (spent <= MAX_FILLED) return
+    throw new RangeError(`The filled template is too long (limit ${MAX_FILLED} characters)`)
+  }
+  const step = createSteps()
+  const texts: string[] = []
+  for (const row of rows) {
+    const pieces: string[] = []
+    for (const part of parts) {
+      const before = spent
+      const piece = part.text + fill(part, row, spend)
+      spend(piece.length)
+      pieces.push(piece)
+      if (step(1 + (spent - before) / CHARACTERS)) yield
+    }
+    spend(separator.length)
+    texts.push(pieces.join(''))
+  }
+  return texts
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isObject } from '@x/wire'
 import { finish, finishInTurns, mapSteps, type Steps } from '../../base/steps.ts'
+import { FlowError } from '../../errors.ts'
 import { createData, isData, type Data } from './data.ts'
 import {
   completeRow,
@@ -126,12 +127,26 @@ function tidy(text: string): string {
   return text.replaceAll(/^\s*$/gm, '').replaceAll(/\n{3,}/g, '\n\n')
 }
 
-/** JSON indented by two spaces; values JSON cannot represent are written as strings. */
-export function prettyJson(value: unknown): string {
-  return JSON.stringify(value, jsonSafe, 2) ?? 'null'
-}
+/** Maximum number of characters with which the JSON of a value is indented. */
+const MOST_INDENTATION = 16 * 1024 * 1024
 
-function jsonSafe(_key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return value.toString()
-  return toPlain(value)
+/**
+ * JSON indented by two spaces; values JSON cannot represent are written as strings.
+ * @throws FlowError `limit_exceeded` for values so deep that indentation multiplies them
+ */
+export function prettyJson(value: unknown): string {
+  const depths = new WeakMap<object, number>()
+  let indentation = 0
+  const counted = function (this: object, _key: string, part: unknown): unknown {
+    const depth = (depths.get(this) ?? -1) + 1
+    indentation += 2 * depth
+    if (indentation > MOST_INDENTATION) {
+      const text = `The value is nested so deeply that its JSON is indented by more than ${MOST_INDENTATION} characters`
+      throw new FlowError('limit_exceeded', text)
+    }
+    const safe = typeof part === 'bigint' ? part.toString() : toPlain(part)
+    if (typeof safe === 'object' && safe !== null) depths.set(safe, depth)
+    return safe
+  }
+  return JSON.stringify(value, counted, 2) ?? 'null'
 }

@@ -11,7 +11,7 @@ export function vertexFailure(
   mask: (text: string) => string,
 ): { readonly error: FlowError; readonly reason: string } {
   const code = isFlowError(thrown) ? thrown.code : 'component_failed'
-  const reason = mask(errorText(thrown))
+  const reason = mask(shortened(errorText(thrown)))
   const own = isFlowError(thrown) && (code === 'timeout' || code === 'cancelled')
   const detail = own ? reason : `Error building Component ${displayName}: \n\n${reason}`
   const error = new FlowError(code, detail, {
@@ -20,6 +20,14 @@ export function vertexFailure(
     displayName,
   })
   return { error, reason }
+}
+
+/** Maximum characters of an error's text, which may quote the names of all columns of a table. */
+const MOST_CHARACTERS = 10_000
+
+function shortened(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return text
+  return `${text.slice(0, MOST_CHARACTERS)}... (${text.length - MOST_CHARACTERS} more characters)`
 }
 
 /** The message that reports a failed component (events.md 2.7). */

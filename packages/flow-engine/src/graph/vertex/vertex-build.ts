@@ -8,7 +8,8 @@ import type { RunContext } from '../context/run-context.ts'
 import type { VertexInfo } from '../context/run-hooks.ts'
 import { finishStream } from './stream-message.ts'
 import { changeMessage, isMessage } from '../values/message.ts'
-import { valueBytes } from '../values/value-size.ts'
+import { valueBytesSoon } from '../values/value-size.ts'
+import { isOverflow, tooDeep } from './too-deep.ts'
 import type { BuildFacts, VertexFacts } from './build-facts.ts'
 import { VertexContext } from './vertex-context.ts'
 import { TOOL_OUTPUT } from '../plan/vertex-plan.ts'
@@ -88,7 +89,12 @@ async function buildWithTools<B extends VertexBuild>(build: B): Promise<B> {
 }
 
 function convertInputs<B extends VertexBuild>(build: B): B | Promise<B> {
-  const inputs = fieldValues(build.vertex.component, build.raw, build)
+  let inputs: ReturnType<typeof fieldValues>
+  try {
+    inputs = fieldValues(build.vertex.component, build.raw, build)
+  } catch (error) {
+    throw componentError(error, '', build)
+  }
   if (inputs instanceof Promise) return inputs.then((read) => prepare(build, read))
   return prepare(build, inputs)
 }
@@ -117,7 +123,7 @@ function compute<B extends VertexBuild>(build: B, from: number): B | Promise<B> 
     try {
       value = definition.run(inputs, ctx)
     } catch (error) {
-      throw withMethod(error, definition.method ?? name)
+      throw componentError(error, definition.method ?? name, build)
     }
     if (value instanceof Promise) return computeRest(build, at, value)
     const kept = keepOutput(build, name, value)
@@ -141,33 +147,35 @@ function computeRest<B extends VertexBuild>(
       return compute(build, at + 1)
     },
     (error: unknown) => {
-      throw withMethod(error, build.vertex.component.outputs[name]?.method ?? name)
+      throw componentError(error, build.vertex.component.outputs[name]?.method ?? name, build)
     },
   )
 }
 
-/** Adds the failing method to errors that ask for it. */
-function withMethod(error: unknown, method: string): unknown {
+/** Adds the failing method to errors that ask for it, and the field to those of a value too deep. */
+function componentError(error: unknown, method: string, build: VertexBuild): unknown {
   if (error instanceof OutputMethodError) error.method = method
-  return error
+  return isOverflow(error) ? (tooDeep(build.raw, build.vertex.component) ?? error) : error
 }
 
-/** Converts a value for its output. Returns a promise only for a stream, which is read first. */
+/** Converts a value for its output. Returns a promise only for a stream, which is read first, or a large value. */
 function keepOutput(build: VertexBuild, name: string, value: unknown): Promise<void> | undefined {
   const kind = build.vertex.component.outputs[name]?.outputKind ?? 'any'
   const declared = toOutputValue(kind, value)
-  if (!isStreaming(declared)) {
-    setOutput(build, name, declared)
-    return undefined
-  }
+  if (!isStreaming(declared)) return setOutput(build, name, declared)
   return finishStream(declared, build.ctx, build.run).then((whole) => setOutput(build, name, whole))
 }
 
-function setOutput(build: VertexBuild, name: string, value: unknown): void {
+function setOutput(build: VertexBuild, name: string, value: unknown): Promise<void> | undefined {
   const { run } = build
   const kept = typeof value === 'object' ? ofFlow(value, run.flowId) : value
   build.outputs[name] = kept
-  build.bytes += checkedBytes(kept, name, run)
+  const bytes = valueBytesSoon(kept, run.limits.valueBytes)
+  if (typeof bytes === 'number') {
+    build.bytes += checkedBytes(bytes, name, run)
+    return undefined
+  }
+  return bytes.then((counted) => void (build.bytes += checkedBytes(counted, name, run)))
 }
 
 /** A message without a flow is assigned to the flow that created it (results.md 3). */
@@ -181,8 +189,7 @@ function isStreaming(value: unknown): boolean {
 }
 
 /** FE-64. */
-function checkedBytes(value: unknown, name: string, { limits }: RunContext): number {
-  const bytes = valueBytes(value, limits.valueBytes)
+function checkedBytes(bytes: number, name: string, { limits }: RunContext): number {
   if (bytes > limits.valueBytes) {
     throw limitExceeded('valueBytes', `output ${name} is larger than ${limits.valueBytes} bytes`)
   }

@@ -1,5 +1,6 @@
-import { isObject } from '@x/wire'
-import { finishInTurns } from '../../../base/steps.ts'
+import { eventLoopTurn, isObject } from '@x/wire'
+import { FlowError } from '../../../errors.ts'
+import { createSteps, finishInTurns } from '../../../base/steps.ts'
 import { parseJson } from '../../../base/parse-json.ts'
 import { prettyJson, toPlain } from '../../../graph/values/convert.ts'
 import { isData, type Data } from '../../../graph/values/data.ts'
@@ -13,6 +14,7 @@ import { markdownTable } from '../../../graph/values/markdown-table.ts'
 import { isMessage, readText, type Message } from '../../../graph/values/message.ts'
 import { formatCsvTable } from '../../values/csv-table.ts'
 import { kindOf } from '../../values/field-values.ts'
+import { checkCells } from '../../values/table-size.ts'
 import { selectColumns } from '../processing/frame-operations.ts'
 
 export type SavableValue = DataFrame | Data | Message
@@ -91,17 +93,37 @@ function messageContents(text: string, format: string): string {
   return asciiJson(JSON.stringify({ message: text }, null, 2))
 }
 
-/** Formats rows without a space after the colon and with escaped slashes, as existing files have them. */
-function frameJson(frame: DataFrame): string {
-  if (frame.rows.length === 0) return '[]'
-  const rows = frame.rows.map((row) => {
-    const cells = frame.columns.map((name) => {
-      const cell = JSON.stringify(toPlain(cellOf(row, name))) ?? 'null'
-      return `    ${JSON.stringify(name)}:${cell}`
-    })
-    return `  {\n${cells.join(',\n')}\n  }`
-  })
-  return asciiJson(`[\n${rows.join(',\n')}\n]`).replaceAll('/', '\\/')
+/** Maximum characters of a table as a JSON file; a flow reads no larger one (AB-37). */
+const MOST_JSON = 32 * 1024 * 1024
+/** Characters that cost as much as a cell. */
+const CHARACTERS = 100
+
+/**
+ * Formats rows without a space after the colon and with escaped slashes, as existing files have them.
+ * @throws FlowError `limit_exceeded` for more than 5,000,000 cells, including empty ones
+ */
+async function frameJson({ rows, columns }: DataFrame): Promise<string> {
+  if (rows.length === 0) return '[]'
+  checkCells(rows.length, columns.length)
+  const names = columns.map((name) => JSON.stringify(name))
+  const step = createSteps()
+  let characters = 0
+  const parts: string[] = []
+  for (const row of rows) {
+    const cells: string[] = []
+    for (const [at, name] of columns.entries()) {
+      const cell = `    ${names[at]}:${JSON.stringify(toPlain(cellOf(row, name))) ?? 'null'}`
+      characters += cell.length
+      if (characters > MOST_JSON) {
+        const text = `The table has more than ${MOST_JSON} characters as JSON; save it as csv`
+        throw new FlowError('limit_exceeded', text)
+      }
+      cells.push(cell)
+      if (step(1 + cell.length / CHARACTERS)) await eventLoopTurn()
+    }
+    parts.push(`  {\n${cells.join(',\n')}\n  }`)
+  }
+  return asciiJson(`[\n${parts.join(',\n')}\n]`).replaceAll('/', '\\/')
 }
 
 function asciiJson(json: string): string {
@@ -158,19 +180,47 @@ function tableOf(value: SavableValue): DataFrame {
   return createDataFrame(rows, columns)
 }
 
-async function excelContents(frame: DataFrame): Promise<Uint8Array> {
+/** What a worksheet can have; the library writes it in one step. */
+const SHEET = { rows: 1_048_576, columns: 16_384, cells: 200_000, characters: 32_767 }
+
+/** @throws FlowError `limit_exceeded` for a table that a worksheet cannot have, or of more than 200,000 cells */
+async function excelContents({ rows, columns }: DataFrame): Promise<Uint8Array> {
+  const cells = (rows.length + 1) * columns.length
+  if (rows.length >= SHEET.rows || columns.length > SHEET.columns || cells > SHEET.cells) {
+    throw new FlowError(
+      'limit_exceeded',
+      `A table of ${rows.length} rows and ${columns.length} columns is too large for an Excel file ` +
+        `(limit ${SHEET.cells} cells, ${SHEET.columns} columns); save it as csv`,
+    )
+  }
   const { default: writeExcel } = await import('write-excel-file/universal')
-  const header = frame.columns.map((name) => ({ value: name, fontWeight: 'bold' as const }))
-  const rows = frame.rows.map((row) => frame.columns.map((name) => excelCell(cellOf(row, name))))
-  const blob = await writeExcel([header, ...rows]).toBlob()
+  const header = columns.map((name) => ({
+    value: excelText(name, name),
+    fontWeight: 'bold' as const,
+  }))
+  const body = rows.map((row) => columns.map((name) => excelCell(cellOf(row, name), name)))
+  const blob = await writeExcel([header, ...body]).toBlob()
   return new Uint8Array(await blob.arrayBuffer())
 }
 
-function excelCell(cell: unknown): { value: string | number | boolean | Date } | null {
+function excelText(text: string, column: string): string {
+  if (text.length <= SHEET.characters) return text
+  throw new FlowError(
+    'limit_exceeded',
+    `A cell of the column '${column.slice(0, 100)}' has ${text.length} characters; ` +
+      `a cell of an Excel file has at most ${SHEET.characters}. Save the table as csv`,
+  )
+}
+
+function excelCell(
+  cell: unknown,
+  column: string,
+): { value: string | number | boolean | Date } | null {
   if (cell === null || cell === undefined) return null
+  if (typeof cell === 'string') return { value: excelText(cell, column) }
   if (typeof cell === 'number' && !Number.isFinite(cell)) return { value: String(cell) }
-  if (typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'string') {
-    return { value: cell }
+  if (typeof cell === 'number' || typeof cell === 'boolean') return { value: cell }
+  return {
+    value: cell instanceof Date ? cell : excelText(JSON.stringify(toPlain(cell)), column),
   }
-  return { value: cell instanceof Date ? cell : JSON.stringify(toPlain(cell)) }
 }

@@ -10,7 +10,7 @@ import { messageFields } from '../../../graph/values/message-json.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
-import { parseTemplate } from '../../text/format-template.ts'
+import { fillTemplate, parseTemplate } from '../../text/format-template.ts'
 import { messageFromRecord, messageToRecord } from '../../../graph/messages/message-record.ts'
 import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { output } from '../../define/output.ts'
@@ -81,10 +81,8 @@ export const memory = defineComponent({
       async run(inputs, ctx) {
         const messages = await retrieve(inputs, ctx)
         const parts = parseTemplate(inputs.template)
-        const lines = messages.map((message) => {
-          const fields = messageFields(message)
-          return parts.map(({ text, name }) => text + fieldText(fields, name)).join('')
-        })
+        const rows = messages.map((message) => messageFields(message))
+        const lines = await fillTemplate(parts, rows, ({ name }, row) => fieldText(row, name), '\n')
         const text = lines.join('\n')
         ctx.status(text)
         return text

@@ -5,7 +5,12 @@ import { defineComponent } from '../../define/define.ts'
 import { parseDoubleBraces } from '../../text/double-braces.ts'
 import { field } from '../../define/field.ts'
 import { formatPlace } from '../../text/format-spec.ts'
-import { joinFilled, parseTemplate, type TemplatePart } from '../../text/format-template.ts'
+import {
+  fillOnce,
+  parseTemplate,
+  type Spend,
+  type TemplatePart,
+} from '../../text/format-template.ts'
 import { output } from '../../define/output.ts'
 import { switchBraces, updatePromptFields } from './prompt-variables.ts'
 
@@ -43,11 +48,14 @@ export const promptTemplate = defineComponent({
         const double = inputs.use_double_brackets
         const parts = double ? parseDoubleBraces(inputs.template) : parseTemplate(inputs.template)
         const fill = double ? plainText : filled
-        const text = joinFilled(parts, (part) => part.text + fill(part, values))
         const files = parts.flatMap(({ name }) => filesOf(name, values))
-        const message = createMessage({ text, files, timestamp: ctx.runtime.now() })
-        ctx.status(text)
-        return message
+        const answer = (text: string) => {
+          const message = createMessage({ text, files, timestamp: ctx.runtime.now() })
+          ctx.status(text)
+          return message
+        }
+        const text = fillOnce(parts, (part, spend) => fill(part, values, spend))
+        return text instanceof Promise ? text.then(answer) : answer(text)
       },
     }),
   },
@@ -83,7 +91,11 @@ function plainText({ name }: TemplatePart, values: Readonly<Record<string, unkno
   return value === null || value === undefined ? '' : formatPlace(value, { spec: '' })
 }
 
-function filled(part: TemplatePart, values: Readonly<Record<string, unknown>>): string {
+function filled(
+  part: TemplatePart,
+  values: Readonly<Record<string, unknown>>,
+  spend: Spend,
+): string {
   const { name, path } = part
   if (name === undefined) return ''
   if (name === '') throw new SyntaxError('A placeholder in the template has no name')
@@ -91,7 +103,7 @@ function filled(part: TemplatePart, values: Readonly<Record<string, unknown>>): 
     throw new SyntaxError(`{${part.target ?? name}}: only plain variable names are allowed`)
   }
   if (!Object.hasOwn(values, name)) throw new TypeError(`The variable "${name}" has no value`)
-  return formatPlace(plainOf(values[name]), part)
+  return formatPlace(plainOf(values[name]), part, spend)
 }
 
 /** Converts Messages and Data to their text, including in lists. */

@@ -4,7 +4,12 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { formatPlace } from '../../text/format-spec.ts'
-import { checkPlaces, joinFilled, parseTemplate } from '../../text/format-template.ts'
+import {
+  fillTemplate,
+  parseTemplate,
+  type Spend,
+  type TemplatePart,
+} from '../../text/format-template.ts'
 
 /** Formats each row of a table with a template (MO-51). */
 export const parseDataFrame = defineComponent({
@@ -25,9 +30,9 @@ export const parseDataFrame = defineComponent({
     text: output.message({
       displayName: 'Text',
       method: 'parse_data',
-      run({ df, template, sep }, ctx) {
+      async run({ df, template, sep }, ctx) {
         const separator = sep.replaceAll('\\n', '\n')
-        const text = df === null ? '' : write(toDataFrame(df), template, separator)
+        const text = df === null ? '' : await write(toDataFrame(df), template, separator)
         ctx.status(text)
         return text
       },
@@ -36,7 +41,11 @@ export const parseDataFrame = defineComponent({
 })
 
 /** @throws TypeError for a placeholder without a column */
-function write({ rows, columns }: DataFrame, template: string, separator: string): string {
+async function write(
+  { rows, columns }: DataFrame,
+  template: string,
+  separator: string,
+): Promise<string> {
   const parts = parseTemplate(template)
   const known = new Set(columns)
   for (const { name } of parts) {
@@ -45,10 +54,7 @@ function write({ rows, columns }: DataFrame, template: string, separator: string
       `The table has no column '${name}'; its columns are: ${columns.slice(0, 50).join(', ')}`,
     )
   }
-  checkPlaces(rows.length, parts)
-  const line = (row: Row): string =>
-    joinFilled(parts, (part) =>
-      part.name === undefined ? part.text : part.text + formatPlace(cellOf(row, part.name), part),
-    )
-  return joinFilled(rows, line, separator)
+  const fill = (part: TemplatePart, row: Row, spend: Spend): string =>
+    part.name === undefined ? '' : formatPlace(cellOf(row, part.name), part, spend)
+  return (await fillTemplate(parts, rows, fill, separator)).join(separator)
 }

@@ -4,10 +4,9 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { formatPlace } from '../../text/format-spec.ts'
 import {
-  checkPlaces,
-  fillEach,
-  joinFilled,
+  fillTemplate,
   parseTemplate,
+  type Spend,
   type TemplatePart,
 } from '../../text/format-template.ts'
 import { output } from '../../define/output.ts'
@@ -31,8 +30,9 @@ export const parseData = defineComponent({
     text: output.message({
       displayName: 'Message',
       method: 'parse_data',
-      run({ data, template, sep }, ctx) {
-        const text = lines(data, template).join(sep.replaceAll('\\n', '\n'))
+      async run({ data, template, sep }, ctx) {
+        const separator = sep.replaceAll('\\n', '\n')
+        const text = (await lines(data, template, separator)).join(separator)
         ctx.status(text)
         return text
       },
@@ -40,8 +40,8 @@ export const parseData = defineComponent({
     data_list: output.list({
       displayName: 'Data List',
       method: 'parse_data_as_list',
-      run({ data, template }) {
-        const texts = lines(data, template)
+      async run({ data, template }) {
+        const texts = await lines(data, template)
         return dataRows(data, '"Data" (data)').map((row, at) =>
           createData({ ...row.data, text: texts[at] ?? '' }),
         )
@@ -50,15 +50,17 @@ export const parseData = defineComponent({
   },
 })
 
-function lines(data: readonly unknown[], template: string): string[] {
+async function lines(
+  data: readonly unknown[],
+  template: string,
+  separator = '',
+): Promise<string[]> {
   const parts = parseTemplate(template)
-  const rows = dataRows(data, '"Data" (data)')
-  checkPlaces(rows.length, parts)
-  return fillEach(rows, (row) => joinFilled(parts, (part) => part.text + filled(part, row)))
+  return fillTemplate(parts, dataRows(data, '"Data" (data)'), filled, separator)
 }
 
 /** An unknown key is empty; `{data}` is the whole object. */
-function filled(part: TemplatePart, { data }: Data): string {
+function filled(part: TemplatePart, { data }: Data, spend: Spend): string {
   const { name, path } = part
   if (name === undefined) return ''
   const known = Object.hasOwn(data, name)
@@ -66,5 +68,5 @@ function filled(part: TemplatePart, { data }: Data): string {
   const value = path.reduce<unknown>((at, step) => {
     return isObject(at) && Object.hasOwn(at, step) ? at[step] : ''
   }, start)
-  return formatPlace(value, part)
+  return formatPlace(value, part, spend)
 }

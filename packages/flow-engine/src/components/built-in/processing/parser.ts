@@ -11,9 +11,10 @@ import { kindOf } from '../../values/field-values.ts'
 import { field } from '../../define/field.ts'
 import { formatPlace } from '../../text/format-spec.ts'
 import {
-  checkPlaces,
-  joinFilled,
+  fillOnce,
+  fillTemplate,
   parseTemplate,
+  type Spend,
   type TemplatePart,
 } from '../../text/format-template.ts'
 import { output } from '../../define/output.ts'
@@ -69,7 +70,7 @@ export const parser = defineComponent({
         const text =
           inputs.mode === 'Stringify'
             ? await stringify(inputs.input_data, further.clean_data === true)
-            : parse(readable(inputs.input_data, ctx), inputs.pattern, inputs.sep)
+            : await parse(readable(inputs.input_data, ctx), inputs.pattern, inputs.sep)
         ctx.status(text)
         return text
       },
@@ -104,33 +105,32 @@ function readable(value: unknown, ctx: ComponentContext): unknown {
   return isRows && ctx.handleTypes('input_data').includes('JSON') ? toDataFrame(value) : value
 }
 
-function parse(value: unknown, pattern: string, separator: string): string {
+async function parse(value: unknown, pattern: string, separator: string): Promise<string> {
   if (Array.isArray(value)) throw new TypeError('List of Data objects is not supported.')
   const parts = parseTemplate(pattern)
   if (isDataFrame(value)) return parseFrame(value, parts, separator)
   const { data, defaultValue: fallback } = dataOf(value)
   const texts: Texts = new Map()
-  const fill = (part: TemplatePart): string =>
-    part.text + filled(part, { values: data, fallback, texts })
-  return joinFilled(parts, fill)
+  return fillOnce(parts, (part, spend) => filled(part, { values: data, fallback, texts, spend }))
 }
 
 /** Integers in a column of decimals are written as `1.0`, missing numbers as `nan`. */
-function parseFrame(frame: DataFrame, parts: readonly TemplatePart[], separator: string): string {
-  checkPlaces(frame.rows.length, parts)
-  const named = new Set(parts.map(({ name }) => name))
-  const columns = new Map(
-    frame.columns
-      .filter((name) => named.has(name))
-      .map((name) => [name, columnFacts(frame, name)] as const),
-  )
+async function parseFrame(
+  frame: DataFrame,
+  parts: readonly TemplatePart[],
+  separator: string,
+): Promise<string> {
+  const known = new Set(frame.columns)
+  const columns = new Map<string, ColumnFacts>()
   const texts: Texts = new Map()
-  const line = (row: Row): string =>
-    joinFilled(
-      parts,
-      (part) => part.text + filledCell(part, { values: row, texts }, columns.get(part.name ?? '')),
-    )
-  return joinFilled(frame.rows, line, separator)
+  const fill = (part: TemplatePart, row: Row, spend: Spend): string => {
+    const { name } = part
+    if (name !== undefined && known.has(name) && !columns.has(name)) {
+      columns.set(name, columnFacts(frame, name))
+    }
+    return filledCell(part, { values: row, texts, spend }, columns.get(name ?? ''))
+  }
+  return (await fillTemplate(parts, frame.rows, fill, separator)).join(separator)
 }
 
 function filledCell(part: TemplatePart, row: Filling, column: ColumnFacts | undefined): string {
@@ -164,9 +164,10 @@ interface Filling {
   /** Replaces a missing key; if undefined, a missing key is an error. */
   readonly fallback?: string | undefined
   readonly texts: Texts
+  readonly spend: Spend
 }
 
-function filled(part: TemplatePart, { values, fallback, texts }: Filling): string {
+function filled(part: TemplatePart, { values, fallback, texts, spend }: Filling): string {
   const { name, target, path } = part
   if (name === undefined) return ''
   if (/^\d*$/.test(name)) throw new SyntaxError('A placeholder in the template has no name')
@@ -179,7 +180,7 @@ function filled(part: TemplatePart, { values, fallback, texts }: Filling): strin
     (at, step) => stepInto(at, step, { target: target ?? name, texts }),
     start,
   )
-  return formatPlace(value, part)
+  return formatPlace(value, part, spend)
 }
 
 /** Resolves `[key]` in an object, list or string; attributes are rejected. */

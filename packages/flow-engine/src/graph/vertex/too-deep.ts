@@ -1,0 +1,25 @@
+import type { Component } from '../../components/define/component.ts'
+import { FlowError } from '../../errors.ts'
+import { isDeeper } from '../values/value-size.ts'
+
+/** Levels that no recursion of a component fails on. */
+const MOST_LEVELS = 1000
+
+/** True for the error of a recursion that was deeper than the stack. */
+export function isOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack')
+}
+
+/** The error that names the field whose value is too deep; undefined if none is. */
+export function tooDeep(
+  raw: Readonly<Record<string, unknown>>,
+  { inputs }: Component,
+): FlowError | undefined {
+  for (const [name, value] of Object.entries(raw)) {
+    if (!isDeeper(value, MOST_LEVELS)) continue
+    const label = inputs[name]?.options.displayName ?? name
+    const text = `The input "${label}" (${name}) has more than ${MOST_LEVELS} objects or lists inside one another`
+    return new FlowError('limit_exceeded', text)
+  }
+  return undefined
+}
