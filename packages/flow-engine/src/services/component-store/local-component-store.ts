@@ -47,7 +47,8 @@ export function createLocalComponentStore(
       const record = await visible(id, userId)
       await store.components.addDownload(id)
       if (record.ownerId === userId) return record
-      return { ...record, data: withoutSecrets(record.data, components) ?? record.data }
+      const shown = await withoutSecrets(record.data, components)
+      return { ...record, data: shown ?? record.data }
     },
     async tags() {
       await ready()

@@ -94,7 +94,7 @@ export function createFlowVersionService(kit: ServiceKit): FlowVersionService {
     },
     async get(caller, flowId, id) {
       const version = await find(caller, flowId, id)
-      return { ...version, data: withoutPasswords(version.data, kit.components) }
+      return { ...version, data: await withoutPasswords(version.data, kit.components) }
     },
     async activate(caller, flowId, id, { saveDraft = true } = {}) {
       const { number, data } = await find(caller, flowId, id)

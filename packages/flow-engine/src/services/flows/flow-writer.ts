@@ -3,7 +3,7 @@ import type { FlowStore } from '../../store/flow-store.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 import { flowToText } from './flow-text.ts'
 import { ensureDefaultProject } from './default-project.ts'
-import { takesWebhooks } from './graph-text.ts'
+import { findWebhooks } from './graph-text.ts'
 import { resolveFsPath, writeFlowFile } from '../base/flow-files.ts'
 import type { FlowInput } from './flow-input.ts'
 import type { ServiceKit } from '../base/kit.ts'
@@ -40,11 +40,12 @@ export async function writeFlows(
   for (const { fsPath } of inputs) {
     if (fsPath !== null) resolveFsPath(kit.flowFiles, userId, fsPath)
   }
+  const hooked = await findHooked(inputs)
   const write = (): Promise<FlowRecord[]> =>
     retryTaken(TAKEN, () =>
       kit.store.transaction(async (tx) => {
         const folderId = (await options.prepare?.(tx)) ?? options.folderId
-        const made = await prepareRecords(kit, tx, { userId, inputs, folderId, options })
+        const made = await prepareRecords(kit, tx, { userId, inputs, hooked, folderId, options })
         await tx.flows.insert(made)
         return made
       }),
@@ -84,16 +85,29 @@ export function writeTime({ runtime }: ServiceKit): Date {
 interface Batch {
   readonly userId: string
   readonly inputs: readonly FlowInput[]
+  /** Those that have an endpoint name and accept webhooks. */
+  readonly hooked: ReadonlySet<FlowInput>
   readonly folderId: string | undefined
   readonly options: WriteOptions
+}
+
+/** Looked for before the transaction, because others cannot write meanwhile. */
+async function findHooked(inputs: readonly FlowInput[]): Promise<ReadonlySet<FlowInput>> {
+  const hooked = new Set<FlowInput>()
+  for (const [at, input] of inputs.entries()) {
+    if (input.endpointName === null) continue
+    if (at % FLOWS_AT_ONCE === FLOWS_AT_ONCE - 1) await eventLoopTurn()
+    if ((await findWebhooks(input.data)).areTaken) hooked.add(input)
+  }
+  return hooked
 }
 
 async function prepareRecords(
   kit: ServiceKit,
   tx: FlowStore,
-  { userId, inputs, folderId, options }: Batch,
+  { userId, inputs, hooked, folderId, options }: Batch,
 ): Promise<FlowRecord[]> {
-  const allocators = await openAllocators(tx, userId, inputs)
+  const allocators = await openAllocators(tx, { userId, inputs, hooked })
   const folders = await openFolders(kit, tx, { userId, inputs, folderId })
   const records: FlowRecord[] = []
   for (const [at, input] of inputs.entries()) {
@@ -102,7 +116,7 @@ async function prepareRecords(
     const name =
       options.naming === 'first-free' ? flows.firstFree(input.name) : flows.next(input.name)
     flows.add(name)
-    const takesHooks = takesWebhooks(input.data)
+    const takesHooks = hooked.has(input)
     const endpointName = freeEndpointName(allocators, input.endpointName, takesHooks)
     records.push({
       ...input,
@@ -130,16 +144,14 @@ interface NameAllocators {
 /** A single flow queries names similar to its own; for several, each kind of name is read once. */
 async function openAllocators(
   tx: FlowStore,
-  userId: string,
-  inputs: readonly FlowInput[],
+  { userId, inputs, hooked }: Pick<Batch, 'userId' | 'inputs' | 'hooked'>,
 ): Promise<NameAllocators> {
   const [first] = inputs
   const alone = inputs.length === 1
-  const wanted = inputs.filter(({ endpointName }) => endpointName !== null)
+  const isNamed = inputs.some(({ endpointName }) => endpointName !== null)
   const endpoint = alone ? (first?.endpointName ?? '') : ''
-  const hooked = wanted.some(({ data }) => takesWebhooks(data))
-  const endpoints = wanted.length === 0 ? [] : await tx.flows.endpointNames(userId, endpoint)
-  const webhooks = hooked ? await tx.flows.webhookNames(endpoint) : []
+  const endpoints = isNamed ? await tx.flows.endpointNames(userId, endpoint) : []
+  const webhooks = hooked.size > 0 ? await tx.flows.webhookNames(endpoint) : []
   const names = await tx.flows.names(userId, alone ? (first?.name ?? '') : '')
   return {
     flows: createNameAllocator(BRACKETS, names),
@@ -164,7 +176,7 @@ function freeEndpointName(
 async function openFolders(
   kit: ServiceKit,
   tx: FlowStore,
-  { userId, inputs, folderId }: Omit<Batch, 'options'>,
+  { userId, inputs, folderId }: Pick<Batch, 'userId' | 'inputs' | 'folderId'>,
 ): Promise<(wanted: string | null) => string> {
   if (folderId !== undefined) return () => folderId
   const wanted = new Set(inputs.flatMap((input) => input.folderId ?? []))

@@ -84,12 +84,13 @@ export function createFlowService(kit: ServiceKit): FlowService {
     },
     async *exported(parts) {
       for await (const flows of parts)
-        for (const flow of flows) yield { ...flow, data: withoutApiKeys(flow.data, kit.components) }
+        for (const flow of flows)
+          yield { ...flow, data: await withoutApiKeys(flow.data, kit.components) }
     },
     async getPublic(id) {
       const flow = await store.flows.get(id)
       if (flow?.accessType !== 'PUBLIC') throw refuse(403, 'Flow is not public')
-      return { ...flow, data: withoutSecrets(flow.data, kit.components) }
+      return { ...flow, data: await withoutSecrets(flow.data, kit.components) }
     },
     find: (idOrEndpointName, by) => findFlow(kit, idOrEndpointName, by),
     findForWebhook: (idOrEndpointName, userId) => findForWebhook(kit, idOrEndpointName, userId),

@@ -1,24 +1,27 @@
 import { isObject } from '@x/wire'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
+import { createSteps } from '../../base/steps.ts'
+import { changeGraph, parseGraph } from './change-graph.ts'
 import { declaredSecrets } from './declared-secrets.ts'
 
-/** True if a node of a stored graph has an id containing `Webhook` (flows.md, patch). */
-export function hasWebhookNode(data: string | null): boolean {
-  if (data === null || !data.includes('Webhook')) return false
-  return nodesOf(JSON.parse(data)).some(
-    (node) => isObject(node) && typeof node['id'] === 'string' && node['id'].includes('Webhook'),
-  )
+/** What a stored graph says about webhooks. */
+export interface Webhooks {
+  /** It has a node with an id containing `Webhook` (flows.md, patch). */
+  readonly hasNode: boolean
+  /** It has a node that accepts webhooks, judging by type or id. */
+  readonly areTaken: boolean
 }
 
-/** True if a stored graph has a node that accepts webhooks, judging by type or id. */
-export function takesWebhooks(data: string | null): boolean {
-  if (data === null || !data.includes('Webhook')) return false
-  return (
-    hasWebhookNode(data) ||
-    nodesOf(JSON.parse(data)).some(
-      (node) => isObject(node) && isObject(node['data']) && node['data']['type'] === 'Webhook',
-    )
-  )
+const NO_WEBHOOKS: Webhooks = { hasNode: false, areTaken: false }
+
+/** Looks for webhooks in a stored graph. */
+export async function findWebhooks(data: string | null): Promise<Webhooks> {
+  if (data?.includes('Webhook') !== true) return NO_WEBHOOKS
+  const nodes = nodesOf(await parseGraph(data)).filter(isObject)
+  const hasNode = nodes.some(({ id }) => typeof id === 'string' && id.includes('Webhook'))
+  const isTyped = ({ data: inner }: Record<string, unknown>): boolean =>
+    isObject(inner) && inner['type'] === 'Webhook'
+  return { hasNode, areTaken: hasNode || nodes.some(isTyped) }
 }
 
 /**
@@ -26,22 +29,26 @@ export function takesWebhooks(data: string | null): boolean {
  * either `key`, or `token` but not `tokens`, becomes null (flows.md, Download Multiple File). A field that
  * its component declares as a secret needs no mark.
  */
-export function withoutApiKeys(
+export async function withoutApiKeys(
   data: string | null,
   components: Pick<ComponentRegistry, 'resolve'>,
-): string | null {
+): Promise<string | null> {
   if (data?.includes('api') !== true) return data
-  const graph: unknown = JSON.parse(data)
-  const declared = declaredSecrets(graph, components)
-  let changed = false
-  for (const node of nodesOf(graph)) {
-    for (const field of fieldsOf(node)) {
-      if (!isApiKey(field, declared) || field['value'] === null) continue
-      field['value'] = null
-      changed = true
+  return await changeGraph(data, function* (graph) {
+    const declared = declaredSecrets(graph, components)
+    const step = createSteps()
+    let changed = false
+    for (const node of nodesOf(graph)) {
+      const fields = fieldsOf(node)
+      if (step(1 + fields.length)) yield
+      for (const field of fields) {
+        if (!isApiKey(field, declared) || field['value'] === null) continue
+        field['value'] = null
+        changed = true
+      }
     }
-  }
-  return changed ? JSON.stringify(graph) : data
+    return changed ? graph : undefined
+  })
 }
 
 function nodesOf(graph: unknown): readonly unknown[] {

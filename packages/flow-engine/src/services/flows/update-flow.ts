@@ -8,7 +8,7 @@ import type { ServiceKit } from '../base/kit.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import type { FlowChanges } from './flow-input.ts'
 import { writeFile, writeTime } from './flow-writer.ts'
-import { hasWebhookNode, takesWebhooks } from './graph-text.ts'
+import { findWebhooks, type Webhooks } from './graph-text.ts'
 
 const NOT_FOUND = 'Flow not found'
 
@@ -27,8 +27,12 @@ export interface FlowUpdate {
 export async function updateFlow(kit: ServiceKit, update: FlowUpdate): Promise<FlowRecord> {
   const { caller, id, changes, first, undone } = update
   const { store, flowFiles, emit, runtime } = kit
-  if ((await ownFlow(store, caller.id, id)) === null) throw refuse(404, NOT_FOUND)
+  const known = await ownFlow(store, caller.id, id)
+  if (known === null) throw refuse(404, NOT_FOUND)
   if (changes.fsPath !== undefined) resolveFsPath(flowFiles, caller.id, changes.fsPath)
+  // Before the transaction, because others cannot write meanwhile, and a large graph takes some time.
+  const knownHooks = await findWebhooks(known.data)
+  const newHooks = changes.data === undefined ? undefined : await findWebhooks(changes.data)
   try {
     const { undo, record } = await store.transaction(async (tx) => {
       const before = await ownFlow(tx, caller.id, id)
@@ -38,7 +42,9 @@ export async function updateFlow(kit: ServiceKit, update: FlowUpdate): Promise<F
         throw refuse(400, 'Folder not found')
       }
       await first?.(tx, before)
-      const patch = patchOf(changes, before, writeTime(kit))
+      const had = before.data === known.data ? knownHooks : await findWebhooks(before.data)
+      const hooks = { had, has: newHooks ?? had }
+      const patch = patchOf({ changes, before, hooks }, writeTime(kit))
       const after = await tx.flows.update(caller.id, id, patch)
       if (after === null) throw refuse(404, NOT_FOUND)
       return { undo: valuesBefore(patch, before), record: after }
@@ -56,25 +62,30 @@ export async function updateFlow(kit: ServiceKit, update: FlowUpdate): Promise<F
   }
 }
 
-function patchOf(changes: FlowChanges, before: FlowRecord, updatedAt: Date): FlowPatch {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-  const webhook = hasWebhookNode(changes.data ?? before.data)
+interface Patched {
+  readonly changes: FlowChanges
+  readonly before: FlowRecord
+  /** Of the graph before and after the change. */
+  readonly hooks: { readonly had: Webhooks; readonly has: Webhooks }
+}
+
+function patchOf(patched: Patched, updatedAt: Date): FlowPatch {
+  const given = Object.entries(patched.changes).filter(([, value]) => value !== undefined)
   return {
     ...Object.fromEntries(given),
-    webhook,
-    webhookName: webhookNameOf(changes, before),
+    webhook: patched.hooks.has.hasNode,
+    webhookName: webhookNameOf(patched),
     updatedAt,
   }
 }
 
 /** Kept if nothing relevant changes, so that a flow whose name is now taken by another can still be saved. */
-function webhookNameOf(changes: FlowChanges, before: FlowRecord): string | null {
+function webhookNameOf({ changes, before, hooks: { had, has } }: Patched): string | null {
   const endpointName =
     changes.endpointName === undefined ? before.endpointName : changes.endpointName
-  const takes = takesWebhooks(changes.data ?? before.data)
-  const isSame = endpointName === before.endpointName && takes === takesWebhooks(before.data)
+  const isSame = endpointName === before.endpointName && has.areTaken === had.areTaken
   if (isSame) return before.webhookName
-  return takes ? endpointName : null
+  return has.areTaken ? endpointName : null
 }
 
 /** The previous values of the patched fields. */

@@ -7,16 +7,21 @@ const SECRET = 'sk-very-secret-0001'
 const components = createRegistry(builtinComponents)
 
 /** A graph of one node with these fields, as a stranger sees it. */
-function shownTemplate(template: object, type = 'Any', more: object = {}): Record<string, never> {
+async function shownTemplate(
+  template: object,
+  type = 'Any',
+  more: object = {},
+): Promise<Record<string, never>> {
   const node = { id: 'n', data: { type, node: { template }, ...more } }
-  const shown = withoutSecrets(JSON.stringify({ nodes: [node], edges: [] }), components) ?? ''
+  const data = JSON.stringify({ nodes: [node], edges: [] })
+  const shown = (await withoutSecrets(data, components)) ?? ''
   expect(shown).not.toContain(SECRET)
   return JSON.parse(shown).nodes[0].data.node.template
 }
 
 describe('AB-53: the graph as anonymous users see it', () => {
-  test('secret fields are emptied, whichever way they are marked', () => {
-    const shown = shownTemplate({
+  test('secret fields are emptied, whichever way they are marked', async () => {
+    const shown = await shownTemplate({
       a: { name: 'a', type: 'str', password: true, value: SECRET },
       b: { name: 'b', type: 'str', _input_type: 'SecretStrInput', value: SECRET },
       c: { name: 'c', type: 'str', password: false, value: 'shown' },
@@ -30,19 +35,19 @@ describe('AB-53: the graph as anonymous users see it', () => {
     'service_account_key',
     'apify_token',
     'DB_Password',
-  ])('a field named %s is empty without a mark', (name) => {
-    const shown = shownTemplate({ [name]: { name, type: 'str', value: SECRET } })
+  ])('a field named %s is empty without a mark', async (name) => {
+    const shown = await shownTemplate({ [name]: { name, type: 'str', value: SECRET } })
     expect(shown).toMatchObject({ [name]: { value: '' } })
   })
 
-  test('a field that its component declares as a secret is empty without mark and telling name', () => {
+  test('a field that its component declares as a secret is empty without mark and telling name', async () => {
     const given = { name: 'pg_server_url', type: 'str', value: SECRET }
-    expect(shownTemplate({ pg_server_url: given }, 'pgvector')).toMatchObject({
+    expect(await shownTemplate({ pg_server_url: given }, 'pgvector')).toMatchObject({
       pg_server_url: { value: '' },
     })
   })
 
-  test('the field of a group that sets a declared secret is empty, with the field inside it', () => {
+  test('the field of a group that sets a declared secret is empty, with the field inside it', async () => {
     const inner = {
       id: 'in',
       data: {
@@ -57,21 +62,21 @@ describe('AB-53: the graph as anonymous users see it', () => {
       flow: { data: { nodes: [inner], edges: [] } },
     }
     const data = { nodes: [{ id: 'g', data: { type: 'Group', node: group } }], edges: [] }
-    const shown = withoutSecrets(JSON.stringify(data), components) ?? ''
+    const shown = (await withoutSecrets(JSON.stringify(data), components)) ?? ''
     expect(shown).not.toContain(SECRET)
     expect(shown).toContain('"where":{"name":"where","value":""')
   })
 
   test.each(['max_tokens', 'doc_key', 'text_key', 'stop_tokens', 'key'])(
     'a field named %s keeps its value',
-    (name) => {
-      const shown = shownTemplate({ [name]: { name, type: 'str', value: 'shown' } })
+    async (name) => {
+      const shown = await shownTemplate({ [name]: { name, type: 'str', value: 'shown' } })
       expect(shown).toMatchObject({ [name]: { value: 'shown' } })
     },
   )
 
-  test('values of header tables and dicts are emptied, their names stay', () => {
-    const shown = shownTemplate({
+  test('values of header tables and dicts are emptied, their names stay', async () => {
+    const shown = await shownTemplate({
       headers: { name: 'headers', type: 'table', value: [{ key: 'authorization', value: SECRET }] },
       default_headers: { name: 'default_headers', type: 'dict', value: { 'x-api-key': SECRET } },
     })
@@ -81,8 +86,8 @@ describe('AB-53: the graph as anonymous users see it', () => {
     })
   })
 
-  test('addresses lose credentials and query, database addresses are emptied', () => {
-    const shown = shownTemplate({
+  test('addresses lose credentials and query, database addresses are emptied', async () => {
+    const shown = await shownTemplate({
       url: { name: 'url', type: 'str', value: `https://u:${SECRET}@h.example/p?key=${SECRET}#x` },
       urls: { name: 'urls', type: 'str', value: [`https://h.example/?t=${SECRET}`] },
       database: { name: 'database', type: 'str', value: `postgres://u:${SECRET}@h/db` },
@@ -100,9 +105,9 @@ describe('AB-53: the graph as anonymous users see it', () => {
     })
   })
 
-  test('only the name of a tool server is kept', () => {
+  test('only the name of a tool server is kept', async () => {
     const config = { command: 'x', args: ['--key', SECRET], env: { K: SECRET }, url: `h/${SECRET}` }
-    const shown = shownTemplate(
+    const shown = await shownTemplate(
       {
         mcp_server: { name: 'mcp_server', type: 'mcp', value: { name: 'mine', config } },
         env: { name: 'env', type: 'str', value: [`K=${SECRET}`] },
@@ -117,7 +122,7 @@ describe('AB-53: the graph as anonymous users see it', () => {
     })
   })
 
-  test('secrets in grouped nodes and stored results are removed too', () => {
+  test('secrets in grouped nodes and stored results are removed too', async () => {
     const inner = {
       nodes: [{ data: { node: { template: { k: { password: true, value: SECRET } } } } }],
     }
@@ -131,13 +136,13 @@ describe('AB-53: the graph as anonymous users see it', () => {
         },
       ],
     })
-    const shown = withoutSecrets(data, components) ?? ''
+    const shown = (await withoutSecrets(data, components)) ?? ''
     expect(shown).not.toContain(SECRET)
     expect(shown).toContain('the key is .')
   })
 
-  test('variable names and media types are kept elsewhere in the graph', () => {
-    const shown = shownTemplate({
+  test('variable names and media types are kept elsewhere in the graph', async () => {
+    const shown = await shownTemplate({
       key: { name: 'key', password: true, load_from_db: true, value: 'MY_VARIABLE' },
       other: { name: 'other', value: 'MY_VARIABLE' },
       headers: { name: 'headers', value: [{ key: 'accept', value: 'application/json' }] },
@@ -150,9 +155,9 @@ describe('AB-53: the graph as anonymous users see it', () => {
     })
   })
 
-  test('malformed graphs pass through unchanged', () => {
+  test('malformed graphs pass through unchanged', async () => {
     for (const odd of ['null', '[]', '1', '{"nodes":1}', '{"nodes":[null,{"data":[]}]}'])
-      expect(withoutSecrets(odd, components)).toBe(odd)
-    expect(withoutSecrets(null, components)).toBeNull()
+      expect(await withoutSecrets(odd, components)).toBe(odd)
+    expect(await withoutSecrets(null, components)).toBeNull()
   })
 })

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { builtinComponents } from '../../components.ts'
+import { createRegistry } from '../../components/registry/registry.ts'
+import { findWebhooks, withoutApiKeys } from './graph-text.ts'
+import { withoutPasswords } from './without-passwords.ts'
+import { withoutSecrets } from './without-secrets.ts'
+
+const components = createRegistry(builtinComponents)
+
+const field = (n: number) => ({
+  name: 'api_key',
+  password: n % 2 === 0,
+  value: n % 3 === 0 ? `secret-${n}` : [`secret-${n}`, 'https://user:pass@host/?key=1'],
+})
+const node = (id: string, fields: number) => ({
+  id,
+  data: { type: 'Any', node: { template: Array.from({ length: fields }, (_, n) => field(n)) } },
+})
+/** Most of it is in one node. */
+const LARGE = JSON.stringify({ nodes: [node('Webhook', 60_000), node('a', 9)], edges: [] })
+
+/** Turns of the event loop that others get meanwhile. */
+async function turnsOf(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let isOver = false
+  const count = (): void => {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await work()
+  isOver = true
+  return turns
+}
+
+test.each([
+  ['hiding secrets', () => withoutSecrets(LARGE, components), 20],
+  ['emptying passwords', () => withoutPasswords(LARGE, components), 10],
+  ['removing API keys', () => withoutApiKeys(LARGE, components), 3],
+  ['looking for webhooks', () => findWebhooks(LARGE), 2],
+] as const)('AB-38 %s of a large graph gives others their turns', async (_name, work, least) => {
+  expect(await turnsOf(work)).toBeGreaterThanOrEqual(least)
+})
+
+test('AB-53 secrets in a large graph are hidden, wherever they are repeated', async () => {
+  const secret = 'sk-'.padEnd(60, 'x')
+  const graph = {
+    nodes: [node('a', 20_000), { password: true, value: secret }, { text: `of ${secret}.` }],
+  }
+  const shown = (await withoutSecrets(JSON.stringify(graph), components)) ?? ''
+  expect(shown).not.toMatch(/sk-xxx|user:pass|key=1|secret-/)
+  expect(shown).toContain('"of ."')
+})

@@ -1,0 +1,34 @@
+import { eventLoopTurn } from '@x/wire'
+import { finish, finishInTurns, type Steps } from '../../base/steps.ts'
+
+/** Characters of a graph above which others get turns while it is read and changed. */
+const LARGE = 256 * 1024
+
+/** Parses a stored graph; a large one in a turn of the event loop of its own. */
+export async function parseGraph(data: string): Promise<unknown> {
+  if (data.length <= LARGE) return JSON.parse(data)
+  await eventLoopTurn()
+  const graph: unknown = JSON.parse(data)
+  await eventLoopTurn()
+  return graph
+}
+
+/**
+ * A stored graph that is parsed, changed in steps and written again; null without one.
+ * @param change undefined if nothing has changed: the text stays as it was
+ */
+export async function changeGraph(
+  data: string | null,
+  change: (graph: unknown) => Steps<unknown>,
+): Promise<string | null> {
+  if (data === null) return null
+  const work = change(await parseGraph(data))
+  if (data.length <= LARGE) return written(finish(work), data)
+  const changed = await finishInTurns(work)
+  await eventLoopTurn()
+  return written(changed, data)
+}
+
+function written(graph: unknown, before: string): string {
+  return graph === undefined ? before : JSON.stringify(graph)
+}
