@@ -9,8 +9,17 @@ describe('the command line', () => {
   test('--help lists the variables and exits', async () => {
     const { code, stdout, stderr } = await runToEnd({}, ['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^ {2}SERVICE_PUBLIC_URL +/m)
+    expect(stdout).toMatch(/^ {2}SERVICE_PUBLIC_URL$/m)
   })
+
+  test('an unknown option stops the start with one line', () =>
+    inFolder(async (folder) => {
+      const SERVICE_CONFIG_DIR = join(folder, 'config')
+      const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR }, ['--port', '80'])
+      expect(code).toBe(1)
+      expect(stderr).toBe('Unknown option --port; there are --help and --check\n')
+      expect(await readdir(folder)).toEqual([])
+    }))
 
   test('an invalid setting stops the start with one line', () =>
     inFolder(async (folder) => {

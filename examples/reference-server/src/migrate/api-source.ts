@@ -20,11 +20,14 @@ export async function openApiSource(options: {
     await fetch(`${base}${path}`, {
       headers: { 'x-api-key': options.apiKey },
       signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((error: Error) => {
+      const { message } = error.cause instanceof Error ? error.cause : error
+      throw new SettingsError(`${base} cannot be reached: ${message}`)
     })
   const read = async (path: string): Promise<unknown> => {
     const response = await ask(path)
     if (!response.ok)
-      throw new SettingsError(`${base}${path} answers ${response.status}; is --api-key right?`)
+      throw new SettingsError(`${base}${path} answered ${response.status}; check --api-key`)
     return await response.json()
   }
   const list = async (path: string): Promise<Fields[]> => (await read(path)) as Fields[]

@@ -34,9 +34,12 @@ export async function openDatabaseSource(options: DatabaseSourceOptions): Promis
   const reveal = clearText(options)
   try {
     await sql`select id from ${sql.table('flow')} limit 1`.execute(db)
-  } catch {
+  } catch (error) {
     await close()
-    throw new SettingsError(`No table "flow" in ${withoutPassword(options.address)}`)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new SettingsError(
+      `Cannot read the table "flow" of ${withoutPassword(options.address)}: ${reason}`,
+    )
   }
 
   /** Projects and flows without an owner are Langflow's own examples. */

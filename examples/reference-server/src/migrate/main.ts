@@ -6,26 +6,28 @@ import { createDiskBlobStore } from '@x/flow-engine/node'
 import { linkUsers } from '@x/store-kysely/link'
 import { openDatabase } from '../database.ts'
 import { readSecretKey } from '../secret-key.ts'
-import { readSettings } from '../settings/read-settings.ts'
+import { readSettings, SettingsError } from '../settings/read-settings.ts'
 import { isRefusal } from '../settings/refusal.ts'
 import { openApiSource } from './api-source.ts'
 import { openDatabaseSource } from './database-source.ts'
-import { moveInstallation } from './move-installation.ts'
+import { copyInstallation } from './copy-installation.ts'
 import { createReport } from './report.ts'
 import type { Source } from './source.ts'
 
 const HELP = `Copies a Langflow 1.7 installation into the database of this server.
 
-  npm run migrate -- --from sqlite:/path/langflow.db --config-dir /path/to/config
-  npm run migrate -- --from postgres://user@host/langflow --config-dir /path/to/config
+  npm run migrate -- --from sqlite:/path/langflow.db --config-dir /path/config
+  npm run migrate -- --from postgres://user@host/db --config-dir /path/config
   npm run migrate -- --from https://flows.example --api-key sk-...
 
-  --config-dir  LANGFLOW_CONFIG_DIR of the installation: uploaded files and the file secret_key
+  --config-dir  LANGFLOW_CONFIG_DIR of the installation, with its uploaded
+                files and its file secret_key
   --secret-key  LANGFLOW_SECRET_KEY, if it is not in the file secret_key
-  --api-key     key of the user to copy; passwords and secret values are not available over the API
+  --api-key     key of the user to copy; the API gives out neither passwords
+                nor secret values
 
-The SERVICE_ variables select the target, as for npm start. Stop that server first. Existing records are
-not changed, so the command can be repeated.`
+The SERVICE_ variables select the target, as for npm start. Stop that server
+first. Existing records are not changed, so the command can be repeated.`
 
 async function run(): Promise<void> {
   const { values } = parseArgs({
@@ -37,11 +39,12 @@ async function run(): Promise<void> {
       help: { type: 'boolean' },
     },
   })
-  if (values.help === true || values.from === undefined) {
+  if (values.help === true) {
     console.log(HELP)
-    process.exitCode = values.help === true ? 0 : 1
     return
   }
+  if (values.from === undefined)
+    throw new SettingsError('--from is missing; npm run migrate -- --help shows how to use it')
   const { settings } = readSettings(process.env)
   const folder = settings.SERVICE_CONFIG_DIR ?? './data'
   const source: Source = /^https?:/.test(values.from)
@@ -55,7 +58,7 @@ async function run(): Promise<void> {
   const { db } = await openDatabase(settings.SERVICE_DATABASE_URL, { folder })
   const report = createReport()
   try {
-    await moveInstallation(
+    await copyInstallation(
       source,
       {
         store: linkUsers(db).flow,

@@ -15,9 +15,9 @@ const MAX_LINES = 50
 
 /** Counts copied records, and lists skipped ones with the reason. */
 export function createReport() {
-  const counts = new Map(kinds.map((kind) => [kind, { moved: 0, there: 0, left: 0 }]))
+  const counts = new Map(kinds.map((kind) => [kind, { copied: 0, present: 0, skipped: 0 }]))
   const lines = new Map<Kind, string[]>(kinds.map((kind) => [kind, []]))
-  const count = (kind: Kind, what: 'moved' | 'there' | 'left'): void => {
+  const count = (kind: Kind, what: 'copied' | 'present' | 'skipped'): void => {
     const of = counts.get(kind)
     if (of !== undefined) of[what] += 1
   }
@@ -27,22 +27,26 @@ export function createReport() {
     else if (of.length === MAX_LINES) of.push('and more')
   }
   return {
-    moved: (kind: Kind) => count(kind, 'moved'),
+    copied: (kind: Kind) => count(kind, 'copied'),
     /** Copied by an earlier run. */
-    there: (kind: Kind) => count(kind, 'there'),
+    present: (kind: Kind) => count(kind, 'present'),
     /** Skipped, with the reason. */
-    left(kind: Kind, name: string, reason: string) {
-      count(kind, 'left')
-      say(kind, `left out: "${name}", ${reason}`)
+    skipped(kind: Kind, name: string, reason: string) {
+      count(kind, 'skipped')
+      say(kind, `skipped: "${name}", ${reason}`)
     },
     /** Copied with a change. */
     note: (kind: Kind, name: string, change: string) => say(kind, `"${name}": ${change}`),
-    counts: (kind: Kind) => ({ moved: 0, there: 0, left: 0, ...counts.get(kind) }),
+    counts: (kind: Kind) => ({ copied: 0, present: 0, skipped: 0, ...counts.get(kind) }),
     toString(): string {
       return kinds
         .flatMap((kind) => {
-          const { moved, there, left } = counts.get(kind) ?? { moved: 0, there: 0, left: 0 }
-          const head = `${kind}: ${moved} moved, ${there} already there, ${left} left out`
+          const { copied, present, skipped } = counts.get(kind) ?? {
+            copied: 0,
+            present: 0,
+            skipped: 0,
+          }
+          const head = `${kind}: ${copied} copied, ${present} already there, ${skipped} skipped`
           return [head, ...(lines.get(kind) ?? []).map((line) => `  ${line}`)]
         })
         .join('\n')

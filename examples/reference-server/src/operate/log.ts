@@ -61,10 +61,15 @@ function jsonLine(line: Line, details: object): string {
 function prettyLine({ at, level, message }: Line, details: object): string {
   const { stack, ...plain }: { readonly stack?: unknown } = details
   const fields = Object.entries(plain).flatMap(([name, value]: [string, unknown]) =>
-    value === undefined || value === null ? [] : [`${name}=${prettyValue(value)}`],
+    isEmpty(value) ? [] : [`${name}=${prettyValue(value)}`],
   )
   const line = [at.slice(11, 23), level.padEnd(7), visible(message), ...fields].join(' ')
   return typeof stack === 'string' ? `${line}\n${indented(stack)}` : line
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object') return value === undefined
+  return value === null || Object.keys(value).length === 0
 }
 
 /** A string that could be read as several fields is quoted. */

@@ -1,5 +1,6 @@
 import { isLoopback, readPublicUrl, toFlowSettings } from './flow-settings.ts'
 import type { Settings } from './read-settings.ts'
+import { wrapText } from './wrap-text.ts'
 import { readTrustProxy } from './trust-proxy.ts'
 
 /** Something the settings expose, and to whom. */
@@ -32,12 +33,18 @@ export function openingsOf(settings: Settings, environment: Environment): Openin
 }
 
 /** The output of `--check`. */
-export function openingsText(openings: readonly Opening[], warnings: readonly string[]): string {
+export function openingsText(
+  openings: readonly Opening[],
+  warnings: readonly string[],
+  columns = Number.POSITIVE_INFINITY,
+): string {
   const width = Math.max(...openings.map(({ name }) => name.length))
   return [
     ...warnings.map((warning) => `Warning: ${warning}`),
     `Exposed by these settings (${openings.length}):`,
-    ...openings.map(({ name, opens }) => `  ${name.padEnd(width)}  ${opens}`),
+    ...openings.map(
+      ({ name, opens }) => `  ${name.padEnd(width)}  ${wrapText(opens, width + 4, columns)}`,
+    ),
   ].join('\n')
 }
 

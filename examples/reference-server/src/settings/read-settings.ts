@@ -2,6 +2,7 @@ import { closest } from 'fastest-levenshtein'
 import { scimVariables } from './scim-variables.ts'
 import type { Variable } from './variable.ts'
 import { variables } from './variables.ts'
+import { wrapText } from './wrap-text.ts'
 
 type Table = typeof variables
 type Read<V extends Variable> = V['kind'] extends 'boolean'
@@ -90,19 +91,32 @@ function unknownNames(env: Readonly<Record<string, string | undefined>>): string
     .map((name) => `${name} is unknown; did you mean ${closest(name, known)}?`)
 }
 
-/** The text of `--help`: every variable with its default and meaning. */
-export function helpText(): string {
-  const rows = Object.entries<Variable>({ ...variables, ...scimVariables })
-  const width = Math.max(...rows.map(([name]) => name.length))
-  const lines = rows.map(([name, { default: value, meaning }]) =>
-    `  ${name.padEnd(width)}  ${meaning}${value === undefined ? '' : ` (${value})`}`.trimEnd(),
-  )
+const COMMANDS = `The reference server: flow API, SCIM and surfaces in one process.
+
+  npm start                    starts the server
+  npm start -- --check         lists what the settings expose and what a public
+                               server lacks, without starting
+  npm run demo                 starts a temporary server and shows what it does
+  npm run migrate -- --help    copies an existing Langflow installation
+
+Environment variables configure it; defaults are in parentheses.`
+
+/** The text of `--help`: the commands, and every variable with its default, meaning and choices. */
+export function helpText(width = 80): string {
+  const rows = (of: Readonly<Record<string, Variable>>): string[] =>
+    Object.entries(of).map(([name, { kind, default: value, meaning }]) => {
+      const choices = typeof kind === 'string' ? '' : ` [${kind.join(' | ')}]`
+      const head = `  ${name}${value === undefined ? '' : ` (${value})`}`
+      return `${head}\n      ${wrapText(`${meaning}${choices}`, 6, width)}`
+    })
   return [
-    'The reference server: flow API, SCIM and surfaces in one process.',
-    'npm start -- --check lists what the settings expose and what a public server lacks, and exits with 0.',
-    'Configured by environment variables; defaults in parentheses:',
+    COMMANDS,
     '',
-    ...lines,
+    'Server and flows:',
+    ...rows(variables),
+    '',
+    'Provisioning (SCIM):',
+    ...rows(scimVariables),
     '',
   ].join('\n')
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Opening } from './openings.ts'
 import type { Settings } from './read-settings.ts'
+import { wrapText } from './wrap-text.ts'
 
 /** Secrets commonly used in examples. */
 const KNOWN = /^(admin|password|secret|change.?me|default|example|test|letmein|langflow)\d*$/i
@@ -22,12 +23,17 @@ export function shortcomingsOf(settings: Settings): Opening[] {
 }
 
 /** The section of `--check` about public servers. */
-export function shortcomingsText(found: readonly Opening[]): string {
+export function shortcomingsText(
+  found: readonly Opening[],
+  columns = Number.POSITIVE_INFINITY,
+): string {
   if (found.length === 0) return 'Nothing is missing for a public server.'
   const width = Math.max(...found.map(({ name }) => name.length))
   return [
     `Unsafe or missing for a public server (${found.length}):`,
-    ...found.map(({ name, opens }) => `  ${name.padEnd(width)}  ${opens}`),
+    ...found.map(
+      ({ name, opens }) => `  ${name.padEnd(width)}  ${wrapText(opens, width + 4, columns)}`,
+    ),
   ].join('\n')
 }
 

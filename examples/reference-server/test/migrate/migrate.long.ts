@@ -52,18 +52,18 @@ afterAll(async () => {
   await Promise.all([before, target].map((path) => rm(path, { recursive: true, force: true })))
 })
 
-test('the report lists moved data and secrets that must be entered again', () => {
-  expect(report).toContain('users: 2 moved, 0 already there, 0 left out')
-  expect(report).toContain('flows: 1 moved')
-  expect(report).toContain('variables: 2 moved, 0 already there, 1 left out')
+test('the report lists copied data and secrets that must be entered again', () => {
+  expect(report).toContain('users: 2 copied, 0 already there, 0 skipped')
+  expect(report).toContain('flows: 1 copied')
+  expect(report).toContain('variables: 2 copied, 0 already there, 1 skipped')
   expect(report).toContain('"OF_ANOTHER_KEY", its value cannot be read; enter it again')
-  expect(report).toContain('files: 2 moved, 0 already there, 1 left out')
+  expect(report).toContain('files: 2 copied, 0 already there, 1 skipped')
   expect(report).toContain('"_mcp_servers_ada", enter MCP servers again')
-  expect(report).toContain('messages: 1 moved')
+  expect(report).toContain('messages: 1 copied')
   expect(report).not.toContain('sk-openai')
 })
 
-test('a moved user signs in with the old password repeatedly; a wrong one is refused', async () => {
+test('a copied user signs in with the old password repeatedly; a wrong one is refused', async () => {
   const signIn = async (password: string): Promise<number> => {
     const body = new URLSearchParams({ username: 'ada', password })
     return (await fetch(`${server.url}/api/v1/login`, { method: 'POST', body })).status
@@ -73,7 +73,7 @@ test('a moved user signs in with the old password repeatedly; a wrong one is ref
   expect(await signIn(PASSWORD)).toBe(200)
 })
 
-test('an old API key runs the moved flow by its name', async () => {
+test('an old API key runs the copied flow by its name', async () => {
   const answer = await fetch(`${server.url}/api/v1/run/old-echo`, {
     method: 'POST',
     headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
@@ -106,13 +106,13 @@ test("migration over the API moves one user's data; a second run moves nothing",
   try {
     target = other
     const first = await migrate('--from', server.url, '--api-key', KEY)
-    expect(first).toContain('users: 1 moved')
+    expect(first).toContain('users: 1 copied')
     expect(first).toContain('"ada": has no password here; a superuser sets one')
-    expect(first).toContain('flows: 1 moved')
-    expect(first).toContain('files: 2 moved')
+    expect(first).toContain('flows: 1 copied')
+    expect(first).toContain('files: 2 copied')
     expect(first).toContain('"OPENAI_API_KEY", its value cannot be read; enter it again')
     const second = await migrate('--from', server.url, '--api-key', KEY)
-    expect(second).not.toMatch(/[1-9]\d* moved/)
+    expect(second).not.toMatch(/[1-9]\d* copied/)
   } finally {
     target = here
     await rm(other, { recursive: true, force: true })
@@ -126,4 +126,18 @@ test('an invalid source or API key ends with a one-line error', async () => {
   await expect(migrate('--from', server.url, '--api-key', 'sk-wrong')).rejects.toMatchObject({
     stderr: expect.stringContaining('is --api-key right?') as string,
   })
+})
+
+test.each([
+  [[], '--from is missing; npm run migrate -- --help shows how to use it'],
+  [['--from', 'https://127.0.0.1:1'], 'https://127.0.0.1:1 cannot be reached: '],
+  [
+    ['--from', 'postgres://me:secret@127.0.0.1:1/db'],
+    'Cannot read the table "flow" of postgres://',
+  ],
+])('migrate %j stops with one line that says why', async (options, told) => {
+  const failed = await migrate(...options).catch((error: unknown) => error)
+  expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining(told) })
+  const { stderr } = failed as { readonly stderr: string }
+  expect([stderr.trim().split('\n').length, stderr.includes('secret')]).toEqual([1, false])
 })

@@ -54,11 +54,11 @@ test.skipIf(postgresUrl === null)(
             },
           },
         )
-        expect(stdout).toContain('users: 1 moved, 0 already there, 0 left out')
+        expect(stdout).toContain('users: 1 copied, 0 already there, 0 skipped')
         // The examples of Langflow itself have no owner and are not listed.
-        expect(stdout).toContain('projects: 1 moved, 0 already there, 0 left out')
-        expect(stdout).toContain('flows: 1 moved, 0 already there, 0 left out')
-        expect(stdout).toContain('messages: 1 moved, 0 already there, 0 left out')
+        expect(stdout).toContain('projects: 1 copied, 0 already there, 0 skipped')
+        expect(stdout).toContain('flows: 1 copied, 0 already there, 0 skipped')
+        expect(stdout).toContain('messages: 1 copied, 0 already there, 0 skipped')
       } finally {
         await database.close()
       }

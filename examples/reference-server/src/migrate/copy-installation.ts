@@ -20,38 +20,38 @@ export interface Target {
  * Copies all records that do not exist yet, keeping their ids; a user whose name exists is mapped to that
  * user. Records that cannot be copied are skipped and reported; a second run changes nothing.
  */
-export async function moveInstallation(
+export async function copyInstallation(
   source: Source,
   target: Target,
   report: Report,
 ): Promise<void> {
-  const owners = await moveUsers(source, target, report)
-  await moveProjects(source, { ...target, owners, report })
-  await moveFlows(source, { ...target, owners, report })
-  await moveVariables(source, { ...target, owners, report })
-  await moveApiKeys(source, { ...target, owners, report })
-  await moveFiles(source, { ...target, owners, report })
-  await moveMessages(source, { ...target, owners, report })
+  const owners = await copyUsers(source, target, report)
+  await copyProjects(source, { ...target, owners, report })
+  await copyFlows(source, { ...target, owners, report })
+  await copyVariables(source, { ...target, owners, report })
+  await copyApiKeys(source, { ...target, owners, report })
+  await copyFiles(source, { ...target, owners, report })
+  await copyMessages(source, { ...target, owners, report })
 }
 
 /** Maps the other service's users to users of this one. */
 type Owners = ReadonlyMap<string, string>
 
-interface Move extends Target {
+interface Copying extends Target {
   readonly owners: Owners
   readonly report: Report
 }
 
-const NO_OWNER = 'its owner was not moved'
+const NO_OWNER = 'its owner was not copied'
 
-async function moveUsers(source: Source, { store }: Target, report: Report): Promise<Owners> {
+async function copyUsers(source: Source, { store }: Target, report: Report): Promise<Owners> {
   const owners = new Map<string, string>()
   for await (const user of source.users()) {
     const same =
       (await store.users.get(user.id)) ?? (await store.users.findByUsername(user.username))
     owners.set(user.id, same?.id ?? user.id)
     if (same !== null) {
-      report.there('users')
+      report.present('users')
       if (same.id !== user.id) report.note('users', user.username, 'is the user of that name here')
       continue
     }
@@ -67,21 +67,21 @@ async function moveUsers(source: Source, { store }: Target, report: Report): Pro
       optins: null,
       lastLoginAt: null,
     })
-    report.moved('users')
+    report.copied('users')
   }
   return owners
 }
 
-async function moveProjects(source: Source, { store, owners, report }: Move): Promise<void> {
+async function copyProjects(source: Source, { store, owners, report }: Copying): Promise<void> {
   for await (const project of source.projects()) {
     const userId = owners.get(project.userId)
     if (userId === undefined) {
-      report.left('projects', project.name, NO_OWNER)
+      report.skipped('projects', project.name, NO_OWNER)
     } else if (
       (await store.projects.find(project.id)) !== null ||
       (await store.projects.findByName(userId, project.name)) !== null
     ) {
-      report.there('projects')
+      report.present('projects')
     } else {
       const { parentId } = project
       const parent = parentId === null ? null : await store.projects.get(userId, parentId)
@@ -92,17 +92,17 @@ async function moveProjects(source: Source, { store, owners, report }: Move): Pr
         authSettings: null,
         createdAt: new Date(),
       })
-      report.moved('projects')
+      report.copied('projects')
     }
   }
 }
 
-async function moveFlows(source: Source, { store, owners, report }: Move): Promise<void> {
+async function copyFlows(source: Source, { store, owners, report }: Copying): Promise<void> {
   const folders = await foldersByName(source, { store, owners })
   for await (const flow of source.flows()) {
     const userId = owners.get(flow.userId)
-    if (userId === undefined) report.left('flows', flow.name, NO_OWNER)
-    else if ((await store.flows.get(flow.id)) !== null) report.there('flows')
+    if (userId === undefined) report.skipped('flows', flow.name, NO_OWNER)
+    else if ((await store.flows.get(flow.id)) !== null) report.present('flows')
     else await insertFlow(flow, userId, folders.get(flow.folderId ?? '') ?? null)
   }
 
@@ -123,7 +123,7 @@ async function moveFlows(source: Source, { store, owners, report }: Move): Promi
     } catch (error) {
       if (!isUniqueConflict(error)) throw error
       if (error.constraint !== 'flow.webhookName') {
-        report.left(
+        report.skipped(
           'flows',
           flow.name,
           `another flow here has its ${FIELD[error.constraint] ?? 'id'}`,
@@ -133,7 +133,7 @@ async function moveFlows(source: Source, { store, owners, report }: Move): Promi
       await store.flows.insert([{ ...record, webhookName: null }])
       report.note('flows', flow.name, 'its webhook is reached by its id, another user has the name')
     }
-    report.moved('flows')
+    report.copied('flows')
   }
 }
 
@@ -145,7 +145,7 @@ const FIELD: Readonly<Record<string, string>> = {
 /** A project that already exists under another id receives the flows of its namesake. */
 async function foldersByName(
   source: Source,
-  { store, owners }: Pick<Move, 'store' | 'owners'>,
+  { store, owners }: Pick<Copying, 'store' | 'owners'>,
 ): Promise<Map<string, string>> {
   const folders = new Map<string, string>()
   for await (const { id, userId, name } of source.projects()) {
@@ -163,37 +163,37 @@ function ownFiles(data: string | null, before: string, now: string): string | nu
   return before === now ? data : (data?.replaceAll(`${before}/`, `${now}/`) ?? null)
 }
 
-async function moveVariables(source: Source, move: Move): Promise<void> {
-  const { store, secrets, owners, report } = move
+async function copyVariables(source: Source, copying: Copying): Promise<void> {
+  const { store, secrets, owners, report } = copying
   for await (const variable of source.variables()) {
     const userId = owners.get(variable.userId)
     if (userId === undefined) {
-      report.left('variables', variable.name, NO_OWNER)
+      report.skipped('variables', variable.name, NO_OWNER)
     } else if ((await store.variables.findByName(userId, variable.name)) !== null) {
-      report.there('variables')
+      report.present('variables')
     } else if (variable.value === null) {
-      report.left('variables', variable.name, 'its value cannot be read; enter it again')
+      report.skipped('variables', variable.name, 'its value cannot be read; enter it again')
     } else {
       const now = new Date()
       const value = await secrets.seal(variable.value, userId)
       await store.variables.insert({ ...variable, userId, value, createdAt: now, updatedAt: now })
-      report.moved('variables')
+      report.copied('variables')
     }
   }
 }
 
-async function moveApiKeys(source: Source, { store, owners, report }: Move): Promise<void> {
+async function copyApiKeys(source: Source, { store, owners, report }: Copying): Promise<void> {
   for await (const { key, ...apiKey } of source.apiKeys()) {
     const userId = owners.get(apiKey.userId)
     const name = apiKey.name ?? apiKey.id
     if (userId === undefined) {
-      report.left('api keys', name, NO_OWNER)
+      report.skipped('api keys', name, NO_OWNER)
     } else if (key === null) {
-      report.left('api keys', name, 'it cannot be read; make another')
+      report.skipped('api keys', name, 'it cannot be read; make another')
     } else {
       const hash = createHash('sha256').update(key).digest('hex')
       if ((await store.apiKeys.findByHash(hash)) !== null) {
-        report.there('api keys')
+        report.present('api keys')
         continue
       }
       const prefix = key.slice(0, 8)
@@ -205,7 +205,7 @@ async function moveApiKeys(source: Source, { store, owners, report }: Move): Pro
         totalUses: 0,
         lastUsedAt: null,
       })
-      report.moved('api keys')
+      report.copied('api keys')
     }
   }
 }
@@ -213,33 +213,33 @@ async function moveApiKeys(source: Source, { store, owners, report }: Move): Pro
 /** The other service stores its MCP servers, with their secrets, in a file of the user. */
 const TOOL_SERVERS = /^_mcp_servers/
 
-async function moveFiles(source: Source, move: Move): Promise<void> {
-  const { report } = move
+async function copyFiles(source: Source, copying: Copying): Promise<void> {
+  const { report } = copying
   for await (const file of source.files()) {
     const name = file.listed?.name ?? file.storedName
-    const ownerId = await ownerOf(file, move)
+    const ownerId = await ownerOf(file, copying)
     const key = `${file.owner}s/${ownerId}/${file.storedName}`
-    if (TOOL_SERVERS.test(file.storedName)) report.left('files', name, 'enter MCP servers again')
-    else if (ownerId === undefined) report.left('files', name, NO_OWNER)
-    else if (!isBlobKey(key)) report.left('files', name, 'its name cannot be stored')
-    else if ((await move.files.size(key)) !== null) report.there('files')
-    else await copyFile(file, { ...move, ownerId, key, name })
+    if (TOOL_SERVERS.test(file.storedName)) report.skipped('files', name, 'enter MCP servers again')
+    else if (ownerId === undefined) report.skipped('files', name, NO_OWNER)
+    else if (!isBlobKey(key)) report.skipped('files', name, 'its name cannot be stored')
+    else if ((await copying.files.size(key)) !== null) report.present('files')
+    else await copyFile(file, { ...copying, ownerId, key, name })
   }
 }
 
-async function ownerOf(file: SourceFile, { store, owners }: Move): Promise<string | undefined> {
+async function ownerOf(file: SourceFile, { store, owners }: Copying): Promise<string | undefined> {
   if (file.owner === 'user') return owners.get(file.ownerId)
   return (await store.flows.get(file.ownerId))?.id
 }
 
 async function copyFile(
   file: SourceFile,
-  place: Move & { readonly ownerId: string; readonly key: string; readonly name: string },
+  place: Copying & { readonly ownerId: string; readonly key: string; readonly name: string },
 ): Promise<void> {
   const { store, files, report, ownerId, key, name } = place
   const bytes = await file.read()
   if (bytes === null) {
-    report.left('files', name, 'its bytes are not in the configuration folder')
+    report.skipped('files', name, 'its bytes are not in the configuration folder')
     return
   }
   await files.write(key, bytes)
@@ -263,20 +263,20 @@ async function copyFile(
       report.note('files', name, 'runs can read it, but the list has another file of that name')
     }
   }
-  report.moved('files')
+  report.copied('files')
 }
 
-async function moveMessages(source: Source, { store, report }: Move): Promise<void> {
+async function copyMessages(source: Source, { store, report }: Copying): Promise<void> {
   for await (const message of source.messages()) {
     const { id, flowId } = message
     const flow = flowId === null ? null : await store.flows.get(flowId)
     if (flow === null) {
-      report.left('messages', id, 'its flow was not moved')
+      report.skipped('messages', id, 'its flow was not copied')
     } else if ((await store.messages.get(id)) === null) {
       await store.messages.insert({ ...message, userId: flow.userId, duration: null })
-      report.moved('messages')
+      report.copied('messages')
     } else {
-      report.there('messages')
+      report.present('messages')
     }
   }
 }
