@@ -49,6 +49,7 @@ const RELEASED = {
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
     'scim 0003-hosts': 'expand:c467e2471',
     'scim 0004-event-order': 'expand:4bd63aeb6',
+    'scim 0005-event-age': 'expand:10ec6438b',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
@@ -69,6 +70,7 @@ const RELEASED = {
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
     'scim 0003-hosts': 'expand:b0e8e4b5b',
     'scim 0004-event-order': 'expand:4bd63aeb6',
+    'scim 0005-event-age': 'expand:10ec6438b',
   },
 }
 
@@ -86,7 +88,13 @@ function defineMigrations(
 
     test('status and plan list missing steps and change nothing', async () => {
       const { db } = database
-      const steps = ['0001-initial', '0002-elements-by-tenant', '0003-hosts', '0004-event-order']
+      const steps = [
+        '0001-initial',
+        '0002-elements-by-tenant',
+        '0003-hosts',
+        '0004-event-order',
+        '0005-event-age',
+      ]
       const all = (applied: boolean) => steps.map((id) => ({ id, applied }))
       expect(await scimMigrationStatus(db)).toEqual(all(false))
       const plan = await scimMigrationPlan(db)

@@ -46,8 +46,14 @@ export function observeGroupWrites(
     names.get(keyOf(tenant, id)) ?? (await tx.groups.get(tenant, id))
 
   const report = async ({ tenant, groupId, added, removed }: Pending): Promise<void> => {
-    if (added.size + removed.size === 0) return
+    const size = added.size + removed.size
+    if (size === 0) return
     const displayName = (await read(tenant, groupId))?.displayName ?? ''
+    if (size <= CHUNK) {
+      const change = { tenant, groupId, displayName, added: [...added], removed: [...removed] }
+      await notify({ kind: 'members', ...change })
+      return
+    }
     const ids = [...[...added].map((id) => ({ id, isNew: true })), ...[...removed].map(leaving)]
     for (let start = 0; start < ids.length; start += CHUNK) {
       const part = ids.slice(start, start + CHUNK)
@@ -145,7 +151,6 @@ export function observeGroupWrites(
 
   const store: ScimStore = {
     handle: tx.handle,
-    ...(tx.outbox !== undefined && { outbox: tx.outbox }),
     ...(tx.resources !== undefined && { resources: (type: string) => resourcesOf(tx, type) }),
     groups,
     members,
@@ -175,6 +180,8 @@ export function observeGroupWrites(
       }
     },
   }
+  // Read when it is needed, because most transactions would create it for nothing.
+  if ('outbox' in tx) Object.defineProperty(store, 'outbox', { get: () => tx.outbox })
   return { store, flush }
 }
 

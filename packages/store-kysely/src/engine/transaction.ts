@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
+import { CompiledQuery, type Kysely, type Transaction, type TransactionBuilder } from 'kysely'
 import { engineOf } from './engine.ts'
 
 /** Created once: building them costs more than running them. */
@@ -33,7 +33,18 @@ export async function atomic<Tables, Result>(
  * PostgreSQL's default isolation level may differ; the stores lock the rows they change (SH-62). On SQLite,
  * `serializable` requests a transaction that does not share a commit with earlier ones.
  */
-function begin<Tables>(db: Kysely<Tables>, alone: boolean) {
+function begin<Tables>(db: Kysely<Tables>, alone: boolean): TransactionBuilder<Tables> {
+  const known = alone ? aloneBuilders : builders
+  const made = (known.get(db) as TransactionBuilder<Tables> | undefined) ?? builderOf(db, alone)
+  known.set(db, made)
+  return made
+}
+
+/** Builders by database: they hold no state of a transaction, and building one costs more than beginning. */
+const builders = new WeakMap<object, unknown>()
+const aloneBuilders = new WeakMap<object, unknown>()
+
+function builderOf<Tables>(db: Kysely<Tables>, alone: boolean): TransactionBuilder<Tables> {
   const builder = db.transaction()
   if (engineOf(db).kind === 'postgres') return builder.setIsolationLevel('read committed')
   return alone ? builder.setIsolationLevel('serializable') : builder

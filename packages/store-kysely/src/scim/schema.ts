@@ -11,10 +11,11 @@ import { initial } from '../schema/migrations/scim/0001-initial.ts'
 import { elementsByTenant } from '../schema/migrations/scim/0002-elements-by-tenant.ts'
 import { hosts } from '../schema/migrations/scim/0003-hosts.ts'
 import { eventOrder } from '../schema/migrations/scim/0004-event-order.ts'
+import { eventAge } from '../schema/migrations/scim/0005-event-age.ts'
 
 const SCIM_SCHEMA: Schema = {
   name: 'scim',
-  migrations: [initial, elementsByTenant, hosts, eventOrder],
+  migrations: [initial, elementsByTenant, hosts, eventOrder, eventAge],
 }
 
 /**
