@@ -87,6 +87,6 @@ async function findManagedUser(
     const { Resources } = await users.list('default', { filter, count: 2 })
     return Resources.length === 1 ? (Resources[0]?.id ?? null) : null
   }
-  const known = await find('externalId', externalId)
+  const known = externalId === null ? null : await find('externalId', externalId)
   return known ?? (email === null ? null : find('userName', email))
 }

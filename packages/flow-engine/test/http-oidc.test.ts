@@ -43,10 +43,12 @@ async function setUp(options: Partial<OidcSignInOptions> = {}) {
 /** Both steps as a browser takes them. */
 async function signIn(
   oidc: OidcSignIn,
-  change: { state?: string; cookie?: string; iss?: string } = {},
+  change: { state?: string; cookie?: string; iss?: string; returnTo?: string } = {},
 ) {
   const first = await oidc.login(
-    new Request('https://flows.example/api/v1/oidc/login?return_to=/flows?tab=1'),
+    new Request(
+      `https://flows.example/api/v1/oidc/login?return_to=${encodeURIComponent(change.returnTo ?? '/flows?tab=1')}`,
+    ),
   )
   const location = new URL(first.headers.get('location') ?? '')
   provider.nonce = location.searchParams.get('nonce') ?? ''
@@ -98,7 +100,7 @@ describe('createOidcSignIn', () => {
   test.each([
     ['another state', { state: 'x' }],
     ['no cookie', { cookie: '' }],
-    ['a forged cookie', { cookie: 'oidc_sign_in=a.b.c' }],
+    ['a forged cookie', { cookie: '__Host-oidc_sign_in=a.b.c' }],
   ])('SU-22 refuses %s', async (_name, change) => {
     const { oidc } = await setUp()
     const { answer, cookies } = await signIn(oidc, change)
@@ -241,4 +243,51 @@ describe('createOidcSignIn', () => {
     provider.claims = { sub: 'subject-1', azp: 'client' }
     expect((await signIn(oidc)).answer.status).toBe(302)
   })
+
+  test('SU-21 a cookie that a sibling domain could have set does not finish a sign-in', async () => {
+    const { oidc } = await setUp()
+    const { first } = await signIn(oidc)
+    const [named = ''] = (first.headers.get('set-cookie') ?? '').split(';')
+    expect(named).toMatch(/^__Host-oidc_sign_in=/)
+    const { answer, cookies } = await signIn(oidc, { cookie: named.replace('__Host-', '') })
+    expect([answer.status, cookies]).toEqual([400, []])
+  })
+
+  test.each([
+    ['/flüsse/日本?q=ü', '/fl%C3%BCsse/%E6%97%A5%E6%9C%AC?q=%C3%BC'],
+    ['/a b', '/a%20b'],
+  ])('SU-21 return_to %j is encoded for the header', async (target, location) => {
+    const { oidc } = await setUp()
+    const { answer } = await signIn(oidc, { returnTo: target })
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, location])
+  })
+
+  test.each([
+    '/.//evil.example',
+    '/x/..//evil.example',
+    '/%2e//evil.example',
+    `/${'x'.repeat(1_000)}`,
+  ])('SU-21 return_to %j is refused after normalisation', async (target) => {
+    const { oidc } = await setUp()
+    const url = `https://flows.example/api/v1/oidc/login?return_to=${encodeURIComponent(target)}`
+    expect((await oidc.login(new Request(url))).status).toBe(400)
+  })
+
+  test('SU-23 a token without the configured claim is not looked up by its subject', async () => {
+    const { oidc } = await setUp({ externalIdClaim: 'employee_id' })
+    provider.claims = { sub: 'subject-1' }
+    expect((await signIn(oidc)).answer.status).toBe(403)
+    provider.claims = { sub: 'other', employee_id: 'subject-1' }
+    expect((await signIn(oidc)).answer.status).toBe(302)
+  })
+
+  test.each([[''], [5], [{ a: 1 }], ['x'.repeat(256)]])(
+    'SU-22 refuses the subject %j',
+    async (sub) => {
+      provider.claims = { sub: sub as never }
+      const { oidc } = await setUp({ autoCreate: true })
+      const { answer, cookies } = await signIn(oidc)
+      expect([answer.status, cookies]).toEqual([400, []])
+    },
+  )
 })

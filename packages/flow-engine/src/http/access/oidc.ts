@@ -66,6 +66,8 @@ export interface OidcSignIn {
 }
 
 const COOKIE = 'oidc_sign_in'
+/** Characters of `return_to`; browsers keep cookies of 4,096 bytes. */
+const LONGEST_RETURN = 1_000
 const COOKIE_SECONDS = 600
 const CALLBACK = '/api/v1/oidc/callback'
 
@@ -91,6 +93,8 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
   const key = bytesOf(options.secretKey)
   const redirectUri = `${publicUrl.replace(/\/$/, '')}${CALLBACK}`
   const secure = publicUrl.startsWith('https:')
+  // Pages of sibling domains cannot set cookies with this prefix (RFC 6265bis), nor bring a sign-in of theirs.
+  const name = secure ? `__Host-${COOKIE}` : COOKIE
   const random = (): string => encodeBase64Url(runtime.randomBytes(32))
   const answering = (work: (request: Request) => Promise<Response>) => async (request: Request) => {
     try {
@@ -113,7 +117,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
         code_challenge_method: 'S256',
       })
       const value = await seal(pending, key, runtime)
-      const cookie = stepCookie(value, { secure, maxAge: COOKIE_SECONDS })
+      const cookie = stepCookie(name, value, { secure, maxAge: COOKIE_SECONDS })
       return new Response(null, { status: 302, headers: { location, 'set-cookie': cookie } })
     }),
     callback: (request, ended) =>
@@ -132,7 +136,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
     request: Request,
   ): Promise<{ readonly user: OidcUser; readonly response: Response }> {
     const query = new URL(request.url).searchParams
-    const pending = await open(readCookies(request).get(COOKIE), key, runtime)
+    const pending = await open(readCookies(request).get(name), key, runtime)
     if (pending === undefined || query.get('state') !== pending.state) {
       throw refuse(400, 'The sign-in was not started here, or has expired')
     }
@@ -146,7 +150,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
     const session = await services.login.signInAs(user.userId)
     const response = new Response(null, { status: 302, headers: { location: returnTo } })
     const cookies = sessionCookies(services.status.settings, session, 'login')
-    const cleared = stepCookie('', { secure, maxAge: 0 })
+    const cleared = stepCookie(name, '', { secure, maxAge: 0 })
     for (const cookie of [...cookies, cleared]) response.headers.append('set-cookie', cookie)
     return { user, response }
   }
@@ -159,14 +163,20 @@ function statusOf(error: unknown): number {
   return typeof status === 'number' ? status : 500
 }
 
-/** A path on this host; anything a browser might read as another host is refused. */
+/** A path on this host, encoded for a header; anything a browser might read as another host is refused. */
 function checkReturn(path: string | null): string {
   if (path === null || path === '') return '/'
   // eslint-disable-next-line no-control-regex
   if (!path.startsWith('/') || /^\/[/\\]|[\\\u0000-\u001f\u007f]/.test(path)) {
     throw refuse(400, 'return_to must be a path of this host')
   }
-  return path
+  const { pathname, search, hash } = new URL(`http://host${path}`)
+  const encoded = `${pathname}${search}${hash}`
+  if (encoded.length > LONGEST_RETURN)
+    throw refuse(400, `return_to has more than ${LONGEST_RETURN} characters`)
+  // Removing dot segments may have left a path that browsers read as a host.
+  if (encoded.startsWith('//')) throw refuse(400, 'return_to must be a path of this host')
+  return encoded
 }
 
 /** RFC 7636 section 4.2. */
@@ -176,10 +186,11 @@ async function challenge(verifier: string): Promise<string> {
 }
 
 function stepCookie(
+  name: string,
   value: string,
   { secure, maxAge }: { secure: boolean; maxAge: number },
 ): string {
-  const fixed = { name: COOKIE, sameSite: 'lax', httpOnly: true, domain: null } as const
+  const fixed = { name, sameSite: 'lax', httpOnly: true, domain: null } as const
   return formatCookie({ ...fixed, value, secure, maxAge })
 }
 

@@ -9,8 +9,8 @@ import type { UserService } from './users.ts'
 export interface OidcIdentity {
   readonly issuer: string
   readonly subject: string
-  /** `sub`, or the claim named by `externalIdClaim`. */
-  readonly externalId: string
+  /** `sub`, or the claim named by `externalIdClaim`; null if the token does not have that claim. */
+  readonly externalId: string | null
   /** Set only if the provider says it is verified. */
   readonly email: string | null
   /** All claims of the ID token. */
@@ -65,20 +65,26 @@ export async function findOidcUser(
   return { userId, isNew }
 }
 
-/** @param externalIdClaim the claim used as the directory's externalId */
+/**
+ * @param externalIdClaim the claim used as the directory's externalId
+ * @throws Refusal 400 for a subject that is not 1 to 255 characters long (OpenID Connect Core section 2)
+ */
 export function identityOf(
   claims: JWTPayload,
   issuer: string,
   externalIdClaim: string,
 ): OidcIdentity {
-  const { sub = '' } = claims
+  const sub: unknown = claims.sub
+  if (typeof sub !== 'string' || sub === '' || sub.length > 255)
+    throw refuse(400, 'The identity token is not valid')
   const { [externalIdClaim]: externalId, email, email_verified: verified } = claims
-  // If the provider does not verify addresses, a user could claim another person's.
+  // If the provider does not verify addresses, a user could claim another person's. The subject does not take
+  // the place of another claim: where users choose it, it could be somebody else's id in the directory.
   const isKnown = externalIdClaim !== 'email' || verified === true
   return {
     issuer,
     subject: sub,
-    externalId: isKnown && typeof externalId === 'string' ? externalId : sub,
+    externalId: isKnown && typeof externalId === 'string' && externalId !== '' ? externalId : null,
     email: typeof email === 'string' && verified === true ? email : null,
     claims,
   }
