@@ -9,7 +9,6 @@ import {
   createDocumentReader,
   createGuardedFetch,
   createJsonQueries,
-  createScryptHasher,
   createStdioMcp,
 } from '@x/flow-engine/node'
 import type { FetchHandler } from '@x/http-adapters'
@@ -26,7 +25,7 @@ import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
 import { answerMounted, own, type MountHandlers } from './mounts.ts'
-import { acceptBcrypt } from './moved-passwords.ts'
+import { openPasswords } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
 import { providerEnvironment } from './provider-environment.ts'
 import { createScim, readProvisioning } from './scim.ts'
@@ -146,7 +145,7 @@ export async function createReferenceServer(
     profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
     jobs: createJobStore(db),
     secretKey,
-    passwords: acceptBcrypt(createScryptHasher()),
+    passwords: await openPasswords(db),
     settings: flowSettings,
     services: {
       environment: providerEnvironment(

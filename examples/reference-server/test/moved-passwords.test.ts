@@ -24,6 +24,39 @@ test('a bcrypt hash with an excessive cost is never verified', async () => {
   expect(await hasher.verify('sesame', `$2b$31$${'a'.repeat(53)}`)).toBe(false)
 })
 
+test('AB-62 while bcrypt hashes are stored, every wrong password costs one hash of each kind', async () => {
+  const spent: string[] = []
+  const counting = {
+    ...scrypt,
+    hash: (password: string) => scrypt.hash(password),
+    async verify(password: string, hash: string) {
+      spent.push('scrypt')
+      return await scrypt.verify(password, hash)
+    },
+  }
+  const timed = acceptBcrypt(counting, { cost: 10 })
+  const cpu = async (hash: string): Promise<number> => {
+    const before = process.cpuUsage()
+    expect(await timed.verify('wrong', hash)).toBe(false)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
+  const own = await scrypt.hash('sesame')
+  const moved = hashSync('sesame', 10)
+  await cpu(moved)
+  spent.length = 0
+  const [ofOwn, ofMoved, ofCostly] = [
+    await cpu(own),
+    await cpu(moved),
+    await cpu(`$2b$31$${'a'.repeat(53)}`),
+  ]
+  expect(spent).toEqual(['scrypt', 'scrypt', 'scrypt'])
+  for (const one of [ofOwn, ofCostly])
+    expect(Math.max(one, ofMoved) / Math.min(one, ofMoved)).toBeLessThan(5)
+  expect(await timed.verify('sesame', own)).toBe(true)
+  expect(await timed.verify('sesame', moved)).toBe(true)
+})
+
 test('AB-61 sign-ins are refused immediately when the queue is full', async () => {
   const few = acceptBcrypt(scrypt, { waiting: 2 })
   const hash = hashSync('sesame', 4)
