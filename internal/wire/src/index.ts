@@ -32,6 +32,7 @@ export {
   BodyTooLargeError,
   isBodyTooLarge,
   readBody,
+  readStream,
   readText,
   type BodyTooLarge,
 } from './read-body.ts'
@@ -61,6 +62,7 @@ export {
   type BucketLimit,
   type BucketState,
 } from './token-buckets.ts'
-export { isVisibleName } from './visible-name.ts'
+export { clientNetworkOf } from './client-network.ts'
+export { nameProblem } from './visible-name.ts'
 export { withHeaders } from './with-headers.ts'
 export { createTestRuntime, type TestRuntime } from './test-runtime.ts'

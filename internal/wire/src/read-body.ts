@@ -41,10 +41,22 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
     if (bytes.length > limit) throw new BodyTooLargeError(limit, bytes.length)
     return bytes
   }
+  return await readStream(request.body, limit)
+}
+
+/**
+ * Reads a whole stream, such as the body of a response, whose announced length may be that of its compressed
+ * form.
+ * @throws BodyTooLargeError
+ */
+export async function readStream(
+  body: ReadableStream<Uint8Array> | null,
+  limit: number,
+): Promise<Uint8Array> {
   // A single growing buffer, because a list of one-byte chunks would take a hundred times their size.
   let whole = new Uint8Array(Math.min(limit, 4096))
   let size = 0
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     const end = size + chunk.length
     if (end > limit) throw new BodyTooLargeError(limit, end)
     if (end > whole.length) {

@@ -54,6 +54,7 @@ export {
   type OidcSignInOptions,
 } from './http/access/oidc.ts'
 export type { OidcIdentity } from './services/accounts/oidc-users.ts'
+export { usernameProblem } from './services/accounts/users.ts'
 export type {
   ComponentStoreOptions,
   FlowEngineOptions,

@@ -1,3 +1,4 @@
+export { clientNetworkOf } from '@x/wire'
 export {
   createRedisRateLimitStore,
   type RedisRateLimitOptions,

@@ -1,6 +1,7 @@
 import type { QuotaStore } from '@x/flow-engine'
 import type { AdapterContext, FetchHandler } from '@x/http-adapters'
 import {
+  clientNetworkOf,
   createMemoryRateLimitStore,
   createRedisRateLimitStore,
   withRateLimit,
@@ -76,7 +77,7 @@ export async function openRequestLimit<C extends NamedContext, Tables>(
           if (isPreflight(request)) return null
           if (/^\/health(_check)?$/.test(new URL(request.url).pathname)) return null
           const owner = callers.ownerOf(request, context)
-          return owner ?? `address:${blockOf(context.clientAddress ?? '')}`
+          return owner ?? `address:${clientNetworkOf(context.clientAddress ?? '')}`
         },
         limit: (key) => bucket(key.startsWith('address:') ? ofAddress : perMinute, burst),
         form: formOf,
@@ -118,16 +119,6 @@ export async function quotasOf<Tables>(
 async function sharedStore<Tables>(db: Kysely<Tables>): Promise<RateLimitStore> {
   await migrateRateLimits(db)
   return createRateLimitStore(db)
-}
-
-/** IPv6 clients are limited by /64 network. */
-function blockOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head.split(':').filter((group) => group !== '')
-  const rest = tail === undefined ? [] : tail.split(':').filter((group) => group !== '')
-  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
-  return `${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}::/64`
 }
 
 function formOf({ url }: Request): RefusalForm {

@@ -142,3 +142,14 @@ export function shown(value: string): string {
   const clean = value.replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ')
   return clean.length > 100 ? `${clean.slice(0, 100)}...` : clean
 }
+
+/** 429 with the time to wait. */
+export class RateLimitError extends ScimError {
+  /** Whole seconds. */
+  readonly retryAfter: number
+
+  constructor(retryAfter: number) {
+    super('too_many_requests', `Too many requests; try again in ${retryAfter} s.`)
+    this.retryAfter = retryAfter
+  }
+}

@@ -1,6 +1,5 @@
-import type { ScimError } from '../base/errors.ts'
+import { RateLimitError, type ScimError } from '../base/errors.ts'
 import { challengeOf } from './challenge.ts'
-import { RateLimitError } from './rate-limiter.ts'
 import { BODY_HEADERS, type Reply } from './reply.ts'
 
 /** URN of error bodies. */

@@ -3,6 +3,7 @@ import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { sha256Hex } from '../base/digest.ts'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 import type { ClientStore, OAuthClient } from '../store/clients.ts'
+import { remember } from './attempts.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** How a client can authenticate. */
@@ -45,8 +46,7 @@ export function createClientCheck({
     const now = runtime.now().getTime()
     const known = failures.get(clientId)
     if (known === undefined || elapsedMs(known.since, now) >= WINDOW_MS) {
-      forgetOldest(failures)
-      failures.set(clientId, { since: now, count: 1 })
+      remember(failures, clientId, { since: now, count: 1 }, MAX_REMEMBERED)
     } else known.count += 1
     return unknownClient()
   }
@@ -78,8 +78,7 @@ export function createClientCheck({
       for (const [id, end] of used) if (end <= seconds) used.delete(id)
       const name = `${client.id}\n${jti}`
       if (exp > seconds + ASSERTION_SECONDS || used.has(name)) return false
-      forgetOldest(used)
-      used.set(name, exp)
+      remember(used, name, exp, MAX_REMEMBERED)
       return true
     } catch {
       return false
@@ -154,9 +153,4 @@ function subjectOf(assertion: string): string {
   } catch {
     return ''
   }
-}
-
-function forgetOldest(map: Map<string, unknown>): void {
-  const oldest = map.size >= MAX_REMEMBERED ? map.keys().next() : undefined
-  if (oldest?.done === false) map.delete(oldest.value)
 }

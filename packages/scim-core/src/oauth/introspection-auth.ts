@@ -1,7 +1,9 @@
-import { createSystemRuntime, elapsedMs, type Runtime } from '@x/wire'
+import { clientNetworkOf, createSystemRuntime, elapsedMs, readStream, type Runtime } from '@x/wire'
 import { sha256Hex } from '../base/digest.ts'
+import { RateLimitError } from '../base/errors.ts'
 import type { ScimAuthProblem, ScimPrincipal } from '../base/principal.ts'
 import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
+import { createAttempts, remember } from './attempts.ts'
 import type { OAuthFetch } from './key-source.ts'
 import { scopesOfWords, wordsOf } from './scope-words.ts'
 
@@ -24,6 +26,12 @@ export interface IntrospectionAuthOptions {
 
 const MAX_CACHED = 10_000
 const TIMEOUT_MS = 5_000
+const ANSWER_BYTES = 1_048_576
+/** How long a token that was refused is not asked about again. */
+const REFUSED_MS = 30_000
+/** Unknown tokens of one network that the endpoint refuses in a minute; then 429. */
+const REFUSALS = 60
+const WINDOW_MS = 60_000
 const MAX_LENGTH = 8_192
 
 interface Known {
@@ -33,7 +41,10 @@ interface Known {
   readonly forMs: number
 }
 
-/** Accepts opaque tokens of another authorization server (SH-47). Accepted tokens are cached by digest. */
+/**
+ * Accepts opaque tokens of another authorization server (SH-47). Answers are cached by digest, and strangers
+ * cannot have the endpoint asked without end.
+ */
 export function createIntrospectionAuth(options: IntrospectionAuthOptions): ScimAuth {
   const { runtime = createSystemRuntime(), cacheSeconds = 60, requiredScope = 'scim' } = options
   const cache = new Map<string, Known>()
@@ -47,32 +58,55 @@ export function createIntrospectionAuth(options: IntrospectionAuthOptions): Scim
     return { id, tenant, scopes, kind: 'token' }
   }
 
-  const remember = (digest: string, known: Known): void => {
-    const oldest = cache.size >= MAX_CACHED ? cache.keys().next() : undefined
-    if (oldest?.done === false) cache.delete(oldest.value)
-    cache.set(digest, known)
+  const verdictOf = (
+    claims: IntrospectionClaims,
+    isCurrent: boolean,
+  ): ScimPrincipal | ScimAuthProblem | null => {
+    if (claims['active'] !== true) return null
+    return isCurrent ? (principalOf(claims) ?? { problem: 'invalid' }) : { problem: 'expired' }
+  }
+  const refused = new Map<string, number>()
+  const attempts = createAttempts({ most: REFUSALS, windowMs: WINDOW_MS, kept: MAX_CACHED })
+  const asking = new Map<string, Promise<IntrospectionClaims | null>>()
+  /** Simultaneous requests with one token ask once. */
+  const ask = (digest: string, token: string): Promise<IntrospectionClaims | null> => {
+    const running = asking.get(digest)
+    if (running !== undefined) return running
+    const started = introspect(options, token).finally(() => asking.delete(digest))
+    asking.set(digest, started)
+    return started
   }
 
   return {
     kind: 'bearer',
     scheme: CLIENT_CREDENTIALS,
-    async authenticate(token): Promise<ScimPrincipal | ScimAuthProblem | null> {
+    async authenticate(token, _request, { clientAddress = '' } = {}) {
       if (token.length > MAX_LENGTH) return null
       const digest = sha256Hex(token)
       const now = runtime.now().getTime()
       const known = cache.get(digest)
       if (known !== undefined && elapsedMs(known.since, now) < known.forMs) return known.principal
-      cache.delete(digest)
-      const claims = await introspect(options, token)
+      if (elapsedMs(refused.get(digest) ?? Number.NEGATIVE_INFINITY, now) < REFUSED_MS) return null
+      // A token that was accepted before is renewed, whatever strangers of its network do.
+      const network = known === undefined ? clientNetworkOf(clientAddress) : null
+      if (network !== null) {
+        const waitMs = attempts.take(network, now)
+        if (waitMs > 0) throw new RateLimitError(Math.ceil(waitMs / 1_000))
+      }
+      const claims = await ask(digest, token)
       if (claims === null) return { problem: 'unavailable' }
-      if (claims['active'] !== true) return null
       const { exp } = claims
       const end = typeof exp === 'number' ? exp * 1_000 : Number.POSITIVE_INFINITY
-      if (end <= now) return { problem: 'expired' }
-      const principal = principalOf(claims)
-      if (principal === null) return { problem: 'invalid' }
-      remember(digest, { principal, since: now, forMs: Math.min(end - now, cacheSeconds * 1_000) })
-      return principal
+      const verdict = verdictOf(claims, end > now)
+      if (verdict !== null && 'id' in verdict) {
+        if (network !== null) attempts.giveBack(network)
+        const forMs = Math.min(end - now, cacheSeconds * 1_000)
+        remember(cache, digest, { principal: verdict, since: now, forMs }, MAX_CACHED)
+        return verdict
+      }
+      cache.delete(digest)
+      if (verdict === null) remember(refused, digest, now, MAX_CACHED)
+      return verdict
     },
   }
 }
@@ -96,7 +130,9 @@ async function introspect(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     if (!response.ok) return null
-    const claims: unknown = await response.json()
+    const claims: unknown = JSON.parse(
+      new TextDecoder().decode(await readStream(response.body, ANSWER_BYTES)),
+    )
     return typeof claims === 'object' && claims !== null ? (claims as IntrospectionClaims) : null
   } catch {
     return null

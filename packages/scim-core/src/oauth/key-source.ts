@@ -1,4 +1,4 @@
-import { elapsedMs, type Runtime } from '@x/wire'
+import { elapsedMs, readStream, type Runtime } from '@x/wire'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 
 /** The part of `fetch` used for key servers and introspection. */
@@ -19,7 +19,7 @@ const PAUSE_MS = 30_000
 /** How long an unresponsive server is not asked again, in milliseconds. */
 const HUNG_MS = 5_000
 const TIMEOUT_MS = 5_000
-const ANSWER_LENGTH = 1_048_576
+const ANSWER_BYTES = 1_048_576
 
 /** Given keys never change; those from a URL are cached for 10 minutes (SH-46). */
 export function createKeySource(
@@ -88,9 +88,9 @@ async function readKeys(url: string, ask: OAuthFetch): Promise<JSONWebKeySet> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   if (!response.ok) throw new Error(`The key server responded with status ${response.status}`)
-  const text = await response.text()
-  if (text.length > ANSWER_LENGTH) throw new Error('The response of the key server is too large')
-  const body: unknown = JSON.parse(text)
+  const body: unknown = JSON.parse(
+    new TextDecoder().decode(await readStream(response.body, ANSWER_BYTES)),
+  )
   const keys: unknown = typeof body === 'object' && body !== null && Reflect.get(body, 'keys')
   if (!Array.isArray(keys)) throw new Error('The key server returned no keys')
   return body as JSONWebKeySet

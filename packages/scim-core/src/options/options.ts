@@ -1,6 +1,6 @@
 import {
   createSystemRuntime,
-  isVisibleName,
+  nameProblem,
   type Metrics,
   type RequestHooks,
   type Runtime,
@@ -337,9 +337,8 @@ function userNameCheck(rule: NonNullable<ScimOptions['userName']>): (value: stri
   const valid = typeof rule === 'function' ? rule : rule === 'email' ? isEmailAddress : () => true
   const wanted = rule === 'email' ? 'an e-mail address' : 'a valid name'
   return (value) => {
-    if (typeof rule !== 'function' && !isVisibleName(value)) {
-      throw invalidValue('The attribute userName must not contain invisible characters.')
-    }
+    const problem = typeof rule === 'function' ? null : nameProblem(value)
+    if (problem !== null) throw invalidValue(`The attribute userName ${problem}.`)
     if (!valid(value)) throw invalidValue(`The attribute userName must be ${wanted}.`)
   }
 }

@@ -1,5 +1,5 @@
+import { clientNetworkOf } from '@x/wire'
 import type { Runtime } from '@x/wire'
-import { clientNetworkOf } from '../base/client-network.ts'
 import { refuse } from '../../refusal.ts'
 
 /** Limits password attempts. An implementation may be shared by several processes. */

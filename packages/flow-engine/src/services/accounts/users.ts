@@ -1,5 +1,5 @@
 import { refuseTaken } from '../base/retry.ts'
-import { isVisibleName } from '@x/wire'
+import { nameProblem } from '@x/wire'
 import type { Page } from '../../store/paging.ts'
 import { endSessions } from '../../store/end-sessions.ts'
 import type { UserPatch, UserRecord } from '../../store/users.ts'
@@ -42,7 +42,7 @@ export interface UserService {
   list(slice: { skip: number; limit: number }): Promise<Page<UserRecord>>
   /**
    * For superusers and hosts; also creates the default project.
-   * @throws Refusal 400 for a name that is taken or contains invisible characters
+   * @throws Refusal 400 for a name that is taken or looks like another one
    */
   create(input: NewUser): Promise<UserRecord>
   /** @throws Refusal 400, 403, 404 in the order given in users.md */
@@ -80,10 +80,14 @@ export function createUserService(kit: ServiceKit): UserService {
   }
 }
 
-/** A name that looks like another user's would allow impersonation. */
+/** What makes a user name look like another user's, which would allow impersonation (AB-69); null: nothing. */
+export function usernameProblem(username: string): string | null {
+  return nameProblem(username)
+}
+
 function checkUsername(username: string): void {
-  if (isVisibleName(username)) return
-  throw refuse(400, 'A username must not contain invisible characters')
+  const problem = usernameProblem(username)
+  if (problem !== null) throw refuse(400, `A username ${problem}`)
 }
 
 async function createUser(kit: ServiceKit, input: NewUser): Promise<UserRecord> {

@@ -1,6 +1,6 @@
+import { clientNetworkOf } from '@x/wire'
 import type { BuildJobs, JobRecord } from '../../jobs/build-jobs.ts'
 import { isFlowError } from '../../errors.ts'
-import { clientNetworkOf } from '../base/client-network.ts'
 import { refuse, type Refusal } from '../../refusal.ts'
 
 /** Waiting builds per visitor, and per address or IPv6 network (AB-70). */
