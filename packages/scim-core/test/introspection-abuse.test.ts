@@ -55,7 +55,7 @@ test('SH-47 a thousand unknown tokens at once are asked about 60 times, and othe
   await runtime.advance(60_000)
   const all = await Promise.all(Array.from({ length: 1_000 }, (_, n) => ask(`bad${n}`, STRANGER)))
   const statuses = new Set(all.map(({ status }) => status))
-  expect([...statuses].toSorted()).toEqual([401, 429])
+  expect(statuses).toEqual(new Set([401, 429]))
   expect(asked.filter((token) => token.startsWith('bad'))).toHaveLength(60)
   const last = all.at(-1)
   expect(last?.status).toBe(429)

@@ -1,8 +1,14 @@
 import { SettingsError } from '../settings/read-settings.ts'
-import { date, object, objects, text, textOrNull, textsOrNull } from './read-values.ts'
+import { isBounded } from './check-record.ts'
+import { MOST_BYTES } from './read-file.ts'
+import { date, jsonOf, object, objects, text, textOrNull, textsOrNull } from './read-values.ts'
+import { quoted } from './report.ts'
 import type { Source, SourceFile } from './source.ts'
 
 const TIMEOUT_MS = 60_000
+/** Maximum bytes of a list. */
+const MOST_JSON = 256 * 1024 * 1024
+const MOST_VALUES = 20_000_000
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -16,22 +22,36 @@ export async function openApiSource(options: {
   readonly apiKey: string
 }): Promise<Source> {
   const base = options.address.replace(/\/+$/, '')
-  const ask = async (path: string): Promise<Response> =>
-    await fetch(`${base}${path}`, {
+  const ask = async (path: string): Promise<Response> => {
+    // A redirect would take the key to another server.
+    const response = await fetch(`${base}${path}`, {
       headers: { 'x-api-key': options.apiKey },
+      redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch((error: Error) => {
       const { message } = error.cause instanceof Error ? error.cause : error
       throw new SettingsError(`${base} cannot be reached: ${message}`)
     })
+    if (response.status < 300 || response.status >= 400) return response
+    const location = quoted(response.headers.get('location') ?? '')
+    throw new SettingsError(`${base}${path} is redirected to ${location}; name that address`)
+  }
   const read = async (path: string): Promise<unknown> => {
     const response = await ask(path)
     if (!response.ok)
       throw new SettingsError(`${base}${path} answered ${response.status}; check --api-key`)
-    return await response.json()
+    const bytes = await readBounded(response, MOST_JSON)
+    const value = bytes === null ? undefined : parsed(bytes)
+    if (value === undefined || !isBounded(value, MOST_VALUES))
+      throw new SettingsError(`${base}${path} answers no JSON, or too much of it`)
+    return value
   }
-  const list = async (path: string): Promise<Fields[]> => (await read(path)) as Fields[]
-  const user = (await read('/api/v1/users/whoami')) as Fields
+  const list = async (path: string): Promise<Fields[]> => {
+    const value = await read(path)
+    if (!Array.isArray(value)) throw new SettingsError(`${base}${path} answers no list`)
+    return value.map((one: unknown) => object(one) as Fields)
+  }
+  const user = object(await read('/api/v1/users/whoami')) as Fields
   const userId = text(user['id'])
   const flows = await list(
     '/api/v1/flows/?get_all=true&header_flows=false&remove_example_flows=true',
@@ -72,7 +92,7 @@ export async function openApiSource(options: {
           icon: textOrNull(flow['icon']),
           iconBgColor: textOrNull(flow['icon_bg_color']),
           gradient: textOrNull(flow['gradient']),
-          data: flow['data'] === null ? null : JSON.stringify(flow['data']),
+          data: flow['data'] === null ? null : jsonOf(flow['data']),
           isComponent: flow['is_component'] === true,
           webhook: flow['webhook'] === true,
           endpointName: textOrNull(flow['endpoint_name']),
@@ -111,20 +131,23 @@ export async function openApiSource(options: {
           ownerId: userId,
           storedName,
           listed: { id, name: text(file['name']), createdAt: date(file['created_at']) },
-          read: () => bytes(ask, `/api/v2/files/${id}`),
+          read: () => fileBytes(ask, `/api/v2/files/${encodeURIComponent(id)}`),
         } satisfies SourceFile
       }
       for (const flow of own) {
         const ownerId = text(flow['id'])
-        const { files = [] } = (await read(`/api/v1/files/list/${ownerId}`)) as { files?: string[] }
-        for (const storedName of files) {
+        const answer = object(await read(`/api/v1/files/list/${encodeURIComponent(ownerId)}`))
+        for (const storedName of textsOrNull(Reflect.get(answer, 'files')) ?? []) {
           yield {
             owner: 'flow',
             ownerId,
             storedName,
             listed: null,
             read: () =>
-              bytes(ask, `/api/v1/files/download/${ownerId}/${encodeURIComponent(storedName)}`),
+              fileBytes(
+                ask,
+                `/api/v1/files/download/${encodeURIComponent(ownerId)}/${encodeURIComponent(storedName)}`,
+              ),
           } satisfies SourceFile
         }
       }
@@ -153,10 +176,34 @@ export async function openApiSource(options: {
   }
 }
 
-async function bytes(
+async function fileBytes(
   ask: (path: string) => Promise<Response>,
   path: string,
 ): Promise<Uint8Array | null> {
   const response = await ask(path)
-  return response.ok ? new Uint8Array(await response.arrayBuffer()) : null
+  return response.ok ? await readBounded(response, MOST_BYTES) : null
+}
+
+/** The body; null if it is larger, or breaks off. */
+async function readBounded({ body }: Response, most: number): Promise<Uint8Array | null> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const part of body ?? []) {
+      size += part.length
+      if (size > most) return null
+      parts.push(part)
+    }
+  } catch {
+    return null
+  }
+  return Buffer.concat(parts)
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
 }

@@ -7,6 +7,7 @@ import {
   type FlowRecord,
   type FlowStore,
 } from '@x/flow-engine/store'
+import { problemOf, problemOfFlow, problemOfMessage, problemOfUser } from './check-record.ts'
 import type { Report } from './report.ts'
 import type { Source, SourceFile, SourceFlow } from './source.ts'
 
@@ -47,6 +48,11 @@ const NO_OWNER = 'its owner was not copied'
 async function copyUsers(source: Source, { store }: Target, report: Report): Promise<Owners> {
   const owners = new Map<string, string>()
   for await (const user of source.users()) {
+    const problem = problemOfUser(user)
+    if (problem !== null) {
+      report.skipped('users', user.username, problem)
+      continue
+    }
     const same =
       (await store.users.get(user.id)) ?? (await store.users.findByUsername(user.username))
     owners.set(user.id, same?.id ?? user.id)
@@ -75,8 +81,9 @@ async function copyUsers(source: Source, { store }: Target, report: Report): Pro
 async function copyProjects(source: Source, { store, owners, report }: Copying): Promise<void> {
   for await (const project of source.projects()) {
     const userId = owners.get(project.userId)
-    if (userId === undefined) {
-      report.skipped('projects', project.name, NO_OWNER)
+    const problem = problemOf(project)
+    if (userId === undefined || problem !== null) {
+      report.skipped('projects', project.name, problem ?? NO_OWNER)
     } else if (
       (await store.projects.find(project.id)) !== null ||
       (await store.projects.findByName(userId, project.name)) !== null
@@ -101,7 +108,9 @@ async function copyFlows(source: Source, { store, owners, report }: Copying): Pr
   const folders = await foldersByName(source, { store, owners })
   for await (const flow of source.flows()) {
     const userId = owners.get(flow.userId)
-    if (userId === undefined) report.skipped('flows', flow.name, NO_OWNER)
+    const problem = problemOfFlow(flow)
+    if (userId === undefined || problem !== null)
+      report.skipped('flows', flow.name, problem ?? NO_OWNER)
     else if ((await store.flows.get(flow.id)) !== null) report.present('flows')
     else await insertFlow(flow, userId, folders.get(flow.folderId ?? '') ?? null)
   }
@@ -167,8 +176,9 @@ async function copyVariables(source: Source, copying: Copying): Promise<void> {
   const { store, secrets, owners, report } = copying
   for await (const variable of source.variables()) {
     const userId = owners.get(variable.userId)
-    if (userId === undefined) {
-      report.skipped('variables', variable.name, NO_OWNER)
+    const problem = problemOf(variable)
+    if (userId === undefined || problem !== null) {
+      report.skipped('variables', variable.name, problem ?? NO_OWNER)
     } else if ((await store.variables.findByName(userId, variable.name)) !== null) {
       report.present('variables')
     } else if (variable.value === null) {
@@ -186,8 +196,9 @@ async function copyApiKeys(source: Source, { store, owners, report }: Copying): 
   for await (const { key, ...apiKey } of source.apiKeys()) {
     const userId = owners.get(apiKey.userId)
     const name = apiKey.name ?? apiKey.id
-    if (userId === undefined) {
-      report.skipped('api keys', name, NO_OWNER)
+    const problem = problemOf(apiKey)
+    if (userId === undefined || problem !== null) {
+      report.skipped('api keys', name, problem ?? NO_OWNER)
     } else if (key === null) {
       report.skipped('api keys', name, 'it cannot be read; make another')
     } else {
@@ -219,7 +230,10 @@ async function copyFiles(source: Source, copying: Copying): Promise<void> {
     const name = file.listed?.name ?? file.storedName
     const ownerId = await ownerOf(file, copying)
     const key = `${file.owner}s/${ownerId}/${file.storedName}`
-    if (TOOL_SERVERS.test(file.storedName)) report.skipped('files', name, 'enter MCP servers again')
+    const problem = file.listed === null ? null : problemOf(file.listed)
+    if (problem !== null) report.skipped('files', name, problem)
+    else if (TOOL_SERVERS.test(file.storedName))
+      report.skipped('files', name, 'enter MCP servers again')
     else if (ownerId === undefined) report.skipped('files', name, NO_OWNER)
     else if (!isBlobKey(key)) report.skipped('files', name, 'its name cannot be stored')
     else if ((await copying.files.size(key)) !== null) report.present('files')
@@ -269,9 +283,10 @@ async function copyFile(
 async function copyMessages(source: Source, { store, report }: Copying): Promise<void> {
   for await (const message of source.messages()) {
     const { id, flowId } = message
-    const flow = flowId === null ? null : await store.flows.get(flowId)
+    const problem = problemOfMessage(message)
+    const flow = flowId === null || problem !== null ? null : await store.flows.get(flowId)
     if (flow === null) {
-      report.skipped('messages', id, 'its flow was not copied')
+      report.skipped('messages', id, problem ?? 'its flow was not copied')
     } else if ((await store.messages.get(id)) === null) {
       await store.messages.insert({ ...message, userId: flow.userId, duration: null })
       report.copied('messages')

@@ -1,5 +1,5 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
@@ -7,10 +7,13 @@ import { openPostgres } from '@x/store-kysely/postgres'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { SettingsError } from '../settings/read-settings.ts'
 import { createFernetReader } from './fernet.ts'
-import { date, object, objects, text, textOrNull, textsOrNull } from './read-values.ts'
+import { readBelow } from './read-file.ts'
+import { date, jsonOf, object, objects, text, textOrNull, textsOrNull } from './read-values.ts'
 import type { Source, SourceFile } from './source.ts'
 
 const PAGE = 200
+/** A view can have rows without end. */
+const MOST_ROWS = 10_000_000
 
 const OWNED = new Set(['folder', 'flow'])
 
@@ -31,7 +34,7 @@ export interface DatabaseSourceOptions {
  */
 export async function openDatabaseSource(options: DatabaseSourceOptions): Promise<Source> {
   const { db, columns, close } = openDatabase(options.address)
-  const reveal = clearText(options)
+  const reveal = await clearText(options)
   try {
     await sql`select id from ${sql.table('flow')} limit 1`.execute(db)
   } catch (error) {
@@ -45,7 +48,8 @@ export async function openDatabaseSource(options: DatabaseSourceOptions): Promis
   /** Projects and flows without an owner are Langflow's own examples. */
   async function* rows(table: string): AsyncGenerator<Row> {
     const isOwned = OWNED.has(table) ? sql`user_id is not null` : sql`1 = 1`
-    for (let last: unknown = ''; ;) {
+    let seen = 0
+    for (let last = ''; ;) {
       const after = last === '' ? sql`` : sql`and id > ${last}`
       const query = sql<Row>`select ${columns} from ${sql.table(table)} as source where ${isOwned} ${after} order by id limit ${PAGE}`
       const page = (await query.execute(db)).rows.map(
@@ -53,7 +57,11 @@ export async function openDatabaseSource(options: DatabaseSourceOptions): Promis
       )
       yield* page
       if (page.length < PAGE) return
-      last = page.at(-1)?.['id']
+      const next = page.at(-1)?.['id']
+      seen += page.length
+      if (typeof next !== 'string' || next === last || seen > MOST_ROWS)
+        throw new SettingsError(`The rows of "${table}" do not end, or have no ids`)
+      last = next
     }
   }
   const map = <T>(table: string, read: (row: Row) => T) =>
@@ -135,11 +143,9 @@ export async function openDatabaseSource(options: DatabaseSourceOptions): Promis
       contentBlocks: objects(json(row['content_blocks'])),
     })),
     async *files() {
-      const listed = new Set<string>()
       for await (const row of rows('file')) {
         const [ownerId = '', ...names] = text(row['path']).split('/')
         const storedName = names.join('/')
-        listed.add(`${ownerId}/${storedName}`)
         yield {
           ...fileOf(options.configDir, { owner: 'user', ownerId, storedName }),
           listed: {
@@ -185,7 +191,8 @@ function openDatabase(address: string): OpenedDatabase {
     )
   const folder = mkdtempSync(join(tmpdir(), 'migrate-'))
   for (const end of ['', '-wal', '-shm']) {
-    if (existsSync(path + end)) cpSync(path + end, join(folder, `source.db${end}`))
+    if (existsSync(path + end))
+      cpSync(path + end, join(folder, `source.db${end}`), { dereference: true })
   }
   const db = openSqlite<unknown>(join(folder, 'source.db'))
   return {
@@ -204,12 +211,12 @@ function recordOf(record: unknown): Row | undefined {
 }
 
 /** Decrypts stored values; text that is not a Fernet token is returned unchanged. */
-function clearText({
+async function clearText({
   configDir,
   secretKey,
-}: DatabaseSourceOptions): (stored: string) => string | null {
-  const path = join(configDir, 'secret_key')
-  const secret = secretKey ?? (existsSync(path) ? readFileSync(path, 'utf8').trim() : '')
+}: DatabaseSourceOptions): Promise<(stored: string) => string | null> {
+  const file = secretKey === undefined ? await readBelow(configDir, 'secret_key', 65_536) : null
+  const secret = secretKey ?? new TextDecoder().decode(file ?? undefined).trim()
   const open = createFernetReader(secret)
   return (stored) => (stored.startsWith('gAAAAA') ? (open?.(stored) ?? null) : stored)
 }
@@ -218,8 +225,8 @@ function fileOf(
   configDir: string,
   file: Pick<SourceFile, 'owner' | 'ownerId' | 'storedName'>,
 ): Omit<SourceFile, 'listed'> {
-  const path = join(configDir, file.ownerId, file.storedName)
-  return { ...file, read: () => readFile(path).catch(() => null) }
+  const path = join(file.ownerId, file.storedName)
+  return { ...file, read: () => readBelow(configDir, path) }
 }
 
 /** SQLite stores ids as 32 hex digits, PostgreSQL as UUIDs. */
@@ -240,7 +247,7 @@ function json(value: unknown): unknown {
 
 function jsonText(value: unknown): string | null {
   if (value === null || value === undefined) return null
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : jsonOf(value)
 }
 
 const texts = (value: unknown): string[] | null => textsOrNull(json(value))

@@ -18,6 +18,15 @@ export function date(value: unknown): Date {
   return Number.isNaN(read.getTime()) ? new Date(0) : read
 }
 
+/** A value as JSON text; "" for one that is nested too deep. */
+export function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return ''
+  }
+}
+
 /** A JSON object; {} for anything else. */
 export const object = (value: unknown): object =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}

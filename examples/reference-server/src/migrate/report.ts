@@ -13,6 +13,18 @@ export type Kind = (typeof kinds)[number]
 /** Further lines of the same kind are only counted. */
 const MAX_LINES = 50
 
+const LONGEST_NAME = 200
+
+/** A name of the source in quotes, without characters that would control the operator's terminal. */
+export function quoted(name: string): string {
+  const start = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}...` : name
+  const escaped = JSON.stringify(start).replaceAll(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return escaped
+}
+
 /** Counts copied records, and lists skipped ones with the reason. */
 export function createReport() {
   const counts = new Map(kinds.map((kind) => [kind, { copied: 0, present: 0, skipped: 0 }]))
@@ -33,10 +45,10 @@ export function createReport() {
     /** Skipped, with the reason. */
     skipped(kind: Kind, name: string, reason: string) {
       count(kind, 'skipped')
-      say(kind, `skipped: "${name}", ${reason}`)
+      say(kind, `skipped: ${quoted(name)}, ${reason}`)
     },
     /** Copied with a change. */
-    note: (kind: Kind, name: string, change: string) => say(kind, `"${name}": ${change}`),
+    note: (kind: Kind, name: string, change: string) => say(kind, `${quoted(name)}: ${change}`),
     counts: (kind: Kind) => ({ copied: 0, present: 0, skipped: 0, ...counts.get(kind) }),
     toString(): string {
       return kinds

@@ -45,16 +45,17 @@ describe('limits on small values that requests and lists read often', () => {
     }
   })
 
-  test('user names with invisible characters are refused wherever a user is created or renamed', async () => {
+  test('AB-69: user names that look like others are refused wherever a user is created or renamed', async () => {
     const service = running()
-    for (const character of ['\u200B', '\u202E', '\uFEFF', '\u00A0', '\u0007']) {
-      const username = `adm${character}in`
+    const invisible = ['\u200B', '\u202E', '\uFEFF', '\u00A0', '\u0007']
+    const others = [' admin', 'ad  min', 'ａｄｍｉｎ', '\u0430dmin', 'admi\u03BD', 'Zoe\u0308']
+    for (const username of [...invisible.map((one) => `adm${one}in`), ...others]) {
       const made = await service.call('POST', '/api/v1/users/', {
         body: { username, password: 'a password' },
       })
       expect([made.status, made.json()]).toEqual([
         400,
-        { detail: 'A username must not contain invisible characters' },
+        { detail: expect.stringMatching(/^A username must not /) as string },
       ])
       const me = (await service.call('GET', '/api/v1/users/whoami')).json() as { id: string }
       const renamed = await service.call('PATCH', `/api/v1/users/${me.id}`, { body: { username } })
@@ -69,7 +70,7 @@ describe('limits on small values that requests and lists read often', () => {
       })
       expect([provisioned.status, provisioned.text]).toEqual([
         400,
-        expect.stringMatching(/userName (?:must not contain invisible|holds) characters/),
+        expect.stringMatching(/userName (?:must not|holds) /),
       ])
     }
   })
