@@ -1,9 +1,19 @@
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
+refuseOldNode(process.versions.node)
 await import('./join.mjs')
 // The program of `npm start`: the same as `src/main.ts`, ready in half the time.
 const joined = new URL('dist/main.js', import.meta.url)
 // Node 22 keeps the compiled code beside it: the next start need not compile what it needs again.
 module.enableCompileCache?.(fileURLToPath(new URL('dist/compiled', import.meta.url)))
 await import(joined.href)
+
+/** Older versions would fail with an error of a library's code: `npm ci` only warns about them. */
+function refuseOldNode(version) {
+  const [major, minor] = version.split('.').map(Number)
+  const isRecent = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22
+  if (isRecent) return
+  console.error(`Node ${version} is too old: install Node 24, or 20.19 or 22.12 at least`)
+  process.exit(1)
+}

@@ -67,7 +67,10 @@ function nameOf(files: ReadonlyMap<string, string>, request: Request, path: stri
 async function listFiles(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: unknown) => {
-      throw new SettingsError(`SERVICE_FRONTEND_PATH: ${folder} cannot be read (${String(error)})`)
+      const reason = error instanceof Error && 'code' in error ? error.code : error
+      throw new SettingsError(
+        `SERVICE_FRONTEND_PATH: the folder ${folder} cannot be read (${String(reason)}). It must contain the index.html of a built editor`,
+      )
     },
   )
   const files = new Map<string, string>()

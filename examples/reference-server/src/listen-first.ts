@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { SettingsError } from './settings/read-settings.ts'
 
 /**
  * Idle connections are closed after this time: longer than the 60 seconds of common load balancers, which
@@ -20,7 +21,7 @@ export interface ListeningServer {
 /**
  * Listens before anything else is created: absolute URLs need the actual port for PORT=0, and an address in
  * use must stop the start before a superuser is created whose password would be lost.
- * @throws the system's error if the address is in use
+ * @throws SettingsError if the address is in use, cannot be opened or is not of this machine
  */
 export async function listenFirst(host: string, port: number): Promise<ListeningServer> {
   const server = createServer({
@@ -34,7 +35,9 @@ export async function listenFirst(host: string, port: number): Promise<Listening
     else early.push(exchange)
   })
   server.listen(port, host)
-  await once(server, 'listening')
+  await once(server, 'listening').catch((error: unknown) => {
+    throw refused(error, `${host}:${port}`)
+  })
   const { port: taken } = server.address() as AddressInfo
   const name = host.includes(':') ? `[${host}]` : host
   return {
@@ -46,6 +49,22 @@ export async function listenFirst(host: string, port: number): Promise<Listening
       for (const exchange of early.splice(0)) listener(...exchange)
     },
   }
+}
+
+/** Reasons why a process cannot listen, and what to do about each. */
+const REFUSALS: Readonly<Record<string, (address: string) => string>> = {
+  EADDRINUSE: (address) =>
+    `PORT: ${address} is already in use (EADDRINUSE), perhaps by an earlier start. Stop that process, or set PORT to another port, or to 0 for a free one`,
+  EACCES: (address) =>
+    `PORT: this user may not listen on ${address} (EACCES). Set PORT to 1024 or higher`,
+  EADDRNOTAVAIL: (address) =>
+    `HOST: this machine does not have the address of ${address} (EADDRNOTAVAIL). Set HOST to one that it has, or to 0.0.0.0 for all`,
+}
+
+function refused(error: unknown, address: string): unknown {
+  const { code = '' } = error as NodeJS.ErrnoException
+  const reason = REFUSALS[code]
+  return reason === undefined ? error : new SettingsError(reason(address), { cause: error })
 }
 
 /** Answers health probes immediately (OP-13). */

@@ -1,5 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { SettingsError } from './settings/read-settings.ts'
 
@@ -11,10 +20,12 @@ import { SettingsError } from './settings/read-settings.ts'
 export function readSecretKey(given: string | undefined, folder: string): string {
   if (given !== undefined) {
     if (given.length < 32)
-      throw new SettingsError('SERVICE_SECRET_KEY must have at least 32 characters')
+      throw new SettingsError(
+        'SERVICE_SECRET_KEY must have at least 32 characters; generate one with: openssl rand -base64 32',
+      )
     return given
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  prepareFolder(folder)
   const path = join(folder, 'secret_key')
   if (!existsSync(path)) create(path, randomBytes(32).toString('base64url'))
   const key = readFileSync(path, 'utf8').trim()
@@ -23,6 +34,20 @@ export function readSecretKey(given: string | undefined, folder: string): string
       `The key file ${path} is empty. Restore the key of this installation, or delete the file to generate a new one; stored secrets then have to be entered again.`,
     )
   return key
+}
+
+/** @throws SettingsError if the folder cannot be created or written */
+function prepareFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new SettingsError(
+      `SERVICE_CONFIG_DIR: the folder ${folder} cannot be written (${code}). Set it to one that the user of this process may write`,
+      { cause: error },
+    )
+  }
 }
 
 /** Error codes of file systems without hard links. */

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { inFolder, runToEnd, startServer } from './start-server.ts'
 
@@ -21,12 +24,25 @@ describe('the command line', () => {
       expect(await readdir(folder)).toEqual([])
     }))
 
+  test('a version of Node that is too old stops the start with one line', async () => {
+    const start = fileURLToPath(new URL('../start.mjs', import.meta.url))
+    const older = `Object.defineProperty(process, 'versions', { value: { node: '22.11.0' } })`
+    const pretend = `data:text/javascript,${encodeURIComponent(older)}`
+    const started = promisify(execFile)(process.execPath, ['--import', pretend, start])
+    await expect(started).rejects.toMatchObject({
+      code: 1,
+      stderr: 'Node 22.11.0 is too old: install Node 24, or 20.19 or 22.12 at least\n',
+    })
+  })
+
   test('an invalid setting stops the start with one line', () =>
     inFolder(async (folder) => {
       const SERVICE_CONFIG_DIR = join(folder, 'config')
       const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR, SCIM_ENABLED: 'true' })
       expect(code).toBe(1)
-      expect(stderr).toBe('SCIM_TOKEN is required when SCIM_ENABLED is true\n')
+      expect(stderr).toBe(
+        'SCIM_TOKEN is required when SCIM_ENABLED is true; generate one with: openssl rand -base64 32\n',
+      )
       expect(await readdir(folder)).toEqual([])
     }))
 
@@ -58,7 +74,9 @@ describe('the command line', () => {
       const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR, PORT: String(port) })
       taken.close()
       expect(code).toBe(1)
-      expect(stderr).toMatch(/^[^\n]*EADDRINUSE[^\n]*\n$/)
+      expect(stderr).toBe(
+        `PORT: 127.0.0.1:${port} is already in use (EADDRINUSE), perhaps by an earlier start. Stop that process, or set PORT to another port, or to 0 for a free one\n`,
+      )
       expect(await readdir(folder)).toEqual([])
     }))
 

@@ -84,7 +84,10 @@ export function readScimSettings(env: Environment): ScimSettings {
   const tokens = readTokens(env['SCIM_TOKENS'])
   const jwt = readJwt(env)
   if (enabled && token === undefined && tokens.length === 0 && jwt === undefined) {
-    throw new ScimConfigError('SCIM_TOKEN', 'SCIM_TOKEN is required when SCIM_ENABLED is true')
+    throw new ScimConfigError(
+      'SCIM_TOKEN',
+      'SCIM_TOKEN is required when SCIM_ENABLED is true; generate one with: openssl rand -base64 32',
+    )
   }
   const types = readOktaTypes(env)
   const webhookKey = readWebhookKey(env)
