@@ -212,3 +212,19 @@ test('MC-1: the MCP server of the caller has a second address under /api/mcp', a
   expect(new TextDecoder().decode(first?.value)).toContain('/api/mcp/?session_id=')
   await engine.close()
 })
+
+test('results.md 4: of an odd number of line breaks the last is doubled', async () => {
+  const { call, create, engine } = await createUserCalls()
+  const id = await create(echo())
+  const texts = ['a\nb', 'a\n\nb', 'a\n\n\nb', 'a\n\n\n\nb'].map(async (text) => {
+    const { body } = await call('POST', `/api/v1/run/${id}`, { input_value: text })
+    const { outputs } = body as {
+      outputs: { outputs: { artifacts: { message: string }; messages: { message: string }[] }[] }[]
+    }
+    const [shown] = outputs[0]?.outputs ?? []
+    return [shown?.artifacts.message, shown?.messages[0]?.message]
+  })
+  const even = (count: number) => ['\n', '\n'].map((line) => `a${line.repeat(count)}b`)
+  expect(await Promise.all(texts)).toEqual([even(2), even(2), even(4), even(4)])
+  await engine.close()
+})

@@ -171,9 +171,9 @@ function chatArtifact(message: Message): Record<string, unknown> {
   }
 }
 
-/** Doubles every single line break; existing double breaks are kept (results.md 4). */
+/** Doubles line breaks; pairs of them stay (results.md 4). */
 export function doubleBreaks(text: string): string {
-  return text.replaceAll(/(?<!\n)\n(?!\n)/g, '\n\n')
+  return text.replaceAll(/\n{1,2}/g, '\n\n')
 }
 
 export function fileJson(file: unknown): { path: string; name: string; type: string } {
