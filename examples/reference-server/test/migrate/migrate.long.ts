@@ -124,7 +124,7 @@ test('an invalid source or API key ends with a one-line error', async () => {
     stderr: expect.stringMatching(/^--from must be [^\n]*\n$/) as string,
   })
   await expect(migrate('--from', server.url, '--api-key', 'sk-wrong')).rejects.toMatchObject({
-    stderr: expect.stringContaining('is --api-key right?') as string,
+    stderr: expect.stringContaining('check --api-key') as string,
   })
 })
 

@@ -10,7 +10,7 @@ import {
   output,
   type Component,
 } from '../../src/graph.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { createTestRuntime, flowBuilder } from '../../src/testing.ts'
 import { encoded, join, library, run } from './kit.ts'
 
 function giving(make: Component['outputs'][string]['run']): Component {
@@ -249,5 +249,39 @@ describe('limits (FE-64)', () => {
     expect(few.events.slice(-2).map(({ event }) => event)).toEqual(['error', 'end'])
     expect(JSON.stringify(few.events.at(-2)?.data)).toContain('a run may have 3 events')
     expect(few.events.length).toBeLessThanOrEqual(5)
+  })
+})
+
+describe('a clock that throws once', () => {
+  test.each([
+    ['succeeded at once', 'internal', () => 'x'],
+    ['succeeded later', 'internal', () => Promise.resolve('x')],
+    ['failed at once', 'component_failed', () => ''],
+    ['failed later', 'component_failed', () => Promise.resolve('')],
+  ])('FE-70: ends the run, after a build that %s', async (_, code, make) => {
+    const runtime = createTestRuntime()
+    let isArmed = false
+    const arm = (): void => {
+      isArmed = true
+      if (code !== 'internal') throw new TypeError('no value')
+    }
+    const armed = giving(() => {
+      const value = make()
+      if (typeof value !== 'string') return value.then(() => arm())
+      arm()
+      return value
+    })
+    const { result } = await run(alone(armed), {
+      more: [armed],
+      runtime: {
+        ...runtime,
+        now() {
+          if (!isArmed) return runtime.now()
+          isArmed = false
+          throw new RangeError('no clock')
+        },
+      },
+    })
+    expect(result).toMatchObject({ status: 'failed', error: { code } })
   })
 })

@@ -4,7 +4,7 @@ import { runDurable } from '../durable/durable-task.ts'
 import { EndVertex } from '../results/end-vertex.ts'
 import { cutToEvent } from '../events/event-size.ts'
 import { eventLoopTurn } from '@x/wire'
-import { failureMessage, vertexFailure } from '../vertex/failure.ts'
+import { engineFailure, failureMessage, vertexFailure } from '../vertex/failure.ts'
 import { FinishedRun } from '../results/finished-run.ts'
 import { InactivatedVertices } from './inactivated.ts'
 import type { LazySignal } from '../context/lazy-signal.ts'
@@ -70,7 +70,7 @@ export class RunExecution implements Deadline {
     this.#scheduler = new Scheduler({ graph, slice, strict })
     this.#inactivated = new InactivatedVertices(request)
     const rested = (task: Task): void => this.#rested(task)
-    this.#turn = new RunTurn(request.runtime)
+    this.#turn = new RunTurn(request.runtime, (error) => this.exceed(engineFailure(error)))
     const shared = { host, rested, builds: this.builds, clock: this.#turn }
     this.#environment = new TaskEnvironment(run, request, shared)
     this.#startedAt = request.runtime.now().getTime()
@@ -94,7 +94,7 @@ export class RunExecution implements Deadline {
     void this.#finishAfterTurn()
   }
 
-  /** A limit of the whole run was exceeded (FE-64). */
+  /** A limit of the whole run was exceeded (FE-64), or the engine failed. */
   exceed(limit: FlowError): void {
     if (this.#phase.current !== 'running') return
     this.outcome.failed = true
@@ -184,13 +184,13 @@ export class RunExecution implements Deadline {
         ? runAttempts(task, build, options)
         : runDurable(task, build, options)
     } catch (thrown) {
-      this.#turn.reportLater(() => void this.#failed(task, thrown, from))
+      this.#turn.reportLater(() => this.#failed(task, thrown, from))
       return
     }
     if (work instanceof Promise) {
       work.then(
-        (result) => this.#afterWait(task, result, from),
-        (thrown: unknown) => this.#failed(task, thrown, from),
+        (result) => this.#turn.report(() => this.#afterWait(task, result, from)),
+        (thrown: unknown) => this.#turn.report(() => this.#failed(task, thrown, from)),
       )
     } else {
       const result = work

@@ -22,12 +22,17 @@ export function vertexFailure(
   return { error, reason }
 }
 
+/** The end of a run that a fault of the engine, or of the host's runtime, has broken. */
+export function engineFailure(cause: unknown): FlowError {
+  return new FlowError('internal', 'The run failed', { cause })
+}
+
 /** Maximum characters of an error's text, which may quote the names of all columns of a table. */
-const MOST_CHARACTERS = 10_000
+const MAX_CHARACTERS = 10_000
 
 function shortened(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text
-  return `${text.slice(0, MOST_CHARACTERS)}... (${text.length - MOST_CHARACTERS} more characters)`
+  if (text.length <= MAX_CHARACTERS) return text
+  return `${text.slice(0, MAX_CHARACTERS)}... (${text.length - MAX_CHARACTERS} more characters)`
 }
 
 /** The message that reports a failed component (events.md 2.7). */
