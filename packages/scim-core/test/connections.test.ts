@@ -131,6 +131,38 @@ describe('connections', () => {
     expect((await kept()).lastUsedAt).toEqual(runtime.now())
   })
 
+  test('SH-54 of errors while an earlier one is being written, the last one stays', async () => {
+    const store = createMemoryConnectionStore()
+    const runtime = createTestRuntime()
+    const connections = createScimConnections({
+      store: {
+        ...store,
+        async update(...args) {
+          await runtime.sleep(50)
+          return store.update(...args)
+        },
+      },
+      tokens: createMemoryTokenStore(),
+      runtime,
+    })
+    const { handle } = createScimService({
+      store: createMemoryScimStore(),
+      baseUrl: BASE,
+      auth: connections.auth(),
+      runtime,
+    })
+    const created = { tenant: 'acme', name: 'A', provider: 'entra' } as const
+    const { connection, token } = await connections.create(created)
+    const scim = createScimClient(handle, { token })
+    await scim.post('/Users', { userName: 'no-mail' })
+    await scim.get('/Users?filter=x')
+    await scim.get('/Users?count=many')
+    await runtime.advance(50)
+    await runtime.advance(50)
+    const { lastError } = (await connections.get('acme', connection.id)) ?? {}
+    expect(lastError?.detail).toContain('count')
+  })
+
   test('SH-38 the clients of a connection may have scopes of their own', async () => {
     const { connections, client, endpoint } = host
     const { connection } = await connections.create({ tenant: 'acme', name: 'A', provider: 'okta' })

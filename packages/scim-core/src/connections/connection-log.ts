@@ -20,16 +20,23 @@ export function createConnectionLog({
   readonly runtime: Runtime
   readonly onError: (error: unknown) => void
 }): ConnectionLog {
-  /** Connections being written; further events are dropped meanwhile. */
-  const writing = new Set<string>()
+  /** Connections being written, with the newest event of the meantime, which is written after it. */
+  const writing = new Map<string, ConnectionPatch | null>()
   const write = (tenant: string, id: string, patch: ConnectionPatch): void => {
     const key = `${id} ${Object.keys(patch).join()}`
-    if (writing.has(key)) return
-    writing.add(key)
+    if (writing.has(key)) {
+      if (patch.lastError !== undefined) writing.set(key, patch)
+      return
+    }
+    writing.set(key, null)
     void Promise.resolve()
       .then(() => store.update(tenant, id, patch))
       .catch(onError)
-      .finally(() => writing.delete(key))
+      .finally(() => {
+        const next = writing.get(key) ?? null
+        writing.delete(key)
+        if (next !== null) write(tenant, id, next)
+      })
   }
   return {
     used({ tenant, id, lastUsedAt }) {
