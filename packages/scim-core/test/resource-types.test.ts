@@ -274,6 +274,19 @@ describe('a type that is written', () => {
     expect(events[3]?.data).toMatchObject({ after: { userName: 'ada@corp.example' } })
   })
 
+  test('SC-74 listeners and beforeCommit see attributes that are never returned, since they are the code of the host', async () => {
+    const seen: string[] = []
+    const scim = withTypes([device()], {
+      beforeCommit: ({ after }) => void seen.push(String(after?.['secret'])),
+    })
+    scim.service.events.on('resource.created', ({ after }) => {
+      seen.push(String(after['secret']))
+    })
+    const { body } = await scim.post('/Devices', { displayName: 'Door', secret: 'a' })
+    expect(body).not.toHaveProperty('secret')
+    expect(seen).toEqual(['a', 'a'])
+  })
+
   test('SH-35 bulk, cursor and the service in process', async () => {
     const scim = withTypes([device(), catalogue()], { bulk: true, cursor: true })
     const { body } = await scim.post('/Bulk', {
