@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { transform } from 'esbuild'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { sqliteDriverName } from '../src/engine/sqlite-driver-name.ts'
 import { postgresDatabase, postgresUrl } from './databases.ts'
 
 const GUIDE = new URL('../../../docs/guides/scim-own-tables.md', import.meta.url)
@@ -106,6 +107,23 @@ describe('the code of the guide on own tables, as it stands there', () => {
       await rm(folder, { recursive: true, force: true })
     }
   })
+
+  // better-sqlite3 has no binary for older versions of Node, where the guide's libsql is the driver.
+  test.skipIf(sqliteDriverName() !== 'better-sqlite3')(
+    'SH-3 db.exec with better-sqlite3, which has the same calls',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'guide-'))
+      try {
+        const block = (await blockWith('db.exec'))
+          .replace("'app.db'", JSON.stringify(join(folder, 'app.db')))
+          .replace("from 'libsql'", "from 'better-sqlite3'")
+        expect(block).toContain("import Database from 'better-sqlite3'")
+        expect(await run(block)).toEqual(EXPECTED)
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+  )
 
   test.skipIf(postgresUrl === null)('SH-3 Drizzle over PostgreSQL', async () => {
     const database = await postgresDatabase()
