@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defaultSettings } from '@x/flow-engine'
 import { defaultRunLimits } from '@x/flow-engine/graph'
-import { DEFAULT_LIMITS } from '@x/scim-core'
+import { defaultLimits as defaultScimLimits } from '@x/scim-core'
 import { defaultLimits } from '@x/surface-protocol'
 import { format } from 'prettier'
 import { describe, expect, test } from 'vitest'
@@ -147,7 +147,7 @@ describe('OP-16 limits', () => {
   })
 
   test('each SCIM limit has a variable with a default', () => {
-    expect(scimLimits({})).toEqual(DEFAULT_LIMITS)
+    expect(scimLimits({})).toEqual(defaultScimLimits)
     expect(scimLimits({ SCIM_MAX_BODY_KIB: '2', SCIM_MAX_FILTER_TERMS: '3' })).toMatchObject({
       bodyBytes: 2048,
       filterTerms: 3,

@@ -122,7 +122,7 @@ export {
   type ScimResources,
   type UserResource,
 } from './service/in-process.ts'
-export { DEFAULT_LIMITS, type ScimLimits } from './base/limits.ts'
+export { defaultLimits, type ScimLimits } from './base/limits.ts'
 export {
   type CursorOptions,
   type ScimChange,

@@ -30,7 +30,7 @@ export interface ScimLimits {
   readonly membersPerAnswer: number
 }
 
-export const DEFAULT_LIMITS: ScimLimits = {
+export const defaultLimits: ScimLimits = {
   bodyBytes: 1_048_576,
   jsonDepth: 16,
   patchOperations: 1_000,
@@ -52,7 +52,7 @@ export const DEFAULT_LIMITS: ScimLimits = {
 
 /** Applies defaults to missing limits. @throws ScimConfigError unless positive integers */
 export function completeLimits(limits: Partial<ScimLimits> = {}): ScimLimits {
-  const all = { ...DEFAULT_LIMITS, ...limits }
+  const all = { ...defaultLimits, ...limits }
   for (const [name, value] of Object.entries(all)) {
     if (!Number.isInteger(value) || value < 1) {
       throw new ScimConfigError('limits', `limits.${name} must be a positive integer`)
