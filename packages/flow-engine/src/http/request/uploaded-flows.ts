@@ -54,6 +54,7 @@ async function readJsonFiles(files: readonly Uint8Array[]): Promise<unknown[]> {
   for (const text of texts) {
     await eventLoopTurn()
     values.push(parse(text))
+    await eventLoopTurn()
   }
   return values
 }

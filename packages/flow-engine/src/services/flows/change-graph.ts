@@ -4,12 +4,16 @@ import { finish, finishInTurns, type Steps } from '../../base/steps.ts'
 /** Characters of a graph above which others get turns while it is read and changed. */
 const LARGE = 256 * 1024
 
+/** A turn of the event loop between two steps with a large graph. */
+export async function turnIfLarge(data: string | null): Promise<void> {
+  if (data !== null && data.length > LARGE) await eventLoopTurn()
+}
+
 /** Parses a stored graph; a large one in a turn of the event loop of its own. */
 export async function parseGraph(data: string): Promise<unknown> {
-  if (data.length <= LARGE) return JSON.parse(data)
-  await eventLoopTurn()
+  await turnIfLarge(data)
   const graph: unknown = JSON.parse(data)
-  await eventLoopTurn()
+  await turnIfLarge(data)
   return graph
 }
 

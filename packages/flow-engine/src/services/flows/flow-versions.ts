@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { readUuid } from '@x/wire'
+import { eventLoopTurn, readUuid, textSlices } from '@x/wire'
 import { diffFlows, type FlowDiff } from '../../graph/flow/diff-flows.ts'
 import { refuse } from '../../refusal.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
@@ -12,6 +12,7 @@ import type { ServiceKit } from '../base/kit.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import { writeTime } from './flow-writer.ts'
 import { updateFlow } from './update-flow.ts'
+import { turnIfLarge } from './change-graph.ts'
 import { withoutPasswords } from './without-passwords.ts'
 
 /** Maximum characters of a version's description. */
@@ -133,6 +134,18 @@ export function createFlowVersionService(kit: ServiceKit): FlowVersionService {
 
 const noFlow = () => refuse(404, 'Flow not found')
 
+/** Characters that are hashed in one turn of the event loop. */
+const HASHED = 512 * 1024
+
+async function hashOf(text: string): Promise<string> {
+  const hash = sha256.create()
+  for (const slice of textSlices(text, HASHED)) {
+    hash.update(utf8ToBytes(slice))
+    if (text.length > HASHED) await eventLoopTurn()
+  }
+  return bytesToHex(hash.digest())
+}
+
 async function addVersion(
   kit: ServiceKit,
   tx: FlowStore,
@@ -145,9 +158,10 @@ async function addVersion(
     userId,
     description,
     data,
-    hash: data === null ? null : bytesToHex(sha256(utf8ToBytes(data))),
+    hash: data === null ? null : await hashOf(data),
     createdAt: writeTime(kit),
   }
+  await turnIfLarge(data)
   const added = await tx.versions.add(version, kit.settings.maxFlowVersions)
   if (added === null) throw noFlow()
   return added

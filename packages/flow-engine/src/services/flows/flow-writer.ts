@@ -3,6 +3,7 @@ import type { FlowStore } from '../../store/flow-store.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 import { flowToText } from './flow-text.ts'
 import { ensureDefaultProject } from './default-project.ts'
+import { turnIfLarge } from './change-graph.ts'
 import { findWebhooks } from './graph-text.ts'
 import { resolveFsPath, writeFlowFile } from '../base/flow-files.ts'
 import type { FlowInput } from './flow-input.ts'
@@ -62,6 +63,7 @@ export async function writeFlows(
     )
     throw error
   }
+  for (const { data } of records) await turnIfLarge(data)
   for (const { id } of records) kit.emit('flow.created', { at: kit.runtime.now(), userId, id })
   return records
 }

@@ -8,6 +8,7 @@ import type { ServiceKit } from '../base/kit.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import type { FlowChanges } from './flow-input.ts'
 import { writeFile, writeTime } from './flow-writer.ts'
+import { turnIfLarge } from './change-graph.ts'
 import { findWebhooks, type Webhooks } from './graph-text.ts'
 
 const NOT_FOUND = 'Flow not found'
@@ -37,6 +38,7 @@ export async function updateFlow(kit: ServiceKit, update: FlowUpdate): Promise<F
     const { undo, record } = await store.transaction(async (tx) => {
       const before = await ownFlow(tx, caller.id, id)
       if (before === null) throw refuse(404, NOT_FOUND)
+      await turnIfLarge(before.data)
       const { folderId } = changes
       if (folderId !== undefined && (await tx.projects.get(caller.id, folderId)) === null) {
         throw refuse(400, 'Folder not found')
@@ -55,6 +57,7 @@ export async function updateFlow(kit: ServiceKit, update: FlowUpdate): Promise<F
       await undone?.()
       throw error
     })
+    await turnIfLarge(record.data)
     emit('flow.updated', { at: runtime.now(), userId: caller.id, id })
     return record
   } catch (error) {
