@@ -105,11 +105,13 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       await begin()
       if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
       const queued = intake.enqueue(read)
-      // If no other process claims, the claim can be sent to the store together with the job.
+      // If no other process claims, the claim can be sent to the store together with the job, unless the job
+      // is sealed first.
       const lane = intake.laneOf(read)
-      if (!queue.shared) worker.wake(lane)
+      const together = !queue.shared && !(seal.seals && read.resumable === true)
+      if (together) worker.wake(lane)
       const job = await queued
-      if (queue.shared || seal.seals) worker.wake(lane)
+      if (!together) worker.wake(lane)
       if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
       return toJobRecord(job, -1)
     },

@@ -27,6 +27,8 @@ export interface Worker {
 interface Lane {
   readonly name: string
   mayWait: boolean
+  /** More jobs may wait than `owed` says: at the start, and after a wake without a lane. */
+  uncounted: boolean
   /** Jobs queued here since the last claim: this many claims are sent together. */
   likely: number
   /** Jobs queued here and not claimed: only the end of another job can release them. */
@@ -42,6 +44,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const lanes: readonly Lane[] = places.names.map((lane) => ({
     name: lane,
     mayWait: true,
+    uncounted: true,
     likely: 0,
     owed: 0,
   }))
@@ -62,6 +65,8 @@ export function createWorker(options: WorkerOptions): Worker {
 
   /** Claims as many jobs as are likely to be waiting, so that a store can batch the claims. */
   const claimSome = async (lane: Lane): Promise<boolean> => {
+    const { uncounted } = lane
+    lane.uncounted = false
     const wanted = Math.max(1, Math.min(lane.likely, roomOf(lane)))
     const claimed = await Promise.allSettled(
       Array.from({ length: wanted }, () =>
@@ -73,6 +78,8 @@ export function createWorker(options: WorkerOptions): Worker {
     )
     lane.likely = jobs.length < wanted ? 0 : Math.max(0, lane.likely - wanted)
     lane.owed = Math.max(0, lane.owed - jobs.length)
+    const foundNone = claimed.every(({ status }) => status === 'fulfilled') && jobs.length === 0
+    if (uncounted && !(foundNone && running.size === 0)) lane.uncounted = true
     if (stopping.signal.aborted) {
       // Jobs that arrive now are left to another process (DR-12).
       await Promise.all(jobs.map(({ id, worker }) => queue.release(id, worker)))
@@ -80,15 +87,21 @@ export function createWorker(options: WorkerOptions): Worker {
     }
     for (const job of jobs) start(job, lane)
     for (const claim of claimed) if (claim.status === 'rejected') throw claim.reason
-    if (jobs.length > 0) return true
+    if (jobs.length > 0) {
+      // All jobs are of this process and counted: a further claim would be in vain.
+      if (!queue.shared && !lane.uncounted && lane.owed === 0) lane.mayWait = false
+      return true
+    }
     lane.mayWait = again
-    if (running.size === 0) lane.owed = 0
+    if (running.size === 0 && !again) lane.owed = 0
     return false
   }
   const start = (job: ClaimedJob, lane: Lane): void => {
     const end: Promise<void> = run(job).finally(() => {
       running.delete(end)
-      for (const other of lanes) if (queue.shared || other.owed > 0) other.mayWait = true
+      for (const other of lanes) {
+        if (queue.shared || other.uncounted || other.owed > 0) other.mayWait = true
+      }
       claimMore()
     })
     running.set(end, lane.name)
@@ -152,6 +165,7 @@ export function createWorker(options: WorkerOptions): Worker {
       for (const lane of lanes) {
         if (wanted !== undefined && wanted !== lane.name) continue
         lane.mayWait = true
+        if (wanted === undefined) lane.uncounted = true
         lane.likely += 1
         lane.owed += 1
       }
