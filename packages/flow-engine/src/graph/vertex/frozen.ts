@@ -24,11 +24,31 @@ export interface KeyRequest {
   readonly build: number
 }
 
+/** The last key of a vertex: most builds of a plan have the same owner, flow and settings. */
+const lastKeys = new WeakMap<VertexFields, { readonly of: KeyRequest; readonly key: string }>()
+
+export function resultKey(request: KeyRequest): string {
+  const last = lastKeys.get(request.fields)
+  if (last !== undefined && isSame(last.of, request)) return last.key
+  const key = makeKey(request)
+  lastKeys.set(request.fields, { of: request, key })
+  return key
+}
+
+function isSame(one: KeyRequest, other: KeyRequest): boolean {
+  return (
+    one.vertex === other.vertex &&
+    one.userId === other.userId &&
+    one.flowId === other.flowId &&
+    one.build === other.build
+  )
+}
+
 /**
  * Derived from owner, flow, vertex, component and the vertex's own settings. Inputs from edges are not
  * included, because freezing keeps the result whatever they become (FE-33).
  */
-export function resultKey({ vertex, fields, userId, flowId, build }: KeyRequest): string {
+function makeKey({ vertex, fields, userId, flowId, build }: KeyRequest): string {
   const settings = fields.fields
     .filter(({ edges, secret }) => edges.length === 0 && !secret)
     .map(({ name, value, variable }) => [name, variable ?? null, identity(value ?? null)])
@@ -47,9 +67,15 @@ export function resultKey({ vertex, fields, userId, flowId, build }: KeyRequest)
   return bytesToHex(sha256(utf8ToBytes(text)))
 }
 
+const firstPlaces = new WeakMap<PlanVertex, string>()
+
 /** Identifies the vertex and its build within loops, regardless of its settings. */
-export function placeOf({ id }: Pick<PlanVertex, 'id'>, build: number): string {
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([id, build]))))
+export function placeOf(vertex: PlanVertex, build: number): string {
+  const known = build === 1 ? firstPlaces.get(vertex) : undefined
+  if (known !== undefined) return known
+  const place = bytesToHex(sha256(utf8ToBytes(JSON.stringify([vertex.id, build]))))
+  if (build === 1) firstPlaces.set(vertex, place)
+  return place
 }
 
 /** A value without the parts that differ between runs: ids and times of messages. */
