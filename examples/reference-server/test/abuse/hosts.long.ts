@@ -80,3 +80,50 @@ test('AB-67: with auto login, cross-site requests are refused', async () => {
   ]
   for (const headers of own) expect([headers, (await ask(headers)).status]).toEqual([headers, 200])
 })
+
+test('AB-67: pages of other sites cannot sign a user in or out', async () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' }
+  const foreign: Record<string, string>[] = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ]
+  for (const path of ['/api/v1/login', '/api/v1/refresh', '/api/v1/logout']) {
+    for (const headers of foreign) {
+      const answer = await ask({ ...form, ...headers }, path, { method: 'POST' })
+      expect([path, headers, answer.status]).toEqual([path, headers, 403])
+      expect(answer.text).not.toMatch(/set-cookie/i)
+    }
+    const { origin } = new URL(running().url)
+    for (const headers of [{}, { origin }, { origin: 'null', 'sec-fetch-site': 'same-origin' }]) {
+      const answer = await ask({ ...form, ...headers }, path, { method: 'POST' })
+      expect([path, headers, answer.status]).not.toContain(403)
+    }
+  }
+})
+
+test('AB-56: private answers are not kept by proxies', async () => {
+  const service = running()
+  const image = new FormData()
+  image.append('file', new Blob(['not a picture'], { type: 'image/png' }), 'private.png')
+  const flow = await service.call('POST', '/api/v1/flows/', {
+    body: { name: `kept ${Math.random()}`, data: { nodes: [], edges: [] } },
+  })
+  const { id } = flow.json() as { id: string }
+  const upload = await service.call('POST', `/api/v1/files/upload/${id}`, { body: image })
+  const { file_path: path } = upload.json() as { file_path: string }
+  for (const [method, place] of [
+    ['GET', `/api/v1/files/images/${path}`],
+    ['GET', `/api/v1/files/download/${path}`],
+    ['GET', '/api/v1/users/whoami'],
+    ['GET', '/api/v1/flows/'],
+    ['GET', '/api/v1/nothing.css'],
+    ['GET', '/api/v1/auto_login'],
+    ['POST', '/api/v1/api_key/'],
+  ] as const) {
+    const body = method === 'POST' ? { body: { name: 'kept' } } : {}
+    const { headers } = await service.call(method, place, body)
+    expect([place, headers.get('cache-control')]).toEqual([place, 'no-store'])
+  }
+})

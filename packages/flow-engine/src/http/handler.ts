@@ -6,6 +6,7 @@ import {
   requestIdOf,
   respond,
   traceHeaders,
+  responseParts,
   withHeaders,
   withRequestId,
   type ObservedRequest,
@@ -84,7 +85,10 @@ export function createHandler(options: HandlerOptions): Handler {
     const response = await answer(options, table, incoming, reportFailure).catch((error: unknown) =>
       errorResponse(request, error, reportFailure),
     )
-    return withHeaders(response, Object.entries(cors.headers(request)), { replace: false })
+    const lines = Object.entries(cors.headers(request))
+    return withHeaders(response, isKept(response) ? lines : [...lines, NOT_KEPT], {
+      replace: false,
+    })
   }
 
   return async (request, context = {}) => {
@@ -109,6 +113,16 @@ export function createHandler(options: HandlerOptions): Handler {
     })
     return withRequestId(response, id)
   }
+}
+
+/** Answers are private, and proxies keep some by the end of their path (AB-56). */
+const NOT_KEPT = ['cache-control', 'no-store'] as const
+
+/** True if a response says itself who may keep it. */
+function isKept(response: Response): boolean {
+  const parts = responseParts(response)
+  if (parts === undefined) return response.headers.has('cache-control')
+  return parts.headers.some(([name]) => name === 'cache-control')
 }
 
 const belowBase = (pathname: string, basePath: string): string | undefined =>

@@ -10,6 +10,7 @@ import type { ApiKeyRecord } from '../../store/api-keys.ts'
 import type { UserRecord } from '../../store/users.ts'
 import { readCookies } from '../request/cookies.ts'
 import type { Auth } from '../route/route.ts'
+import { isForeign, isOwnOrigin } from './origins.ts'
 
 /** Identifies the caller of a request; undefined for operations that need no credentials. */
 export type Authenticate = (
@@ -205,23 +206,8 @@ function equal(a: string, b: string): boolean {
 /** Cookies are sent automatically, so cross-site requests are refused (CSRF). */
 function checkOrigin(kit: ServiceKit, request: Request, url: URL): void {
   const origin = request.headers.get('origin')
-  if (origin !== null && !isOwnOrigin(kit, origin, url)) throw refuse(403, 'Origin not allowed')
-}
-
-/** True for cross-site requests. Browsers indicate them; other clients send neither header. */
-function isForeign(kit: ServiceKit, { headers }: Request, url: URL): boolean {
-  const origin = headers.get('origin')
-  if (origin === null) return /^(cross-site|same-site)$/.test(headers.get('sec-fetch-site') ?? '')
-  return !isOwnOrigin(kit, origin, url) && !kit.settings.corsOrigins.includes('*')
-}
-
-function isOwnOrigin({ settings }: ServiceKit, origin: string, url: URL): boolean {
-  const { corsOrigins, publicUrl } = settings
-  return (
-    `${publicUrl}/`.startsWith(`${origin}/`) ||
-    origin === url.origin ||
-    corsOrigins.includes(origin)
-  )
+  if (origin !== null && !isOwnOrigin(origin, url, kit.settings))
+    throw refuse(403, 'Origin not allowed')
 }
 
 async function withoutCredentials(
@@ -232,7 +218,7 @@ async function withoutCredentials(
   const { settings } = kit
   if (settings.autoLogin && settings.skipAuthAutoLogin) {
     // AB-67: no credentials are required, so a page of another site could act.
-    const foreign = isForeign(kit, request, url)
+    const foreign = isForeign(request.headers, url, settings)
     if (foreign && isVisitor) return undefined
     if (foreign) throw refuse(403, 'Origin not allowed')
     const user = await login.superuser()

@@ -118,7 +118,10 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
       })
       const value = await seal(pending, key, runtime)
       const cookie = stepCookie(name, value, { secure, maxAge: COOKIE_SECONDS })
-      return new Response(null, { status: 302, headers: { location, 'set-cookie': cookie } })
+      return new Response(null, {
+        status: 302,
+        headers: { location, 'set-cookie': cookie, 'cache-control': 'no-store' },
+      })
     }),
     callback: (request, ended) =>
       answering(async () => {
@@ -148,7 +151,10 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
     const identity = identityOf(claims, issuer, options.externalIdClaim ?? 'sub')
     const user = await findOidcUser({ ...options, users: services.users, runtime }, identity)
     const session = await services.login.signInAs(user.userId)
-    const response = new Response(null, { status: 302, headers: { location: returnTo } })
+    const response = new Response(null, {
+      status: 302,
+      headers: { location: returnTo, 'cache-control': 'no-store' },
+    })
     const cookies = sessionCookies(services.status.settings, session, 'login')
     const cleared = stepCookie(name, '', { secure, maxAge: 0 })
     for (const cookie of [...cookies, cleared]) response.headers.append('set-cookie', cookie)

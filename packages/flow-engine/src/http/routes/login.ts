@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { SignIn } from '../../services/accounts/session.ts'
 import { LoginForm, TokenObject } from '../../wire/login.ts'
 import { readBearer } from '../access/authenticate.ts'
+import { refuseForeign } from '../access/origins.ts'
 import { readCookies } from '../request/cookies.ts'
 import { route, type Call, type Route } from '../route/route.ts'
 import {
@@ -20,6 +21,7 @@ export const loginRoutes: readonly Route[] = [
       path: '/api/v1/login',
       summary: 'Login To Get Access Token',
       auth: 'none',
+      before: refuseForeign,
       consumes: 'form',
       audit: { action: 'sign_in', target: 'user', refused: true },
       body: LoginForm,
@@ -54,6 +56,7 @@ export const loginRoutes: readonly Route[] = [
       path: '/api/v1/refresh',
       summary: 'Refresh Token',
       auth: 'none',
+      before: refuseForeign,
       output: TokenObject,
     },
     async (call) => {
@@ -67,6 +70,7 @@ export const loginRoutes: readonly Route[] = [
       path: '/api/v1/logout',
       summary: 'Logout',
       auth: 'none',
+      before: refuseForeign,
       audit: { action: 'sign_out', target: null },
       output: z.object({ message: z.string() }),
     },
