@@ -16,17 +16,39 @@ export async function openDatabase(
   address: string | undefined,
   { folder, ...options }: { readonly folder: string } & DatabaseOptions,
 ) {
-  const db = open(address ?? `sqlite:${join(folder, 'service.db')}`, options)
+  const db = explained(() => open(address ?? `sqlite:${join(folder, 'service.db')}`, options))
   try {
     await migrateFlow(db)
     await migrateScim(db)
   } catch (error) {
     await db.destroy()
-    if (error instanceof DatabaseError && error.kind === 'unreachable')
-      throw new SettingsError(`SERVICE_DATABASE_URL: ${error.message}`)
-    throw error
+    throw explanationOf(error)
   }
   return { db, kind: describe(address, folder) }
+}
+
+function explained<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw explanationOf(error)
+  }
+}
+
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [/file is not a database/, 'Name another file'],
+  [/authentication failed/, 'Check user and password'],
+  [/does not exist/, 'Create it'],
+  [/ENOTFOUND/, 'Check the host; a password with @, / or % must be percent-encoded'],
+  [/ECONNREFUSED|timeout/i, 'Start the database, or check host and port'],
+]
+
+/** What the operator can do about a database that cannot be reached. */
+function explanationOf(error: unknown): unknown {
+  if (!(error instanceof DatabaseError) || error.kind !== 'unreachable') return error
+  const [, remedy = 'Check the address'] =
+    REMEDIES.find(([reason]) => reason.test(error.message)) ?? []
+  return new SettingsError(`SERVICE_DATABASE_URL: ${error.message}. ${remedy}`, { cause: error })
 }
 
 /** Options of both kinds of database; each uses its own. */

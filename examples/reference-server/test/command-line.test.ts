@@ -61,7 +61,9 @@ describe('the command line', () => {
       const SERVICE_DATABASE_URL = 'postgres://service:secret@127.0.0.1:1/service'
       const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR: folder, SERVICE_DATABASE_URL })
       expect(code).toBe(1)
-      expect(stderr).toMatch(/^SERVICE_DATABASE_URL: The database cannot be reached \([^\n]*\)\n$/)
+      expect(stderr).toMatch(
+        /^SERVICE_DATABASE_URL: The database cannot be reached \([^\n]*\)\. Start the database[^\n]*\n$/,
+      )
       expect(stderr).not.toContain('secret')
     }))
 

@@ -25,6 +25,10 @@ describe('createReferenceServer', () => {
     [{ SCIM_AUDIT_LOG: '/nowhere/at/all' }, 'SCIM_AUDIT_LOG: ENOENT'],
     [{ SERVICE_DATABASE_URL: 'sqlite:/dev/null/service.db' }, 'EEXIST'],
     [{ SERVICE_CONFIG_DIR: '/dev/null/data' }, 'SERVICE_CONFIG_DIR: the folder /dev/null/data'],
+    [
+      { SERVICE_DATABASE_URL: `sqlite:${import.meta.filename}` },
+      'file is not a database. Name another file',
+    ],
     [{ SERVICE_FRONTEND_PATH: '/nowhere' }, 'SERVICE_FRONTEND_PATH: the folder /nowhere'],
   ])('%j is refused with an error for the operator', (environment, message) =>
     inFolder(async (SERVICE_CONFIG_DIR) => {

@@ -84,7 +84,7 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
     assertOutsideHook(owner, 'handle')
     const { path, query } = placeOf(request.url)
     const below = belowBase(path, config.basePath)
-    if (below === undefined) return outside(request, options.outsideBase ?? 'respond')
+    if (below === undefined) return outside(request, config.basePath, options.outsideBase)
     const { method } = request
     const requestId = requestIdOf(request, context.requestId, () => config.runtime.uuid())
     const route = findRoute(below, config.types)
@@ -263,8 +263,9 @@ function withAllow(result: Reply, route: Route | undefined, { config }: Service)
   return { ...result, headers: { ...result.headers, allow } }
 }
 
-function outside(request: Request, mode: 'respond' | 'pass'): Response {
-  const result = errorReply(new ScimError('not_found', 'The path is not below the SCIM base path.'))
+function outside(request: Request, base: string, mode: ScimOptions['outsideBase']): Response {
+  const detail = `The path is not below the SCIM base path ${base}.`
+  const result = errorReply(new ScimError('not_found', detail))
   const headers = mode === 'pass' ? { ...result.headers, 'x-scim-outside': '1' } : result.headers
   const { status, body } = result
   return toResponse(request, { status, body, ...(headers && { headers }) })
