@@ -54,7 +54,10 @@ export const mounts = {
   },
 } as const satisfies Readonly<Record<string, Mount>>
 
-const ENTRIES = Object.entries(mounts)
+const ENTRIES = (Object.keys(mounts) as (keyof typeof mounts)[]).map((name) => ({
+  name,
+  paths: mounts[name].paths,
+}))
 
 /** Handles the paths of a mount; null: try the next one, finally the flow service. */
 export type MountHandler<Context> = (
@@ -76,9 +79,9 @@ export async function answerMounted<Context>(
   context: Context,
 ): Promise<Response> {
   const path = pathOf(request.url)
-  for (const [name, { paths }] of ENTRIES) {
+  for (const { name, paths } of ENTRIES) {
     if (!paths.test(path)) continue
-    const answer = await mounted[name as keyof typeof mounts](request, path, context)
+    const answer = await mounted[name](request, path, context)
     if (answer !== null) return answer
   }
   return await rest(request, context)

@@ -131,15 +131,19 @@ interface Given {
 
 function complete(given: Given, projection: ProjectionRequest): ListRequest {
   const { filter, sortBy, startIndex, count, cursor } = given
-  return {
-    ...projection,
-    ...(filter !== undefined && { filter }),
-    ...(sortBy !== undefined && sortBy !== '' && { sortBy }),
-    ...(startIndex !== undefined && { startIndex }),
-    ...(count !== undefined && { count }),
-    ...(cursor !== undefined && { cursor }),
+  const { attributes, excludedAttributes } = projection
+  const request: { -readonly [Key in keyof ListRequest]: ListRequest[Key] } = {
     descending: readOrder(given.sortOrder),
   }
+  // Spreading what most requests lack would cost as much as parsing the filter.
+  if (attributes !== undefined) request.attributes = attributes
+  if (excludedAttributes !== undefined) request.excludedAttributes = excludedAttributes
+  if (filter !== undefined) request.filter = filter
+  if (sortBy !== undefined && sortBy !== '') request.sortBy = sortBy
+  if (startIndex !== undefined) request.startIndex = startIndex
+  if (count !== undefined) request.count = count
+  if (cursor !== undefined) request.cursor = cursor
+  return request
 }
 
 function readOrder(text: string | undefined): boolean {
