@@ -1,4 +1,6 @@
 import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FlowJson } from '@x/flow-engine/graph'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { describe, expect, test } from 'vitest'
@@ -43,6 +45,23 @@ describe('limits on small values that requests and lists read often', () => {
       expect(detail[0]?.type).toBe('string_too_long')
       expect(detail[0]?.loc).toContain(field)
     }
+  })
+
+  test('AB-51: strangers that hang up before the end of a body leave no error in the log', async () => {
+    const service = running()
+    const { hostname, port, host } = new URL(service.url)
+    for (const path of ['/api/v1/login', '/api/v1/webhook/any']) {
+      const socket = connect(Number(port), hostname)
+      const type = 'content-type: application/x-www-form-urlencoded'
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: ${host}\r\n${type}\r\ncontent-length: 9\r\n\r\nabc`,
+      )
+      await sleep(300)
+      socket.destroy()
+    }
+    await expect.poll(() => service.output()).toContain('"aborted":true')
+    await sleep(300)
+    expect(service.output()).not.toContain('client_gone')
   })
 
   test('AB-69: user names that look like others are refused wherever a user is created or renamed', async () => {

@@ -36,8 +36,16 @@ export function errorResponse(
       { status: 429, headers: retryAfter(429) },
     )
   }
+  // Nobody reads this response; reported, it would let strangers fill the log of errors.
+  if (isClientGone(error))
+    return json(request, { detail: 'Client Closed Request' }, { status: 499 })
   report(error)
   return json(request, { detail: FIXED }, { status: 500 })
+}
+
+/** True for the error of adapters that means a client disconnected before its body was complete. */
+function isClientGone(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, 'code') === 'client_gone'
 }
 
 /** Retry delay in seconds. */
