@@ -108,7 +108,9 @@ test(
     const faults: string[] = []
     const reached = new Set<string>()
     const only = process.env['FUZZ_COMPONENT']
-    const components = builtinComponents.filter(({ type }) => only === undefined || type === only)
+    const components = builtinComponents.filter(
+      ({ type }) => only === undefined || only.split(',').includes(type),
+    )
     const total = components.reduce((sum, component) => sum + weightOf(component), 0)
     for (const component of components) {
       const count = Math.ceil((CASES * weightOf(component)) / total)

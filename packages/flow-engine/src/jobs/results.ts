@@ -1,5 +1,5 @@
 import type { RunResult } from '../graph/context/run-options.ts'
-import { valueBytes } from '../graph/values/value-size.ts'
+import { valueBytesSoon } from '../graph/values/value-size.ts'
 
 /**
  * Results of this process's latest jobs that are retained; older ones are rebuilt from their logs (DR-19).
@@ -33,14 +33,16 @@ export function createResults() {
       forget(jobId)
       const entry: Entry = { left, bytes: 0 }
       results.set(jobId, entry)
-      const settled = (result: RunResult | undefined): void => {
+      const settled = async (result: RunResult | undefined): Promise<void> => {
         if (results.get(jobId) !== entry) return
         if (result === undefined) {
           forget(jobId)
           return
         }
-        entry.bytes = sizeOf(result)
-        bytes += entry.bytes
+        const size = await sizeOf(result)
+        if (results.get(jobId) !== entry) return
+        entry.bytes = size
+        bytes += size
         forgetOldest()
       }
       left.then(settled, () => undefined)
@@ -50,11 +52,12 @@ export function createResults() {
   }
 }
 
-function sizeOf({ vertices, messages }: RunResult): number {
-  let bytes = valueBytes(messages, MAX_CACHED_BYTES)
+/** Others get turns while large results are counted. */
+async function sizeOf({ vertices, messages }: RunResult): Promise<number> {
+  let bytes = await valueBytesSoon(messages, MAX_CACHED_BYTES)
   for (const { outputs } of vertices.values()) {
     if (bytes > MAX_CACHED_BYTES) break
-    bytes += valueBytes(outputs, MAX_CACHED_BYTES)
+    bytes += await valueBytesSoon(outputs, MAX_CACHED_BYTES)
   }
   return bytes
 }
