@@ -42,9 +42,10 @@ export interface KnowledgeColumn {
  */
 export function readColumns(rows: readonly Row[], frame: DataFrame): KnowledgeColumn[] {
   if (rows.length === 0) throw new TypeError('Column configuration cannot be empty')
+  const known = new Set(frame.columns)
   return rows.map((row) => {
     const name = toLiteralText(cellOf(row, 'column_name') ?? '')
-    if (!frame.columns.includes(name)) {
+    if (!known.has(name)) {
       const names = toLiteralText(frame.columns.toSorted())
       throw new TypeError(`Column '${name}' not found in DataFrame. Available columns: ${names}`)
     }
@@ -63,9 +64,8 @@ export function knowledgeDocument(row: Row, columns: readonly KnowledgeColumn[])
     .map(({ name }) => name)
   const text = joined(row, vectorized)
   const identity = identifying.length === 0 ? text : joined(row, identifying)
-  const beside = Object.keys(row).filter(
-    (name) => !vectorized.includes(name) && cellOf(row, name) !== null,
-  )
+  const inText = new Set(vectorized)
+  const beside = Object.keys(row).filter((name) => !inText.has(name) && cellOf(row, name) !== null)
   return {
     text,
     metadata: {

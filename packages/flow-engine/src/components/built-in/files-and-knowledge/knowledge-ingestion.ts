@@ -1,4 +1,5 @@
-import { isObject } from '@x/wire'
+import { eventLoopTurn, isObject } from '@x/wire'
+import { createSteps } from '../../../base/steps.ts'
 import { errorText } from '../../../errors.ts'
 import { toDataFrame } from '../../../graph/values/convert.ts'
 import { isData } from '../../../graph/values/data.ts'
@@ -13,7 +14,7 @@ import { isModelChoice, readPicked } from '../../define/picked-model.ts'
 import type { RefreshContext } from '../../define/refresh-context.ts'
 import { output } from '../../define/output.ts'
 import type { DistinctRows, KnowledgeBase } from '../../define/services.ts'
-import { embedDocuments } from '../vectors/ingest.ts'
+import { embedDocuments, type Document } from '../vectors/ingest.ts'
 import { documentsIn, requireRoom } from '../vectors/open-store.ts'
 import { createDialog } from './knowledge-dialog.ts'
 import {
@@ -125,15 +126,23 @@ export interface Ingestion {
   readonly skipped: number
 }
 
+/** Units of work of the digest of a row, and characters of its text that cost one more. */
+const HASH = 1000
+const CHARACTERS = 10
+
 /** Adds the rows of a table to an existing base. */
 export async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promise<Ingestion> {
   const frame = tableOf(inputs.input_df)
   const columns = readColumns(inputs.column_config, frame)
   const base = await openKnowledgeBase(inputs.knowledge_base, ctx)
   const target = inputs.allow_duplicates ? everyRow(base) : await distinctRows(base)
-  const documents = frame.rows
-    .map((row) => knowledgeDocument(row, columns))
-    .filter(({ metadata }) => !target.has(metadata[ROW_ID]))
+  const documents: Document[] = []
+  const step = createSteps()
+  for (const row of frame.rows) {
+    const document = knowledgeDocument(row, columns)
+    if (!target.has(document.metadata[ROW_ID])) documents.push(document)
+    if (step(HASH + document.text.length / CHARACTERS)) await eventLoopTurn()
+  }
   await requireRoom(base.store, documents.length)
   const options = { apiKey: inputs.api_key, chunkSize: inputs.chunk_size }
   const embedder = await knowledgeEmbedder(base, options, ctx)
