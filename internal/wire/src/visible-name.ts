@@ -14,8 +14,6 @@ export function nameProblem(name: string): string | null {
   if (UNSEEN.test(name)) return 'must not contain invisible characters'
   if (/^ | $| {2}/.test(name))
     return 'must not begin or end with a space, or contain two spaces in a row'
-  if (name !== name.normalize('NFKC'))
-    return 'must not contain variants of other characters (it must be in normal form NFKC)'
   const words = name.split(/[^\p{L}\p{M}\p{N}]+/u)
   if (words.some((word) => LATIN.test(word) && APART.test(word)))
     return 'must not mix Latin letters with similar ones of other scripts'

@@ -79,6 +79,8 @@ describe('limits on small values that requests and lists read often', () => {
       const me = (await service.call('GET', '/api/v1/users/whoami')).json() as { id: string }
       const renamed = await service.call('PATCH', `/api/v1/users/${me.id}`, { body: { username } })
       expect(renamed.status).toBe(400)
+      // Directories may send any form: the names of users are compared in normal form (SC-38).
+      if (others.includes(username) && username !== username.normalize('NFKC')) continue
       const provisioned = await service.call('POST', '/api/v1/scim/v2/Users', {
         key: null,
         headers: { authorization: `Bearer ${SCIM_TOKEN}` },

@@ -82,7 +82,9 @@ export function createUserService(kit: ServiceKit): UserService {
 
 /** What makes a user name look like another user's, which would allow impersonation (AB-69); null: nothing. */
 export function usernameProblem(username: string): string | null {
-  return nameProblem(username)
+  const problem = nameProblem(username)
+  if (problem !== null || username === username.normalize('NFKC')) return problem
+  return 'must not contain variants of other characters (it must be in normal form NFKC)'
 }
 
 function checkUsername(username: string): void {
