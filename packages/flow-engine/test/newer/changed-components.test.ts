@@ -102,21 +102,26 @@ describe('changed components (NX-27, NX-28)', () => {
   })
 
   test('NX-28: URL follows redirects by default', async () => {
-    const modes: string[] = []
+    const asked: string[] = []
     const services: ComponentServices = {
       fetch: async (input, init) => {
-        modes.push(new Request(input, init).redirect)
-        return textAnswer('<p>page</p>', 'text/html')
+        const request = new Request(input, init)
+        asked.push(request.url)
+        return request.url.endsWith('/new')
+          ? textAnswer('<p>page</p>', 'text/html')
+          : new Response(null, { status: 302, headers: { location: '/new' } })
       },
     }
-    for (const inputs of [{}, { follow_redirects: false }]) {
+    const read = async (inputs: Record<string, unknown>): Promise<unknown> =>
       await testComponent(url, {
         inputs: { urls: ['https://a.example/'], ...inputs },
         services,
         output: 'page_results',
       })
-    }
-    expect(modes).toEqual(['follow', 'manual'])
+    expect(JSON.stringify(await read({}))).toContain('page')
+    expect(asked).toEqual(['https://a.example/', 'https://a.example/new'])
+    await read({ follow_redirects: false }).catch(() => undefined)
+    expect(asked.slice(2)).toEqual(['https://a.example/'])
   })
 
   test('NX-28: MCP Tools sends headers besides those of the server, and applies its timeout', async () => {
