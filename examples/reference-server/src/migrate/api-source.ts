@@ -1,5 +1,5 @@
 import { SettingsError } from '../settings/read-settings.ts'
-import { isBounded } from './check-record.ts'
+import { isBounded, problemOf } from './check-record.ts'
 import { MOST_BYTES } from './read-file.ts'
 import { date, jsonOf, object, objects, text, textOrNull, textsOrNull } from './read-values.ts'
 import { quoted } from './report.ts'
@@ -53,6 +53,8 @@ export async function openApiSource(options: {
   }
   const user = object(await read('/api/v1/users/whoami')) as Fields
   const userId = text(user['id'])
+  if (problemOf({ id: userId }) !== null)
+    throw new SettingsError(`${base}/api/v1/users/whoami answers no user; check --from`)
   const flows = await list(
     '/api/v1/flows/?get_all=true&header_flows=false&remove_example_flows=true',
   )

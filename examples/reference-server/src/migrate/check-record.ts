@@ -11,7 +11,7 @@ const UNSTORABLE = /[\0\p{Cs}]/u
 const LONGEST_NAME = 1_000
 
 /** The parts of every record that are checked. */
-interface Named {
+interface WithId {
   readonly id: string
 }
 
@@ -19,7 +19,7 @@ interface Named {
  * The reason why a record of the source cannot be stored; null if it can. Ids become parts of paths, and
  * databases do not agree on NUL characters and lone surrogates.
  */
-export function problemOf(record: Named): string | null {
+export function problemOf(record: WithId): string | null {
   if (!UUID.test(record.id)) return 'its id is not a UUID'
   for (const [field, value] of Object.entries(record)) {
     const texts: unknown[] = Array.isArray(value) ? value : [value]

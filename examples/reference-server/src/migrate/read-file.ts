@@ -7,7 +7,7 @@ export const MOST_BYTES = 1024 * 1024 * 1024
 
 /**
  * Reads a regular file below a folder. Null if there is none, if it is too large, or if a link leads outside
- * the folder: whoever made the folder could otherwise have files of this machine copied.
+ * the folder: the creator of the folder could otherwise have files of this machine copied.
  */
 export async function readBelow(
   folder: string,

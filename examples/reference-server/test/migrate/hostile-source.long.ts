@@ -211,8 +211,9 @@ test.each([
   ['a list that is nested too deep', '/api/v1/flows/', '['.repeat(200_000) + ']'.repeat(200_000)],
 ])('AB-47 %s ends with one line', async (_name, path, body) => {
   const url = await serve((asked) => (asked.startsWith(path) ? { body } : undefined))
-  const { output } = await migrate(...fromApi(url))
-  expect(output).not.toMatch(/\n {4}at |heap out of memory/)
+  const { code, output } = await migrate(...fromApi(url))
+  expect([code, output]).toEqual([1, expect.not.stringMatching(/\n {4}at |heap out of memory/)])
+  expect(output.split('\n').filter((line) => line.includes(url))).toHaveLength(1)
 })
 
 test('AB-47 records with NUL characters, lone surrogates and foreign ids are left out', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { blocksOf } from '../docs/blocks.ts'
 import { startServer, type Started } from '../start-server.ts'
 import { ids, KEY, makeInstallation, PASSWORD } from './langflow-installation.ts'
 
@@ -25,12 +26,19 @@ async function migrate(...options: string[]): Promise<string> {
   return stdout
 }
 
-const fromFolder = (): string[] => [
-  '--from',
-  `sqlite:${join(before, 'langflow.db')}`,
-  '--config-dir',
-  before,
-]
+const GUIDE = 'docs/guides/migrate-from-langflow.md'
+
+/** The options of a command of the guide, with these values in the place of those that it shows. */
+async function optionsOf(index: number, values: Readonly<Record<string, string>>) {
+  const block = (await blocksOf(GUIDE, 'sh'))[index]?.replaceAll('\\\n', '')
+  const [, options = ''] = /npm run migrate -- (.+)/.exec(block ?? '') ?? []
+  return Object.entries(values)
+    .reduce((written, [shown, value]) => written.replaceAll(shown, value), options)
+    .split(/\s+/)
+}
+
+const fromFolder = (index = 0) => optionsOf(index, { '/var/lib/langflow': before })
+const fromService = () => optionsOf(1, { 'https://flows.example': server.url, 'sk-...': KEY })
 
 async function get(path: string, headers: Record<string, string>): Promise<Response> {
   return await fetch(`${server.url}${path}`, { headers })
@@ -43,13 +51,19 @@ beforeAll(async () => {
   target = await mkdtemp(join(tmpdir(), 'migrate-to-'))
   const echo = JSON.parse(await readFile(ECHO, 'utf8')) as { data: object }
   await makeInstallation(before, echo.data)
-  report = await migrate(...fromFolder())
+  report = await migrate(...(await fromFolder()))
   server = await startServer({ SERVICE_CONFIG_DIR: target })
 })
 
 afterAll(async () => {
   await server.end('SIGTERM')
   await Promise.all([before, target].map((path) => rm(path, { recursive: true, force: true })))
+})
+
+test('the report has the lines that the guide shows', async () => {
+  const [shown = ''] = await blocksOf(GUIDE, 'text')
+  expect(report.trimEnd()).toBe(shown.trimEnd())
+  expect(await fromFolder(2)).toEqual(await fromFolder())
 })
 
 test('the report lists copied data and secrets that must be entered again', () => {
@@ -105,13 +119,13 @@ test("migration over the API moves one user's data; a second run moves nothing",
   const here = target
   try {
     target = other
-    const first = await migrate('--from', server.url, '--api-key', KEY)
+    const first = await migrate(...(await fromService()))
     expect(first).toContain('users: 1 copied')
     expect(first).toContain('"ada": has no password here; a superuser sets one')
     expect(first).toContain('flows: 1 copied')
     expect(first).toContain('files: 2 copied')
     expect(first).toContain('"OPENAI_API_KEY", its value cannot be read; enter it again')
-    const second = await migrate('--from', server.url, '--api-key', KEY)
+    const second = await migrate(...(await fromService()))
     expect(second).not.toMatch(/[1-9]\d* copied/)
   } finally {
     target = here
