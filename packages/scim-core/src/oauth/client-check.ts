@@ -1,4 +1,4 @@
-import { constantTimeEqual, elapsedMs, type Runtime } from '@x/wire'
+import { clientNetworkOf, constantTimeEqual, elapsedMs, type Runtime } from '@x/wire'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { sha256Hex } from '../base/digest.ts'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
@@ -20,11 +20,21 @@ const ASSERTION_SECONDS = 300
 const FAILURES = 10
 const WINDOW_MS = 60_000
 const MAX_REMEMBERED = 10_000
+/** Assertions of one client that have not expired; a further one is refused, and none is forgotten. */
+const MAX_ASSERTIONS = 1_000
 /** Characters of a client id or `jti`; both are remembered. */
 const MAX_ID_LENGTH = 512
 
+/** Authenticates the client of a token request from an address, which may be unknown. */
+type ClientCheck = (
+  request: Request,
+  form: ReadonlyMap<string, string>,
+  clientAddress: string,
+) => Promise<OAuthClient>
+
 /**
- * Authenticates the client of a token request (SH-48).
+ * Authenticates the client of a token request (SH-48). Failures are counted for each client id and network,
+ * so that strangers elsewhere cannot lock a client out.
  * @throws OAuthError invalid_client, invalid_request, or too_many_requests after 10 failures in a minute
  */
 export function createClientCheck({
@@ -37,27 +47,39 @@ export function createClientCheck({
   readonly methods: readonly ClientMethod[]
   readonly runtime: Runtime
   readonly audiences: readonly string[]
-}): (request: Request, form: ReadonlyMap<string, string>) => Promise<OAuthClient> {
+}): ClientCheck {
   const failures = new Map<string, { since: number; count: number }>()
-  /** `jti` of assertions until they expire, so that none is accepted twice by this process. */
-  const used = new Map<string, number>()
+  /** `jti` of each client's assertions until they expire, so that this process accepts none twice. */
+  const used = new Map<string, Map<string, number>>()
 
-  const failed = (clientId: string): OAuthError => {
+  const fail = (caller: string): void => {
     const now = runtime.now().getTime()
-    const known = failures.get(clientId)
+    const known = failures.get(caller)
     if (known === undefined || elapsedMs(known.since, now) >= WINDOW_MS) {
-      remember(failures, clientId, { since: now, count: 1 }, MAX_REMEMBERED)
+      failures.delete(caller)
+      remember(failures, caller, { since: now, count: 1 }, MAX_REMEMBERED)
     } else known.count += 1
-    return unknownClient()
   }
 
-  const assertCalm = (clientId: string): void => {
-    const known = failures.get(clientId)
+  const assertCalm = (caller: string): void => {
+    const known = failures.get(caller)
     if (known === undefined || known.count < FAILURES) return
     const rest = WINDOW_MS - elapsedMs(known.since, runtime.now().getTime())
-    if (rest <= 0) return
-    const headers = { 'retry-after': String(Math.ceil(rest / 1_000)) }
-    throw new OAuthError('too_many_requests', 'Too many failures of this client', headers)
+    if (rest > 0) throw tooMany('Too many failures of this client', rest / 1_000)
+  }
+
+  /** @throws OAuthError too_many_requests */
+  const isFirstUse = (clientId: string, jti: string, exp: number): boolean => {
+    const seconds = runtime.now().getTime() / 1_000
+    const ids = used.get(clientId) ?? new Map<string, number>()
+    for (const [id, end] of ids) if (end <= seconds) ids.delete(id)
+    if (ids.has(jti)) return false
+    if (ids.size >= MAX_ASSERTIONS) {
+      const earliest = Math.min(...ids.values())
+      throw tooMany('Too many assertions of this client', earliest - seconds)
+    }
+    used.set(clientId, ids.set(jti, exp))
+    return true
   }
 
   const isAssertion = async (client: OAuthClient, proof: string): Promise<boolean> => {
@@ -73,33 +95,41 @@ export function createClientCheck({
         requiredClaims: ['exp', 'jti'],
       })
       const { exp = 0, jti = '' } = payload
-      if (jti.length > MAX_ID_LENGTH) return false
-      const seconds = now.getTime() / 1_000
-      for (const [id, end] of used) if (end <= seconds) used.delete(id)
-      const name = `${client.id}\n${jti}`
-      if (exp > seconds + ASSERTION_SECONDS || used.has(name)) return false
-      remember(used, name, exp, MAX_REMEMBERED)
-      return true
-    } catch {
+      if (typeof jti !== 'string' || jti.length > MAX_ID_LENGTH) return false
+      if (exp > now.getTime() / 1_000 + ASSERTION_SECONDS) return false
+      return isFirstUse(client.id, jti, exp)
+    } catch (error) {
+      if (error instanceof OAuthError) throw error
       return false
     }
   }
 
-  return async (request, form) => {
-    const { method, clientId, proof } = credentialOf(request, form)
+  const isRight = async ({ method, proof }: Credential, client: OAuthClient): Promise<boolean> =>
+    method === 'private_key_jwt' ? isAssertion(client, proof) : isSecret(client, proof)
+
+  return async (request, form, clientAddress) => {
+    const credential = credentialOf(request, form)
+    const { method, clientId } = credential
     if (clientId.length > MAX_ID_LENGTH) throw unknownClient()
-    assertCalm(clientId)
+    const caller = `${clientNetworkOf(clientAddress)}\n${clientId}`
+    assertCalm(caller)
     const client = methods.includes(method) ? await store.find(clientId) : null
-    if (client === null) throw failed(clientId)
-    const isRight =
-      method === 'private_key_jwt' ? await isAssertion(client, proof) : isSecret(client, proof)
-    if (!isRight) throw failed(clientId)
-    return client
+    const accepted = client !== null && (await isRight(credential, client))
+    // Of guesses that arrive at once, none is answered after the tenth failure.
+    assertCalm(caller)
+    if (accepted) return client
+    fail(caller)
+    throw unknownClient()
   }
 }
 
 function unknownClient(): OAuthError {
   return new OAuthError('invalid_client', 'The client is unknown, or its credential is wrong')
+}
+
+function tooMany(message: string, seconds: number): OAuthError {
+  const headers = { 'retry-after': String(Math.max(1, Math.ceil(seconds))) }
+  return new OAuthError('too_many_requests', message, headers)
 }
 
 function isSecret({ digest }: OAuthClient, secret: string): boolean {

@@ -34,7 +34,7 @@ const REFUSALS = 60
 const WINDOW_MS = 60_000
 const MAX_LENGTH = 8_192
 
-interface Known {
+interface CachedPrincipal {
   readonly principal: ScimPrincipal
   readonly since: number
   /** How long it is cached, in milliseconds. */
@@ -47,7 +47,7 @@ interface Known {
  */
 export function createIntrospectionAuth(options: IntrospectionAuthOptions): ScimAuth {
   const { runtime = createSystemRuntime(), cacheSeconds = 60, requiredScope = 'scim' } = options
-  const cache = new Map<string, Known>()
+  const cache = new Map<string, CachedPrincipal>()
 
   const principalOf = (claims: IntrospectionClaims): ScimPrincipal | null => {
     const { client_id: clientId, sub, username, scope } = claims

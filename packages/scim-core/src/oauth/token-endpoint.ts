@@ -1,6 +1,6 @@
 import { createSystemRuntime, readText, type Runtime } from '@x/wire'
 import { createLocalJWKSet, errors, jwtVerify } from 'jose'
-import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
+import { ALL_SCOPES, type ScimContext, type ScimScope } from '../base/principal.ts'
 import { createSigningKey, type CryptoKey, type JWK } from '../base/signing-key.ts'
 import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
 import type { ClientStore, OAuthClient } from '../store/clients.ts'
@@ -30,7 +30,11 @@ export interface TokenEndpointOptions {
 
 /** A token endpoint for the client credentials grant (RFC 6749 section 4.4). */
 export interface TokenEndpoint {
-  handle(request: Request): Promise<Response>
+  /**
+   * @param context `clientAddress`: failures are counted for each client id and network. Without it,
+   * failures of any caller lock the client out for a minute.
+   */
+  handle(request: Request, context?: Pick<ScimContext, 'clientAddress'>): Promise<Response>
   /** The document of RFC 8414. */
   metadata(): Readonly<Record<string, unknown>>
   jwks(): { readonly keys: readonly JWK[] }
@@ -55,14 +59,14 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
   const keys = createLocalJWKSet({ keys: [key.publicJwk] })
   const check = createClientCheck({ store, methods, runtime, audiences: [issuer, tokenEndpoint] })
 
-  const grant = async (request: Request): Promise<Response> => {
+  const grant = async (request: Request, clientAddress: string): Promise<Response> => {
     const form = await readForm(request)
     const grantType = form.get('grant_type')
     if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing')
     if (grantType !== 'client_credentials') {
       throw new OAuthError('unsupported_grant_type', 'Only client_credentials is supported')
     }
-    const client = await check(request, form)
+    const client = await check(request, form, clientAddress)
     const scope = grantedScope(form.get('scope'), client)
     const now = Math.floor(runtime.now().getTime() / 1_000)
     const { id } = client
@@ -82,12 +86,12 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
   }
 
   return {
-    async handle(request) {
+    async handle(request, { clientAddress = '' } = {}) {
       if (request.method !== 'POST') {
         return oauthProblem(405, 'invalid_request', 'Use POST', { allow: 'POST' })
       }
       try {
-        return await grant(request)
+        return await grant(request, clientAddress)
       } catch (error) {
         if (error instanceof OAuthError) return error.toResponse()
         return oauthProblem(503, 'temporarily_unavailable', 'Try again', { 'retry-after': '5' })

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose'
+import { remember } from './attempts.ts'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 
 /** Directories typically send the same token with every request for an hour. */
@@ -23,9 +24,7 @@ export function createVerifiedTokens(isExpired: (claims: JWTPayload) => boolean)
       return undefined
     },
     add(token, keys, claims) {
-      const [oldest] = known.keys()
-      if (oldest !== undefined && known.size >= MAX_TOKENS) known.delete(oldest)
-      known.set(token, { keys, claims })
+      remember(known, token, { keys, claims }, MAX_TOKENS)
     },
   }
 }
