@@ -50,6 +50,7 @@ const RELEASED = {
     'scim 0003-hosts': 'expand:c467e2471',
     'scim 0004-event-order': 'expand:4bd63aeb6',
     'scim 0005-event-age': 'expand:10ec6438b',
+    'scim 0006-event-sets': 'expand:1eb083d6c',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
@@ -71,6 +72,7 @@ const RELEASED = {
     'scim 0003-hosts': 'expand:b0e8e4b5b',
     'scim 0004-event-order': 'expand:4bd63aeb6',
     'scim 0005-event-age': 'expand:10ec6438b',
+    'scim 0006-event-sets': 'expand:1eb083d6c',
   },
 }
 
@@ -94,6 +96,7 @@ function defineMigrations(
         '0003-hosts',
         '0004-event-order',
         '0005-event-age',
+        '0006-event-sets',
       ]
       const all = (applied: boolean) => steps.map((id) => ({ id, applied }))
       expect(await scimMigrationStatus(db)).toEqual(all(false))

@@ -11,9 +11,15 @@ describe('reads of the SCIM store', () => {
     const store = createScimStore(db)
     await store.users.insert(TENANT, user(1, {}))
     let finish: () => void = () => undefined
-    const running = store.transaction(TENANT, async (tx) => {
-      await tx.users.insert(TENANT, user(2, {}))
-      await new Promise<void>((resolve) => (finish = resolve))
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    let running: Promise<void> = Promise.resolve()
+    // The engine may give the event loop a turn before it begins a transaction.
+    await new Promise<void>((written) => {
+      running = store.transaction(TENANT, async (tx) => {
+        await tx.users.insert(TENANT, user(2, {}))
+        written()
+        await finished
+      })
     })
     const ids = [user(1, {}).id, user(2, {}).id]
     expect(await store.users.list(TENANT, { limit: 5, withTotal: true })).toMatchObject({

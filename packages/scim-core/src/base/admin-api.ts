@@ -37,6 +37,11 @@ export type AdminOperation<Target> = (
 /** The operations of a path, by method. */
 export type AdminOperations<Target> = ReadonlyMap<string, AdminOperation<Target>>
 
+/** The operations of one path, from pairs of method and operation. */
+export const adminMethods = <Target>(
+  ...entries: readonly (readonly [method: string, operation: AdminOperation<Target>])[]
+): AdminOperations<Target> => new Map(entries)
+
 /** Handles JSON requests of a host's settings page within the caller's tenant. Never rejects. */
 export function createAdminHandler<Target>(
   { basePath, authorize, onError = () => undefined }: AdminOptions,

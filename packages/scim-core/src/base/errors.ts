@@ -129,16 +129,16 @@ export function invalidPath(detail: string): ScimError {
 
 /** 400 mutability. */
 export function notMutable(name: string): ScimError {
-  return new ScimError('mutability', `The attribute ${shown(name)} cannot be changed.`)
+  return new ScimError('mutability', `The attribute ${quoteValue(name)} cannot be changed.`)
 }
 
 /** 404 for a resource. */
 export function notFound(type: string, id: string): ScimError {
-  return new ScimError('not_found', `${type} ${shown(id)} does not exist.`)
+  return new ScimError('not_found', `${type} ${quoteValue(id)} does not exist.`)
 }
 
 /** Formats a client's value for use in a detail: at most 100 characters, without control characters. */
-export function shown(value: string): string {
+export function quoteValue(value: string): string {
   const clean = value.replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ')
   return clean.length > 100 ? `${clean.slice(0, 100)}...` : clean
 }

@@ -1,6 +1,6 @@
 import {
+  adminMethods,
   createAdminHandler,
-  type AdminOperation,
   type AdminOperations,
   type AdminOptions,
 } from '../base/admin-api.ts'
@@ -22,9 +22,7 @@ export function createConnectionsHandler({
 
 type Operations = AdminOperations<ScimConnections>
 
-const methods = (
-  ...entries: readonly (readonly [string, AdminOperation<ScimConnections>])[]
-): Operations => new Map(entries)
+const methods = adminMethods<ScimConnections>
 
 const ROOT = methods(
   [

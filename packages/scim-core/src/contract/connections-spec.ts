@@ -40,6 +40,23 @@ export function defineConnectionStoreContract(
       assert.deepEqual(await store.get(TENANT, id), { ...connection(1), ...patch })
     })
 
+    t.it('SH-54 keeps the latest error, in whatever order they are written', async () => {
+      await store.insert(connection(1), 50)
+      const { id } = connection(1)
+      const error = (n: number) => ({ at: moment(n), status: 400, scimType: null, detail: `${n}` })
+      for (const n of [2, 10, 5]) {
+        const patch = { name: `after ${n}`, lastError: error(n) }
+        assert.equal(await store.update(TENANT, id, patch), true)
+      }
+      const record = await store.get(TENANT, id)
+      assert.deepEqual(record, { ...connection(1), name: 'after 5', lastError: error(10) })
+      const same = { ...error(10), detail: 'at the same time' }
+      await store.update(TENANT, id, { lastError: same })
+      assert.deepEqual((await store.get(TENANT, id))?.lastError, same)
+      await store.update(TENANT, id, { lastError: null })
+      assert.equal((await store.get(TENANT, id))?.lastError, null)
+    })
+
     t.it('removes with its clients', async () => {
       await store.insert(connection(1), 50)
       const { id } = connection(1)

@@ -90,6 +90,7 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
         [row(1).id],
       )
       await append(row(4, { setId: row(1).id, resourceId }))
+      await append(row(5, { resourceId }))
       assert.equal((await store.outbox.set(TENANT, resourceId, row(1).id)).length, 2)
     })
 

@@ -39,14 +39,14 @@ export function comparable(
       `The operator ${operator} cannot be used with ${path.key}, which is ${path.type}.`,
     )
   }
-  const literal = read(path, value, booleanStrings)
+  const literal = toLiteral(path, value, booleanStrings)
   if (literal === undefined) {
     throw new InvalidFilterError(`${path.key} is compared with a value that is not ${path.type}.`)
   }
   return literal
 }
 
-function read(
+function toLiteral(
   { type, caseExact }: AttributePath,
   value: string | number | boolean,
   booleanStrings: boolean,

@@ -1,4 +1,4 @@
-import { InvalidFilterError, shown } from '../base/errors.ts'
+import { InvalidFilterError, quoteValue } from '../base/errors.ts'
 import type { FilterAst, PathAst } from './ast.ts'
 import type { CompareOperator } from './resolved.ts'
 import {
@@ -216,7 +216,7 @@ function takeOperator(reader: Reader): CompareOperator | 'pr' {
     return operator
   }
   const word = takeName(reader)
-  throw new InvalidFilterError(`"${shown(word)}" is not a filter operator.`, position)
+  throw new InvalidFilterError(`"${quoteValue(word)}" is not a filter operator.`, position)
 }
 
 function operatorAt({ text, position }: Reader): CompareOperator | 'pr' | undefined {

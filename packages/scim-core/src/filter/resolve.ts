@@ -1,4 +1,4 @@
-import { InvalidFilterError, shown } from '../base/errors.ts'
+import { InvalidFilterError, quoteValue } from '../base/errors.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import {
   findPath,
@@ -99,14 +99,14 @@ function find(path: PathAst, { schema, options, element }: Scope): FoundPath | u
       : findSub(element, path)
   if (found !== undefined) assertShown(found, path)
   if (found === undefined && options.unknownIsAbsent !== true) {
-    throw new InvalidFilterError(`There is no attribute ${shown(describePath(path))}.`)
+    throw new InvalidFilterError(`There is no attribute ${quoteValue(describePath(path))}.`)
   }
   return found
 }
 
 function assertShown(found: FoundPath, path: PathAst): void {
   if (isNeverShown(found)) {
-    throw new InvalidFilterError(`${shown(describePath(path))} cannot be filtered by.`)
+    throw new InvalidFilterError(`${quoteValue(describePath(path))} cannot be filtered by.`)
   }
 }
 
@@ -209,7 +209,7 @@ function resolveElement(
     found.attribute === null ||
     (found.attribute.type !== 'complex' && !found.attribute.multiValued)
   ) {
-    throw new InvalidFilterError(`${shown(path.name)} has no elements to filter.`)
+    throw new InvalidFilterError(`${quoteValue(path.name)} has no elements to filter.`)
   }
   const inner = resolve(path.where, { ...scope, element: { ...found, sub: null } })
   const where = allOf(condition === undefined ? [inner] : [inner, condition])

@@ -20,7 +20,7 @@ import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
 import { createAuthenticate, type Authenticate, type Authenticated } from './authenticate.ts'
 import { errorReply } from './error-response.ts'
 import { toScimError } from '../rules/to-scim-error.ts'
-import { belowBase, parseQuery, placeOf } from './location.ts'
+import { belowBase, parseQuery, parseTarget } from './location.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import type { Reply } from './reply.ts'
 import { findRoute, methodsOf, type Route } from './route.ts'
@@ -82,7 +82,7 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
   const hooks = joinRequestHooks([options.requestHooks, metrics && requestMetrics(metrics, 'scim')])
   return async (request, context = {}) => {
     assertOutsideHook(owner, 'handle')
-    const { path, query } = placeOf(request.url)
+    const { path, query } = parseTarget(request.url)
     const below = belowBase(path, config.basePath)
     if (below === undefined) return outside(request, config.basePath, options.outsideBase)
     const { method } = request

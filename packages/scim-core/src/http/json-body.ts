@@ -1,5 +1,5 @@
 import { exceedsDepth, isObject, readText } from '@x/wire'
-import { invalidSyntax, ScimError, shown } from '../base/errors.ts'
+import { invalidSyntax, ScimError, quoteValue } from '../base/errors.ts'
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['application/scim+json', 'application/json'])
 
@@ -16,7 +16,7 @@ export async function readJsonBody(
   if (mediaType !== '' && !MEDIA_TYPES.has(mediaType)) {
     throw new ScimError(
       'unsupported_media_type',
-      `The media type ${shown(mediaType)} is not application/scim+json.`,
+      `The media type ${quoteValue(mediaType)} is not application/scim+json.`,
     )
   }
   return parseJsonObject(await readUtf8(request, bytes), depth)
@@ -88,7 +88,8 @@ function assertDistinctKeys(text: string): void {
 function addKey(keys: Set<string>, literal: string): void {
   const name = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1)
   const key = name.toLowerCase()
-  if (keys.has(key)) throw invalidSyntax(`The key ${shown(name)} is given twice in one object.`)
+  if (keys.has(key))
+    throw invalidSyntax(`The key ${quoteValue(name)} is given twice in one object.`)
   keys.add(key)
 }
 

@@ -120,7 +120,7 @@ function splitNames(texts: readonly string[]): readonly string[] {
   return names
 }
 
-interface Given {
+interface RawQuery {
   readonly filter: string | undefined
   readonly sortBy: string | undefined
   readonly sortOrder: string | undefined
@@ -129,7 +129,7 @@ interface Given {
   readonly cursor: string | undefined
 }
 
-function complete(given: Given, projection: ProjectionRequest): ListRequest {
+function complete(given: RawQuery, projection: ProjectionRequest): ListRequest {
   const { filter, sortBy, startIndex, count, cursor } = given
   const { attributes, excludedAttributes } = projection
   const request: { -readonly [Key in keyof ListRequest]: ListRequest[Key] } = {

@@ -1,11 +1,11 @@
 /** A request's path and query, extracted from its URL without parsing the rest. */
-export interface Place {
+export interface RequestTarget {
   readonly path: string
   /** Without the question mark; empty if there is none. */
   readonly query: string
 }
 
-export function placeOf(url: string): Place {
+export function parseTarget(url: string): RequestTarget {
   const scheme = url.indexOf('://')
   const start = scheme === -1 ? 0 : url.indexOf('/', scheme + 3)
   if (start === -1) return { path: '/', query: '' }

@@ -27,7 +27,9 @@ export function createMemoryConnectionStore(): ConnectionStore {
     async update(tenant, id, patch) {
       const record = find(tenant, id)
       if (record === null) return false
-      connections.set(id, { ...record, ...structuredClone(patch) })
+      const changed = { ...record, ...structuredClone(patch) }
+      const { lastError } = isEarlier(changed, record) ? record : changed
+      connections.set(id, { ...changed, lastError })
       return true
     },
     async remove(tenant, id) {
@@ -49,4 +51,9 @@ export function createMemoryConnectionStore(): ConnectionStore {
       return true
     },
   }
+}
+
+/** True if the error of a connection happened before that of the other. */
+function isEarlier({ lastError }: Connection, other: Connection): boolean {
+  return lastError !== null && other.lastError !== null && lastError.at < other.lastError.at
 }

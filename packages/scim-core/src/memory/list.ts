@@ -44,9 +44,9 @@ function filtered<R>(
   return candidates.filter((record) => matches(resourceOf(record)))
 }
 
-type Place = { readonly record: StoredRecord; readonly key: SortKey }
+type KeyedRecord = { readonly record: StoredRecord; readonly key: SortKey }
 
-function orderOf({ sort }: ListQuery): (a: Place, b: Place) => number {
+function orderOf({ sort }: ListQuery): (a: KeyedRecord, b: KeyedRecord) => number {
   if (sort === undefined) return (a, b) => byCreation(a.record, b.record)
   const sign = sort.descending ? -1 : 1
   return (a, b) =>
@@ -55,11 +55,11 @@ function orderOf({ sort }: ListQuery): (a: Place, b: Place) => number {
 
 /** Index of the first row after a position. */
 function behind(
-  rows: readonly Place[],
+  rows: readonly KeyedRecord[],
   { id, created, key }: KeysetPosition,
-  order: (a: Place, b: Place) => number,
+  order: (a: KeyedRecord, b: KeyedRecord) => number,
 ): number {
-  const place: Place = { record: { id, created, externalId: null, version: 0 }, key }
+  const place: KeyedRecord = { record: { id, created, externalId: null, version: 0 }, key }
   const index = rows.findIndex((row) => order(row, place) > 0)
   return index === -1 ? rows.length : index
 }

@@ -216,7 +216,7 @@ export function createMemoryOutbox(state: OutboxState, undo: UndoLog): OutboxSto
           const before = byId.get(result.eventId)
           if (before?.state !== 'waiting') continue
           if (lease !== undefined && before.lockedUntil !== lease.getTime()) continue
-          write({ ...before, ...settled(result), lockedUntil: 0, lastAt: now.getTime() })
+          write({ ...before, ...deliveryFields(result), lockedUntil: 0, lastAt: now.getTime() })
           written += 1
         }
         return written
@@ -323,7 +323,7 @@ function isChosen(row: OutboxRow, { eventIds, from, to }: ReplayQuery): boolean 
   )
 }
 
-function settled({ state, attempts, nextAt, lastStatus, lastError }: DeliveryResult) {
+function deliveryFields({ state, attempts, nextAt, lastStatus, lastError }: DeliveryResult) {
   return { state, attempts, nextAt: nextAt?.getTime() ?? 0, lastStatus, lastError }
 }
 

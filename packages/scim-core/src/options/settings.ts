@@ -127,7 +127,7 @@ export function readScimSettings(env: Environment): ScimSettings {
     },
     webhookKey,
     jwt,
-    auditLog: given(env, 'SCIM_AUDIT_LOG') ?? 'stdout',
+    auditLog: readText(env, 'SCIM_AUDIT_LOG') ?? 'stdout',
     warnings,
   }
 }
@@ -147,12 +147,12 @@ function unlessProfile<Part extends object>(
   const part = read()
   const profile = readProfile(env)
   const isDecided = Object.keys(part).every((option) => Object.hasOwn(profile, option))
-  return isDecided && given(env, name) === undefined ? undefined : part
+  return isDecided && readText(env, name) === undefined ? undefined : part
 }
 
 /** @throws ScimConfigError if it is too short to be a secret */
 function readWebhookKey(env: Environment): string | undefined {
-  const key = given(env, 'SCIM_WEBHOOK_KEY')
+  const key = readText(env, 'SCIM_WEBHOOK_KEY')
   if (key === undefined || key.length >= 32) return key
   throw new ScimConfigError('SCIM_WEBHOOK_KEY', 'SCIM_WEBHOOK_KEY must have at least 32 characters')
 }
@@ -160,7 +160,7 @@ function readWebhookKey(env: Environment): string | undefined {
 /** Issuer, audience and keys must be set together. */
 function readJwt(env: Environment): ScimJwtSettings | undefined {
   const [issuer, audience, jwks] = ['ISSUER', 'AUDIENCE', 'JWKS'].map((name) =>
-    given(env, `SCIM_JWT_${name}`),
+    readText(env, `SCIM_JWT_${name}`),
   )
   if (issuer === undefined && audience === undefined && jwks === undefined) return undefined
   if (issuer === undefined || audience === undefined || jwks === undefined) {
@@ -170,10 +170,10 @@ function readJwt(env: Environment): ScimJwtSettings | undefined {
   if (!URL.canParse(jwks) || !/^https?:\/\//i.test(jwks)) {
     throw new ScimConfigError('SCIM_JWT_JWKS', 'SCIM_JWT_JWKS must be an http or https URL')
   }
-  return { issuer, audience, jwks, tenant: given(env, 'SCIM_JWT_TENANT') ?? 'default' }
+  return { issuer, audience, jwks, tenant: readText(env, 'SCIM_JWT_TENANT') ?? 'default' }
 }
 
-function given(env: Environment, name: string): string | undefined {
+function readText(env: Environment, name: string): string | undefined {
   const text = env[name]?.trim()
   return text === '' ? undefined : text
 }
@@ -184,7 +184,7 @@ function readFlag(
   name: string,
   { fallback, warnings }: { readonly fallback: boolean; readonly warnings: string[] },
 ): boolean {
-  const word = given(env, name)?.toLowerCase()
+  const word = readText(env, name)?.toLowerCase()
   if (word === undefined) return fallback
   if (word !== 'true' && word !== 'false') {
     warnings.push(`${name} is neither true nor false; it counts as false`)
@@ -198,7 +198,7 @@ function oneOf<const T extends string>(
   name: string,
   values: readonly [T, ...T[]],
 ): T {
-  const text = given(env, name)
+  const text = readText(env, name)
   if (text === undefined) return values[0]
   const found = values.find((value) => value === text.toLowerCase())
   if (found === undefined) {
@@ -208,7 +208,7 @@ function oneOf<const T extends string>(
 }
 
 function readNumber(env: Environment, name: string, fallback: number): number {
-  const text = given(env, name)
+  const text = readText(env, name)
   if (text === undefined) return fallback
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {
@@ -225,8 +225,8 @@ function readList(text: string | undefined): readonly string[] {
 }
 
 function readBaseUrl(env: Environment): string | undefined {
-  const own = given(env, 'SCIM_BASE_URL')
-  const service = given(env, 'SERVICE_PUBLIC_URL')?.replace(/\/+$/, '')
+  const own = readText(env, 'SCIM_BASE_URL')
+  const service = readText(env, 'SERVICE_PUBLIC_URL')?.replace(/\/+$/, '')
   const url = own ?? (service === undefined ? undefined : `${service}/api/v1/scim/v2`)
   if (url !== undefined && (!URL.canParse(url) || !/^https?:\/\//i.test(url))) {
     throw new ScimConfigError('SCIM_BASE_URL', 'SCIM_BASE_URL must be an http or https URL')
@@ -257,7 +257,7 @@ function readQuirks(text: string | undefined): NonNullable<ScimOptions['quirks']
 }
 
 function readCursor(env: Environment): CursorOptions {
-  const secret = given(env, 'SCIM_CURSOR_SECRET')
+  const secret = readText(env, 'SCIM_CURSOR_SECRET')
   return { ttl: readNumber(env, 'SCIM_CURSOR_TTL', 600), ...(secret !== undefined && { secret }) }
 }
 

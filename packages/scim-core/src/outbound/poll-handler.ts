@@ -76,7 +76,7 @@ async function poll(
       if (token === null) unwanted.push(head.id)
       else sets[head.setId] = token
     }
-    const done = unwanted.map((eventId) => settled(eventId, 'delivered', null))
+    const done = unwanted.map((eventId) => deliveryResult(eventId, 'delivered', null))
     if (done.length > 0) await deliveries.settle(stream.id, done, { now: runtime.now() })
     const isEmpty = Object.keys(sets).length === 0
     if (isEmpty && done.length > 0) continue
@@ -89,12 +89,12 @@ async function poll(
 /** The first event of a set provides its id. */
 function resultsOf({ ack, setErrs }: PollRequest): DeliveryResult[] {
   return [
-    ...ack.map((jti) => settled(jti, 'delivered', null)),
-    ...setErrs.map(([jti, error]) => settled(jti, 'failed', error)),
+    ...ack.map((jti) => deliveryResult(jti, 'delivered', null)),
+    ...setErrs.map(([jti, error]) => deliveryResult(jti, 'failed', error)),
   ]
 }
 
-function settled(
+function deliveryResult(
   eventId: string,
   state: 'delivered' | 'failed',
   lastError: string | null,

@@ -96,7 +96,7 @@ export function createStreams({
       }
       return { id, ...(token !== undefined && { token }) }
     },
-    list: async (tenant) => (await store.endpoints.list(tenant, KINDS)).map(shown),
+    list: async (tenant) => (await store.endpoints.list(tenant, KINDS)).map(toStream),
     async update(tenant, id, { audience, events, enabled, url, authorization }) {
       const record = await store.endpoints.get(tenant, id)
       if (record === null || record.kind === 'webhook') return false
@@ -117,7 +117,7 @@ export function createStreams({
   }
 }
 
-function shown(record: EndpointRecord): SecurityEventStream {
+function toStream(record: EndpointRecord): SecurityEventStream {
   const { id, tenant, events, enabled, disabledReason, created, url } = record
   const delivery = url === null ? { method: 'poll' as const } : { method: 'push' as const, url }
   const audience = record.audience ?? ''

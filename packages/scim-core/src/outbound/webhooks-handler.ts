@@ -1,6 +1,6 @@
 import {
+  adminMethods,
   createAdminHandler,
-  type AdminOperation,
   type AdminOperations,
   type AdminOptions,
 } from '../base/admin-api.ts'
@@ -24,9 +24,7 @@ export function createWebhooksHandler({
 
 type Operations = AdminOperations<Webhooks>
 
-const methods = (
-  ...entries: readonly (readonly [string, AdminOperation<Webhooks>])[]
-): Operations => new Map(entries)
+const methods = adminMethods<Webhooks>
 
 const ROOT = methods(
   ['GET', async ({ target, tenant }) => [200, { webhooks: await target.endpoints.list(tenant) }]],

@@ -192,10 +192,10 @@ export function createWebhooks({
       }
       return { id, secret }
     },
-    list: async (tenant) => (await store.endpoints.list(tenant, ['webhook'])).map(shown),
+    list: async (tenant) => (await store.endpoints.list(tenant, ['webhook'])).map(toEndpoint),
     async get(tenant, id) {
       const record = await find(tenant, id)
-      return record && shown(record)
+      return record && toEndpoint(record)
     },
     async update(tenant, id, { url, events, enabled, description }) {
       if ((await find(tenant, id)) === null) return false
@@ -242,7 +242,7 @@ export function createWebhooks({
   }
 }
 
-function shown(record: EndpointRecord): WebhookEndpoint {
+function toEndpoint(record: EndpointRecord): WebhookEndpoint {
   const { id, tenant, events, description, enabled, disabledReason, created } = record
   const url = record.url ?? ''
   return { id, tenant, url, events, description, enabled, disabledReason, created }

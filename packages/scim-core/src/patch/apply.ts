@@ -74,7 +74,8 @@ export function applySteps(
   const { patchComparisons, resourceLength } = context.limits
   const draft = draftOf(resource)
   const work = createPatchWork(patchComparisons)
-  for (const step of steps) if (!isMemberStep(step)) applyStep(draft, step, { ...context, work })
+  const applying = { work, ...context }
+  for (const step of steps) if (!isMemberStep(step)) applyStep(draft, step, applying)
   const { members: _, ...rest } = draft
   if (JSON.stringify(rest).length > resourceLength) {
     throw invalidValue(`The resource is longer than ${resourceLength} characters.`)

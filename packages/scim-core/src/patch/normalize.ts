@@ -5,7 +5,7 @@ import {
   invalidValue,
   notMutable,
   ScimError,
-  shown,
+  quoteValue,
 } from '../base/errors.ts'
 import { isScimError } from '../base/errors.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
@@ -112,7 +112,7 @@ function readOp(value: unknown, quirks: QuirkSwitches): PatchStep['op'] {
   if (op === 'add' || op === 'replace' || op === 'remove') return op
   throw invalidSyntax(
     typeof value === 'string'
-      ? `"${shown(value)}" is not a PATCH operation.`
+      ? `"${quoteValue(value)}" is not a PATCH operation.`
       : 'An operation needs op: add, replace or remove.',
   )
 }

@@ -1,4 +1,4 @@
-import { InvalidFilterError, invalidPath, shown } from '../base/errors.ts'
+import { InvalidFilterError, invalidPath, quoteValue } from '../base/errors.ts'
 import type { PathAst } from '../filter/ast.ts'
 import { parsePathAst, type FilterLimits } from '../filter/parse.ts'
 
@@ -52,5 +52,5 @@ function malformed(text: string): Error {
 /** A path for error details, up to where a literal could start (SC-72). */
 export function withoutLiterals(text: string): string {
   const end = text.search(/["[]/)
-  return shown(end === -1 ? text : `${text.slice(0, end)}[...]`)
+  return quoteValue(end === -1 ? text : `${text.slice(0, end)}[...]`)
 }

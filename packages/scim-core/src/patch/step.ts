@@ -2,7 +2,7 @@ import type { PathAst } from '../filter/ast.ts'
 import { compileElementFilter } from '../filter/compile.ts'
 import type { ResolvedFilter } from '../filter/resolved.ts'
 import { resolveElementFilter, type ResolveOptions } from '../filter/resolve.ts'
-import { invalidPath, shown } from '../base/errors.ts'
+import { invalidPath, quoteValue } from '../base/errors.ts'
 import { findPath, type FoundPath } from '../schema/find-path.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
@@ -42,7 +42,7 @@ export interface PatchTarget extends FoundPath {
 
 /** Formats a target for error details. */
 export function targetText({ path }: Pick<PatchTarget, 'path'>): string {
-  return shown(describePath(path))
+  return quoteValue(describePath(path))
 }
 
 /** One operation on one attribute; names are resolved, values not read yet. */

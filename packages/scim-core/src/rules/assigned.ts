@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { invalidValue, shown } from '../base/errors.ts'
+import { invalidValue, quoteValue } from '../base/errors.ts'
 import type { ScimDocument } from '../base/document.ts'
 import type { ResourceStore } from '../store/resources.ts'
 import type { Call, Rules } from './call.ts'
@@ -18,8 +18,7 @@ export function snapshotOf({ config }: Rules, call: Call, name: string): Promise
 }
 
 /**
- * Checks the elements of a user that assign resources of a host's own types (SH-41): unknown values added
- * by
+ * Checks the elements of a user that assign resources of a host's own types (SH-41): unknown values added by
  * the request are rejected or dropped, as configured for the type.
  * @throws ScimError invalidValue naming the id
  */
@@ -44,7 +43,7 @@ export async function checkAssigned(
     const [first] = unknown
     if (first === undefined) continue
     if (onUnknown === 'reject')
-      throw invalidValue(`There is no ${type.name} ${shown(first ?? '')}.`)
+      throw invalidValue(`There is no ${type.name} ${quoteValue(first ?? '')}.`)
     const kept = elements.filter((element) => !unknown.has(valueOf(element)))
     const { [attribute]: _all, ...rest } = checked
     checked = kept.length === 0 ? rest : { ...checked, [attribute]: kept }

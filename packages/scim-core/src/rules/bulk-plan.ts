@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { invalidSyntax, ScimError, shown } from '../base/errors.ts'
+import { invalidSyntax, ScimError, quoteValue } from '../base/errors.ts'
 import { memberOf } from '../patch/normalize.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
 
@@ -34,7 +34,7 @@ export function planBulk(
     const bulkId = isObject(operation) ? memberOf(operation, 'bulkId') : undefined
     const method = isObject(operation) ? memberOf(operation, 'method') : undefined
     const names = {
-      method: typeof method === 'string' ? shown(method) : null,
+      method: typeof method === 'string' ? quoteValue(method) : null,
       bulkId: typeof bulkId === 'string' ? bulkId : null,
     }
     try {
@@ -59,7 +59,7 @@ function readOperation(
   const version = memberOf(operation, 'version')
   if (method === 'POST') {
     if (typeof bulkId !== 'string' || bulkId === '') throw invalidSyntax('POST needs a bulkId.')
-    if (seen.has(bulkId)) throw invalidSyntax(`The bulkId ${shown(bulkId)} is given twice.`)
+    if (seen.has(bulkId)) throw invalidSyntax(`The bulkId ${quoteValue(bulkId)} is given twice.`)
     seen.add(bulkId)
   }
   return {

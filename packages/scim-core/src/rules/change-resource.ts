@@ -3,15 +3,9 @@ import { hookOwnerOf, runHook } from '../store/hooks.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
 import type { OutboxStore } from '../store/outbox.ts'
-import {
-  emitAll,
-  frozen,
-  notUnique,
-  withRetry,
-  type Call,
-  type PendingEvent,
-  type Rules,
-} from './call.ts'
+import { notUnique, type Call, type Rules } from './call.ts'
+import { emitAll, lazily, type PendingEvent } from './pending-event.ts'
+import { withRetry } from './with-retry.ts'
 import { outboxRows } from './outbox-rows.ts'
 import { memberChunks, type MemberChange } from './group-members.ts'
 
@@ -91,13 +85,19 @@ export async function callBeforeCommit(
   const { tenant, actor, context, requestId } = call
   const added = members?.added.length ?? 0
   const removed = members?.removed.length ?? 0
+  const readBefore = before && lazily(before)
+  const readAfter = after && lazily(after)
   const change = {
     kind,
     resourceType,
     tenant,
     actor,
-    before: before && frozen(before()),
-    after: after && frozen(after()),
+    get before() {
+      return readBefore?.() ?? null
+    },
+    get after() {
+      return readAfter?.() ?? null
+    },
     memberChange: added + removed === 0 ? null : { added, removed },
   }
   const tools = {

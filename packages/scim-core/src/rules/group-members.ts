@@ -1,4 +1,4 @@
-import { invalidValue, shown } from '../base/errors.ts'
+import { invalidValue, quoteValue } from '../base/errors.ts'
 import type { MembersChanged } from '../options/events.ts'
 import type { MemberStep } from '../patch/member-steps.ts'
 import { createPatchWork, type PatchWork } from '../patch/patch-work.ts'
@@ -58,7 +58,7 @@ export async function changeMembers(
   }
   const [first] = unknown
   if (first !== undefined && scope.rules.config.unknownMembers === 'reject') {
-    throw invalidValue(`There is no user ${shown(first)}.`)
+    throw invalidValue(`There is no user ${quoteValue(first)}.`)
   }
   return net.change()
 }

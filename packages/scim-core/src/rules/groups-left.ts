@@ -1,6 +1,8 @@
 import type { GroupRecord } from '../store/groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import { laterThan, retryUnless, type Call, type PendingEvent } from './call.ts'
+import { laterThan, type Call } from './call.ts'
+import { type PendingEvent } from './pending-event.ts'
+import { retryUnless } from './with-retry.ts'
 import { leftEvent } from './user-events.ts'
 
 /**

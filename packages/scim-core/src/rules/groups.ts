@@ -7,17 +7,10 @@ import type { ScimDocument } from '../base/document.ts'
 import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
 import type { GroupRecord } from '../store/groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import {
-  assertMatch,
-  retryUnless,
-  changePayload,
-  documents,
-  laterThan,
-  pending,
-  type Call,
-  type PendingEvent,
-  type Rules,
-} from './call.ts'
+import { laterThan, type Call, type Rules } from './call.ts'
+import { assertMatch } from './entity-tag.ts'
+import { changePayload, documents, pending, type PendingEvent } from './pending-event.ts'
+import { retryUnless } from './with-retry.ts'
 import { callBeforeCommit, changeResource, unique } from './change-resource.ts'
 import {
   changeMembers,
@@ -38,7 +31,7 @@ export interface GroupRules {
 }
 
 /** The requested state of a group. */
-interface Wanted {
+interface RequestedGroup {
   readonly document: ScimDocument
   readonly members: readonly MemberStep[]
 }
@@ -53,7 +46,7 @@ export function createGroupRules(rules: Rules): GroupRules {
   const update = (
     call: Call,
     { id, op }: { readonly id: string; readonly op: 'put' | 'patch' },
-    next: (before: ScimDocument) => Wanted,
+    next: (before: ScimDocument) => RequestedGroup,
   ): Promise<GroupRecord> =>
     changeResource(rules, call, async (tx) => {
       const events: PendingEvent[] = []
@@ -149,7 +142,7 @@ async function writeChange(
     readonly call: Call
     readonly tx: ScimStore
     readonly before: GroupRecord
-    readonly wanted: Wanted
+    readonly wanted: RequestedGroup
     readonly events: PendingEvent[]
     readonly op: 'put' | 'patch'
   },

@@ -1,4 +1,4 @@
-import { invalidValue, isScimError, ScimError, shown } from '../base/errors.ts'
+import { invalidValue, isScimError, ScimError, quoteValue } from '../base/errors.ts'
 import { compareSortKeys } from '../filter/compare.ts'
 import { parseFilter, parsePathAst } from '../filter/parse.ts'
 import type { ResolvedFilter, SortKey } from '../filter/resolved.ts'
@@ -101,7 +101,7 @@ function prepareSort(
   const whole = found && withValueSub(found)
   const path = whole && toAttributePath(whole)
   if (path === undefined || path.type === 'complex' || (whole && isNeverShown(whole))) {
-    throw invalidValue(`Resources cannot be sorted by ${shown(sortBy)}.`)
+    throw invalidValue(`Resources cannot be sorted by ${quoteValue(sortBy)}.`)
   }
   if (path.key === 'schemas') return { sort: null, constantKey: fold(schema.urn) }
   if (path.key === 'meta.resourceType') {
@@ -120,7 +120,7 @@ function parseSortPath(text: string): { urn: string | null; name: string; sub: s
   } catch (error) {
     if (!isScimError(error)) throw error
   }
-  throw invalidValue(`Resources cannot be sorted by ${shown(text)}.`)
+  throw invalidValue(`Resources cannot be sorted by ${quoteValue(text)}.`)
 }
 
 /** The records of one type in a slice of a query. */

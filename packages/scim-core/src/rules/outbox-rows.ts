@@ -3,7 +3,8 @@ import type { ScimDocument } from '../base/document.ts'
 import { createProjection, type Projection } from '../resource/project.ts'
 import { schemaOf } from '../schema/registry.ts'
 import type { OutboxRow } from '../store/outbox.ts'
-import type { Call, PendingEvent, Rules } from './call.ts'
+import type { Call, Rules } from './call.ts'
+import type { PendingEvent } from './pending-event.ts'
 
 /**
  * The outbox rows of one request's events (SH-18). Events about the same resource form a set, but each
@@ -15,13 +16,14 @@ export function outboxRows(
   events: readonly PendingEvent[],
 ): OutboxRow[] {
   const at = instantText(now)
+  const head = timeHead(now)
   const sets = new Map<string, string>()
   return events.flatMap((event) => {
     const { name: type, resourceType, id: resourceId } = event
     const projection = createProjection({}, schemaOf(config.schemas, resourceType), false)
     return event.texts().map((text, part) => {
       const data = shownData(text, projection)
-      const id = timedUuid(config.runtime.uuid(), now)
+      const id = `${head}${config.runtime.uuid().slice(15)}`
       const setId = part > 0 ? id : (sets.get(resourceId) ?? id)
       if (part === 0) sets.set(resourceId, setId)
       const op = isInProcess ? 'patch' : event.op
@@ -54,10 +56,10 @@ function shownData(text: string, { whole, apply }: Projection): string {
 }
 
 /**
- * A UUID with its first 48 bits replaced by the time (version 7, RFC 9562): ids of consecutive events are
- * adjacent in the index, so that a commit writes fewer pages.
+ * The start of a UUID with a time in its first 48 bits (version 7, RFC 9562): ids of consecutive events are
+ * adjacent in the index, so that a commit writes fewer pages, and those of a set are found by it.
  */
-function timedUuid(random: string, at: Date): string {
+function timeHead(at: Date): string {
   const time = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
+  return `${time.slice(0, 8)}-${time.slice(8)}-7`
 }

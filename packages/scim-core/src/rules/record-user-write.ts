@@ -1,7 +1,7 @@
 import { changedNames } from '../patch/apply.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserRecord } from '../store/users.ts'
-import { emitAll, type PendingEvent } from './call.ts'
+import { emitAll, type PendingEvent } from './pending-event.ts'
 import { appendToOutbox } from './change-resource.ts'
 import type { Service } from './service.ts'
 import { changeEvents, createdEvent, deletedEvents, leftEvent } from './user-events.ts'

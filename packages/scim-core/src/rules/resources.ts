@@ -8,17 +8,10 @@ import { checkImmutable, checkRequired, readResource } from '../schema/read-reso
 import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
 import type { ResourceRecord, ResourceStore } from '../store/resources.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import {
-  assertMatch,
-  changePayload,
-  documents,
-  laterThan,
-  pending,
-  retryUnless,
-  type Call,
-  type PendingEvent,
-  type Rules,
-} from './call.ts'
+import { laterThan, type Call, type Rules } from './call.ts'
+import { assertMatch } from './entity-tag.ts'
+import { changePayload, documents, pending, type PendingEvent } from './pending-event.ts'
+import { retryUnless } from './with-retry.ts'
 import { callBeforeCommit, changeResource, unique } from './change-resource.ts'
 
 /** Writes of a host's own type (SH-35): the rules of groups without members. */

@@ -31,7 +31,7 @@ export async function showGroups(
   call: Call,
   { records, projection, membersPerAnswer }: ShownGroups,
 ): Promise<BodyText[]> {
-  const show = (record: GroupRecord): Shown => ({ store, call, record, projection })
+  const show = (record: GroupRecord): GroupToShow => ({ store, call, record, projection })
   if (!projection.includes('members')) return records.map((record) => textOf(show(record)))
   const few = await readTogether(store, call, records)
   if (few !== null) return wholeTexts(few, { records, show, membersPerAnswer })
@@ -74,7 +74,7 @@ async function wholeTexts(
     membersPerAnswer,
   }: {
     readonly records: readonly GroupRecord[]
-    readonly show: (record: GroupRecord) => Shown
+    readonly show: (record: GroupRecord) => GroupToShow
     readonly membersPerAnswer: number
   },
 ): Promise<string[]> {
@@ -95,14 +95,14 @@ async function wholeTexts(
   return texts
 }
 
-interface Shown {
+interface GroupToShow {
   readonly store: ScimStore
   readonly call: Call
   readonly record: GroupRecord
   readonly projection: Projection
 }
 
-function textOf({ call, record, projection }: Shown, rows?: readonly MemberRow[]): string {
+function textOf({ call, record, projection }: GroupToShow, rows?: readonly MemberRow[]): string {
   const members = rows?.map((row) => call.presenter.member(row))
   const text = call.presenter.group(record, members)
   const isWhole = projection.whole || (members === undefined && isBare(record, projection))
@@ -115,7 +115,7 @@ function isBare({ data }: GroupRecord, projection: Projection): boolean {
 }
 
 /** All members of a group; null if there are more than `limit`. */
-async function readUpTo(shown: Shown, limit: number): Promise<readonly MemberRow[] | null> {
+async function readUpTo(shown: GroupToShow, limit: number): Promise<readonly MemberRow[] | null> {
   const rows: MemberRow[] = []
   for await (const page of memberPages(shown)) {
     rows.push(...page)
@@ -124,7 +124,11 @@ async function readUpTo(shown: Shown, limit: number): Promise<readonly MemberRow
   return rows
 }
 
-async function* memberPages({ store, call, record }: Shown): AsyncGenerator<readonly MemberRow[]> {
+async function* memberPages({
+  store,
+  call,
+  record,
+}: GroupToShow): AsyncGenerator<readonly MemberRow[]> {
   const { tenant } = call
   const { members } = store
   for await (const page of members.pages?.(tenant, record.id) ??
@@ -174,7 +178,7 @@ function tooMany(limit: number): ScimError {
 }
 
 /** Streams the JSON of a group; the same bytes as `textOf` with all members. */
-async function* streamed(shown: Shown): AsyncGenerator<string> {
+async function* streamed(shown: GroupToShow): AsyncGenerator<string> {
   const frame = frameOf(shown)
   let isFirst = true
   for await (const page of memberPages(shown)) {
@@ -199,7 +203,7 @@ const PLACE = '\u0001'
 const PLACE_ID = 'place-of-members'
 
 /** Null if the projection shows nothing of a member. */
-function frameOf({ call, record, projection }: Shown): Frame | null {
+function frameOf({ call, record, projection }: GroupToShow): Frame | null {
   const { presenter } = call
   if (projection.whole) {
     const [head = '', tail = ''] = presenter.group(record, [PLACE]).split(PLACE)

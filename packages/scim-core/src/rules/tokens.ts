@@ -34,8 +34,7 @@ export type TokenInfo = Omit<TokenRecord, 'digest'>
 export interface ScimTokenService {
   issue(input: IssueTokenInput): Promise<IssuedToken>
   /**
-   * Creates a token with the scopes and label of an old one, which expires after the overlap. If the old
-   * one
+   * Creates a token with the scopes and label of an old one, which expires after the overlap. If the old one
    * expires, the new one gets the same lifetime from now on.
    * @throws ScimError not_found, also for a token of another tenant; conflict for an expired or revoked one
    */

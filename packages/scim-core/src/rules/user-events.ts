@@ -1,4 +1,5 @@
-import { changePayload, documents, pending, type Call, type PendingEvent } from './call.ts'
+import { type Call } from './call.ts'
+import { changePayload, documents, pending, type PendingEvent } from './pending-event.ts'
 import type { UserRecord } from '../store/users.ts'
 
 /** The operation that changed the user. */

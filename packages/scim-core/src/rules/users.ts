@@ -7,15 +7,10 @@ import { fold } from '../base/fold.ts'
 import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserRecord } from '../store/users.ts'
-import {
-  assertMatch,
-  retryUnless,
-  laterThan,
-  notUnique,
-  type Call,
-  type PendingEvent,
-  type Rules,
-} from './call.ts'
+import { laterThan, notUnique, type Call, type Rules } from './call.ts'
+import { assertMatch } from './entity-tag.ts'
+import { type PendingEvent } from './pending-event.ts'
+import { retryUnless } from './with-retry.ts'
 import { checkAssigned } from './assigned.ts'
 import { callBeforeCommit, changeResource, unique } from './change-resource.ts'
 import { leaveGroups, lockGroupsOf } from './groups-left.ts'
@@ -94,7 +89,7 @@ export function createUserRules(rules: Rules): UserRules {
       update(call, id, {
         reason: 'patch',
         next(before) {
-          const context: PatchContext = { ...read, baseUrl: call.presenter.baseUrl }
+          const context: PatchContext = { baseUrl: call.presenter.baseUrl, ...read }
           return applySteps(before, planPatch(operations(), schemas.User, context), context)
         },
       }),
@@ -149,7 +144,7 @@ async function insert(
   const user = adopted === null ? record : { ...record, id: adopted }
   await unique('userName', () => tx.users.insert(call.tenant, user))
   await ask(rules, { call, tx }, { kind: 'create', before: null, after: user })
-  return { ...user, groups: [] }
+  return { groups: [], ...user }
 }
 
 /** Writes a changed document; an equal document is not written (SC-20, SC-57). */

@@ -2,7 +2,7 @@ import { fold } from '../base/fold.ts'
 import type { ScanData, ScanGroup, ScanMember, ScanUser, ScanRequest } from './types.ts'
 
 /** All rows of a tenant, indexed by the fields of a `ScanRequest`. */
-interface Known {
+interface IndexedTenant {
   readonly stamp: string | number
   readonly select: (wanted: ScanRequest) => ScanData
 }
@@ -22,10 +22,10 @@ const EVERYTHING: ScanRequest = { users: 'all', groups: 'all', members: 'all' }
 export function createStampedLoad(
   check: (rows: ScanData, tenant: string) => void,
 ): (tenant: string, stamp: () => Promise<string | number>, load: LoadRows) => LoadRows {
-  const tenants = new Map<string, Known>()
+  const tenants = new Map<string, IndexedTenant>()
   return (tenant, stamp, load) => {
-    let current: Promise<Known> | undefined
-    const known = async (): Promise<Known> => {
+    let current: Promise<IndexedTenant> | undefined
+    const known = async (): Promise<IndexedTenant> => {
       const now = await stamp()
       const before = tenants.get(tenant)
       const found =
@@ -45,7 +45,11 @@ export function createStampedLoad(
   }
 }
 
-function indexed(stamp: string | number, data: ScanData, check: (rows: ScanData) => void): Known {
+function indexed(
+  stamp: string | number,
+  data: ScanData,
+  check: (rows: ScanData) => void,
+): IndexedTenant {
   const users = [...data.users]
   const groups = [...data.groups]
   const members = [...data.members]

@@ -184,7 +184,7 @@ function difference<Row extends { readonly id: string }>(
     complete,
   }: {
     readonly now: (id: string) => Row | undefined
-    /** A loaded row with the defaults of what it lacks. */
+    /** Adds defaults to a loaded row. */
     readonly complete: (row: Row) => Row
   },
 ): { inserted: Row[]; updated: { before: Row; after: Row }[]; removed: Row[] } {

@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { invalidSyntax, invalidValue, notMutable, shown } from '../base/errors.ts'
+import { invalidSyntax, invalidValue, notMutable, quoteValue } from '../base/errors.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
 import type { AttributeDescriptor } from './attribute.ts'
 import type { ScimDocument } from '../base/document.ts'
@@ -195,5 +195,5 @@ export function assertReadable(
 }
 
 function assertIgnorable(key: string, { rejectUnknown }: ReadContext): void {
-  if (rejectUnknown) throw unknownAttribute(shown(key))
+  if (rejectUnknown) throw unknownAttribute(quoteValue(key))
 }

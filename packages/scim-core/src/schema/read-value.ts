@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { invalidSyntax, invalidValue, shown } from '../base/errors.ts'
+import { invalidSyntax, invalidValue, quoteValue } from '../base/errors.ts'
 import type { ScimLimits } from '../base/limits.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
 import type { AttributeDescriptor } from './attribute.ts'
@@ -147,7 +147,7 @@ function readObject(
 
 /** 400 for an unknown attribute, if those are rejected. */
 export function unknownAttribute(name: string): Error {
-  return invalidSyntax(`There is no attribute ${shown(name)}.`)
+  return invalidSyntax(`There is no attribute ${quoteValue(name)}.`)
 }
 
 function readSimple(

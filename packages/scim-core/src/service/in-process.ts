@@ -7,6 +7,7 @@ import { wholeText } from '../resource/body-text.ts'
 import { createProjection } from '../resource/project.ts'
 import type { Subject } from '../rules/audit.ts'
 import type { Call } from '../rules/call.ts'
+import { pageRequest } from '../rules/list-request.ts'
 import { runAudited } from '../rules/run-audited.ts'
 import { listType, prepareQuery, showRecords } from '../rules/lists.ts'
 import { schemaOf, type ResourceTypeName } from '../schema/registry.ts'
@@ -72,7 +73,7 @@ export interface ScimResources<R> {
 
 /** The JSON parsed here was created by this package for the requested type. */
 export function createInProcess<R>(service: Service, type: ResourceTypeName): ScimResources<R> {
-  const { schemas, quirks, limits, pageSize, maxPageSize } = service.config
+  const { schemas, quirks, limits } = service.config
   const writes = service.writesOf(type)
   const whole = createProjection({}, schemaOf(schemas, type), quirks.unprefixedExtension)
 
@@ -101,17 +102,12 @@ export function createInProcess<R>(service: Service, type: ResourceTypeName): Sc
         return record === null ? null : show(call, record)
       }),
 
-    list: (tenant, query = {}) =>
+    list: (tenant, parameters = {}) =>
       perform(service, { tenant, subject: subject('list'), status: 200 }, async (call) => {
-        const request = readListMembers({ ...query }, limits)
-        const startIndex = Math.max(1, request.startIndex ?? 1)
-        const limit = Math.min(Math.max(0, request.count ?? pageSize), maxPageSize)
-        const prepared = prepareQuery(service, call, { type, request, root: false })
-        const page = await listType(service, call, {
-          query: prepared,
-          offset: startIndex - 1,
-          limit,
-        })
+        const request = readListMembers({ ...parameters }, limits)
+        const { startIndex, offset, limit } = pageRequest(request, service.config)
+        const query = prepareQuery(service, call, { type, request, root: false })
+        const page = await listType(service, call, { query, offset, limit })
         const text = await wholeText(listText(page, `,"startIndex":${startIndex}`))
         return JSON.parse(text) as ListResponse<R>
       }),

@@ -49,7 +49,7 @@ export interface ConnectionStore {
   byId(id: string): Promise<Connection | null>
   /** By created, then id. */
   list(tenant: string): Promise<Connection[]>
-  /** False if it does not exist. */
+  /** An earlier error than the stored one is not written (SH-54). False if it does not exist. */
   update(tenant: string, id: string, patch: ConnectionPatch): Promise<boolean>
   /** Also removes its clients. False if it did not exist. */
   remove(tenant: string, id: string): Promise<boolean>

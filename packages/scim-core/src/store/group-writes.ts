@@ -2,6 +2,7 @@ import type { GroupRecord, GroupStore, GroupWrite } from './groups.ts'
 import type { MemberStore } from './members.ts'
 import type { ResourceStore } from './resources.ts'
 import type { ScimStore } from './scim-store.ts'
+import type { UserStore } from './users.ts'
 
 /** Maximum ids per change, so that a hook never receives a whole large group. */
 const CHUNK = 1_000
@@ -77,7 +78,7 @@ export function observeGroupWrites(
     for (const key of pending.keys()) await flushOf(key)
   }
 
-  const groups: GroupStore = {
+  const observedGroups = (): GroupStore => ({
     ...tx.groups,
     async get(tenant, id, options) {
       const record = await tx.groups.get(tenant, id, options)
@@ -110,9 +111,9 @@ export function observeGroupWrites(
       if (before !== null) await notify({ kind: 'remove', before, after: null })
       return true
     },
-  }
+  })
 
-  const members: MemberStore = {
+  const observedMembers = (): MemberStore => ({
     ...tx.members,
     async add(tenant, groupId, memberIds, at) {
       const ids = await tx.members.add(tenant, groupId, memberIds, at)
@@ -147,23 +148,35 @@ export function observeGroupWrites(
       }
       return left
     },
-  }
+  })
 
+  const observedUsers = (): UserStore => ({
+    ...tx.users,
+    async update(tenant, record, expectedVersion) {
+      if (record.deletedAt !== null) await flush()
+      return tx.users.update(tenant, record, expectedVersion)
+    },
+    async remove(tenant, id) {
+      await flush()
+      return tx.users.remove(tenant, id)
+    },
+  })
+
+  let groups: GroupStore | undefined
+  let members: MemberStore | undefined
+  let users: UserStore | undefined
+  // Its parts are created on first use: most transactions need only one or two.
   const store: ScimStore = {
     handle: tx.handle,
     ...(tx.resources !== undefined && { resources: (type: string) => resourcesOf(tx, type) }),
-    groups,
-    members,
-    users: {
-      ...tx.users,
-      async update(tenant, record, expectedVersion) {
-        if (record.deletedAt !== null) await flush()
-        return tx.users.update(tenant, record, expectedVersion)
-      },
-      async remove(tenant, id) {
-        await flush()
-        return tx.users.remove(tenant, id)
-      },
+    get groups() {
+      return (groups ??= observedGroups())
+    },
+    get members() {
+      return (members ??= observedMembers())
+    },
+    get users() {
+      return (users ??= observedUsers())
     },
     async transaction(tenant, work) {
       await flush()
@@ -180,7 +193,6 @@ export function observeGroupWrites(
       }
     },
   }
-  // Read when it is needed, because most transactions would create it for nothing.
   if ('outbox' in tx) Object.defineProperty(store, 'outbox', { get: () => tx.outbox })
   return { store, flush }
 }

@@ -1,4 +1,4 @@
-import { createSystemRuntime } from '@x/wire'
+import { withinTime } from '@x/wire'
 import { createAsyncContext, type AsyncContext } from './async-context.ts'
 import { ScimReentryError } from './errors.ts'
 import type { OutboxStore } from './outbox.ts'
@@ -13,8 +13,6 @@ interface RunningHook {
 let context: AsyncContext<RunningHook> | null | undefined
 /** Time limit of a hook, because the database's writer waits for it. */
 const HOOK_SECONDS = 30
-
-const runtime = createSystemRuntime()
 
 /** Number of running hooks. */
 let hooks = 0
@@ -42,7 +40,7 @@ export async function runHook<Result>(
   hooks += 1
   try {
     const result = context.run(running, hook)
-    return isThenable(result) ? await inTime(result) : result
+    return isThenable(result) ? await withinTime(result, HOOK_SECONDS * 1_000, lateHook) : result
   } finally {
     running.isOver = true
     hooks -= 1
@@ -50,17 +48,8 @@ export async function runHook<Result>(
   }
 }
 
-/** @throws Error if a hook does not end in time */
-async function inTime<Result>(result: Promise<Result>): Promise<Result> {
-  const ended = new AbortController()
-  const late = runtime.sleep(HOOK_SECONDS * 1_000, ended.signal).then(() => {
-    throw new Error(`A hook has not ended after ${HOOK_SECONDS} s; its transaction is rolled back`)
-  })
-  try {
-    return await Promise.race([result, late])
-  } finally {
-    ended.abort('over')
-  }
+function lateHook(): Error {
+  return new Error(`A hook has not ended after ${HOOK_SECONDS} s; its transaction is rolled back`)
 }
 
 /** A hook may return any thenable. */

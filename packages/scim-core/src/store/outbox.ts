@@ -19,7 +19,10 @@ export interface OutboxEvent {
 
 /** An event as written, with its payload as JSON. */
 export interface OutboxRow extends Omit<OutboxEvent, 'data'> {
-  /** Id of the first of the events that one request causes on one resource. */
+  /**
+   * Id of the first of the events that one request causes on one resource; the ids of all of them begin with
+   * the same time (48 bits, RFC 9562 version 7).
+   */
   readonly setId: string
   /** `put` if a whole resource was sent; else `patch`. */
   readonly op: 'put' | 'patch'

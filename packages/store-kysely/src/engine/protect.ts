@@ -9,7 +9,7 @@ export function protect<Store extends object>(
   const rethrow = (error: unknown): never => {
     throw translate(error)
   }
-  // Each transaction has stores of its own: `Object.fromEntries` would take five times as long.
+  // Runs for each transaction; `Object.fromEntries` would take five times as long.
   const guarded: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(store) as [string, unknown][]) {
     guarded[name] = typeof member === 'function' ? guard(member as Method, rethrow) : member

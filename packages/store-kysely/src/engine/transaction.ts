@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely, type Transaction, type TransactionBuilder } from 'kysely'
 import { engineOf } from './engine.ts'
+import { execute } from './execute.ts'
 
 /** Created once: building them costs more than running them. */
 const SAVEPOINT = CompiledQuery.raw('savepoint x_step')
@@ -18,10 +19,10 @@ export async function atomic<Tables, Result>(
   { alone = false }: { readonly alone?: boolean } = {},
 ): Promise<Result> {
   if (!isTransaction(db)) return begin(db, alone).execute(work)
-  await db.executeQuery(SAVEPOINT)
+  await execute(db, SAVEPOINT)
   try {
     const result = await work(db)
-    await db.executeQuery(RELEASE)
+    await execute(db, RELEASE)
     return result
   } catch (error) {
     await undo(db)
@@ -70,8 +71,8 @@ export function locksRows<Tables>(db: Kysely<Tables>): boolean {
 /** If the connection is lost too, the first error is reported. */
 async function undo<Tables>(db: Kysely<Tables>): Promise<void> {
   try {
-    await db.executeQuery(ROLLBACK)
-    await db.executeQuery(RELEASE)
+    await execute(db, ROLLBACK)
+    await execute(db, RELEASE)
   } catch {
     return
   }

@@ -45,8 +45,7 @@ export interface MigrateOptions {
 }
 
 /**
- * Migrates a schema to the latest version. If it is up to date, nothing is written and no DDL privileges
- * are
+ * Migrates a schema to the latest version. If it is up to date, nothing is written and no DDL privileges are
  * needed. Each migration is one transaction, so a failure keeps the earlier ones. Concurrent processes wait
  * for each other.
  * @throws MigrationError `changed` if an applied migration has other statements than in this version,

@@ -9,13 +9,23 @@ import type { ScimClientRow, ScimConnectionRow, ScimTables } from '../schema/tab
 type Db = Kysely<ScimTables>
 type LastError = NonNullable<Connection['lastError']>
 
-/** The JSON stores the time of the error as a string. */
+/** JSON that begins with the time of the error, so that errors are ordered by the start of their texts. */
 const lastError: Codec<LastError, string> = {
-  encode: (value) => JSON.stringify(value),
+  encode: ({ at, status, scimType, detail }) => JSON.stringify({ at, status, scimType, detail }),
   decode(column) {
     const stored = JSON.parse(column) as Omit<LastError, 'at'> & { readonly at: string }
     return { ...stored, at: new Date(stored.at) }
   },
+}
+
+/** The characters up to the end of the time. */
+const TIME_LENGTH = '{"at":"2026-11-24T00:00:00.000Z"'.length
+
+/** Writes an error unless that of another process is later (SH-54). */
+function latest(error: string) {
+  const time = error.slice(0, TIME_LENGTH)
+  return sql<string>`case when substr(last_error, 1, ${sql.lit(TIME_LENGTH)}) > ${time}
+    then last_error else ${error} end`
 }
 
 const connections = mapping<Connection, ScimConnectionRow>({
@@ -70,10 +80,11 @@ export function createConnectionStore(db: Db): ConnectionStore {
     },
     async update(tenant, id, patch) {
       const changes = connections.toPatch(patch)
+      const { last_error: error } = changes
       if (Object.keys(changes).length === 0) return (await find(id))?.tenant === tenant
       const { numUpdatedRows } = await db
         .updateTable('scim_connection')
-        .set(changes)
+        .set({ ...changes, ...(error != null && { last_error: latest(error) }) })
         .where('tenant', '=', tenant)
         .where('id', '=', id)
         .executeTakeFirstOrThrow()

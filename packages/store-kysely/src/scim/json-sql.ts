@@ -59,17 +59,17 @@ function sqlitePath(path: JsonPath): RawBuilder<unknown> {
 }
 
 const POSTGRES: JsonSql = {
-  text: (document, path) => sql`((${at(document, path)}) #>> '{}') collate "C"`,
-  number: (document, path) => sql`(case jsonb_typeof(${at(document, path)}) when 'number'
-    then (${at(document, path)} #>> '{}')::double precision end)`,
-  boolean: (document, path) => sql`(case ${at(document, path)} #>> '{}'
+  text: (document, path) => sql`((${jsonAt(document, path)}) #>> '{}') collate "C"`,
+  number: (document, path) => sql`(case jsonb_typeof(${jsonAt(document, path)}) when 'number'
+    then (${jsonAt(document, path)} #>> '{}')::double precision end)`,
+  boolean: (document, path) => sql`(case ${jsonAt(document, path)} #>> '{}'
     when 'true' then 1 when 'false' then 0 end)`,
   present: (document, path) =>
-    sql`coalesce(jsonb_path_exists(${at(document, path)}, '$.** ? ((@.type() == "string" && @ != "")
+    sql`coalesce(jsonb_path_exists(${jsonAt(document, path)}, '$.** ? ((@.type() == "string" && @ != "")
       || @.type() == "number" || @.type() == "boolean")'), false)`,
   elements: (document, path) => ({
     from: sql`generate_series(0, coalesce(jsonb_array_length(case
-      jsonb_typeof(${at(document, path)}) when 'array' then ${at(document, path)} end), 0) - 1)
+      jsonb_typeof(${jsonAt(document, path)}) when 'array' then ${jsonAt(document, path)} end), 0) - 1)
       as e (position)`,
     position: sql.ref('e.position'),
     primary: sql`coalesce(${POSTGRES.boolean(document, [...path, sql.ref('e.position'), 'primary'])}, 0)`,
@@ -77,7 +77,7 @@ const POSTGRES: JsonSql = {
   }),
 }
 
-function at(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown> {
+function jsonAt(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown> {
   const parts = path.map((part) =>
     typeof part === 'string' ? sql`${part}::text` : sql`(${part})::text`,
   )

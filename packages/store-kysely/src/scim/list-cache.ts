@@ -25,15 +25,15 @@ export interface ListView {
 /** The list of all records in default order: only removals move its positions. */
 export const PLAIN_LIST = 'plain'
 
-const PLACES = 1000
+const MAX_POSITIONS = 1000
 
-interface Place {
+interface KnownPosition {
   readonly position: KeysetPosition
   readonly version: number | string
 }
 
 export function createListCache(): ListCache {
-  const places = new Map<string, Place>()
+  const places = new Map<string, KnownPosition>()
   let latest = Number.NEGATIVE_INFINITY
   let generation = 0
 
@@ -59,7 +59,7 @@ export function createListCache(): ListCache {
       places.delete(key)
       places.set(key, { position, version })
       latest = Math.max(latest, position.created.getTime())
-      const oldest = places.size > PLACES ? places.keys().next() : undefined
+      const oldest = places.size > MAX_POSITIONS ? places.keys().next() : undefined
       if (oldest?.done === false) places.delete(oldest.value)
     },
     inserted: (created) => forget(created.getTime() <= latest),

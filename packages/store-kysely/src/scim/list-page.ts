@@ -109,7 +109,7 @@ function rowsOf<Row>(page: PageRequest, rows: readonly unknown[]): Row[] {
   const values = JSON.parse(packed.page) as readonly (readonly unknown[])[]
   const documents = packed.documents.split(BETWEEN_DOCUMENTS)
   const names = page.source.columns.filter(isSmall)
-  return values.map((row, index) => named(names, row, documents[index])) as Row[]
+  return values.map((row, index) => toRow(names, row, documents[index])) as Row[]
 }
 
 /** A page in one row; `documents` is null if it is empty. */
@@ -119,7 +119,7 @@ interface PackedPage {
 }
 
 /** A row keyed by its column names. */
-function named(
+function toRow(
   names: readonly string[],
   values: readonly unknown[],
   data: string | undefined,

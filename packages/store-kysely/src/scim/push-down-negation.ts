@@ -4,8 +4,7 @@ import { InvalidFilterError, type ResolvedFilter } from '@x/scim-core'
 const MAX_NESTING = 18
 
 /**
- * The same filter with `not` only around single comparisons, and nested lists of the same kind flattened,
- * to
+ * The same filter with `not` only around single comparisons, and nested lists of the same kind flattened, to
  * minimise nesting. Conditions are two-valued, with null as false, so De Morgan's laws apply.
  * @throws InvalidFilterError if it is still too deep for the database
  */

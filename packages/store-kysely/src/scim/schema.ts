@@ -12,16 +12,16 @@ import { elementsByTenant } from '../schema/migrations/scim/0002-elements-by-ten
 import { hosts } from '../schema/migrations/scim/0003-hosts.ts'
 import { eventOrder } from '../schema/migrations/scim/0004-event-order.ts'
 import { eventAge } from '../schema/migrations/scim/0005-event-age.ts'
+import { eventSets } from '../schema/migrations/scim/0006-event-sets.ts'
 
 const SCIM_SCHEMA: Schema = {
   name: 'scim',
-  migrations: [initial, elementsByTenant, hosts, eventOrder, eventAge],
+  migrations: [initial, elementsByTenant, hosts, eventOrder, eventAge, eventSets],
 }
 
 /**
  * Creates or updates the tables of the SCIM store; if they are up to date, no DDL privileges are needed.
- * Concurrent processes wait for each other. A process also starts on tables of a newer version if these
- * were
+ * Concurrent processes wait for each other. A process also starts on tables of a newer version if these were
  * only expanded.
  * @throws MigrationError if the database was migrated by an incompatible version
  */

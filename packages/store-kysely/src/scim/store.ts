@@ -55,8 +55,7 @@ export interface SqlScimStore extends ScimStore {
 }
 
 /**
- * Creates a SCIM store on a database prepared by `migrateScim`, or on a running transaction, which its
- * writes
+ * Creates a SCIM store on a database prepared by `migrateScim`, or on a running transaction, which its writes
  * then join. Methods reject with `UniqueConflictError` or `StoreUnavailableError` of `@x/scim-core`, with
  * errors of hooks, or with a `ScimReentryError` within a hook.
  * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`, or has plugins or
@@ -159,7 +158,7 @@ class BoundStore implements SqlScimStore {
       ? { seen: new Map<string, UserRecord>(), seenGroups: new Map<string, GroupRecord>() }
       : {}
     this.handle = db
-    this.#context = { ...hooksOf(options), cache, ...seen }
+    this.#context = { cache, ...hooksOf(options), ...seen }
     this.transaction = async (_tenant, work, settings) => {
       const changes = deferredListCache(cache)
       const alone = options.awaitsHook || settings?.awaitsHook === true
@@ -217,7 +216,7 @@ function hooksOf({ onUserWrite, adopt, runHook: run }: BoundOptions): {
   }
 }
 
-/** Runs a transaction's work, and reports what it does to groups. */
+/** Runs a transaction's work and reports its changes to groups. */
 async function observed<Result>(
   tx: BoundStore,
   { onGroupWrite, runHook: run }: BoundOptions,

@@ -59,14 +59,18 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
   const alone = <Result>(work: (tx: Db) => Promise<Result>): Promise<Result> =>
     db.isTransaction ? statement(db, work) : atomic(db, work)
 
-  /** A write followed by its hook, all or nothing. `write` returns false if no row matched. */
+  /**
+   * A write followed by its hook, all or nothing. `known`: the record before it, unless it has to be read;
+   * `work` returns false if no row matched.
+   */
   const write = (
+    known: UserRecord | null | undefined,
     key: { readonly tenant: string; readonly id: string },
     work: (tx: Db) => Promise<UserRecord | null | false>,
   ): Promise<boolean> => {
     if (onUserWrite === undefined) return alone(async (tx) => (await work(tx)) !== false)
     return atomic(db, async (tx) => {
-      const before = await getUser(tx, key)
+      const before = known === undefined ? await getUser(tx, key) : known && plainUser(known)
       const after = await work(tx)
       if (after === false) return false
       await onUserWrite(userWrite(before, after), tx)
@@ -87,7 +91,7 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
 
     async insert(tenant, given) {
       const record = given.tenant === tenant ? given : { ...given, tenant }
-      await write(record, async (tx) => {
+      await write(null, record, async (tx) => {
         const { rows, insertId } = await insertUser.run(tx, toUserRow(record))
         await insertElements(tx, rows[0]?.seq ?? insertId ?? 0, record)
         return record
@@ -97,17 +101,16 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
 
     async update(tenant, given, expectedVersion) {
       const record = given.tenant === tenant ? given : { ...given, tenant }
-      const done = await write(record, async (tx) =>
-        (await updateUser(tx, record, { expectedVersion, seen: context.seen?.get(given.id) }))
-          ? record
-          : false,
+      const seen = seenUser(context, record, expectedVersion)
+      const done = await write(seen, record, async (tx) =>
+        (await updateUser(tx, record, { expectedVersion, seen })) ? record : false,
       )
       if (done) cache.changed(record.deletedAt === null ? 'updated' : 'removed')
       return done
     },
 
     async remove(tenant, id) {
-      const done = await write({ tenant, id }, async (tx) => {
+      const done = await write(undefined, { tenant, id }, async (tx) => {
         const { changed } = await deleteUser.run(tx, { tenant, id })
         return changed > 0 ? null : false
       })
@@ -158,6 +161,21 @@ async function getUser(
   return row === undefined ? null : fromUserRow(key.tenant, row)
 }
 
+/** The user as the transaction has read it, if that is the version about to be replaced. */
+function seenUser(
+  { seen }: ScimContext,
+  { tenant, id }: UserRecord,
+  expectedVersion: number,
+): UserRecord | undefined {
+  const user = seen?.get(id)
+  return user?.tenant === tenant && user.version === expectedVersion ? user : undefined
+}
+
+/** A user as it is written, without its groups. */
+function plainUser({ groups: _groups, ...user }: UserRecord): UserRecord {
+  return user
+}
+
 /** Writes only what changed: indexes and list elements are not touched if their values are the same. */
 async function updateUser(
   tx: Db,
@@ -168,16 +186,15 @@ async function updateUser(
   }: { readonly expectedVersion: number; readonly seen: UserRecord | undefined },
 ): Promise<boolean> {
   const row = toUserRow(record)
-  const known = seen?.tenant === record.tenant && seen.version === expectedVersion ? seen : null
-  if (known !== null && isSameIndexed(record, known)) {
-    return (await updateDocument.run(tx, { ...row, expectedVersion })).changed > 0
+  if (seen !== undefined && isSameIndexed(record, seen)) {
+    return (await updateDocument.run(tx, { expectedVersion, ...row })).changed > 0
   }
   const { tenant, id } = record
   const { rows } = await readHead.run(tx, { tenant, id, expectedVersion })
   const head = rows[0]
   if (head === undefined) return false
   const query = isKeySame(record, row, head) ? updateDocument : updateAll
-  const { changed } = await query.run(tx, { ...row, expectedVersion })
+  const { changed } = await query.run(tx, { expectedVersion, ...row })
   if (changed === 0) return false
   if (head.lists !== row.lists) {
     await deleteElements.run(tx, { seq: head.seq })
@@ -210,6 +227,6 @@ function isKeySame(
 
 async function insertElements(tx: Db, seq: number, record: UserRecord): Promise<void> {
   for (const row of elementRows(recordData(record))) {
-    await insertElement.run(tx, { ...row, user_seq: seq, tenant: record.tenant })
+    await insertElement.run(tx, { user_seq: seq, tenant: record.tenant, ...row })
   }
 }

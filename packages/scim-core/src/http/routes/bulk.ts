@@ -1,4 +1,4 @@
-import { invalidSyntax, ScimError, shown } from '../../base/errors.ts'
+import { invalidSyntax, ScimError, quoteValue } from '../../base/errors.ts'
 import { memberOf, readPatchBody } from '../../patch/normalize.ts'
 import type { ScimConfig } from '../../options/options.ts'
 import { versionTag } from '../../resource/present.ts'
@@ -130,14 +130,14 @@ async function runDeferred(run: Run, { entry, result, referring }: Deferred): Pr
 }
 
 /** Input that replaces the data of an operation. */
-interface Given {
+interface ReplacedInput {
   readonly data?: unknown
   /** PATCH operations not sent by the client. */
   readonly operations?: readonly unknown[]
 }
 
 /** Runs one operation in its own transaction and with its own audit entry. */
-async function runEntry(run: Run, entry: BulkEntry, given: Given): Promise<Result> {
+async function runEntry(run: Run, entry: BulkEntry, given: ReplacedInput): Promise<Result> {
   const { service, exchange } = run
   const { operation, method, bulkId } = entry
   const { config } = service
@@ -221,7 +221,10 @@ function assertResolved({ ids }: Run, { id, data }: BulkOperation): void {
   collectReferences([id, data], references)
   const missing = [...references].find((name) => !ids.has(name))
   if (missing !== undefined) {
-    throw new ScimError('bulk_conflict', `The bulkId ${shown(missing)} refers to no operation.`)
+    throw new ScimError(
+      'bulk_conflict',
+      `The bulkId ${quoteValue(missing)} refers to no operation.`,
+    )
   }
 }
 

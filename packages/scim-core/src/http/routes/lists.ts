@@ -1,4 +1,4 @@
-import type { ListRequest } from '../../rules/list-request.ts'
+import { pageRequest, type ListRequest } from '../../rules/list-request.ts'
 import { listText } from '../list-text.ts'
 import { listAll, listType, prepareQuery, type Page } from '../../rules/lists.ts'
 import type { ResourceTypeName } from '../../schema/registry.ts'
@@ -19,9 +19,8 @@ export async function serveList(
     const { cursors } = service
     return listByCursor(service, call, { type, request, cursor: request.cursor, cursors })
   }
-  const startIndex = Math.max(1, request.startIndex ?? 1)
-  const limit = Math.min(Math.max(0, request.count ?? config.pageSize), config.maxPageSize)
-  const page = await readPage(service, call, { type, request, offset: startIndex - 1, limit })
+  const { startIndex, offset, limit } = pageRequest(request, config)
+  const page = await readPage(service, call, { type, request, offset, limit })
   return reply(200, listText(page, `,"startIndex":${startIndex}`))
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../../resource/project.ts'
 import type { BodyText } from '../../resource/body-text.ts'
 import { versionTag } from '../../resource/present.ts'
-import { matchesTag } from '../../rules/call.ts'
+import { matchesTag } from '../../rules/entity-tag.ts'
 import { showRecords } from '../../rules/lists.ts'
 import { schemaOf, type ResourceTypeName } from '../../schema/registry.ts'
 import { readRecord } from '../../rules/read-record.ts'
@@ -32,7 +32,7 @@ export async function createResource(
   const request = readProjection(exchange.query, service.config.limits)
   const rules = service.writesOf(type)
   const record = await rules.create(exchange.call, exchange.body)
-  return await shown(service, exchange, { type, record, request, status: 201 })
+  return await replyWithRecord(service, exchange, { type, record, request, status: 201 })
 }
 
 /** GET, PUT, PATCH and DELETE of one resource. */
@@ -69,7 +69,7 @@ async function getResource(
   if (held !== null && matchesTag(held, record.version)) {
     return { status: 304, body: null, headers: { etag: versionTag(record.version) } }
   }
-  return await shown(service, exchange, { type, record, request, status: 200 })
+  return await replyWithRecord(service, exchange, { type, record, request, status: 200 })
 }
 
 async function replaceResource(
@@ -80,7 +80,7 @@ async function replaceResource(
   const request = readProjection(exchange.query, service.config.limits)
   const rules = service.writesOf(type)
   const record = await rules.replace(exchange.call, id, exchange.body)
-  return await shown(service, exchange, { type, record, request, status: 200 })
+  return await replyWithRecord(service, exchange, { type, record, request, status: 200 })
 }
 
 async function patchResource(
@@ -97,7 +97,7 @@ async function patchResource(
     if (!config.etag) return NO_CONTENT
     return { ...NO_CONTENT, headers: { ...NO_CONTENT.headers, etag: versionTag(record.version) } }
   }
-  return await shown(service, exchange, { type, record, request, status: 200 })
+  return await replyWithRecord(service, exchange, { type, record, request, status: 200 })
 }
 
 /** D12: a group with too many members to return unrequested. */
@@ -121,7 +121,7 @@ async function deleteResource(
 }
 
 /** Responds with a resource, its location and version (SC-8, SC-61). */
-function shown(
+function replyWithRecord(
   service: Service,
   exchange: Exchange,
   answer: {

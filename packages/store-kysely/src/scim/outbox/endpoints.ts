@@ -44,12 +44,12 @@ export function createEndpointStore(db: Db): EndpointStore {
       }),
 
     async get(tenant, id) {
-      const row = await one(db, id)
+      const row = await findEndpoint(db, id)
       return row?.tenant === tenant ? endpoints.fromRow(row) : null
     },
 
     async byId(id) {
-      const row = await one(db, id)
+      const row = await findEndpoint(db, id)
       return row === undefined ? null : endpoints.fromRow(row)
     },
 
@@ -81,7 +81,7 @@ export function createEndpointStore(db: Db): EndpointStore {
   }
 }
 
-async function one(db: Db, id: string): Promise<ScimEndpointRow | undefined> {
+async function findEndpoint(db: Db, id: string): Promise<ScimEndpointRow | undefined> {
   return db.selectFrom('scim_endpoint').selectAll().where('id', '=', id).executeTakeFirst()
 }
 

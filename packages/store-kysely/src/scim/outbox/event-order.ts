@@ -21,8 +21,7 @@ export const writerLock: RawBuilder<unknown> = sql`pg_advisory_xact_lock_shared(
   ${sql.lit(WRITERS)}, (${LAST_NUMBER})::bit(32)::int)`
 
 /**
- * The number up to which no further events can appear. Read it in a separate statement: the result holds
- * for
+ * The number up to which no further events can appear. Read it in a separate statement: the result holds for
  * statements that start later. SQLite has a single writer.
  * @throws TypeError within a transaction that does not see later commits
  */

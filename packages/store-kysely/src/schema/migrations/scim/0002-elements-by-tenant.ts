@@ -3,8 +3,8 @@ import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
 /**
- * Elements of lists are found within their tenant (SH-76), and texts are folded with the final sigma as any
- * other (SH-71). A process of the version before may go on writing: what it leaves out is filled in.
+ * List elements get a tenant, by which they are searched (SH-76), and folding treats the final sigma as the
+ * ordinary one (SH-71). Processes of the previous version may continue to write: a trigger adds the tenant.
  */
 export const elementsByTenant: Migration = {
   id: '0002-elements-by-tenant',

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Old events are found by their numbers: an index of their times cost every request that wrote one. */
+/** Drops the index of times: old events are found by number, and each event paid for the index. */
 export const eventAge: Migration = {
   id: '0005-event-age',
   isExpansion: true,
