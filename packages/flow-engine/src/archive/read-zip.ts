@@ -1,11 +1,8 @@
-import { eventLoopTurn } from '@x/wire'
 import { Unzip, UnzipInflate, unzipSync } from 'fflate'
+import { joinBytes } from '../base/join-bytes.ts'
+import { inflateInTurns } from './inflate-in-turns.ts'
 import type { InflateBudget } from './inflate-budget.ts'
 
-/** Packed bytes inflated per step; each can expand to at most 1,000 times its size. */
-const SLICE = 4 * 1024
-/** Yields to the event loop after this many packed and unpacked bytes. */
-const TURN = 2 * 1024 * 1024
 /** Fixed cost of an entry, expressed in unpacked bytes. */
 const ENTRY = 16 * 1024
 
@@ -19,34 +16,51 @@ export interface ReadZipOptions {
 
 /**
  * Reads the entries of a zip file in archive order and counts the bytes as they are inflated (AB-35).
- * @throws FlowError `limit_exceeded` over the budget; Error for corrupt data
+ * @throws FlowError `limit_exceeded` over the budget; Error for corrupt data, also if it ends too early
  */
 export async function readZip(
   bytes: Uint8Array,
   { budget, wanted, onData }: ReadZipOptions,
 ): Promise<void> {
-  if (!hasZipSignature(bytes)) throw new Error('invalid zip data')
-  let done = 0
-  const unzip = new Unzip((entry) => {
-    budget.enter()
-    done += ENTRY
-    if (!wanted(entry.name)) return
-    entry.ondata = (error, piece, isLast) => {
-      if (error !== null) throw error
-      budget.spend(piece.length)
-      done += piece.length
-      onData(entry.name, piece, isLast)
-    }
-    entry.start()
+  const listed = listedEntries(bytes)
+  if (!hasZipSignature(bytes) || listed === undefined) throw new Error('invalid zip data')
+  let seen = 0
+  await inflateInTurns(bytes, (count) => {
+    const unzip = new Unzip((entry) => {
+      budget.enter()
+      seen += 1
+      count(ENTRY)
+      if (!wanted(entry.name)) return
+      entry.ondata = (error, piece, isLast) => {
+        if (error !== null) throw error
+        budget.spend(piece.length)
+        count(piece.length)
+        onData(entry.name, piece, isLast)
+      }
+      entry.start()
+    })
+    unzip.register(UnzipInflate)
+    return (slice, isLast) => unzip.push(slice, isLast)
   })
-  unzip.register(UnzipInflate)
-  for (let at = 0; at < bytes.length; at += SLICE) {
-    unzip.push(bytes.subarray(at, at + SLICE), at + SLICE >= bytes.length)
-    done += SLICE
-    if (done < TURN) continue
-    done = 0
-    await eventLoopTurn()
+  if (seen < listed) throw new Error('invalid zip data')
+}
+
+/** Bytes of the record that ends a zip file, without its comment. */
+const END_RECORD = 22
+
+/** Stands for a number in the record of zip64, which is not read. */
+const IN_ZIP64 = 0xffff
+
+/** The number of entries in the directory, as far as known; undefined if the file has no end record. */
+function listedEntries(bytes: Uint8Array): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const last = bytes.length - END_RECORD
+  for (let at = last; at >= 0 && last - at <= 0xffff; at -= 1) {
+    if (view.getUint32(at, true) !== 0x06054b50) continue
+    const count = view.getUint16(at + 10, true)
+    return count === IN_ZIP64 ? 0 : count
   }
+  return undefined
 }
 
 /** Accepts a local file header, or the end record of an empty archive. */
@@ -66,7 +80,7 @@ export async function readZipEntries(
     onData(name, piece, isLast) {
       pieces.push(piece)
       if (!isLast) return
-      entries.push({ name, bytes: joinPieces(pieces) })
+      entries.push({ name, bytes: joinBytes(pieces) })
       pieces = []
     },
   })
@@ -85,25 +99,16 @@ export async function checkZip(
   onData: ReadZipOptions['onData'],
 ): Promise<void> {
   const announced = createBudget()
+  let packed = 0
   unzipSync(bytes, {
-    filter({ originalSize }) {
+    filter({ size, originalSize }) {
       announced.enter()
       announced.spend(originalSize)
+      packed += size
+      // Entries that overlap could have the same bytes unpacked thousands of times.
+      if (packed > bytes.length) throw new Error('invalid zip data')
       return false
     },
   })
   await readZip(bytes, { budget: createBudget(), wanted: () => true, onData })
-}
-
-/** Concatenates pieces. */
-export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array {
-  const [only] = pieces
-  if (only !== undefined && pieces.length === 1) return only
-  const whole = new Uint8Array(pieces.reduce((size, piece) => size + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
 }

@@ -102,21 +102,25 @@ function safeName(name: string): string {
   return safe === '__proto__' ? '_proto_' : safe
 }
 
-/** Makes names unique: the second one gets ` (2)`. Thousands of equal names do not each count from 2. */
+/**
+ * Makes names unique: the second one gets ` (2)`, also if it differs in case only, because many file systems
+ * would overwrite the first. Thousands of equal names do not each count from 2.
+ */
 function createNames(): (name: string) => string {
   const taken = new Set<string>()
   const counts = new Map<string, number>()
+  const folded = (name: string): string => name.normalize('NFC').toLowerCase()
   return (name) => {
     const dot = name.lastIndexOf('.')
     const [stem, extension] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot)]
     let candidate = name
-    let count = counts.get(name) ?? 1
-    while (taken.has(candidate)) {
+    let count = counts.get(folded(name)) ?? 1
+    while (taken.has(folded(candidate))) {
       count += 1
       candidate = `${stem} (${count})${extension}`
     }
-    counts.set(name, count)
-    taken.add(candidate)
+    counts.set(folded(name), count)
+    taken.add(folded(candidate))
     return candidate
   }
 }

@@ -1,5 +1,6 @@
-import { eventLoopTurn } from '@x/wire'
+import { inflateInTurns } from '../../../archive/inflate-in-turns.ts'
 import type { InflateBudget } from '../../../archive/inflate-budget.ts'
+import { joinBytes } from '../../../base/join-bytes.ts'
 import { errorText, isFlowError } from '../../../errors.ts'
 import { extensionOf, fileNameOf } from '../../web/mime-type.ts'
 
@@ -7,11 +8,6 @@ export interface UnpackedFile {
   readonly name: string
   readonly bytes: Uint8Array
 }
-
-/** Packed bytes inflated per step; each can expand to at most 1,000 times its size. */
-const SLICE = 4 * 1024
-/** Yields to the event loop after this many packed and unpacked bytes. */
-const TURN = 2 * 1024 * 1024
 
 /**
  * Returns the files of an archive, determined by its extension. Directories, hidden files, links, and names
@@ -54,27 +50,19 @@ async function gunzip(
   bytes: Uint8Array,
   budget: InflateBudget,
 ): Promise<UnpackedFile[]> {
-  const [{ Gunzip }, { joinPieces }] = await Promise.all([
-    import('fflate'),
-    import('../../../archive/read-zip.ts'),
-  ])
+  const { Gunzip } = await import('fflate')
   const pieces: Uint8Array[] = []
-  let done = 0
-  const stream = new Gunzip((piece) => {
-    budget.spend(piece.length)
-    done += piece.length
-    pieces.push(piece)
-  })
-  await reading(path, async () => {
-    for (let at = 0; at < bytes.length; at += SLICE) {
-      stream.push(bytes.subarray(at, at + SLICE), at + SLICE >= bytes.length)
-      done += SLICE
-      if (done < TURN) continue
-      done = 0
-      await eventLoopTurn()
-    }
-  })
-  const whole = joinPieces(pieces)
+  await reading(path, () =>
+    inflateInTurns(bytes, (count) => {
+      const stream = new Gunzip((piece) => {
+        budget.spend(piece.length)
+        count(piece.length)
+        pieces.push(piece)
+      })
+      return (slice, isLast) => stream.push(slice, isLast)
+    }),
+  )
+  const whole = joinBytes(pieces)
   if (isTar(whole)) return untar(path, whole, budget)
   return [{ name: fileNameOf(path).replace(/\.gz$/i, ''), bytes: whole }]
 }

@@ -1,0 +1,30 @@
+import { eventLoopTurn } from '@x/wire'
+
+/** Packed bytes inflated per step; each can expand to at most 1,000 times its size. */
+const SLICE = 4 * 1024
+/** Yields to the event loop after this much work. */
+const TURN = 2 * 1024 * 1024
+
+/** Counts work of a decompressor, in bytes. */
+export type CountWork = (bytes: number) => void
+
+/**
+ * Feeds packed bytes to a decompressor in slices and lets other tasks run in between.
+ * @param create creates the decompressor's `push`; call `count` with the bytes that it unpacks
+ */
+export async function inflateInTurns(
+  bytes: Uint8Array,
+  create: (count: CountWork) => (slice: Uint8Array, isLast: boolean) => void,
+): Promise<void> {
+  let done = 0
+  const push = create((unpacked) => {
+    done += unpacked
+  })
+  for (let at = 0; at < bytes.length; at += SLICE) {
+    push(bytes.subarray(at, at + SLICE), at + SLICE >= bytes.length)
+    done += SLICE
+    if (done < TURN) continue
+    done = 0
+    await eventLoopTurn()
+  }
+}
