@@ -13,7 +13,8 @@ import {
 import { markdownTable } from '../../../graph/values/markdown-table.ts'
 import { isMessage, readText, type Message } from '../../../graph/values/message.ts'
 import { formatCsvTable } from '../../values/csv-table.ts'
-import { kindOf } from '../../values/field-values.ts'
+import { excelFile, type ExcelCell } from './excel-file.ts'
+import { nameOfType } from '../../values/field-values.ts'
 import { checkCells } from '../../values/table-size.ts'
 import { selectColumns } from '../processing/frame-operations.ts'
 
@@ -25,7 +26,7 @@ const MESSAGE_FORMATS = ['txt', 'json', 'markdown']
 /** @throws TypeError for a value that cannot be saved to a file */
 export function savable(value: unknown): SavableValue {
   if (isDataFrame(value) || isData(value) || isMessage(value)) return value
-  throw new TypeError(`Unsupported input type: ${kindOf(value)}`)
+  throw new TypeError(`Unsupported input type: ${nameOfType(value)}`)
 }
 
 /**
@@ -37,7 +38,9 @@ export function formatFor(value: SavableValue, wanted: string): string {
   const format = wanted === '' ? (isDataFrame(value) ? 'csv' : 'json') : wanted
   if (allowed.includes(format)) return format
   const list = allowed.map((name) => `'${name}'`).join(', ')
-  throw new TypeError(`Invalid file format '${format}' for ${kindOf(value)}. Allowed: [${list}]`)
+  throw new TypeError(
+    `Invalid file format '${format}' for ${nameOfType(value)}. Allowed: [${list}]`,
+  )
 }
 
 /** Appends the extension of the format if it is missing. */
@@ -166,7 +169,7 @@ function tableOf(value: SavableValue): DataFrame {
     )
   }
   if (lists.some((list) => list.length !== first.length)) {
-    throw new TypeError('The lists in the data differ in length')
+    throw new TypeError('The lists in the data of File Content differ in length')
   }
   const columns = Object.keys(data)
   const rows = first.map((_item, at) =>
@@ -180,7 +183,7 @@ function tableOf(value: SavableValue): DataFrame {
   return createDataFrame(rows, columns)
 }
 
-/** What a worksheet can have; the library writes it in one step. */
+/** What a worksheet can have. */
 const SHEET = { rows: 1_048_576, columns: 16_384, cells: 200_000, characters: 32_767 }
 
 /** @throws FlowError `limit_exceeded` for a table that a worksheet cannot have, or of more than 200,000 cells */
@@ -193,14 +196,11 @@ async function excelContents({ rows, columns }: DataFrame): Promise<Uint8Array> 
         `(limit ${SHEET.cells} cells, ${SHEET.columns} columns); save it as csv`,
     )
   }
-  const { default: writeExcel } = await import('write-excel-file/universal')
-  const header = columns.map((name) => ({
-    value: excelText(name, name),
-    fontWeight: 'bold' as const,
-  }))
-  const body = rows.map((row) => columns.map((name) => excelCell(cellOf(row, name), name)))
-  const blob = await writeExcel([header, ...body]).toBlob()
-  return new Uint8Array(await blob.arrayBuffer())
+  const header = columns.map((name) => excelText(name, name))
+  const body = function* (): Generator<ExcelCell[]> {
+    for (const row of rows) yield columns.map((name) => excelCell(cellOf(row, name), name))
+  }
+  return await excelFile(header, body())
 }
 
 function excelText(text: string, column: string): string {
@@ -212,15 +212,11 @@ function excelText(text: string, column: string): string {
   )
 }
 
-function excelCell(
-  cell: unknown,
-  column: string,
-): { value: string | number | boolean | Date } | null {
+function excelCell(cell: unknown, column: string): ExcelCell {
   if (cell === null || cell === undefined) return null
-  if (typeof cell === 'string') return { value: excelText(cell, column) }
-  if (typeof cell === 'number' && !Number.isFinite(cell)) return { value: String(cell) }
-  if (typeof cell === 'number' || typeof cell === 'boolean') return { value: cell }
-  return {
-    value: cell instanceof Date ? cell : excelText(JSON.stringify(toPlain(cell)), column),
-  }
+  if (typeof cell === 'string') return excelText(cell, column)
+  if (typeof cell === 'number') return Number.isFinite(cell) ? cell : String(cell)
+  if (typeof cell === 'boolean') return cell
+  if (cell instanceof Date && Number.isFinite(cell.getTime())) return cell
+  return excelText(JSON.stringify(toPlain(cell)), column)
 }

@@ -1,4 +1,4 @@
-import { MAX_DEPTH, tooDeep } from '../../web/parse-markup.ts'
+import { MAX_DEPTH, nestingError } from '../../web/parse-markup.ts'
 import { jsonProblem } from '../../../base/json-problem.ts'
 import { createInflateBudget, type InflateBudget } from '../../../archive/inflate-budget.ts'
 import { decodeText, decodeWindowsText } from '../../web/decode-text.ts'
@@ -93,7 +93,7 @@ async function wordText(bytes: Uint8Array, budget: InflateBudget): Promise<strin
     {
       onopentag(name) {
         depth += 1
-        if (depth > MAX_DEPTH) throw tooDeep()
+        if (depth > MAX_DEPTH) throw nestingError()
         if (name === 'w:t') inText = true
         if (name === 'w:tab') paragraph += '\t'
         if (name === 'w:br' || name === 'w:cr') paragraph += '\n'

@@ -8,7 +8,7 @@ import { isMessage } from '../../../graph/values/message.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field, type ProviderKey } from '../../define/field.ts'
-import { kindOf } from '../../values/field-values.ts'
+import { nameOfType } from '../../values/field-values.ts'
 import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { isModelChoice, readPicked } from '../../define/picked-model.ts'
 import type { RefreshContext } from '../../define/refresh-context.ts'
@@ -170,7 +170,7 @@ function tableOf(value: unknown) {
   if (isMessage(value)) return createDataFrame([{ text: value.text }])
   if (isDataFrame(value) || isData(value)) return toDataFrame(value)
   if (Array.isArray(value) && value.every(isData)) return toDataFrame(value)
-  throw new TypeError(`Unsupported input type: ${kindOf(value)}. Expected DataFrame or Data.`)
+  throw new TypeError(`Unsupported input type: ${nameOfType(value)}. Expected DataFrame or Data.`)
 }
 
 function everyRow({ store }: KnowledgeBase): DistinctRows {

@@ -3,7 +3,7 @@ import { updateFile } from '../../node/update-file.ts'
 import { chosenInEditor, showFieldsOf } from '../../node/chosen-operation.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
-import { kindOf } from '../../values/field-values.ts'
+import { nameOfType } from '../../values/field-values.ts'
 import { output } from '../../define/output.ts'
 import { storageRefusal, type RemoteSettings } from './storage-refusal.ts'
 import { formerSaveFields, presentSaveInputs } from './former-save-fields.ts'
@@ -172,7 +172,7 @@ async function saveLocally(
   const scope = userId === undefined ? { flowId } : { flowId, userId }
   if (!append_mode || format === 'excel') {
     const saved = await files.write(path, await fileContents(value, format), scope)
-    return `${kindOf(value)} saved successfully as '${path}' at ${saved}`
+    return `${nameOfType(value)} saved successfully as '${path}' at ${saved}`
   }
   let isNew = true
   const saved = await updateFile(files, path, scope, async (before) => {
@@ -180,8 +180,8 @@ async function saveLocally(
     return before === null ? fileContents(value, format) : appendedContents(value, format, before)
   })
   return isNew
-    ? `${kindOf(value)} saved successfully as '${path}' at ${saved}`
-    : `${kindOf(value)} appended to '${path}' at ${saved}`
+    ? `${nameOfType(value)} saved successfully as '${path}' at ${saved}`
+    : `${nameOfType(value)} appended to '${path}' at ${saved}`
 }
 
 /** Files stay in the folder that the file store assigns to the flow. */
