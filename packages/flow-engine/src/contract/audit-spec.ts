@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AuditRecord, AuditStore } from '../store/audit.ts'
 import { idOf, oddText, timeOf } from './records.ts'
+import { describeStore } from './subject.ts'
 import type { ContractOptions, TestFrame } from './test-frame.ts'
 
 const record = (n: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
@@ -19,27 +20,12 @@ const record = (n: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
 })
 
 /** Defines the tests of an AuditStore; used like `defineFlowStoreContract`. */
-export function defineAuditStoreContract(
-  t: TestFrame,
-  { name, create, destroy }: ContractOptions<AuditStore>,
-): void {
-  t.describe(`audit store: ${name}`, () => {
-    let current: AuditStore | undefined
-    t.beforeEach(async () => {
-      current = await create()
-    })
-    t.afterEach(async () => {
-      if (current !== undefined) await destroy?.(current)
-      current = undefined
-    })
-    const store = (): AuditStore => {
-      assert.ok(current)
-      return current
-    }
+export function defineAuditStoreContract(t: TestFrame, options: ContractOptions<AuditStore>): void {
+  describeStore(t, `audit store: ${options.name}`, options, ({ it, store }) => {
     const numbers = async (query: Parameters<AuditStore['list']>[0]): Promise<number[]> =>
       (await store().list(query)).map(({ id }) => Number(id.slice(-2)))
 
-    t.it('keeps every field, newest first', async () => {
+    it('keeps every field, newest first', async () => {
       const odd = record(2, {
         actorId: null,
         via: null,
@@ -54,7 +40,7 @@ export function defineAuditStoreContract(
       assert.deepEqual(await store().list({ limit: 10 }), [odd, record(1)])
     })
 
-    t.it('pages by the id of the last one, in order of insertion', async () => {
+    it('pages by the id of the last one, in order of insertion', async () => {
       // Later records may have an earlier time, because the clocks of processes differ.
       await store().append([record(5), record(4), record(3)])
       await store().append([record(2), record(1)])
@@ -65,7 +51,7 @@ export function defineAuditStoreContract(
       assert.deepEqual(await numbers({ limit: 2, before: idOf(9, 77) }), [])
     })
 
-    t.it('selects by action, actor and target', async () => {
+    it('selects by action, actor and target', async () => {
       await store().append([
         record(1, { action: 'sign_in' }),
         record(2, { actorId: idOf(1, 2) }),
@@ -77,7 +63,7 @@ export function defineAuditStoreContract(
       assert.deepEqual(await numbers({ limit: 9, action: 'sign_in', targetId: idOf(1, 3) }), [])
     })
 
-    t.it('trim removes what is older', async () => {
+    it('trim removes what is older', async () => {
       await store().append([record(1), record(2), record(3)])
       await store().trim(timeOf(2))
       assert.deepEqual(await numbers({ limit: 9 }), [3, 2])

@@ -1,28 +1,11 @@
 import assert from 'node:assert/strict'
 import type { FlowStore } from '../store/flow-store.ts'
 import type { MessageQuery, StoredMessage } from '../store/messages.ts'
-import {
-  flow,
-  idOf,
-  message,
-  oddJson,
-  oddText,
-  timeOf,
-  transactionOf,
-  user,
-  vertexBuild,
-} from './records.ts'
+import { insertTwoFlows } from './insert-two-flows.ts'
+import { idOf, message, oddJson, oddText, timeOf, transactionOf, vertexBuild } from './records.ts'
 import { conflicts, type Subject } from './subject.ts'
 
 const [ada, bob] = [idOf(1, 1), idOf(1, 2)]
-
-async function prepared(store: FlowStore): Promise<FlowStore> {
-  for (const n of [1, 2]) {
-    await store.users.insert(user(n))
-    await store.flows.insert([flow(n, { userId: idOf(1, n) })])
-  }
-  return store
-}
 
 /** Specs of messages. */
 export function describeMessages({ it, store }: Subject<FlowStore>): void {
@@ -30,7 +13,7 @@ export function describeMessages({ it, store }: Subject<FlowStore>): void {
     (await store().messages.list(query)).map((row) => Number(row.id.slice(-2)))
 
   it('messages: round trip, update and removal', async () => {
-    const { messages } = await prepared(store())
+    const { messages } = await insertTwoFlows(store())
     const odd = message(1, {
       text: oddText,
       senderName: oddText,
@@ -64,7 +47,7 @@ export function describeMessages({ it, store }: Subject<FlowStore>): void {
   })
 
   it('messages: lists by insertion or by one column, from either end', async () => {
-    const { messages } = await prepared(store())
+    const { messages } = await insertTwoFlows(store())
     await messages.insert(message(3, { timestamp: timeOf(1), text: 'b', contextId: null }))
     await messages.insert(message(1, { timestamp: timeOf(5), text: 'a' }))
     await messages.insert(message(2, { timestamp: timeOf(1), text: 'B' }))
@@ -90,7 +73,7 @@ export function describeMessages({ it, store }: Subject<FlowStore>): void {
   })
 
   it('messages: filters are joined, letter case counts, rows without a flow are nobody’s', async () => {
-    const { messages } = await prepared(store())
+    const { messages } = await insertTwoFlows(store())
     await messages.insert(message(1, { sessionId: 's', sender: 'Machine', contextId: 'c' }))
     await messages.insert(message(2, { sessionId: 'S', senderName: 'AI', error: true }))
     await messages.insert(message(3, { flowId: null }))
@@ -110,7 +93,7 @@ export function describeMessages({ it, store }: Subject<FlowStore>): void {
   })
 
   it('messages: parts have the rows of the list, large ones alone', async () => {
-    const { messages } = await prepared(store())
+    const { messages } = await insertTwoFlows(store())
     if (messages.parts === undefined) return
     const long = 'é'.repeat(700_000)
     for (let n = 1; n <= 9; n += 1) {
@@ -156,7 +139,7 @@ export function describeMessages({ it, store }: Subject<FlowStore>): void {
   })
 
   it('messages: renames and removes sessions of one user', async () => {
-    const { messages } = await prepared(store())
+    const { messages } = await insertTwoFlows(store())
     await messages.insert(message(1, { sessionId: 'b' }))
     await messages.insert(message(3, { sessionId: 'a' }))
     await messages.insert(message(2, { sessionId: 'a' }))
@@ -171,7 +154,7 @@ export function describeMessages({ it, store }: Subject<FlowStore>): void {
   })
 
   it('messages: old ones of public builds are trimmed', async () => {
-    const { messages } = await prepared(store())
+    const { messages } = await insertTwoFlows(store())
     await messages.insert(message(1))
     await messages.insert(message(2, { userId: null }))
     await messages.insert(message(3, { userId: null }))
@@ -186,7 +169,7 @@ export function describeBuildRecords({ it, store }: Subject<FlowStore>): void {
     (await store().vertexBuilds.latest(idOf(5, n))).map((row) => row.buildId)
 
   it('vertexBuilds: the newest of each vertex, in order; limits drop the oldest', async () => {
-    const { vertexBuilds } = await prepared(store())
+    const { vertexBuilds } = await insertTwoFlows(store())
     const limits = { perVertex: 2, perOwner: 4 }
     const odd = vertexBuild(3, {
       vertexId: 'B',
@@ -215,7 +198,7 @@ export function describeBuildRecords({ it, store }: Subject<FlowStore>): void {
   })
 
   it('AB-74, vertexBuilds: users and visitors push out only their own', async () => {
-    const { vertexBuilds } = await prepared(store())
+    const { vertexBuilds } = await insertTwoFlows(store())
     const limits = { perVertex: 1, perOwner: 2 }
     const of = (n: number, ownerId: string | null, k: number) =>
       vertexBuild(n, { ownerId, flowId: idOf(5, k), vertexId: `${n}` })
@@ -240,7 +223,7 @@ export function describeBuildRecords({ it, store }: Subject<FlowStore>): void {
   })
 
   it('AB-74, transactions: those of visitors are trimmed in all, and by age', async () => {
-    const { transactions } = await prepared(store())
+    const { transactions } = await insertTwoFlows(store())
     const of = (n: number, ownerId: string | null) =>
       transactionOf(n, { ownerId, flowId: idOf(5, n) })
     await transactions.append([of(1, ada), of(2, bob)], 2)
@@ -258,7 +241,7 @@ export function describeBuildRecords({ it, store }: Subject<FlowStore>): void {
   })
 
   it('vertexBuilds: old ones of public builds are trimmed', async () => {
-    const { vertexBuilds } = await prepared(store())
+    const { vertexBuilds } = await insertTwoFlows(store())
     const limits = { perVertex: 9, perOwner: 9 }
     await vertexBuilds.append([vertexBuild(1)], limits)
     await vertexBuilds.append([vertexBuild(2, { flowId: idOf(5, 70) })], limits)
@@ -270,7 +253,7 @@ export function describeBuildRecords({ it, store }: Subject<FlowStore>): void {
   })
 
   it('transactions: in order of insertion, in slices, newest kept of each flow', async () => {
-    const { transactions } = await prepared(store())
+    const { transactions } = await insertTwoFlows(store())
     const odd = transactionOf(3, {
       targetId: 'B',
       inputs: JSON.stringify(oddJson),

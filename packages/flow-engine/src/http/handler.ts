@@ -1,4 +1,5 @@
 import {
+  clientNetworkOf,
   createRouteTable,
   isResponse,
   json,
@@ -26,7 +27,12 @@ import type { AuditNotes } from './route/audit-rule.ts'
 import { bodyLimitOf } from './route/body-limit.ts'
 import { createCors } from './access/cors.ts'
 import { errorResponse } from './response/error-response.ts'
-import { textAnswer } from './response/long-text.ts'
+import { encodedLength, textAnswer } from './response/long-text.ts'
+import {
+  createUnreadResponses,
+  type UnreadResponse,
+  type UnreadResponses,
+} from './response/unread-responses.ts'
 import { anonymous } from './route/anonymous.ts'
 import { createHostGate } from './access/host-gate.ts'
 import { OPENAI_BASE, openAiNotFound, openAiWrongMethod } from './response/openai-errors.ts'
@@ -69,6 +75,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const table = createRouteTable(options.routes)
   const cors = createCors(settings)
   const hostGate = createHostGate(settings)
+  const unread = createUnreadResponses(settings.maxUnreadMbPerClient * MIB)
 
   const respondTo = async (
     incoming: Incoming,
@@ -82,8 +89,8 @@ export function createHandler(options: HandlerOptions): Handler {
       const { method } = request
       report(error, { method, path: incoming.url.pathname, ...context, requestId: id })
     }
-    const response = await answer(options, table, incoming, reportFailure).catch((error: unknown) =>
-      errorResponse(request, error, reportFailure),
+    const response = await answer({ ...options, unread }, table, incoming, reportFailure).catch(
+      (error: unknown) => errorResponse(request, error, reportFailure),
     )
     const lines = Object.entries(cors.headers(request))
     return withHeaders(response, isKept(response) ? lines : [...lines, NOT_KEPT], {
@@ -140,8 +147,12 @@ interface Incoming {
   observed: ObservedRequest | undefined
 }
 
+interface Answering extends HandlerOptions {
+  readonly unread: UnreadResponses
+}
+
 async function answer(
-  options: HandlerOptions,
+  options: Answering,
   table: RouteTable<Route>,
   incoming: Incoming,
   reportFailure: (error: unknown) => void,
@@ -175,7 +186,7 @@ function notFound(request: Request): Response {
 }
 
 async function operate(
-  { services, settings, authenticate, runtime, audit: write }: HandlerOptions,
+  { services, settings, authenticate, runtime, audit: write, unread }: Answering,
   { route, params }: { readonly route: Route; readonly params: Readonly<Record<string, string>> },
   { request, context, url, id, observed }: Incoming,
 ): Promise<Response> {
@@ -192,8 +203,11 @@ async function operate(
   const parts = await parseRequest(route, params, url.searchParams, body)
   const call = new IncomingCall(known, parts, { request, url, context, id, observed, body })
   const { audit } = route
-  if (audit === undefined || write === undefined)
-    return await encode(route, request, await route.handle(call))
+  if (audit === undefined || write === undefined) {
+    const work = async (): Promise<Response> =>
+      encode(route, await route.handle(call), call, unread)
+    return await (route.isLong === true ? unread.prepare(readerOf(call), work) : work())
+  }
   const audited = { ...parts, caller, context, requestId: id, notes: call.notes }
   const recordAudit = async (result: Parameters<typeof auditRecord>[2]): Promise<void> => {
     const record = auditRecord(audit, audited, result, runtime)
@@ -207,7 +221,7 @@ async function operate(
     throw error
   }
   await recordAudit({ outcome: 'ok', value })
-  return await encode(route, request, value)
+  return await encode(route, value, call, unread)
 }
 
 /** True if the call was refused for lack of rights. */
@@ -269,13 +283,35 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
     readUpload(this.#readable, options)
 }
 
-async function encode(route: Route, request: Request, value: unknown): Promise<Response> {
+/** Who reads a response: a user, or the strangers of a network. */
+function readerOf({ caller, context: { clientAddress } }: IncomingCall): string {
+  if (caller !== anonymous) return `user ${caller.id}`
+  return `network ${clientAddress === undefined ? '' : clientNetworkOf(clientAddress)}`
+}
+
+const MIB = 1024 * 1024
+
+async function encode(
+  route: Route,
+  value: unknown,
+  call: IncomingCall,
+  unread: UnreadResponses,
+): Promise<Response> {
   if (value instanceof Response) return value
   const status = route.status ?? 200
   if (value === undefined) return new Response(null, { status })
+  const { request } = call
+  // What a request has changed is answered in any case.
+  const refuses = route.method === 'GET'
+  const admit = (characters: number): UnreadResponse =>
+    unread.admit(readerOf(call), characters, refuses)
   const init = { status, headers: { 'content-type': 'application/json' } }
   const gzip = route.gzip === true
-  if (value instanceof JsonParts) return await textAnswer(request, value.parts, { ...init, gzip })
+  if (value instanceof JsonParts)
+    return await textAnswer(request, value.parts, { gzip, admit, ...init })
   const text = value instanceof JsonText ? value.text : JSON.stringify(value)
-  return gzip ? await textAnswer(request, [text], { ...init, gzip }) : respond(request, text, init)
+  if (gzip) return await textAnswer(request, [text], { ...init, gzip })
+  if (text.length <= MIB) return respond(request, text, init)
+  const headers = { ...init.headers, 'content-length': String(await encodedLength(text)) }
+  return await textAnswer(request, [text], { status, headers, admit })
 }

@@ -1,5 +1,6 @@
 import { isBlobKey, type BlobStore } from '../store/blob-store.ts'
 import { createKeyedQueue } from '../base/keyed-queue.ts'
+import { joinBytes } from '../base/join-bytes.ts'
 import { compareText } from '../base/compare-text.ts'
 
 /** Creates an in-memory BlobStore. */
@@ -30,13 +31,7 @@ export function createMemoryBlobStore(): BlobStore {
         },
         async create(key) {
           if (blobs.has(checked(key))) return false
-          const whole = new Uint8Array(size)
-          let at = 0
-          for (const piece of pieces) {
-            whole.set(piece, at)
-            at += piece.length
-          }
-          blobs.set(key, whole)
+          blobs.set(key, joinBytes(pieces))
           return true
         },
         async discard() {

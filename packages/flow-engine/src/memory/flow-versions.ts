@@ -1,5 +1,5 @@
 import type { FlowVersionStore } from '../store/flow-versions.ts'
-import { own } from './owned.ts'
+import { ownedRow } from './owned.ts'
 import { copy, copyOrNull, pair, slice } from './rows.ts'
 import type { MemoryFlowVersion, MemoryTables } from './tables.ts'
 
@@ -14,7 +14,7 @@ export function createFlowVersions(tables: MemoryTables): FlowVersionStore {
   return {
     async add({ hash: _, ...version }, keep) {
       const { flowId, userId } = version
-      if (own(flows, userId, flowId) === undefined) return null
+      if (ownedRow(flows, userId, flowId) === undefined) return null
       const last = flowVersionCounts.get(flowId)?.last ?? 0
       const row = { ...version, number: last + 1 }
       flowVersions.insert(copy(row))

@@ -1,6 +1,6 @@
 import type { FlowQuery, FlowRecord, FlowTable } from '../store/flows.ts'
 import { removeFlow, removeRecords } from './cascade.ts'
-import { own, updateOwn } from './owned.ts'
+import { ownedRow, updateOwn } from './owned.ts'
 import { copy, copyOrNull, slice } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
@@ -49,7 +49,7 @@ export function createFlows(tables: MemoryTables): FlowTable {
     update: async (userId, id, patch) => updateOwn(flows, patch, { userId, id }),
     async move(userId, ids, folderId) {
       for (const id of ids) {
-        const row = own(flows, userId, id)
+        const row = ownedRow(flows, userId, id)
         if (row !== undefined) flows.replace({ ...row, folderId })
       }
     },

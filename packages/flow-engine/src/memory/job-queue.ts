@@ -1,4 +1,4 @@
-import { FRESH_JOB } from '../store/fresh-job.ts'
+import { freshJob } from '../store/fresh-job.ts'
 import type {
   ClaimedJob,
   JobListQuery,
@@ -54,7 +54,7 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       if (jobs.has(job.id)) throw new UniqueConflictError('job.id')
       if (maxQueued !== null && waiting.size >= maxQueued && waitingIn(job.lane) >= maxQueued)
         throw new QueueFullError(maxQueued)
-      put({ ...copy(job), ...FRESH_JOB, worker: null, leaseUntil: null })
+      put({ worker: null, leaseUntil: null, ...freshJob(copy(job)) })
       waiting.add(job.id)
     },
     async claim(worker, leaseUntil, now, lanes) {

@@ -1,3 +1,4 @@
+import { keepRecent } from '../base/keep-recent.ts'
 import type { FileScope, MemoryBases, VectorStores } from '../components/define/services.ts'
 import { createMemoryVectorStore } from '../components/built-in/vectors/open-store.ts'
 import type { VectorStore } from '../components/define/services.ts'
@@ -32,11 +33,7 @@ function keptStores(): VectorStores {
     open(name, { userId, flowId }: FileScope) {
       const key = JSON.stringify([userId ?? null, flowId, name])
       const store = kept.get(key) ?? createMemoryVectorStore()
-      kept.delete(key)
-      kept.set(key, store)
-      const [oldest] = kept.keys()
-      if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
-      return Promise.resolve(store)
+      return Promise.resolve(keepRecent(kept, key, store, MAX_KEPT))
     },
   }
 }

@@ -21,27 +21,28 @@ export function createApiKeys({ apiKeys }: MemoryTables): ApiKeyStore {
         apiKeys.replace({ ...row, totalUses: row.totalUses + count, lastUsedAt: new Date(last) })
       }
     },
-    remove: async (userId, id) => own(apiKeys, userId, id) !== undefined && apiKeys.delete(id),
+    remove: async (userId, id) => ownedRow(apiKeys, userId, id) !== undefined && apiKeys.delete(id),
   }
 }
 
 /** Creates the in-memory store of variables. */
 export function createVariables({ variables }: MemoryTables): VariableStore {
   return {
-    get: async (userId, id) => copyOrNull(own(variables, userId, id)),
+    get: async (userId, id) => copyOrNull(ownedRow(variables, userId, id)),
     findByName: async (userId, name) =>
       copyOrNull(variables.find('variable.name', pair(userId, name))),
     list: async (userId) => variables.filter((row) => row.userId === userId).map(copy),
     insert: async (record) => variables.insert(copy(record)),
     update: async (userId, id, patch) => updateOwn(variables, patch, { userId, id }),
-    remove: async (userId, id) => own(variables, userId, id) !== undefined && variables.delete(id),
+    remove: async (userId, id) =>
+      ownedRow(variables, userId, id) !== undefined && variables.delete(id),
   }
 }
 
 /** Creates the in-memory store of projects. */
 export function createProjects({ projects, flows }: MemoryTables): ProjectStore {
   return {
-    get: async (userId, id) => copyOrNull(own(projects, userId, id)),
+    get: async (userId, id) => copyOrNull(ownedRow(projects, userId, id)),
     find: async (id) => copyOrNull(projects.get(id)),
     findByName: async (userId, name) =>
       copyOrNull(projects.find('project.name', pair(userId, name))),
@@ -53,7 +54,7 @@ export function createProjects({ projects, flows }: MemoryTables): ProjectStore 
     insert: async (record) => projects.insert(copy(record)),
     update: async (userId, id, patch) => updateOwn(projects, patch, { userId, id }),
     async remove(userId, id) {
-      if (own(projects, userId, id) === undefined) return false
+      if (ownedRow(projects, userId, id) === undefined) return false
       for (const row of projects.filter((child) => child.parentId === id)) {
         projects.replace({ ...row, parentId: null })
       }
@@ -68,7 +69,7 @@ export function createProjects({ projects, flows }: MemoryTables): ProjectStore 
 /** Creates the in-memory store of user file records. */
 export function createUserFiles({ userFiles }: MemoryTables): UserFileStore {
   return {
-    get: async (userId, id) => copyOrNull(own(userFiles, userId, id)),
+    get: async (userId, id) => copyOrNull(ownedRow(userFiles, userId, id)),
     findByName: async (userId, name) =>
       copyOrNull(userFiles.find('userFile.name', pair(userId, name))),
     async findByPath(userId, path) {
@@ -112,7 +113,11 @@ interface Owned {
 }
 
 /** Returns the row with this id if it belongs to the user. */
-export function own<T extends Owned>(table: Table<T>, userId: string, id: string): T | undefined {
+export function ownedRow<T extends Owned>(
+  table: Table<T>,
+  userId: string,
+  id: string,
+): T | undefined {
   const row = table.get(id)
   return row?.userId === userId ? row : undefined
 }
@@ -123,7 +128,7 @@ export function updateOwn<T extends Owned>(
   patch: { readonly [K in keyof T]?: T[K] },
   { userId, id }: Owned,
 ): T | null {
-  const row = own(table, userId, id)
+  const row = ownedRow(table, userId, id)
   if (row === undefined) return null
   const changed = patched<T>(row, patch)
   table.replace(changed)

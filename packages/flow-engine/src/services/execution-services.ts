@@ -48,9 +48,8 @@ import { createQuestionService, type QuestionService } from './runs/questions.ts
 import { joinRunHooks } from './runs/join-run-hooks.ts'
 import { executionMetrics } from './runs/run-metrics.ts'
 import { createRunRecorder } from './runs/run-records.ts'
-import type { RunScope } from './runs/run-scope.ts'
 import { createTraceService, type TraceService } from './runs/traces.ts'
-import { createComponentServices } from './runs/component-services.ts'
+import { createServicesOfRuns } from './runs/component-services.ts'
 import { createUserFileWriter } from './files/user-file-writer.ts'
 import { createSweep } from './runs/sweep.ts'
 import type { VariableService } from './accounts/variables.ts'
@@ -74,7 +73,7 @@ export interface ExecutionServices {
   readonly traces: TraceService
 }
 
-export interface ExecutionOptions {
+export interface ExecutionServicesOptions {
   readonly kit: ServiceKit
   readonly components: ComponentRegistry
   readonly options: FlowEngineOptions
@@ -103,7 +102,7 @@ export function createExecutionServices({
   components,
   options,
   ...others
-}: ExecutionOptions): FlowExecution {
+}: ExecutionServicesOptions): FlowExecution {
   const { flows, versions, variables, apiKeys, projects, files, userFiles, mcpServers } = others
   const { store, settings, runtime, report } = kit
   const cache = options.cache ?? createFrozenResults(kit)
@@ -126,8 +125,7 @@ export function createExecutionServices({
     visitorFiles: createVisitorFiles(kit),
     visitorMessages: createVisitorMessages(kit),
   }
-  const servicesOf = (scope: RunScope): ComponentServices =>
-    createComponentServices({ ...kit, ...written, variables, injected }, scope)
+  const servicesOf = createServicesOfRuns({ ...kit, ...written, variables, injected })
   const writer = kit.records
   const records = { writer, settings, runtime, eventBytes: limits.eventBytes }
   const messages = new WeakMap<BuildRequest, PendingWrites>()
@@ -157,14 +155,14 @@ export function createExecutionServices({
     servicesOf(request) {
       const { earlier = [], ...metadata } = metadataOf(request)
       const pending = pendingOf(request)
-      const scope = { ...metadata, runFlowId: request.flowId, pending }
+      const scope = { runFlowId: request.flowId, pending, ...metadata }
       return withEarlierTurns(servicesOf(scope), earlier, runtime)
     },
     observer: {
       started(job) {
         visitors.left(job.id)
         counted?.started(job)
-        kit.emit('job.started', { ...noticeOf(job), at: runtime.now() })
+        kit.emit('job.started', { at: runtime.now(), ...noticeOf(job) })
       },
       recorder(job, request) {
         const { ownerId, isPublic } = metadataOf(request)
@@ -192,7 +190,7 @@ export function createExecutionServices({
       finished(job) {
         visitors.left(job.id)
         counted?.finished(job)
-        kit.emit('job.finished', { ...noticeOf(job), at: runtime.now(), state: job.state })
+        kit.emit('job.finished', { at: runtime.now(), state: job.state, ...noticeOf(job) })
       },
     },
     onError: (error, info) => report(error, info),

@@ -25,6 +25,11 @@ export interface ApiKeyStore {
   findByHash(hash: string): Promise<ApiKeyRecord | null>
   /** In insertion order. */
   list(userId: string): Promise<ApiKeyRecord[]>
+  /**
+   * The rows of `list` in parts of a bounded size, each read on demand. Without this method,
+   * `list` is used.
+   */
+  parts?(userId: string): AsyncIterable<readonly ApiKeyRecord[]>
   /** @throws UniqueConflictError `apiKey.id`, `apiKey.hash` */
   insert(record: ApiKeyRecord): Promise<void>
   /** Adds to the counters; removed keys are ignored, `lastUsedAt` never decreases. */

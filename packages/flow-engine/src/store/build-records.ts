@@ -28,10 +28,15 @@ export interface VertexBuildLimits {
 
 /** Vertex builds. */
 export interface VertexBuildStore {
-  /** Appends records and removes those over the limits. */
+  /** Appends records and removes those over the limits; up to a twentieth more per owner may remain for a while. */
   append(records: readonly VertexBuildRecord[], limits: VertexBuildLimits): Promise<void>
   /** The newest build of each vertex of a flow, in insertion order. */
   latest(flowId: string): Promise<VertexBuildRecord[]>
+  /**
+   * The same in parts of a bounded size, each read on demand. Without this method, `latest` is
+   * used.
+   */
+  latestParts?(flowId: string): AsyncIterable<readonly VertexBuildRecord[]>
   removeOfFlow(flowId: string): Promise<void>
   /** Removes builds older than `before` whose flow id belongs to no stored flow (public builds). */
   trimPublic(before: Date): Promise<void>
@@ -57,12 +62,17 @@ export interface TransactionRecord {
 /** Transactions. */
 export interface TransactionStore {
   /**
-   * Appends and keeps the newest `keep` of each flow. Visitors have separate flow ids, so for visitors the
-   * newest `keep` in total are kept (AB-74).
+   * Appends and keeps the newest `keep` of each flow; up to a twentieth more may remain for a while. Visitors
+   * have separate flow ids, so for visitors the newest `keep` in total are kept (AB-74).
    */
   append(records: readonly TransactionRecord[], keep: number): Promise<void>
   /** In insertion order. */
   list(flowId: string, slice: Slice): Promise<Page<TransactionRecord>>
+  /**
+   * The rows of `list` in parts of a bounded size, each read on demand. Without this method,
+   * `list` is used.
+   */
+  parts?(flowId: string, slice: Slice): AsyncIterable<readonly TransactionRecord[]>
   removeOfFlow(flowId: string): Promise<void>
   /** Removes transactions of visitors older than `before`. */
   trimPublic(before: Date): Promise<void>

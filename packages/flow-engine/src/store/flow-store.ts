@@ -15,14 +15,14 @@ import type { UserStore } from './users.ts'
 import type { VariableStore } from './variables.ts'
 
 /**
- * Everything the flow service keeps, grouped by noun. Rules for every store:
+ * All data of the flow service, grouped by noun. Rules for every store:
  *
- * - values come finished (ids, times, hashes); the store adds nothing of its own;
- * - absent is `null` or `false`; a store throws UniqueConflictError and StoreUnavailableError only;
- * - "in order of insertion" is a total order that the store keeps (also among rows of one
- *   millisecond); what it uses for that is never shown;
- * - given and returned objects are copies; times keep milliseconds; texts are any Unicode, U+0000
- *   included where the column is a text of a user; JSON columns come back deeply equal;
+ * - callers supply all values (ids, times, hashes); the store generates none;
+ * - a missing record is `null` or `false`; a store throws only UniqueConflictError and StoreUnavailableError;
+ * - "in order of insertion" is a total order, also within one millisecond; the value it is based on is
+ *   internal;
+ * - objects passed in and returned are copies; times keep milliseconds; strings are any Unicode, including
+ *   U+0000 in columns that users write; JSON columns are returned deeply equal;
  * - ids of users, flows and so on are lower-case UUIDs.
  */
 export interface FlowStore {

@@ -61,7 +61,7 @@ export interface FlowTable {
   findByWebhookName(webhookName: string): Promise<FlowRecord | null>
   list(query: FlowQuery): Promise<Page<FlowRecord>>
   /**
-   * The items of `list` in parts of a bounded size, each read when it is asked for, so that many large graphs
+   * The items of `list` in parts of a bounded size, each read on demand, so that many large graphs
    * are neither read in one step nor held together. Without this method, `list` is used.
    */
   parts?(query: FlowQuery): AsyncIterable<readonly FlowRecord[]>

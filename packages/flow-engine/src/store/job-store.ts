@@ -35,9 +35,9 @@ export interface StoredJob extends Omit<NewJob, 'maxQueued'> {
   readonly attempts: number
   readonly cancelRequested: boolean
   readonly error: { readonly code: string; readonly detail: string } | null
-  /** Any JSON value: what it was suspended with; null if it sleeps. */
+  /** The question it was suspended with, any JSON value; null if it sleeps. */
   readonly question: unknown
-  /** Any JSON value: what it was resumed with; null before that. */
+  /** The answer it was resumed with, any JSON value; null before that. */
   readonly answer: unknown
   /** Claims that ended without `finish`, `suspend` or `release` (DR-11). */
   readonly crashes: number

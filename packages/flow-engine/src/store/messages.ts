@@ -70,18 +70,34 @@ export interface MessageStore {
   get(id: string): Promise<StoredMessage | null>
   list(query: MessageQuery): Promise<StoredMessage[]>
   /**
-   * The rows of `list` in parts of a bounded size, each read when it is asked for, so that a long list is
+   * The rows of `list` in parts of a bounded size, each read on demand, so that a long list is
    * neither read in one step nor held whole. Without this method, `list` is used.
    */
   parts?(query: MessagePartsQuery): AsyncIterable<readonly StoredMessage[]>
   /** Distinct sessions of a user's messages that have a flow, ordered by first message. */
   sessions(userId: string, flowId?: string): Promise<string[]>
+  /**
+   * The same in parts of a bounded size, each read on demand. Without this method, `sessions` is
+   * used.
+   */
+  sessionParts?(userId: string, flowId?: string): AsyncIterable<readonly string[]>
   /** @throws UniqueConflictError `message.id` */
   insert(record: StoredMessage): Promise<void>
   /** The changed record; null if it does not exist. */
   update(id: string, patch: MessagePatch): Promise<StoredMessage | null>
   /** Returns the user's renamed messages, in insertion order. */
   renameSession(userId: string, from: string, to: string): Promise<StoredMessage[]>
+  /**
+   * The same for sessions of any length: renames the messages in steps, so that other requests get their
+   * turns, then reads them in parts, each when it is asked for. A failure may leave the later messages of a
+   * long session with the old name; renaming again changes the rest. Without this method, `renameSession` is
+   * used.
+   */
+  renameSessionParts?(
+    userId: string,
+    from: string,
+    to: string,
+  ): Promise<AsyncIterable<readonly StoredMessage[]>>
   /** Only messages of one user if `userId` is given (null: without a user); unknown ids are ignored. */
   remove(ids: readonly string[], userId?: string | null): Promise<void>
   removeSession(userId: string, sessionId: string): Promise<void>

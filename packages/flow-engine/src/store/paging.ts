@@ -11,3 +11,9 @@ export interface Page<T> {
   readonly items: readonly T[]
   readonly total: number
 }
+
+/** Like `Page`, with items that are read in parts. */
+export interface PageParts<T> {
+  readonly items: Iterable<readonly T[]> | AsyncIterable<readonly T[]>
+  readonly total: number
+}

@@ -22,6 +22,11 @@ export interface ProjectStore {
   findByName(userId: string, name: string): Promise<ProjectRecord | null>
   /** In insertion order. */
   list(userId: string): Promise<ProjectRecord[]>
+  /**
+   * The same rows in parts of a bounded size, each read when it is asked for: the project named `first`, then
+   * the others by name in code point order. Without this method, `list` is used.
+   */
+  parts?(userId: string, first: string): AsyncIterable<readonly ProjectRecord[]>
   /** Names of the user's projects with this prefix (no character is special). */
   names(userId: string, prefix: string): Promise<string[]>
   /** @throws UniqueConflictError `project.id`, `project.name` */

@@ -39,7 +39,10 @@ export interface RunTraceQuery {
 
 /** Traces of runs that were not jobs (OP-5). */
 export interface RunTraceStore {
-  /** Appends and keeps the newest `keep` of each owner, in insertion order. */
+  /**
+   * Appends and keeps the newest `keep` of each owner, in insertion order; up to a twentieth more may remain for
+   * a while.
+   */
   append(records: readonly RunTraceRecord[], keep: number): Promise<void>
   /** Latest start first; ties by latest insertion. */
   list(query: RunTraceQuery): Promise<Page<RunTraceSummary>>

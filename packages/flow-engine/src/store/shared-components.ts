@@ -34,7 +34,10 @@ export interface SharedComponentView extends Omit<SharedComponentRecord, 'data'>
   readonly likedByViewer: boolean
 }
 
-/** Sort keys of a list. Strings are compared after `toLowerCase`; false before true, null first. */
+/**
+ * Sort keys of a list. Strings are compared after `toLowerCase`, descriptions by at least their first
+ * 1,000 characters; false before true, null first.
+ */
 export type SharedComponentOrder =
   | 'name'
   | 'description'
@@ -69,6 +72,11 @@ export interface SharedComponentQuery extends Slice {
 export interface SharedComponentStore {
   get(id: string): Promise<SharedComponentRecord | null>
   list(query: SharedComponentQuery): Promise<Page<SharedComponentView>>
+  /**
+   * The items of `list` in parts of a bounded size, each read on demand. Without this method,
+   * `list` is used.
+   */
+  parts?(query: SharedComponentQuery): AsyncIterable<readonly SharedComponentView[]>
   /** @throws UniqueConflictError `component.id`, `component.name` */
   insert(record: SharedComponentRecord, tagIds: readonly string[]): Promise<void>
   /**

@@ -26,6 +26,11 @@ export interface UserFileStore {
   names(userId: string, prefix: string): Promise<string[]>
   /** In insertion order. */
   list(userId: string): Promise<UserFileRecord[]>
+  /**
+   * The rows of `list` in parts of a bounded size, each read on demand. Without this method,
+   * `list` is used.
+   */
+  parts?(userId: string): AsyncIterable<readonly UserFileRecord[]>
   /** @throws UniqueConflictError `userFile.id`, `userFile.name`, `userFile.path` */
   insert(record: UserFileRecord): Promise<void>
   /**

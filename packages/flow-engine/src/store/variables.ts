@@ -24,6 +24,11 @@ export interface VariableStore {
   findByName(userId: string, name: string): Promise<VariableRecord | null>
   /** In insertion order. */
   list(userId: string): Promise<VariableRecord[]>
+  /**
+   * The rows of `list` in parts of a bounded size, each read on demand. Without this method,
+   * `list` is used.
+   */
+  parts?(userId: string): AsyncIterable<readonly VariableRecord[]>
   /** @throws UniqueConflictError `variable.id`, `variable.name` */
   insert(record: VariableRecord): Promise<void>
   /**

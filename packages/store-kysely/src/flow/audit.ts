@@ -32,7 +32,7 @@ export function createAuditStore<Tables>(db: Kysely<Tables>): AuditStore {
         )
     },
     list: (query) =>
-      rows.select(sql`where ${wanted(query)} order by seq desc limit ${query.limit}`),
+      rows.select(sql`where ${auditConditions(query)} order by seq desc limit ${query.limit}`),
     async trim(before) {
       await sql`delete from flow_audit where at < ${before.getTime()}`.execute(tables)
     },
@@ -43,7 +43,7 @@ export function createAuditStore<Tables>(db: Kysely<Tables>): AuditStore {
 /** Group commit, because a commit for each record would cost more than the recorded call. */
 const DURABLE = { durable: true, invalidatesNothing: true } as const
 
-function wanted({ before, action, actorId, targetId }: AuditQuery) {
+function auditConditions({ before, action, actorId, targetId }: AuditQuery) {
   const conditions = [
     ...(before === undefined
       ? []

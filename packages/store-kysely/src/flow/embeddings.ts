@@ -36,21 +36,21 @@ async function isMissing<Tables>(db: Kysely<Tables>): Promise<boolean> {
   return rows.length > 0
 }
 
-const known = new WeakMap<object, Promise<boolean>>()
+const searchableByPool = new WeakMap<object, Promise<boolean>>()
 
 /** True if the database can search vectors; determined once per pool. */
 export function hasEmbeddings(db: FlowDb): Promise<boolean> {
   const engine = engineOf(db)
   if (engine.kind !== 'postgres') return Promise.resolve(false)
-  const asked = known.get(engine.postgres)
+  const asked = searchableByPool.get(engine.postgres)
   if (asked !== undefined) return asked
   const answer = sql`select 1 from pg_attribute
     where attrelid = to_regclass('flow_vector') and attname = 'embedding'
       and atttypid = to_regtype('vector') and not attisdropped`
     .execute(db)
     .then(({ rows }) => rows.length > 0)
-  known.set(engine.postgres, answer)
-  answer.catch(() => known.delete(engine.postgres))
+  searchableByPool.set(engine.postgres, answer)
+  answer.catch(() => searchableByPool.delete(engine.postgres))
   return answer
 }
 

@@ -23,7 +23,7 @@ import type { RowOf, SizedCollection } from '../schema/tables/flow.ts'
 
 const id = plain()
 const created = { createdAt: date }
-const touched = { createdAt: date, updatedAt: date }
+const timestamps = { createdAt: date, updatedAt: date }
 
 export const userMapping = mapping<UserRecord, RowOf<UserRecord>>({
   id,
@@ -35,7 +35,7 @@ export const userMapping = mapping<UserRecord, RowOf<UserRecord>>({
   isSuperuser: bool,
   tokenEpoch: number,
   optins: nullable(json<Readonly<Record<string, unknown>>>()),
-  ...touched,
+  ...timestamps,
   lastLoginAt: nullable(date),
 })
 
@@ -58,7 +58,7 @@ export const variableMapping = mapping<VariableRecord, RowOf<VariableRecord>>({
   type: text,
   value: text,
   defaultFields: nullable(json<readonly string[]>()),
-  ...touched,
+  ...timestamps,
 })
 
 export const projectMapping = mapping<ProjectRecord, RowOf<ProjectRecord>>({
@@ -92,7 +92,7 @@ export const flowMapping = mapping<FlowRecord, RowOf<FlowRecord>>({
   actionDescription: nullable(text),
   accessType: plain<FlowRecord['accessType']>(),
   fsPath: nullable(text),
-  ...touched,
+  ...timestamps,
 })
 
 export const flowVersionMapping = mapping<FlowVersionRecord, RowOf<FlowVersionRecord>>({
@@ -112,7 +112,7 @@ export const userFileMapping = mapping<UserFileRecord, RowOf<UserFileRecord>>({
   path: text,
   size: number,
   provider: nullable(text),
-  ...touched,
+  ...timestamps,
 })
 
 export const messageMapping = mapping<StoredMessage, RowOf<StoredMessage>>({
@@ -207,7 +207,7 @@ export const componentMapping = mapping<SharedComponentRecord, RowOf<SharedCompo
   isPrivate: bool,
   lastTestedVersion: text,
   downloads: number,
-  ...touched,
+  ...timestamps,
 })
 
 export const tagMapping = mapping<TagRecord, RowOf<TagRecord>>({ id, name: text })
@@ -216,7 +216,7 @@ export const mcpServerMapping = mapping<McpServerRecord, RowOf<McpServerRecord>>
   userId: id,
   name: text,
   config: text,
-  ...touched,
+  ...timestamps,
 })
 
 export const refreshFamilyMapping = mapping<RefreshFamilyRecord, RowOf<RefreshFamilyRecord>>({

@@ -7,7 +7,8 @@ import { oneStatement } from '../engine/sqlite/group.ts'
 import { atomic } from '../engine/transaction.ts'
 import { groupOf, TRANSIENT, rowsOf, type FlowDb } from './context.ts'
 import { messageMapping } from './mappings.ts'
-import { messageParts } from './message-parts.ts'
+import { messageParts, sessionParts } from './message-parts.ts'
+import { removeMessages, renameInSteps } from './message-sessions.ts'
 
 /** Messages in SQL. */
 export function createMessages(db: FlowDb): MessageStore {
@@ -28,6 +29,11 @@ export function createMessages(db: FlowDb): MessageStore {
       const { rows: found } = await sql<{ session_id: string }>`select session_id from flow_message
         where ${where} group by session_id order by min(seq)`.execute(db)
       return found.map((row) => messageMapping.decode('sessionId', row.session_id))
+    },
+
+    sessionParts(userId, flowId) {
+      const query = { userId, ...(flowId === undefined ? {} : { flowId }) }
+      return sessionParts(db, query, conditionOf(query))
     },
 
     insert: (record) =>
@@ -54,9 +60,10 @@ export function createMessages(db: FlowDb): MessageStore {
         }
       }),
 
-    async removeSession(userId, sessionId) {
-      await sql`delete from flow_message where ${conditionOf({ userId, sessionId })}`.execute(db)
-    },
+    renameSessionParts: (userId, from, to) =>
+      renameInSteps(db, conditionOf({ userId, sessionId: from }), to),
+
+    removeSession: (userId, sessionId) => removeMessages(db, conditionOf({ userId, sessionId })),
 
     async trimPublic(before) {
       await sql`delete from flow_message

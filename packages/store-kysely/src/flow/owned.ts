@@ -1,5 +1,6 @@
 import type { ApiKeyRecord, ApiKeyStore, McpServerStore, VariableStore } from '@x/flow-engine/store'
 import { sql } from 'kysely'
+import { queryParts } from '../records/row-parts.ts'
 import { keptRecords } from '../records/kept-records.ts'
 import { atomic } from '../engine/transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
@@ -18,6 +19,12 @@ export function createApiKeys(db: FlowDb): ApiKeyStore {
   return {
     findByHash: keptRecords(db, (hash) => rows.first({ hash }), API_KEY_CACHE),
     list: (userId) => rows.all({ userId }),
+    parts: (userId) =>
+      queryParts(
+        db,
+        { table: 'flow_api_key', mapping: apiKeyMapping },
+        { large: ['name'], rest: sql`where user_id = ${userId} order by seq` },
+      ),
     insert: (record) => rows.insert([record]),
     addUses: (uses) =>
       atomic(db, async (tx) => {
@@ -42,6 +49,12 @@ export function createVariables(db: FlowDb): VariableStore {
     get: (userId, id) => rows.first({ userId, id }),
     findByName: (userId, name) => rows.first({ userId, name }),
     list: (userId) => rows.all({ userId }),
+    parts: (userId) =>
+      queryParts(
+        db,
+        { table: 'flow_variable', mapping: variableMapping },
+        { large: ['value', 'default_fields'], rest: sql`where user_id = ${userId} order by seq` },
+      ),
     insert: (record) => rows.insert([record]),
     update: (userId, id, patch) => rows.update({ userId, id }, patch),
     remove: async (userId, id) => (await rows.remove({ userId, id })) > 0,

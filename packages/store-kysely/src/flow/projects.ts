@@ -2,6 +2,7 @@ import type { ProjectRecord, ProjectStore } from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { atomic } from '../engine/transaction.ts'
 import { keptRecords } from '../records/kept-records.ts'
+import { queryParts } from '../records/row-parts.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { projectMapping } from './mappings.ts'
 import { beginsWith } from './names.ts'
@@ -26,6 +27,16 @@ export function createProjects(db: FlowDb): ProjectStore {
     find,
     findByName: (userId, name) => rows.first({ userId, name }),
     list: (userId) => rows.all({ userId }),
+    parts: (userId, first) =>
+      queryParts(
+        db,
+        { table: 'flow_project', mapping: projectMapping },
+        {
+          large: ['description', 'auth_settings'],
+          rest: sql`where user_id = ${userId}
+            order by case when name = ${first} then 0 else 1 end, name`,
+        },
+      ),
     names: (userId, prefix) =>
       rows.pluck(
         'name',

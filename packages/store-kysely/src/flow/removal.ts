@@ -1,8 +1,10 @@
 import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { idList } from '../query/id-list.ts'
+import { removeBuilds, removeTransactions } from './build-records.ts'
 import { removeCollections } from './collections.ts'
 import type { FlowDb } from './context.ts'
+import { removeMessages } from './message-sessions.ts'
 
 /** Removes flows with their versions, messages and all that their runs have left. */
 export async function removeFlows(tx: FlowDb, flowIds: readonly string[]): Promise<void> {
@@ -27,9 +29,10 @@ export async function removeRecords(tx: FlowDb, flowIds: readonly string[]): Pro
 }
 
 async function removeRecordsIn(tx: FlowDb, ids: RawBuilder<unknown>): Promise<void> {
-  await sql`delete from flow_message where flow_id in ${ids}`.execute(tx)
-  await sql`delete from flow_transaction where flow_id in ${ids}`.execute(tx)
-  await sql`delete from flow_vertex_build where flow_id in ${ids}`.execute(tx)
+  const where = sql`flow_id in ${ids}`
+  await removeMessages(tx, where)
+  await removeTransactions(tx, where)
+  await removeBuilds(tx, where)
 }
 
 /** Removes everything a user owns, but not the user; returns the ids of the removed flows. */
@@ -48,6 +51,7 @@ export async function removeOwned(tx: FlowDb, userId: string): Promise<string[]>
   await sql`delete from flow_component where owner_id = ${userId}`.execute(tx)
   await removeFamilies(tx, sql`user_id = ${userId}`)
   await removeCollections(tx, userId)
+  await removeMessages(tx, sql`user_id = ${userId}`)
   for (const table of OWNED) {
     await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(tx)
   }
@@ -59,7 +63,6 @@ const OWNED = [
   'flow_variable',
   'flow_project',
   'flow_user_file',
-  'flow_message',
   'flow_mcp_server',
   'flow_oidc_link',
 ] as const

@@ -1,7 +1,7 @@
 import type { RunTraceQuery, RunTraceStore } from '@x/flow-engine/store'
 import { sql, type RawBuilder } from 'kysely'
 import { encodeText } from '../records/columns.ts'
-import { appendRecords, type Trim } from './append-records.ts'
+import { appendRecords, countsOf, createTrimSchedule, type Trim } from './append-records.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { preparedSql } from './prepared-sql.ts'
 import { runTraceMapping, runTraceSummaryMapping } from './mappings.ts'
@@ -12,13 +12,12 @@ const traceRows = (db: FlowDb) => rowsOf(db, 'flow_run_trace', runTraceMapping)
 export function createRunTraces(db: FlowDb): RunTraceStore {
   const rows = traceRows(db)
   const summaries = rowsOf(db, 'flow_run_trace', runTraceSummaryMapping)
+  const isDue = createTrimSchedule()
   return {
     append(records, keep) {
-      const owners = new Set(records.map(({ ownerId }) => ownerId))
-      const trims = [...owners].map(
-        (ownerId): Trim =>
-          (tx) =>
-            trimTraces.bind(tx, { ownerId, keep }),
+      const trims = [...countsOf(records, ({ ownerId }) => ownerId)].flatMap(
+        ([ownerId, added]): Trim[] =>
+          isDue(ownerId, added, keep) ? [(tx) => trimTraces.bind(tx, { ownerId, keep })] : [],
       )
       return appendRecords(db, { rows, rowsIn: traceRows, records, trims })
     },

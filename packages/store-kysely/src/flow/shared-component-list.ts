@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type {
   Page,
   SharedComponentOrder,
@@ -10,37 +11,76 @@ import { sql, type RawBuilder } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { engineOf } from '../engine/engine.ts'
 import { idList } from '../query/id-list.ts'
+import { bytesOf, keyParts, placeList, type RowKey } from '../records/row-parts.ts'
 import type { FlowDb } from './context.ts'
 import { componentMapping, tagMapping, userMapping } from './mappings.ts'
 import { sliceOf } from './slices.ts'
 
 interface ViewRow {
+  readonly seq: number
   readonly owner_name: string | null
   readonly likes: number
   readonly liked: number
 }
+
+/** Components that are searched in one statement. */
+const SEARCHED = 100
+/** Generous estimate for the name and id of a tag. */
+const TAG_BYTES = 600
+/** Characters of a string that order a list. */
+const SORTED_BY = 1000
 
 /** A page of shared components with the owners, tags and likes shown in lists. */
 export async function listComponents(
   db: FlowDb,
   query: SharedComponentQuery,
 ): Promise<Page<SharedComponentView>> {
-  const where = sql.join(conditionsOf(db, query), sql` and `)
-  const columns = componentMapping.columns.filter((column) => column !== 'data')
-  const { rows } = await sql<ViewRow & Parameters<typeof componentMapping.fromRow>[0]>`
-    select ${sql.join(columns.map((column) => sql.ref(`r.${column}`)))},
-      u.username as owner_name, ${LIKES} as likes,
-      case when exists (select 1 from flow_like as l
-        where l.component_id = r.id and l.user_id = ${query.viewerId}) then 1 else 0 end as liked
+  const where = await conditionOf(db, query)
+  const items: SharedComponentView[] = []
+  for await (const part of partsOf(db, query, where)) items.push(...part)
+  const whole = (query.offset ?? 0) === 0 && (query.limit ?? null) === null
+  return { items, total: whole ? items.length : await countOf(db, where) }
+}
+
+/** The items of the page in parts, each read on demand. */
+export async function* componentParts(
+  db: FlowDb,
+  query: SharedComponentQuery,
+): AsyncGenerator<readonly SharedComponentView[]> {
+  yield* partsOf(db, query, await conditionOf(db, query))
+}
+
+async function* partsOf(
+  db: FlowDb,
+  query: SharedComponentQuery,
+  where: RawBuilder<unknown>,
+): AsyncGenerator<readonly SharedComponentView[]> {
+  const { rows: keys } = await sql<RowKey>`select r.seq,
+      ${bytesOf(['r.description', 'r.metadata'])} + ${TAG_BYTES} * (select count(*)
+        from flow_component_tag as c where c.component_id = r.id) as size
     from flow_component as r left join flow_user as u on u.id = r.owner_id
     where ${where} order by ${orderOf(query)} ${sliceOf(query)}`.execute(db)
+  yield* keyParts(keys, (group) => viewsOf(db, query.viewerId, group))
+}
+
+async function viewsOf(
+  db: FlowDb,
+  viewerId: string,
+  keys: readonly RowKey[],
+): Promise<Map<number, SharedComponentView>> {
+  const columns = componentMapping.columns.filter((column) => column !== 'data')
+  const { rows } = await sql<ViewRow & Parameters<typeof componentMapping.fromRow>[0]>`
+    select r.seq, ${sql.join(columns.map((column) => sql.ref(`r.${column}`)))},
+      u.username as owner_name, ${LIKES} as likes,
+      case when exists (select 1 from flow_like as l
+        where l.component_id = r.id and l.user_id = ${viewerId}) then 1 else 0 end as liked
+    from flow_component as r left join flow_user as u on u.id = r.owner_id
+    where r.seq in ${placeList(db, keys)}`.execute(db)
   const tags = await tagsOf(
     db,
     rows.map(({ id }) => id),
   )
-  const items = rows.map((row) => toView(row, tags.get(row.id) ?? []))
-  const whole = (query.offset ?? 0) === 0 && (query.limit ?? null) === null
-  return { items, total: whole ? items.length : await countOf(db, where) }
+  return new Map(rows.map((row) => [row.seq, toView(row, tags.get(row.id) ?? [])]))
 }
 
 const LIKES = sql`(select count(*) from flow_like as l where l.component_id = r.id)`
@@ -75,14 +115,38 @@ async function tagsOf(db: FlowDb, ids: readonly string[]): Promise<Map<string, T
     select c.component_id, t.id, t.name from flow_component_tag as c
     join flow_tag as t on t.id = c.tag_id
     where c.component_id in (select ids.id from ${idList(db, ids)}) order by t.name`.execute(db)
-  for (const { component_id, ...tag } of rows) {
-    found.set(component_id, [...(found.get(component_id) ?? []), tagMapping.fromRow(tag)])
+  for (const { component_id, ...row } of rows) {
+    const tag = tagMapping.fromRow(row)
+    const tags = found.get(component_id)
+    if (tags === undefined) found.set(component_id, [tag])
+    else tags.push(tag)
   }
   return found
 }
 
-function conditionsOf(db: FlowDb, query: SharedComponentQuery): RawBuilder<unknown>[] {
-  const { viewerId, id, search, tags = [], isPrivate, isComponent, liked = false } = query
+/** The condition of a query. Strings are searched in steps, because descriptions may be long. */
+async function conditionOf(db: FlowDb, query: SharedComponentQuery): Promise<RawBuilder<unknown>> {
+  const where = sql.join(conditionsOf(query), sql` and `)
+  const { search = '' } = query
+  if (search === '') return where
+  const found: { readonly seq: number }[] = []
+  const wanted = contains(db, search)
+  for (let seq = 0; ;) {
+    const { rows } = await sql<{ seq: number; wanted: number }>`select r.seq,
+      case when ${wanted} then 1 else 0 end as wanted
+      from flow_component as r left join flow_user as u on u.id = r.owner_id
+      where ${where} and r.seq > ${seq} order by r.seq limit ${SEARCHED}`.execute(db)
+    for (const row of rows) if (row.wanted === 1) found.push(row)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < SEARCHED) break
+    seq = last.seq
+    await nextTurn()
+  }
+  return sql`r.seq in ${placeList(db, found)}`
+}
+
+function conditionsOf(query: SharedComponentQuery): RawBuilder<unknown>[] {
+  const { viewerId, id, tags = [], isPrivate, isComponent, liked = false } = query
   const conditions = [scopeOf(query)]
   if (id !== undefined) conditions.push(sql`r.id = ${id}`)
   if (isPrivate !== undefined) conditions.push(sql`r.is_private = ${Number(isPrivate)}`)
@@ -92,7 +156,6 @@ function conditionsOf(db: FlowDb, query: SharedComponentQuery): RawBuilder<unkno
       where l.component_id = r.id and l.user_id = ${viewerId})`)
   }
   for (const tag of new Set(tags)) conditions.push(hasTag(sql`t.name = ${encodeText(tag)}`))
-  if (search !== undefined && search !== '') conditions.push(contains(db, search))
   return conditions
 }
 
@@ -118,7 +181,7 @@ function contains(db: FlowDb, search: string): RawBuilder<unknown> {
 
 const SORT_COLUMNS: Readonly<Record<SharedComponentOrder, RawBuilder<unknown>>> = {
   name: sql`r.name_key`,
-  description: sql`r.description_key`,
+  description: sql`substr(r.description_key, 1, ${sql.lit(SORTED_BY)})`,
   isComponent: sql`r.is_component`,
   isPrivate: sql`r.is_private`,
   lastTestedVersion: sql`r.last_tested_version_key`,

@@ -6,7 +6,7 @@ import type {
 import { sql } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { atomic } from '../engine/transaction.ts'
-import { listComponents } from './shared-component-list.ts'
+import { componentParts, listComponents } from './shared-component-list.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { componentMapping } from './mappings.ts'
 
@@ -16,6 +16,7 @@ export function createComponents(db: FlowDb): SharedComponentStore {
   return {
     get: (id) => rows.first({ id }),
     list: (query) => listComponents(db, query),
+    parts: (query) => componentParts(db, query),
 
     insert: (record, tagIds) =>
       atomic(db, async (tx) => {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { idList } from '../query/id-list.ts'
 import { atomic } from '../engine/transaction.ts'
+import { queryParts } from '../records/row-parts.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { userFileMapping } from './mappings.ts'
 import { beginsWith } from './names.ts'
@@ -20,6 +21,12 @@ export function createUserFiles(db: FlowDb): UserFileStore {
         sql`where user_id = ${userId} and ${beginsWith('name', prefix)} order by seq`,
       ),
     list: (userId) => rows.all({ userId }),
+    parts: (userId) =>
+      queryParts(
+        db,
+        { table: 'flow_user_file', mapping: userFileMapping },
+        { large: ['name', 'path'], rest: sql`where user_id = ${userId} order by seq` },
+      ),
     insert: (record) => rows.insert([record]),
     update: (userId, id, patch) => rows.update({ userId, id }, patch),
     remove: (userId, ids) =>

@@ -65,10 +65,10 @@ export type ClaimedRow = RowOf<StoredJob> & {
 /** Reads a job as seen by the worker that holds it, or held it last. */
 export function toClaimedJob(row: ClaimedRow): ClaimedJob {
   return {
-    ...jobMapping.fromRow(row),
-    state: 'running',
     worker: row.worker ?? '',
     leaseUntil: new Date(row.lease_until ?? 0),
+    ...jobMapping.fromRow(row),
+    state: 'running',
   }
 }
 

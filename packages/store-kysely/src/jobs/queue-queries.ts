@@ -71,14 +71,14 @@ interface HeldValues {
   readonly worker: string
 }
 
-const held = (value: Placeholders<HeldValues>): RawBuilder<unknown> =>
+const isHeld = (value: Placeholders<HeldValues>): RawBuilder<unknown> =>
   sql`id = ${value('jobId')} and worker = ${value('worker')} and state = 'running'`
 
 export const heartbeatJob = preparedSql<
   HeldValues & { readonly leaseUntil: number },
   { cancel_requested: number }
 >(
-  (value) => sql`update flow_job set lease_until = ${value('leaseUntil')} where ${held(value)}
+  (value) => sql`update flow_job set lease_until = ${value('leaseUntil')} where ${isHeld(value)}
     returning cancel_requested`,
 )
 
@@ -95,12 +95,12 @@ export const finishJob = preparedSql<
   (value) => sql`update flow_job set state = ${value('state')},
     finished_at = ${value('finishedAt')}, error = ${value('error')},
     usage = coalesce(${text(value('usage'))}, usage),
-    worker = null, lease_until = null where ${held(value)}`,
+    worker = null, lease_until = null where ${isHeld(value)}`,
 )
 
 export const releaseJob = preparedSql<HeldValues, never>(
   (value) => sql`update flow_job set state = 'queued', position = ${lastPosition},
-    worker = null, lease_until = null where ${held(value)}`,
+    worker = null, lease_until = null where ${isHeld(value)}`,
 )
 
 export const suspendJob = preparedSql<
@@ -116,7 +116,7 @@ export const suspendJob = preparedSql<
   (value) => sql`update flow_job set state = 'suspended',
     usage = coalesce(${text(value('usage'))}, usage), question = ${value('question')},
     answer = 'null', asked_at = ${value('askedAt')}, wake_at = ${int(value('wakeAt'))},
-    worker = null, lease_until = null where ${held(value)}`,
+    worker = null, lease_until = null where ${isHeld(value)}`,
 )
 
 export interface ResumeValues {

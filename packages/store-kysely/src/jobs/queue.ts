@@ -19,7 +19,7 @@ export function createJobQueue(
     shared,
 
     async enqueue({ maxQueued, ...job }) {
-      const values = { ...enqueued.toRow(job), max_queued: maxQueued }
+      const values = { max_queued: maxQueued, ...enqueued.toRow(job) }
       const durable = job.request !== ''
       // Registered synchronously, because its end may be written together with it.
       if (!durable) passing.add(job.id)

@@ -1,6 +1,6 @@
-import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import { engineOf, type DialectKind } from '../engine/engine.ts'
-import { transactionEnded } from '../engine/transaction-ended.ts'
+import { execute } from '../engine/execute.ts'
 import { STATEMENT, type NamedQuery } from '../engine/statement-name.ts'
 
 /** Names a placeholder in a query whose value is supplied on each run. */
@@ -75,28 +75,6 @@ export function preparedQuery<Tables, Values extends object, Row>(
     },
   }
 }
-
-/**
- * SQLite is synchronous, so its engine is called directly: Kysely's connection handling costs as much as a
- * point query. A transaction holds the write connection as long as it lasts.
- */
-function execute<Row, Tables>(
-  db: Kysely<Tables>,
-  query: CompiledQuery<Row>,
-): QueryResult<Row> | Promise<QueryResult<Row>> {
-  const engine = engineOf(db)
-  if (engine.kind !== 'sqlite' || engine.isLogged) return db.executeQuery(query)
-  const { sqlite } = engine
-  if (!db.isTransaction) return sqlite.query<Row>(query)
-  const running = sqlite.runningTransaction
-  const own = transactions.get(db)
-  if (running === 0 || (own !== undefined && own !== running)) throw transactionEnded()
-  if (own === undefined) transactions.set(db, running)
-  return sqlite.writer.run<Row>(query.sql, query.parameters)
-}
-
-/** The transaction number of each handle. */
-const transactions = new WeakMap<object, number>()
 
 /** Several times as fast as `Reflect.get`. */
 function valueOf(values: object, key: string): unknown {

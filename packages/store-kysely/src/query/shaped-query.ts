@@ -13,12 +13,12 @@ export interface ShapedQueries<Tables> {
   ): PreparedQuery<Tables, ColumnValues, Row>
 }
 
-const known = new WeakMap<object, Map<string, unknown>>()
+const queriesByOwner = new WeakMap<object, Map<string, unknown>>()
 
 /** The queries of an `owner`, shared by all stores that share it. */
 export function shapedQueries<Tables>(owner: object): ShapedQueries<Tables> {
-  const queries = known.get(owner) ?? new Map<string, unknown>()
-  known.set(owner, queries)
+  const queries = queriesByOwner.get(owner) ?? new Map<string, unknown>()
+  queriesByOwner.set(owner, queries)
   return {
     of: <Row>(name: string, build: (value: (column: string) => unknown) => RawBuilder<Row>) => {
       const found = queries.get(name) as PreparedQuery<Tables, ColumnValues, Row> | undefined

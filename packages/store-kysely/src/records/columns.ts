@@ -77,6 +77,8 @@ export function nullable<Value, Column>(
 /** The fields of a record and their stored form; column names are the fields in snake case. */
 export interface Mapping<Value, Row> {
   toRow(record: Value): Row
+  /** The stored values of all fields, in the order of `columns`. */
+  toValues(record: Value): unknown[]
   /** Only the columns of the given fields. */
   toPatch(patch: Partial<Value>): Partial<Row>
   readonly columns: readonly string[]
@@ -112,6 +114,11 @@ export function mapping<Value, Row>(fields: {
     decode: <Key extends keyof Value & string>(field: Key, column: unknown) =>
       codecs.get(field)?.decode(column) as Value[Key],
     toRow: (record) => encode(record as object) as Row,
+    toValues: (record) =>
+      entries.map(({ field, codec }) => {
+        const value = (record as Record<string, unknown>)[field]
+        return value === undefined ? null : codec.encode(value)
+      }),
     toPatch: (patch) => encode(patch) as Partial<Row>,
     fromRow(row) {
       const record: Record<string, unknown> = {}

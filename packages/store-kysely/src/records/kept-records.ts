@@ -39,7 +39,7 @@ export function keptRecords<Tables, Value extends object>(
     const known = kept.get(key)
     if (known !== undefined) return known
     const record = await read(key)
-    // The next read shows whether the change came before or after this one.
+    // The record may have changed while it was read, so it is not cached.
     if (record === null || sqlite.stamp() !== stamp || keptAt !== stamp) return record
     const size = limits.sizeOf(record)
     if (size > limits.characters) return record

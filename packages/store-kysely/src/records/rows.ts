@@ -42,7 +42,7 @@ export type RowColumns<Value> = (record: Value) => Readonly<Record<string, unkno
 
 /** Well below the parameter limit of both databases, for tables with up to 30 columns. */
 const INSERTED_AT_ONCE = 100
-/** Rows of a prepared statement: most of what is saved with more, and few are left over. */
+/** Rows per prepared statement. More rows would save little more, and leave more rows to insert singly. */
 const INSERTED_TOGETHER = 8
 
 const ONE = sql`limit 1`
@@ -87,9 +87,6 @@ export function tableRows<Value, Row, Tables>(
     )
   }
 
-  /** All columns, because a record of the core has all its fields. */
-  let whole: PreparedQuery<Tables, ColumnValues, unknown> | undefined
-
   const select = async (rest: RawBuilder<unknown>): Promise<Value[]> =>
     records((await sql<Row>`select ${columns} from ${table} as r ${rest}`.execute(db)).rows)
 
@@ -102,11 +99,23 @@ export function tableRows<Value, Row, Tables>(
     await insertionOf(rows, Object.keys(rows[0] ?? {})).execute(step)
   }
 
-  /** For `INSERTED_TOGETHER` rows. */
-  let several: CompiledQuery | undefined
-  const insertion = (row: ColumnValues): CompiledQuery => {
-    whole ??= insertOne(Object.fromEntries(mapping.columns.map((column) => [column, null])))
-    return whole.bind(db, row)
+  /** Compiled insertions of whole records, by their number. */
+  const compiled = new Map<number, CompiledQuery>()
+  const insertionOfAll = (whole: readonly Value[]): CompiledQuery => {
+    let insertion = compiled.get(whole.length)
+    if (insertion === undefined) {
+      const row = Object.fromEntries(mapping.columns.map((column) => [column, 0]))
+      const rows = whole.map(() => row)
+      insertion = insertionOf(rows, mapping.columns).compile(db)
+      compiled.set(whole.length, insertion)
+    }
+    const { query, sql: text, queryId } = insertion
+    return {
+      query,
+      sql: text,
+      queryId,
+      parameters: whole.flatMap((record) => mapping.toValues(record)),
+    }
   }
 
   return {
@@ -114,16 +123,13 @@ export function tableRows<Value, Row, Tables>(
     select,
     first: async (fields) => (await find(fields, ONE))[0] ?? null,
     all: (fields) => find(fields, ALL),
-    insertion: (record) => insertion(valuesOf(mapping.toRow(record))),
-    insertions(given) {
-      const rows = given.map((record) => valuesOf(mapping.toRow(record)))
-      return [...chunks(rows, INSERTED_TOGETHER)].flatMap((part) => {
-        if (part.length < INSERTED_TOGETHER) return part.map(insertion)
-        several ??= insertionOf(part, mapping.columns).compile(db)
-        const parameters = part.flatMap((row) => mapping.columns.map((column) => row[column]))
-        return [{ ...several, parameters }]
-      })
-    },
+    insertion: (record) => insertionOfAll([record]),
+    insertions: (whole) =>
+      [...chunks(whole, INSERTED_TOGETHER)].flatMap((part) =>
+        part.length < INSERTED_TOGETHER
+          ? part.map((record) => insertionOfAll([record]))
+          : [insertionOfAll(part)],
+      ),
 
     async pluck(field, rest) {
       const { rows } = await sql<{ value: unknown }>`

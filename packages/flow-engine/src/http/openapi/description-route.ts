@@ -1,20 +1,21 @@
 import { createDocsPage } from './docs-page.ts'
 import { createOpenApi } from './openapi.ts'
-import { route, type Route } from '../route/route.ts'
+import { JsonText, route, type Route } from '../route/route.ts'
 import type { RouteGroup } from '../routes/index.ts'
 
-/** Serves the OpenAPI document, generated from the route table on first use. */
+/** Serves the OpenAPI document, generated from the route table and written as text on first use. */
 export function createDescriptionRoutes(
   groups: readonly RouteGroup[],
   settings: { readonly publicUrl: string; readonly basePath: string },
 ): readonly Route[] {
   const { publicUrl, basePath } = settings
   const server = publicUrl === '' ? basePath || '/' : publicUrl
-  let document: object | undefined
+  let document: JsonText | undefined
   return [
     route(
       { method: 'GET', path: '/openapi.json', summary: 'Description', auth: 'none' },
-      () => (document ??= createOpenApi(groups, { servers: [server] })),
+      () =>
+        (document ??= new JsonText(JSON.stringify(createOpenApi(groups, { servers: [server] })))),
     ),
     route(
       {

@@ -32,7 +32,7 @@ const END_OF_HEAD = Uint8Array.of(CR, LF, CR, LF)
  */
 export async function findPart(
   chunks: AsyncIterable<Uint8Array>,
-  { contentType, ...wanted }: Wanted & { readonly contentType: string },
+  { contentType, ...wanted }: PartRequest & { readonly contentType: string },
 ): Promise<FoundPart> {
   const boundary = /;\s*boundary=(?:"([^"]+)"|([^;,\s]+))/i.exec(contentType)
   const text = boundary?.[1] ?? boundary?.[2]
@@ -58,18 +58,21 @@ export async function findPart(
 }
 
 /** The part to find. */
-interface Wanted {
+interface PartRequest {
   readonly name: string
   readonly length: number
   /** Opens a stage for each file with that name; without it files are held in memory. */
   readonly open?: (() => Promise<BlobStage | undefined>) | undefined
 }
 
-async function lastPart(reader: PartReader, { name, length, open }: Wanted): Promise<FoundPart> {
+async function lastPart(
+  reader: PartReader,
+  { name, length, open }: PartRequest,
+): Promise<FoundPart> {
   let found: FoundPart = null
   for (let count = 0; await reader.next(); count += 1) {
     if (count === MAX_PARTS) throw new MalformedForm('too many parts')
-    // A chunk may hold hundreds of parts, and each head is a form of its own.
+    // A chunk may contain hundreds of parts, and parsing each head is expensive.
     if (count % PARTS_AT_ONCE === PARTS_AT_ONCE - 1) await eventLoopTurn()
     const head = await readHead(await reader.head())
     if (head.name !== name) {

@@ -60,10 +60,12 @@ export async function parseRequest(
 }
 
 /**
- * Parses a body whose format depends on something else.
- * @throws Refusal 422
+ * Parses a body outside `parseRequest`: a file, or a body whose format depends on something else.
+ * @throws Refusal 422 with `loc` in the body
  */
 export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const first = firstProblems(schema, value)
+  if (first.length > 0) throw invalid(validationDetail(first, 'body', value))
   const result = schema.safeParse(value)
   if (result.success) return result.data
   throw invalid(validationDetail(result.error.issues, 'body', value))

@@ -2,7 +2,7 @@ import { BodyTooLargeError, isBodyTooLarge, readBody, type Runtime } from '@x/wi
 import { invalid, refuse, type Refusal, type ValidationElement } from '../../refusal.ts'
 import type { BlobStage } from '../../store/blob-store.ts'
 import { findPart, MalformedForm, type FoundPart } from './multipart.ts'
-import { withinFrame } from './upload-frame.ts'
+import { withinFrame } from './multipart-boundary.ts'
 
 const KB = 1024
 const MB = 1024 * KB

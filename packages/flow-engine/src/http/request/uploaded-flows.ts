@@ -6,7 +6,7 @@ import { readZipEntries } from '../../archive/read-zip.ts'
 import { isFlowError } from '../../errors.ts'
 import type { FlowInput } from '../../services/flows/flow-input.ts'
 import type { ProjectFile } from '../../services/flows/projects.ts'
-import { invalid, refuse } from '../../refusal.ts'
+import { refuse } from '../../refusal.ts'
 import {
   FlowCreate,
   flowFromWire,
@@ -15,8 +15,7 @@ import {
   screenEndpointNames,
 } from '../../wire/flow.ts'
 import { descriptionText, nameText, orNull } from '../../wire/scalars.ts'
-import { firstProblems } from './first-problems.ts'
-import { validationDetail } from './validation-detail.ts'
+import { parseBody } from './parse.ts'
 
 /** Maximum bytes of a flow file, packed and unpacked: it is held in memory completely, like JSON bodies. */
 export const FLOW_FILE_BYTES = 32 * 1024 * 1024
@@ -94,10 +93,10 @@ export function flowsFromFile(content: unknown): FlowInput[] {
   if (!isObject(content)) throw refuse(400, 'The file must contain a flow or a list of flows')
   if (Object.hasOwn(content, 'flows')) {
     screenEndpointNames(content)
-    return parseContent(FlowListCreate, content).flows.map(flowFromWire)
+    return parseBody(FlowListCreate, content).flows.map(flowFromWire)
   }
   screenEndpointName(content)
-  return [flowFromWire(parseContent(FlowCreate, content))]
+  return [flowFromWire(parseBody(FlowCreate, content))]
 }
 
 const ProjectContent = z.object({
@@ -121,19 +120,10 @@ export async function readProjectFile(bytes: Uint8Array): Promise<ProjectFile> {
     folder_name: name,
     folder_description: description,
     flows,
-  } = parseContent(ProjectContent, content)
+  } = parseBody(ProjectContent, content)
   return { name, description, flows: flows.map(flowFromWire) }
 }
 
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
-}
-
-/** @throws Refusal 422 with `loc` in the body */
-export function parseContent<S extends z.ZodType>(schema: S, content: unknown): z.output<S> {
-  const first = firstProblems(schema, content)
-  if (first.length > 0) throw invalid(validationDetail(first, 'body', content))
-  const result = schema.safeParse(content)
-  if (result.success) return result.data
-  throw invalid(validationDetail(result.error.issues, 'body', content))
 }

@@ -36,7 +36,7 @@ export function errorResponse(
       { status: 429, headers: retryAfter(429) },
     )
   }
-  // Nobody reads this response; reported, it would let strangers fill the log of errors.
+  // The client has gone. Reporting it would let strangers fill the error log.
   if (isClientGone(error))
     return json(request, { detail: 'Client Closed Request' }, { status: 499 })
   report(error)

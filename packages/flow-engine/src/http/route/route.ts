@@ -53,6 +53,8 @@ export interface RouteHead {
   /** Maximum bytes of the body, if it differs from the derived limit. */
   readonly maxBody?: number
   readonly deprecated?: boolean
+  /** The response may be as long as a flow: a few are prepared at once for each client. */
+  readonly isLong?: boolean
   /** Compress the response for clients that accept it. */
   readonly gzip?: boolean
   /** Creates the error response, unless it is `{"detail"}`. */

@@ -8,9 +8,11 @@ import {
   createdKeyToWire,
   StoreKey,
 } from '../../wire/api-key.ts'
+import { listParts } from '../../services/flows/flow-text.ts'
+import type { ApiKeyRecord } from '../../store/api-keys.ts'
 import { IdParams } from '../../wire/scalars.ts'
 import { MEDIUM_BODY, SMALL_BODY } from '../route/body-limit.ts'
-import { route, type Route } from '../route/route.ts'
+import { JsonParts, route, type Route } from '../route/route.ts'
 import { storeKeyCookie } from '../access/session-cookies.ts'
 
 const Detail = z.object({ detail: z.string() })
@@ -25,8 +27,10 @@ export const apiKeyRoutes: readonly Route[] = [
       output: ApiKeyList,
     },
     async ({ services, caller }) => {
-      const keys = await services.apiKeys.list(caller)
-      return { total_count: keys.length, user_id: caller.id, api_keys: keys.map(apiKeyToWire) }
+      const { items, total } = await services.apiKeys.list(caller)
+      const head = JSON.stringify({ total_count: total, user_id: caller.id }).slice(0, -1)
+      const write = (key: ApiKeyRecord): string => JSON.stringify(apiKeyToWire(key))
+      return new JsonParts(listParts(items, write, [`${head},"api_keys":`, '}']))
     },
   ),
   route(

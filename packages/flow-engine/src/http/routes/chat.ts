@@ -57,10 +57,10 @@ export const chatRoutes: readonly Route[] = [
     },
     async ({ services, caller, params, query, body, signal, origin }) => {
       const job = await services.builds.start(caller, params.flow_id, {
-        ...readBuild(query, body),
         resumable: query.resumable,
         version: emptyToNull(query.version),
         origin,
+        ...readBuild(query, body),
       })
       if (query.event_delivery !== 'direct') return { job_id: job.id }
       return deliverDirectly(services.builds, {

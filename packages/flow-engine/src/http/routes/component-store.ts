@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { readUuid } from '@x/wire'
+import { listParts } from '../../services/flows/flow-text.ts'
+import type { SharedComponentView } from '../../store/shared-components.ts'
 import { bool, IdParams, int, maybe, text } from '../../wire/scalars.ts'
 import {
   ComponentDownload,
@@ -13,7 +15,7 @@ import {
   readSort,
   TagList,
 } from '../../wire/shared-component.ts'
-import { JsonText, route, type GuardCall, type Route } from '../route/route.ts'
+import { JsonParts, JsonText, route, type GuardCall, type Route } from '../route/route.ts'
 
 const ListQuery = z.object({
   component_id: maybe(text()),
@@ -105,10 +107,13 @@ export const componentStoreRoutes: readonly Route[] = [
         ...(typeof query.private === 'boolean' ? { isPrivate: query.private } : {}),
         ...(typeof query.is_component === 'boolean' ? { isComponent: query.is_component } : {}),
       })
-      const results = items.map((view) => componentToWire(view, fields, authorized))
-      return none
-        ? { count: 0, authorized, results: [] }
-        : { count: total, authorized, results: query.limit === -1 && query.page > 1 ? [] : results }
+      if (none) return { count: 0, authorized, results: [] }
+      if (query.limit === -1 && query.page > 1) return { count: total, authorized, results: [] }
+      const head = JSON.stringify({ count: total, authorized }).slice(0, -1)
+      const around: [string, string] = [`${head},"results":`, '}']
+      const write = (view: SharedComponentView): string =>
+        JSON.stringify(componentToWire(view, fields, authorized))
+      return new JsonParts(listParts(items, write, around))
     },
   ),
   route(
@@ -131,6 +136,7 @@ export const componentStoreRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: '/api/v1/store/components/{component_id}',
+      isLong: true,
       summary: 'Download Component',
       auth: 'user',
       guard: needsKey,

@@ -4,7 +4,7 @@ import { MAX_STRANGER_FILE } from '../../services/files/stranger-files.ts'
 import { IdParams, text, TextParams, uuid } from '../../wire/scalars.ts'
 import { fileAnswer } from '../response/file-answer.ts'
 import { route, type Route } from '../route/route.ts'
-import { checkUploadHead } from '../request/upload-frame.ts'
+import { checkUploadHead } from '../request/multipart-boundary.ts'
 
 /** Maximum bytes of a multipart body in addition to its file. */
 const FORM_OVERHEAD = 64 * 1024

@@ -57,6 +57,7 @@ const operations: readonly Route[] = [
     {
       method: 'GET',
       path: `${BASE}{version_id}`,
+      isLong: true,
       summary: 'Read Flow Version',
       auth: 'user',
       params: versionParams,

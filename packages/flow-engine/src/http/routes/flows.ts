@@ -65,6 +65,7 @@ export const flowRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: '/api/v1/flows/',
+      isLong: true,
       summary: 'Read Flows',
       auth: 'user',
       gzip: true,
@@ -106,6 +107,7 @@ export const flowRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: '/api/v1/flows/{flow_id}',
+      isLong: true,
       summary: 'Read Flow',
       auth: 'user',
       params: flowIdParams,
@@ -167,6 +169,7 @@ export const flowRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: '/api/v1/flows/public_flow/{flow_id}',
+      isLong: true,
       summary: 'Read Public Flow',
       auth: 'none',
       params: flowIdParams,

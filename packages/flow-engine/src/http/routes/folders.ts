@@ -8,8 +8,8 @@ const folderIdParams = IdParams('folder_id')
 
 /** Former paths of the project operations: each redirects with 307 to the new one (folders.md). */
 export const folderRoutes: readonly Route[] = [
-  route(head('GET', '/', 'Read Folders Redirect'), (call) => to(call, '/')),
-  route(head('POST', '/', 'Create Folder Redirect'), (call) => to(call, '/')),
+  route(head('GET', '/', 'Read Folders Redirect'), (call) => redirectToProjects(call, '/')),
+  route(head('POST', '/', 'Create Folder Redirect'), (call) => redirectToProjects(call, '/')),
   route(
     {
       ...head('GET', '/{folder_id}', 'Read Folder Redirect'),
@@ -27,22 +27,24 @@ export const folderRoutes: readonly Route[] = [
         search.set('size', String(size || DEFAULT_SIZE))
       }
       const query = search.size === 0 ? '' : `?${search.toString()}`
-      return to(call, `/${call.params.folder_id}${query}`)
+      return redirectToProjects(call, `/${call.params.folder_id}${query}`)
     },
   ),
   route(
     { ...head('PATCH', '/{folder_id}', 'Update Folder Redirect'), params: folderIdParams },
-    (call) => to(call, `/${call.params.folder_id}`),
+    (call) => redirectToProjects(call, `/${call.params.folder_id}`),
   ),
   route(
     { ...head('DELETE', '/{folder_id}', 'Delete Folder Redirect'), params: folderIdParams },
-    (call) => to(call, `/${call.params.folder_id}`),
+    (call) => redirectToProjects(call, `/${call.params.folder_id}`),
   ),
   route(
     { ...head('GET', '/download/{folder_id}', 'Download File Redirect'), params: folderIdParams },
-    (call) => to(call, `/download/${call.params.folder_id}`),
+    (call) => redirectToProjects(call, `/download/${call.params.folder_id}`),
   ),
-  route(head('POST', '/upload/', 'Upload File Redirect'), (call) => to(call, '/upload/')),
+  route(head('POST', '/upload/', 'Upload File Redirect'), (call) =>
+    redirectToProjects(call, '/upload/'),
+  ),
 ]
 
 function head(method: RouteHead['method'], path: string, summary: string): RouteHead {
@@ -50,6 +52,9 @@ function head(method: RouteHead['method'], path: string, summary: string): Route
 }
 
 /** Keeps the mount prefix of the service. */
-function to({ services }: Pick<Call<unknown, unknown, unknown>, 'services'>, path: string) {
+function redirectToProjects(
+  { services }: Pick<Call<unknown, unknown, unknown>, 'services'>,
+  path: string,
+) {
   return redirect(`${services.status.settings.basePath}/api/v1/projects${path}`)
 }

@@ -3,10 +3,10 @@ import {
   TransactionPage,
   transactionToText,
   VertexBuilds,
-  vertexBuildsToText,
+  vertexBuildParts,
 } from '../../wire/build-record.ts'
 import { AuditList, AuditListQuery, auditToWire } from '../../wire/audit.ts'
-import { listParts, pageOfTexts } from '../../services/flows/flow-text.ts'
+import { listParts, pageAround } from '../../services/flows/flow-text.ts'
 import {
   messageChangesFromWire,
   messageOrders,
@@ -26,7 +26,7 @@ import {
 } from '../../wire/scalars.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import { MEDIUM_BODY } from '../route/body-limit.ts'
-import { JsonParts, JsonText, route, type Route } from '../route/route.ts'
+import { JsonParts, route, type Route } from '../route/route.ts'
 
 const FlowQuery = z.object({ flow_id: uuid() })
 const columns = Object.keys(messageOrders) as (keyof typeof messageOrders)[]
@@ -60,8 +60,8 @@ export const monitorRoutes: readonly Route[] = [
       query: FlowQuery,
       output: VertexBuilds,
     },
-    async ({ services, caller, query }) =>
-      new JsonText(vertexBuildsToText(await services.monitor.builds(caller, query.flow_id))),
+    ({ services, caller, query }) =>
+      new JsonParts(vertexBuildParts(services.monitor.builds(caller, query.flow_id))),
   ),
   route(
     {
@@ -83,7 +83,10 @@ export const monitorRoutes: readonly Route[] = [
       query: z.object({ flow_id: maybe(uuid()) }),
       output: z.array(z.string()),
     },
-    ({ services, caller, query }) => services.monitor.sessions(caller, query.flow_id ?? undefined),
+    ({ services, caller, query }) =>
+      new JsonParts(
+        listParts(services.monitor.sessions(caller, query.flow_id ?? undefined), toText),
+      ),
   ),
   route(
     {
@@ -96,10 +99,10 @@ export const monitorRoutes: readonly Route[] = [
     },
     ({ services, caller, query }) => {
       const messages = services.monitor.messages(caller, {
-        ...given('flowId', query.flow_id),
-        ...given('sessionId', decodedOnceMore(query.session_id ?? '')),
-        ...given('sender', query.sender),
-        ...given('senderName', query.sender_name),
+        ...filterUnlessEmpty('flowId', query.flow_id),
+        ...filterUnlessEmpty('sessionId', decodedOnceMore(query.session_id ?? '')),
+        ...filterUnlessEmpty('sender', query.sender),
+        ...filterUnlessEmpty('senderName', query.sender_name),
         ...(query.order_by === '' ? {} : { orderBy: messageOrders[query.order_by] }),
       })
       return new JsonParts(listParts(messages, messageToText))
@@ -148,7 +151,7 @@ export const monitorRoutes: readonly Route[] = [
     async ({ services, caller, params, query }) => {
       const { old_session_id: from } = params
       const renamed = await services.monitor.renameSession(caller, from, query.new_session_id)
-      return renamed.map(messageToWire)
+      return new JsonParts(listParts(renamed, messageToText))
     },
   ),
   route(
@@ -176,18 +179,23 @@ export const monitorRoutes: readonly Route[] = [
     },
     async ({ services, caller, query: { flow_id: flowId, page, size } }) => {
       const found = await services.monitor.transactions(caller, flowId, { page, size })
-      const texts = found.items.map(transactionToText)
-      return new JsonText(pageOfTexts(texts, { total: found.total, page, size }))
+      const around = pageAround({ total: found.total, page, size })
+      return new JsonParts(listParts(found.items, transactionToText, around))
     },
   ),
 ]
+
+const toText = (value: string): string => JSON.stringify(value)
 
 function messageToText(message: StoredMessage): string {
   return JSON.stringify(messageToWire(message))
 }
 
 /** A filter, unless it is absent or empty. */
-function given<K extends string>(key: K, value: string | null | undefined): { [P in K]?: string } {
+function filterUnlessEmpty<K extends string>(
+  key: K,
+  value: string | null | undefined,
+): { [P in K]?: string } {
   return (value ?? '') === '' ? {} : ({ [key]: value } as { [P in K]?: string })
 }
 

@@ -32,7 +32,12 @@ export const projectRoutes: readonly Route[] = [
       auth: 'user',
       output: ProjectRead.array(),
     },
-    async ({ services, caller }) => (await services.projects.list(caller)).map(projectToWire),
+    ({ services, caller }) =>
+      new JsonParts(
+        listParts(services.projects.list(caller), (project) =>
+          JSON.stringify(projectToWire(project)),
+        ),
+      ),
   ),
   route(
     {
@@ -52,6 +57,7 @@ export const projectRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: '/api/v1/projects/{project_id}',
+      isLong: true,
       summary: 'Read Project',
       auth: 'user',
       params: projectIdParams,

@@ -1,6 +1,7 @@
 import { json } from '@x/wire'
 import { z } from 'zod'
 import { fileStamp, zipStream } from '../../services/flows/flow-archive.ts'
+import { listParts } from '../../services/flows/flow-text.ts'
 import { refuse } from '../../refusal.ts'
 import { bool, IdParams, text, uuid } from '../../wire/scalars.ts'
 import {
@@ -11,7 +12,7 @@ import {
 } from '../../wire/user-file.ts'
 import { fileAnswer } from '../response/file-answer.ts'
 import { MEDIUM_BODY } from '../route/body-limit.ts'
-import { route, type Route } from '../route/route.ts'
+import { JsonParts, route, type Route } from '../route/route.ts'
 import { zipAnswer } from '../response/zip-answer.ts'
 
 const fileIdParams = IdParams('file_id')
@@ -45,8 +46,12 @@ const collectionRoutes = ['/api/v2/files', '/api/v2/files/'].flatMap((path) => [
       auth: 'user',
       output: UserFileEntry.array(),
     },
-    async ({ services, caller }) =>
-      (await services.userFiles.list(caller)).map(userFileEntryToWire),
+    ({ services, caller }) =>
+      new JsonParts(
+        listParts(services.userFiles.parts(caller), (file) =>
+          JSON.stringify(userFileEntryToWire(file)),
+        ),
+      ),
   ),
   route(
     { method: 'DELETE', path, summary: 'Delete All Files', auth: 'user', output: Message },

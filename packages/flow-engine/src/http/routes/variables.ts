@@ -1,3 +1,4 @@
+import { listParts } from '../../services/flows/flow-text.ts'
 import { IdParams } from '../../wire/scalars.ts'
 import {
   VariableCreate,
@@ -6,7 +7,7 @@ import {
   VariableUpdate,
 } from '../../wire/variable.ts'
 import { SMALL_BODY } from '../route/body-limit.ts'
-import { route, type Route } from '../route/route.ts'
+import { JsonParts, route, type Route } from '../route/route.ts'
 
 export const variableRoutes: readonly Route[] = [
   route(
@@ -17,7 +18,10 @@ export const variableRoutes: readonly Route[] = [
       auth: 'user',
       output: VariableRead.array(),
     },
-    async ({ services, caller }) => (await services.variables.list(caller)).map(variableToWire),
+    ({ services, caller }) =>
+      new JsonParts(
+        listParts(services.variables.list(caller), (view) => JSON.stringify(variableToWire(view))),
+      ),
   ),
   route(
     {

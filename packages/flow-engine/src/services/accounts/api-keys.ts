@@ -1,9 +1,9 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { encodeBase64Url } from '@x/wire'
 import type { ApiKeyRecord, ApiKeyUse } from '../../store/api-keys.ts'
+import type { PageParts } from '../../store/paging.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
+import { hashKey } from '../crypto/hash-key.ts'
 import { refuse } from '../../refusal.ts'
 
 /** Characters of a key that are stored for display. */
@@ -16,7 +16,7 @@ const MAX_CACHED_HASHES = 1000
 
 /** API keys of users (api-keys.md). */
 export interface ApiKeyService {
-  list(caller: Caller): Promise<ApiKeyRecord[]>
+  list(caller: Caller): Promise<PageParts<ApiKeyRecord>>
   /**
    * Returns the record and the key in clear text, which is not available again.
    * @throws Refusal 400 if the user has too many
@@ -46,9 +46,14 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
   const hashes = new Map<string, string>()
 
   return {
-    async list(caller) {
+    async list({ id }) {
       await counter.flush()
-      return await store.apiKeys.list(caller.id)
+      const { apiKeys, counts } = store
+      const parts = apiKeys.parts?.(id)
+      if (parts !== undefined)
+        return { items: parts, total: await counts.of(id, 'apiKeys', Number.MAX_SAFE_INTEGER) }
+      const items = await apiKeys.list(id)
+      return { items: [items], total: items.length }
     },
     async create(caller, { name, createdAt }) {
       const key = `sk-${encodeBase64Url(runtime.randomBytes(32))}`
@@ -96,11 +101,6 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
     },
     flush: () => counter.flush(),
   }
-}
-
-/** SHA-256 in hex: keys contain 256 random bits, so no salt is needed (auth.md). */
-export function hashKey(key: string): string {
-  return bytesToHex(sha256(utf8ToBytes(key)))
 }
 
 /** Collects uses in memory, so that a request does not wait for a write. */

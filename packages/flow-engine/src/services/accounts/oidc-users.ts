@@ -78,8 +78,8 @@ export function identityOf(
   if (typeof sub !== 'string' || sub === '' || sub.length > 255)
     throw refuse(400, 'The identity token is not valid')
   const { [externalIdClaim]: externalId, email, email_verified: verified } = claims
-  // If the provider does not verify addresses, a user could claim another person's. The subject does not take
-  // the place of another claim: where users choose it, it could be somebody else's id in the directory.
+  // If the provider does not verify addresses, a user could claim another person's. The subject is no
+  // substitute for another claim: users who can choose it could choose another person's directory id.
   const isKnown = externalIdClaim !== 'email' || verified === true
   return {
     issuer,

@@ -1,4 +1,4 @@
-import { eventLoopTurn } from '@x/wire'
+import { inParts } from '../base/in-parts.ts'
 import { refuseTaken } from '../base/retry.ts'
 import type { VariablePatch, VariableRecord } from '../../store/variables.ts'
 import type { Caller } from '../base/caller.ts'
@@ -28,7 +28,7 @@ export interface VariableChanges {
 
 /** Variables of users (variables.md). */
 export interface VariableService {
-  list(caller: Caller): Promise<VariableView[]>
+  list(caller: Caller): AsyncIterable<readonly VariableView[]>
   /** @throws Refusal 400 */
   create(caller: Caller, input: NewVariable): Promise<VariableView>
   /** @throws Refusal 400, 404 */
@@ -47,8 +47,8 @@ export interface VariableService {
 
 const NOT_FOUND = 'Variable not found'
 const TAKEN = 'Variable name already exists'
-/** Characters that are decrypted before other requests get a turn. */
-const TURN = 512 * 1024
+/** Characters that are decrypted for one part. */
+const PART = 512 * 1024
 
 export function createVariableService({
   store,
@@ -57,19 +57,22 @@ export function createVariableService({
   userLimits,
 }: ServiceKit): VariableService {
   return {
-    async list(caller) {
-      const records = await store.variables.list(caller.id)
-      const views: VariableView[] = []
-      let opened = 0
-      for (const record of records) {
-        const isShown = record.type === 'Generic'
-        views.push({ record, shown: isShown ? await secrets.open(record.value, caller.id) : null })
-        opened += isShown ? record.value.length : 0
-        if (opened < TURN) continue
-        opened = 0
-        await eventLoopTurn()
+    async *list({ id }) {
+      const { variables } = store
+      for await (const records of inParts(variables.parts?.(id), () => variables.list(id))) {
+        let views: VariableView[] = []
+        let opened = 0
+        for (const record of records) {
+          const isShown = record.type === 'Generic'
+          views.push({ record, shown: isShown ? await secrets.open(record.value, id) : null })
+          opened += isShown ? record.value.length : 0
+          if (opened < PART) continue
+          yield views
+          views = []
+          opened = 0
+        }
+        yield views
       }
-      return views
     },
     async create(caller, { name, value, type, defaultFields }) {
       checkFilled(name, value)

@@ -71,11 +71,11 @@ function toolOf(step: Record<string, unknown>, index: number): AnswerTool {
     name: typeof name === 'string' ? name : '',
     input: input ?? {},
     output: output ?? null,
-    error: error === null || error === undefined ? null : asText(error),
+    error: error === null || error === undefined ? null : textOrJson(error),
   }
 }
 
 /** Converts a value to text: strings unchanged, everything else as JSON. */
-export function asText(value: unknown): string {
+export function textOrJson(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }

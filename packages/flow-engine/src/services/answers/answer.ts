@@ -90,7 +90,7 @@ export async function* ask(
       throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
     }
     for (const tool of tools.rest()) yield { kind: 'tool', tool }
-    yield { kind: 'end', answer: { ...answerOf(result), tools: tools.all() } }
+    yield { kind: 'end', answer: { ...answerFromRun(result), tools: tools.all() } }
   } finally {
     if (!isOver) ends.abort()
     ends.close()
@@ -124,7 +124,7 @@ function toRequest({ text, sessionId, variables, files, stream }: Question): Run
 }
 
 /** Text and usage of a successful run. */
-export function answerOf(result: RunResult): Pick<FlowAnswer, 'text' | 'usage'> {
+export function answerFromRun(result: RunResult): Pick<FlowAnswer, 'text' | 'usage'> {
   return { text: textOf(result), usage: usageOf(result) }
 }
 

@@ -75,7 +75,7 @@ async function fetchFile(
   if (!isSuccess(answer))
     throw wrong(param, `The address could not be read: status ${answer.status}.`)
   const last = URL.parse(url)?.pathname.split('/').at(-1)
-  return named({ kind, param, filename: filename ?? last }, answer.bytes)
+  return nameFile({ kind, param, filename: filename ?? last }, answer.bytes)
 }
 
 function decodeFile({ kind, param, url = '', filename }: InputFile): NamedBytes {
@@ -87,11 +87,14 @@ function decodeFile({ kind, param, url = '', filename }: InputFile): NamedBytes 
   const bytes = decode(data)
   if (bytes === undefined || bytes.length === 0)
     throw wrong(param, 'The data: address has no base64 content.')
-  return named({ kind, param, filename: filename ?? `file.${type.split('/')[1] ?? 'bin'}` }, bytes)
+  return nameFile(
+    { kind, param, filename: filename ?? `file.${type.split('/')[1] ?? 'bin'}` },
+    bytes,
+  )
 }
 
 /** The file type is determined by the first bytes. */
-function named(
+function nameFile(
   { kind, param, filename }: Pick<InputFile, 'kind' | 'param' | 'filename'>,
   bytes: Uint8Array,
 ): NamedBytes {

@@ -1,6 +1,6 @@
 import { formatSseFrame } from '@x/wire'
 import type { AnswerEvent, FlowAnswer } from './answer.ts'
-import { asText, type AnswerTool } from './answer-tools.ts'
+import { textOrJson, type AnswerTool } from './answer-tools.ts'
 
 /** The facts of a response known before its run. */
 export interface ResponseFacts {
@@ -71,7 +71,7 @@ export async function* responseChunks(
   failureText: (error: unknown) => string | undefined,
 ): AsyncGenerator<string, void, undefined> {
   const chunk = (delta: object, status: string | null = null, reason: string | null = null) =>
-    data({
+    dataEvent({
       id: facts.id,
       object: 'response.chunk',
       created: facts.created,
@@ -92,7 +92,7 @@ export async function* responseChunks(
         const { text, usage } = event.answer
         if (sent === '' && text !== '') yield chunk({ content: text })
         yield chunk({}, 'completed', 'stop')
-        yield named('response.completed', { response: summaryOf(facts, usageJson(usage)) })
+        yield namedEvent('response.completed', { response: summaryOf(facts, usageJson(usage)) })
       }
     }
   } catch (error) {
@@ -129,7 +129,7 @@ function toolItem({ include }: ResponseFacts, tool: AnswerTool): ToolItem {
       type: 'function_call',
       status,
       name,
-      arguments: asText(input),
+      arguments: textOrJson(input),
     }
   }
   const queries = typeof input === 'object' && input !== null ? Object.values(input) : [input]
@@ -150,18 +150,18 @@ interface ToolItem {
 
 function toolEvents(facts: ResponseFacts, tool: AnswerTool): string {
   const item = toolItem(facts, tool)
-  const given = asText(tool.input)
+  const given = textOrJson(tool.input)
   const place = { item_id: item.id, output_index: tool.index }
   return [
-    named('response.output_item.added', {
+    namedEvent('response.output_item.added', {
       item: { ...item, status: 'in_progress', ...('arguments' in item ? { arguments: '' } : {}) },
     }),
-    named('response.function_call_arguments.delta', { delta: given, ...place }),
-    named('response.function_call_arguments.done', { arguments: given, ...place }),
-    named('response.output_item.done', { item }),
+    namedEvent('response.function_call_arguments.delta', { delta: given, ...place }),
+    namedEvent('response.function_call_arguments.done', { arguments: given, ...place }),
+    namedEvent('response.output_item.done', { item }),
   ].join('')
 }
 
-const data = (value: object): string => formatSseFrame({ data: JSON.stringify(value) })
-const named = (type: string, value: object): string =>
+const dataEvent = (value: object): string => formatSseFrame({ data: JSON.stringify(value) })
+const namedEvent = (type: string, value: object): string =>
   formatSseFrame({ event: type, data: JSON.stringify({ type, ...value }) })

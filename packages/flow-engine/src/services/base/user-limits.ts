@@ -1,6 +1,7 @@
 import { elapsedMs, eventLoopTurn, type Runtime } from '@x/wire'
 import type { FlowSettings } from '../../settings.ts'
 import type { CountedKind } from '../../store/counts.ts'
+import { keepRecent } from '../../base/keep-recent.ts'
 import { createKeyedQueue } from '../../base/keyed-queue.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { refuse, type Refusal } from '../../refusal.ts'
@@ -98,11 +99,7 @@ export function createUserLimits({
     }
     count.ready = look()
     count.ready.catch(() => counted.delete(userId))
-    counted.delete(userId)
-    counted.set(userId, count)
-    const [oldest] = counted.keys()
-    if (counted.size > COUNTED_USERS && oldest !== undefined) counted.delete(oldest)
-    return count
+    return keepRecent(counted, userId, count, COUNTED_USERS)
   }
   const limitOf = (kind: CountedKind): number => settings[LIMITS[kind][0]]
   const check: UserLimits['check'] = async (userId, { kind, added }) => {

@@ -8,13 +8,13 @@ import type { BuildMetadata } from './builds.ts'
  * derived from the request.
  */
 export function metadataOf({ metadata, userId, flowId }: BuildRequest): BuildMetadata {
-  const own = {
+  return {
     ownerId: userId ?? '',
     storedFlowId: flowId ?? '',
     isPublic: false,
     logBuilds: true,
+    ...(metadata as Partial<BuildMetadata> | undefined),
   }
-  return { ...own, ...(metadata as Partial<BuildMetadata> | undefined) }
 }
 
 /** The flow of a request, as it was saved. */

@@ -181,14 +181,14 @@ export function createBuildService({
           ? planOf(plans, pinned)
           : { flow: { id: flowId, name: flow.name, data: graph } as unknown as FlowJson }
       return jobs.start({
-        ...buildOptions(request),
-        ...built,
         flowId,
         flowName: request.flowName ?? flow.name,
         userId: caller.id,
-        ...(pinned.version === undefined ? {} : { flowVersion: pinned.version }),
         resumable: request.resumable === true || asks(built.flow, components),
         metadata: { ...metadata },
+        ...buildOptions(request),
+        ...built,
+        ...(pinned.version === undefined ? {} : { flowVersion: pinned.version }),
       })
     },
     async startPublic(flowId, { clientId, address }, request) {
@@ -205,14 +205,14 @@ export function createBuildService({
       }
       const derivedFlowId = await publicFlowId(clientId, flowId)
       const build: BuildRequest = {
-        ...buildOptions(request),
-        ...planOf(plans, flow),
         flowId: derivedFlowId,
         flowName: request.flowName ?? `${clientId}_${flowId}`,
         userId: owner.id,
         lane: 'public',
         timeoutMs: publicTimeoutMs,
         metadata: { ...metadata },
+        ...buildOptions(request),
+        ...planOf(plans, flow),
       }
       if (asks(build.flow, components)) throw asksPerson(flowId)
       const job = await visitors.start({ clientId, address }, () => jobs.start(build))
@@ -222,7 +222,7 @@ export function createBuildService({
     ownerFor,
     async events(ownerId, jobId, options) {
       await orUnknown(jobId, jobs.check(jobId, { userId: ownerId }))
-      return jobs.encodedEvents(jobId, { ...options, userId: ownerId })
+      return jobs.encodedEvents(jobId, { userId: ownerId, ...options })
     },
     poll: (ownerId, jobId, options) =>
       orUnknown(jobId, jobs.encodedPoll(jobId, { ...options, userId: ownerId, reader: ownerId })),

@@ -1,3 +1,4 @@
+import { keepRecent } from '../../base/keep-recent.ts'
 import type { BuildJobs } from '../../jobs/build-jobs.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { publicFlowId } from '../flows/public-flow-id.ts'
@@ -30,11 +31,8 @@ export function createPublicJobs({
 }): PublicJobs {
   const known = new Map<string, PublicBuild>()
 
-  const remember = (jobId: string, build: PublicBuild): void => {
-    known.set(jobId, build)
-    const [oldest] = known.keys()
-    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
-  }
+  const remember = (jobId: string, build: PublicBuild): PublicBuild =>
+    keepRecent(known, jobId, build, REMEMBERED)
   const find = async (jobId: string, clientId: string): Promise<PublicBuild | null> => {
     const job = await jobs.get(jobId)
     const { userId: ownerId, flowId: derivedFlowId } = job ?? {}
@@ -42,9 +40,7 @@ export function createPublicJobs({
     const { items } = await store.flows.list({ userId: ownerId, order: 'created', data: 'none' })
     for (const { id } of items) {
       if ((await publicFlowId(clientId, id)) !== derivedFlowId) continue
-      const build = { ownerId, storedFlowId: id, derivedFlowId }
-      remember(jobId, build)
-      return build
+      return remember(jobId, { ownerId, storedFlowId: id, derivedFlowId })
     }
     return null
   }

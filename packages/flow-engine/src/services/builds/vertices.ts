@@ -1,3 +1,4 @@
+import { keepRecent } from '../../base/keep-recent.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { ComponentServices } from '../../components/define/services.ts'
 import { FlowCompileError } from '../../errors.ts'
@@ -7,9 +8,9 @@ import {
   compilePartly,
   graphOf,
   unknownProblems,
-  type CodeAbility,
   type FlowPlan,
 } from '../../graph/plan/compile.ts'
+import type { CodeAbility } from '../../graph/plan/resolve-node.ts'
 import type { PlanGraph, PlanVertex } from '../../graph/plan/plan-graph.ts'
 import type { VertexBuildJson } from '../../graph/events/run-event.ts'
 import type { RunOptions } from '../../graph/context/run-options.ts'
@@ -114,13 +115,8 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       throw refuse(400, error.detail, { cause: error })
     }
   }
-  const keep = (key: string, entry: KeptGraph): KeptGraph => {
-    kept.delete(key)
-    kept.set(key, entry)
-    const [oldest] = kept.keys()
-    if (kept.size > MAX_CACHED && oldest !== undefined) kept.delete(oldest)
-    return entry
-  }
+  const keep = (key: string, entry: KeptGraph): KeptGraph =>
+    keepRecent(kept, key, entry, MAX_CACHED)
   const graphFor = async (caller: Caller, flowId: string): Promise<KeptGraph> => {
     const flow = await own(caller, flowId)
     const key = keyOf(caller, flowId)

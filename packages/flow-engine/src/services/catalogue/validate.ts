@@ -26,7 +26,7 @@ export function createValidateService(modules: readonly string[]): ValidateServi
   const offered = [...OFFERED_MODULES, ...modules]
   return {
     async code(code) {
-      // The source of a known component stands for the native implementation.
+      // The source of a known component is never run: the native implementation replaces it.
       if (referenceType(codeHash(code)) !== undefined) return { imports: [], syntax: [] }
       return await checkCodeText(code, offered)
     },

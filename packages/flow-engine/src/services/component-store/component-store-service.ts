@@ -1,5 +1,5 @@
 import type { SharedComponentView, TagRecord } from '../../store/shared-components.ts'
-import type { Page } from '../../store/paging.ts'
+import type { PageParts } from '../../store/paging.ts'
 import type { Caller } from '../base/caller.ts'
 import type {
   ComponentPayload,
@@ -28,7 +28,7 @@ export interface ComponentStoreService {
   list(
     caller: Caller,
     query: ComponentQuery,
-  ): Promise<Page<SharedComponentView> & { authorized: boolean }>
+  ): Promise<PageParts<SharedComponentView> & { authorized: boolean }>
   share(caller: Caller, payload: ComponentPayload): Promise<string>
   update(caller: Caller, id: string, payload: ComponentPayload): Promise<string>
   download(caller: Caller, id: string): Promise<DownloadedComponent>
@@ -96,8 +96,13 @@ export function createComponentStoreService(
         throw refuse(400, 'You must provide an API key to filter your components')
       }
       const authorized = await accepts(known)
-      const page = await passing(() => available().list(query, known))
-      return { ...page, authorized }
+      const backend = available()
+      const parts = backend.parts?.(query, known)
+      const page = await passing(() =>
+        backend.list(parts === undefined ? query : { ...query, limit: 0 }, known),
+      )
+      const items = parts === undefined ? [page.items] : passingParts(parts)
+      return { items, total: page.total, authorized }
     },
     share: async (caller, payload) =>
       passing(async () => available().create(payload, await callerOf(caller))),
@@ -124,6 +129,14 @@ async function checkedOr400(work: () => Promise<boolean>): Promise<boolean> {
 async function passing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
+  } catch (error) {
+    throw passedOn(error) ?? error
+  }
+}
+
+async function* passingParts<T>(parts: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* parts
   } catch (error) {
     throw passedOn(error) ?? error
   }

@@ -45,6 +45,11 @@ export type DownloadedComponent = Pick<
 export interface ComponentStore {
   checkKey(key: string, userId: string): Promise<boolean>
   list(query: ComponentQuery, caller: StoreCaller): Promise<Page<SharedComponentView>>
+  /**
+   * The items of `list` in parts, each read on demand. Without this method, `list` is used; with
+   * it, `list` is called with the limit 0 for the total.
+   */
+  parts?(query: ComponentQuery, caller: StoreCaller): AsyncIterable<readonly SharedComponentView[]>
   /** Returns the id. */
   create(payload: ComponentPayload, caller: StoreCaller): Promise<string>
   update(id: string, payload: ComponentPayload, caller: StoreCaller): Promise<string>

@@ -5,11 +5,15 @@ import type { SharedComponentPatch, SharedComponentRecord } from '../../store/sh
 import type { FlowStore } from '../../store/flow-store.ts'
 import type { ComponentPayload, ComponentStore } from './component-store.ts'
 import type { ServiceKit } from '../base/kit.ts'
+import { inParts } from '../base/in-parts.ts'
 import { refuse } from '../../refusal.ts'
 import { retryTaken } from '../base/retry.ts'
 import { SERVICE_VERSION } from '../base/status.ts'
 import { withoutSecrets } from '../flows/without-secrets.ts'
 
+/** Kinds of nodes of a component, and characters of their names: every list shows them. */
+const MAX_KINDS = 1000
+const MAX_KIND_CHARACTERS = 100_000
 const NOT_FOUND = 'Component not found'
 const TAKEN = 'You already have a component with this name. Please choose a different name.'
 
@@ -34,6 +38,12 @@ export function createLocalComponentStore(
     async list(query, { userId }) {
       await ready()
       return await store.components.list({ ...query, viewerId: userId })
+    },
+    async *parts(given, { userId }) {
+      await ready()
+      const query = { ...given, viewerId: userId }
+      const whole = async () => (await store.components.list(query)).items
+      yield* inParts(store.components.parts?.(query), whole)
     },
     create: (payload, { userId }) =>
       refuseTaken('component.name', TAKEN, () => share(kit, { userId, payload })),
@@ -76,8 +86,17 @@ export function countNodes(data: Readonly<Record<string, unknown>>): Record<stri
     const part = id.split('-', 1)[0] ?? ''
     counts.set(part, (counts.get(part) ?? 0) + 1)
   }
+  let characters = 0
+  for (const part of counts.keys()) characters += part.length
+  if (counts.size > MAX_KINDS || characters > MAX_KIND_CHARACTERS) throw tooManyKinds()
   const entries = [...counts].map(([part, count]): [string, unknown] => [part, { count }])
   return Object.fromEntries([...entries, ['total', nodes.length]])
+}
+
+function tooManyKinds() {
+  const kinds = `${MAX_KINDS.toLocaleString('en')} kinds (ids up to the first hyphen)`
+  const characters = `${MAX_KIND_CHARACTERS.toLocaleString('en')} characters`
+  return refuse(400, `The field data may have nodes of ${kinds} with ${characters}`)
 }
 
 function noNodes() {

@@ -2,6 +2,7 @@ import type { BlobStage } from '../../store/blob-store.ts'
 import type { UserFileRecord } from '../../store/user-files.ts'
 import { blobKeyOf, formatAddress, type FileAddress } from './file-address.ts'
 import { checkFileName, joinName, splitName } from './file-names.ts'
+import { joinBytes } from '../../base/join-bytes.ts'
 import { createKeyedQueue } from '../../base/keyed-queue.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { numberedName } from '../base/numbered-name.ts'
@@ -57,7 +58,9 @@ export function createUserFileWriter(kit: Kit): UserFileWriter {
             return await insertFile(kit, { userId, name, content: bytes, exact: true })
           return await kit.userLimits.storing(userId, async (check) => {
             await check(bytes.length)
-            await kit.files.update(keyOf(known), (before) => joined(before, bytes))
+            await kit.files.update(userFileKey(known), (before) =>
+              joinBytes(before === null ? [bytes] : [before, bytes]),
+            )
             return await withSize(kit, known)
           })
         }),
@@ -76,7 +79,7 @@ export function createUserFileWriter(kit: Kit): UserFileWriter {
 }
 
 /** The blob key of a record's bytes. */
-export function keyOf({ path, userId }: Pick<UserFileRecord, 'path' | 'userId'>): string {
+export function userFileKey({ path, userId }: Pick<UserFileRecord, 'path' | 'userId'>): string {
   return blobKeyOf('users', { id: userId, name: path.slice(path.indexOf('/') + 1) })
 }
 
@@ -109,7 +112,7 @@ async function insertFile(
     checkFileName(shown, stored)
     const path = formatAddress({ id: userId, name: stored })
     if ((await store.userFiles.findByPath(userId, path)) !== null) continue
-    const key = keyOf({ userId, path })
+    const key = userFileKey({ userId, path })
     if (!(await (isBytes ? files.create(key, content) : content.create(key)))) continue
     return await insertRecord(kit, { userId, name: shown, path, size })
   }
@@ -128,7 +131,7 @@ async function insertRecord(
     })
     return record
   } catch (error) {
-    await files.remove(keyOf(facts))
+    await files.remove(userFileKey(facts))
     throw error
   }
 }
@@ -184,20 +187,12 @@ async function withSize(
 ): Promise<UserFileRecord> {
   let current = record
   for (let attempt = 0; attempt < LOOKS; attempt += 1) {
-    const size = (await files.size(keyOf(record))) ?? 0
+    const size = (await files.size(userFileKey(record))) ?? 0
     if (attempt > 0 && size === current.size) break
     const patch = { size, updatedAt: runtime.now() }
     current = (await store.userFiles.update(record.userId, record.id, patch)) ?? current
   }
   return current
-}
-
-function joined(before: Uint8Array | null, bytes: Uint8Array): Uint8Array {
-  if (before === null) return bytes
-  const whole = new Uint8Array(before.length + bytes.length)
-  whole.set(before)
-  whole.set(bytes, before.length)
-  return whole
 }
 
 /** Retries if another process took the name meanwhile. */
@@ -213,7 +208,7 @@ async function removeRecords(
   const gone: string[] = []
   for (const record of records) {
     try {
-      await files.remove(keyOf(record))
+      await files.remove(userFileKey(record))
       gone.push(record.id)
     } catch (error) {
       report(error, { file: record.id })

@@ -2,12 +2,13 @@ import { isFileName, type BlobBody, type BlobStore } from '../../store/blob-stor
 import { isUniqueConflict } from '../../store/store-error.ts'
 import type { UserFileRecord } from '../../store/user-files.ts'
 import type { Caller } from '../base/caller.ts'
+import { inParts } from '../base/in-parts.ts'
 import { joinName, splitName } from './file-names.ts'
 import { stageOf, type FileInput } from './files.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { openBlob } from './open-blob.ts'
 import { refuse } from '../../refusal.ts'
-import { createUserFileWriter, keyOf } from './user-file-writer.ts'
+import { createUserFileWriter, userFileKey } from './user-file-writer.ts'
 
 /** Files of users (files-user.md). Files of other users are reported as not found. */
 export interface UserFileService {
@@ -20,6 +21,8 @@ export interface UserFileService {
   upload(caller: Caller, file: FileInput, append: boolean): Promise<UserFileRecord>
   /** Without the tool server list. */
   list(caller: Caller): Promise<UserFileRecord[]>
+  /** The files of `list` in parts. */
+  parts(caller: Caller): AsyncIterable<readonly UserFileRecord[]>
   /** @throws Refusal 404; 413 for more than `most` bytes */
   read(caller: Caller, id: string, most?: number): Promise<{ name: string; bytes: Uint8Array }>
   /** @throws Refusal 404 */
@@ -59,7 +62,7 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
     return record
   }
   const open = async (record: UserFileRecord): Promise<NamedBody | null> => {
-    const opened = await openBlob(files, keyOf(record))
+    const opened = await openBlob(files, userFileKey(record))
     return opened && { ...opened, name: shownName(record) }
   }
   async function* openEach(records: readonly UserFileRecord[]): AsyncGenerator<NamedBody> {
@@ -83,20 +86,21 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
         await stage?.discard()
       }
     },
-    async list(caller) {
-      const hidden = serverListName(caller.id)
-      const records = await store.userFiles.list(caller.id)
-      return records.filter(({ path }) => path !== `${caller.id}/${hidden}`)
+    list: async ({ id }) => withoutServerList(id, await store.userFiles.list(id)),
+    async *parts({ id }) {
+      const { userFiles } = store
+      for await (const records of inParts(userFiles.parts?.(id), () => userFiles.list(id)))
+        yield withoutServerList(id, records)
     },
     async read(caller, id, most = Infinity) {
       const record = await find(caller, id)
-      const size = await files.size(keyOf(record))
+      const size = await files.size(userFileKey(record))
       if (size !== null && size > most) {
         const has = `The file ${shownName(record)} has ${Math.ceil(size / MB)} MB`
         const hint = 'Download it without return_content'
         throw refuse(413, `${has}, but return_content returns at most ${most / MB} MB. ${hint}.`)
       }
-      const bytes = await files.read(keyOf(record))
+      const bytes = await files.read(userFileKey(record))
       if (bytes === null) throw refuse(404, `${NOT_FOUND}: ${record.name}`)
       return { name: shownName(record), bytes }
     },
@@ -110,7 +114,7 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
       const found: UserFileRecord[] = []
       for (const id of new Set(ids)) {
         const record = await store.userFiles.get(caller.id, id)
-        if (record !== null && (await files.size(keyOf(record))) !== null) found.push(record)
+        if (record !== null && (await files.size(userFileKey(record))) !== null) found.push(record)
       }
       if (found.length === 0) throw refuse(404, 'No files found')
       return openEach(found)
@@ -154,6 +158,10 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
 /** The file that contains a user's tool servers: it is replaced on upload and not listed. */
 function serverListName(userId: string): string {
   return `_mcp_servers_${userId}.json`
+}
+
+function withoutServerList(userId: string, records: readonly UserFileRecord[]): UserFileRecord[] {
+  return records.filter(({ path }) => path !== `${userId}/${serverListName(userId)}`)
 }
 
 /** The display name with the extension of the stored one. */

@@ -1,21 +1,27 @@
+import { refuse } from '../../refusal.ts'
 import type { SecretBox } from '../crypto/secret-box.ts'
 
 type Settings = Readonly<Record<string, unknown>>
 
 /** Keys whose values are encrypted and only shown masked. */
 const SECRET = ['api_key', 'oauth_client_secret']
+/** Characters of the JSON of settings, because each list of projects reads them (AB-78). */
+const MOST = 64 * 1024
 /** Replaces a secret in responses; if sent back, the stored secret is kept. */
 const MASK = '*******'
 
 /**
  * Converts a project's settings to their stored form: secrets are encrypted; a mask is replaced by the stored
  * secret, or dropped if there is none.
+ * @throws Refusal 400 for settings that are too long
  */
 export async function sealAuthSettings(
   secrets: SecretBox,
   given: Settings,
   { stored, context }: { stored: Settings | null; context: string },
 ): Promise<Settings> {
+  if (JSON.stringify(given).length > MOST)
+    throw refuse(400, `The field auth_settings may have ${MOST} characters`)
   const entries = await Promise.all(
     Object.entries(given).map(async ([key, value]): Promise<[string, unknown][]> => {
       if (!SECRET.includes(key) || value === null) return [[key, value]]

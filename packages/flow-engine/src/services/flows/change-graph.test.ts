@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { turnsDuring } from '../../../test/support/turns-during.ts'
 import { builtinComponents } from '../../components.ts'
 import { createRegistry } from '../../components/registry/registry.ts'
 import { findWebhooks, withoutApiKeys } from './graph-text.ts'
@@ -19,27 +20,13 @@ const node = (id: string, fields: number) => ({
 /** Most of it is in one node. */
 const LARGE = JSON.stringify({ nodes: [node('Webhook', 60_000), node('a', 9)], edges: [] })
 
-/** Turns of the event loop that others get meanwhile. */
-async function turnsOf(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0
-  let isOver = false
-  const count = (): void => {
-    turns += 1
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
-  await work()
-  isOver = true
-  return turns
-}
-
 test.each([
   ['hiding secrets', () => withoutSecrets(LARGE, components), 20],
   ['emptying passwords', () => withoutPasswords(LARGE, components), 10],
   ['removing API keys', () => withoutApiKeys(LARGE, components), 3],
   ['looking for webhooks', () => findWebhooks(LARGE), 2],
 ] as const)('AB-38 %s of a large graph gives others their turns', async (_name, work, least) => {
-  expect(await turnsOf(work)).toBeGreaterThanOrEqual(least)
+  expect((await turnsDuring<unknown>(work)).turns).toBeGreaterThanOrEqual(least)
 })
 
 test('AB-53 secrets in a large graph are hidden, wherever they are repeated', async () => {

@@ -70,15 +70,24 @@ export function listOfTexts(texts: readonly string[]): string {
 const PART = 64 * 1024
 
 /**
- * The same in parts, each written when it is asked for.
+ * Like `listOfTexts`, in parts that are each serialised on demand.
  * @param around text before and after the array
  */
-export async function* listParts<T>(
+export function listParts<T>(
   pages: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   write: (item: T) => string,
   [before, after] = ['', ''],
 ): AsyncGenerator<string> {
-  let text = `${before}[`
+  return joinedParts(pages, write, [`${before}[`, `]${after}`])
+}
+
+/** Serialised items with commas between them, in parts. */
+export async function* joinedParts<T>(
+  pages: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
+  write: (item: T) => string,
+  [before, after]: readonly [before: string, after: string],
+): AsyncGenerator<string> {
+  let text = before
   let isFirst = true
   for await (const items of pages) {
     for (const item of items) {
@@ -89,7 +98,7 @@ export async function* listParts<T>(
       text = ''
     }
   }
-  yield `${text}]${after}`
+  yield `${text}${after}`
 }
 
 /** The numbers of a page. */
@@ -97,12 +106,6 @@ export interface PageNumbers {
   readonly total: number
   readonly page: number
   readonly size: number
-}
-
-/** Serialises a page of serialised items. */
-export function pageOfTexts(texts: readonly string[], numbers: PageNumbers): string {
-  const [before, after] = pageAround(numbers)
-  return `${before}${listOfTexts(texts)}${after}`
 }
 
 /** The text of a page before and after its items. */

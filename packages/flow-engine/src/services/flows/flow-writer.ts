@@ -7,6 +7,7 @@ import { turnIfLarge } from './change-graph.ts'
 import { findWebhooks } from './graph-text.ts'
 import { resolveFsPath, writeFlowFile } from '../base/flow-files.ts'
 import type { FlowInput } from './flow-input.ts'
+import { inParts } from '../base/in-parts.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { BRACKETS, createNameAllocator, DASH, type NameAllocator } from '../base/name-allocator.ts'
 import { retryTaken } from '../base/retry.ts'
@@ -182,18 +183,16 @@ async function openFolders(
 ): Promise<(wanted: string | null) => string> {
   if (folderId !== undefined) return () => folderId
   const wanted = new Set(inputs.flatMap((input) => input.folderId ?? []))
-  const own =
-    wanted.size > 1
-      ? (await tx.projects.list(userId)).map(({ id }) => id)
-      : await ownOf(tx, userId, [...wanted])
-  const known = new Set(own)
+  const known = new Set<string>()
+  if (wanted.size > 1) {
+    const { projects } = tx
+    for await (const part of inParts(projects.parts?.(userId, ''), () => projects.list(userId)))
+      for (const { id } of part) known.add(id)
+  } else {
+    for (const id of wanted) if ((await tx.projects.get(userId, id)) !== null) known.add(id)
+  }
   const isKnown = (id: string | null): id is string => id !== null && known.has(id)
   const strays = inputs.some((input) => !isKnown(input.folderId))
   const fallback = strays ? (await ensureDefaultProject(kit, tx, userId)).id : ''
   return (id) => (isKnown(id) ? id : fallback)
-}
-
-async function ownOf(tx: FlowStore, userId: string, [id]: readonly string[]): Promise<string[]> {
-  const project = id === undefined ? null : await tx.projects.get(userId, id)
-  return project === null ? [] : [project.id]
 }

@@ -6,6 +6,7 @@ import { compareText } from '../../base/compare-text.ts'
 import { sealAuthSettings } from './auth-settings.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import type { Caller } from '../base/caller.ts'
+import { inParts } from '../base/in-parts.ts'
 import { flowPage, type FlowPage } from '../base/flow-parts.ts'
 import type { FlowInput } from './flow-input.ts'
 import { writeFile, writeFlows, writeTime } from './flow-writer.ts'
@@ -59,7 +60,8 @@ export interface ToolChanges extends Pick<
 
 /** Projects (projects.md). Projects of other users are reported as not found. */
 export interface ProjectService {
-  list(caller: Caller): Promise<ProjectRecord[]>
+  /** The default project first, then by name in code point order; in parts. */
+  list(caller: Caller): AsyncIterable<readonly ProjectRecord[]>
   create(caller: Caller, input: NewProject): Promise<ProjectRecord>
   /** @throws Refusal 404 */
   get(caller: Caller, id: string): Promise<ProjectRecord>
@@ -162,14 +164,16 @@ export function createProjectService(kit: ServiceKit): ProjectService {
   }
 }
 
-/** The default project first, then by name in code point order. */
-async function listProjects(
-  { store, settings }: ServiceKit,
+function listProjects(
+  { store: { projects }, settings: { defaultFolderName: first } }: ServiceKit,
   userId: string,
-): Promise<ProjectRecord[]> {
-  const rank = ({ name }: ProjectRecord): number => Number(name !== settings.defaultFolderName)
-  const projects = await store.projects.list(userId)
-  return projects.toSorted((a, b) => rank(a) - rank(b) || compareText(a.name, b.name))
+): AsyncIterable<readonly ProjectRecord[]> {
+  const rank = ({ name }: ProjectRecord): number => Number(name !== first)
+  return inParts(projects.parts?.(userId, first), async () =>
+    (await projects.list(userId)).toSorted(
+      (a, b) => rank(a) - rank(b) || compareText(a.name, b.name),
+    ),
+  )
 }
 
 interface Insert {
@@ -284,13 +288,13 @@ async function checkParent(
   tx: FlowStore,
   { userId, id, parentId }: { userId: string; id: string; parentId: string },
 ): Promise<void> {
-  const parents = new Map((await tx.projects.list(userId)).map((p) => [p.id, p.parentId]))
-  if (!parents.has(parentId)) throw refuse(400, 'Parent project not found')
   const seen = new Set<string>()
   let ancestor: string | null = parentId
   while (ancestor !== null && !seen.has(ancestor)) {
+    const project: ProjectRecord | null = await tx.projects.get(userId, ancestor)
+    if (project === null && ancestor === parentId) throw refuse(400, 'Parent project not found')
     if (ancestor === id) throw refuse(400, 'A project cannot be its own ancestor')
     seen.add(ancestor)
-    ancestor = parents.get(ancestor) ?? null
+    ancestor = project?.parentId ?? null
   }
 }

@@ -4,7 +4,7 @@ import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { changeGraph } from './change-graph.ts'
 import { declaredSecrets } from './declared-secrets.ts'
 
-/** Values that are looked at in one turn of the event loop. */
+/** Values checked per turn of the event loop. */
 const STEP = 20_000
 
 /**

@@ -58,7 +58,7 @@ function* shownSteps(
   return longest.length === 0 ? shown : yield* withoutValues(shown, longest, walk)
 }
 
-/** Values, or characters, that are looked at in one turn of the event loop. */
+/** Values, or characters, checked per turn of the event loop. */
 const STEP = 20_000
 /** Characters that count as one value. */
 const CHARACTERS = 500

@@ -4,7 +4,7 @@ import { isFlowError, runErrorText } from '../../errors.ts'
 import { planAsksPeople } from '../../graph/plan/asks-people.ts'
 import type { FlowPlan } from '../../graph/plan/compile.ts'
 import { invalidParams } from '../../mcp/json-rpc.ts'
-import type { McpServer, ToolCall } from '../../mcp/mcp-server.ts'
+import type { McpServer, McpToolCall } from '../../mcp/mcp-server.ts'
 import type { ResolvedMcpOptions } from '../../mcp/mcp-options.ts'
 import type { AskingCall, AskingTools } from '../../mcp/asking-tools.ts'
 import { ASKS, readArguments, runTool, type ToolGiven } from '../../mcp/run-tool.ts'
@@ -175,7 +175,7 @@ function brokenText({ name }: FlowRecord, error: Error): string {
 interface FlowToolCall {
   readonly flow: FlowRecord
   readonly plan: FlowPlan
-  readonly call: ToolCall
+  readonly call: McpToolCall
 }
 
 async function runFlowTool(

@@ -1,4 +1,5 @@
 import { isObject, type Runtime } from '@x/wire'
+import { orAbort } from '../../base/or-abort.ts'
 import { connectHttpMcp } from '../../components/built-in/models-and-agents/mcp-http.ts'
 import type { McpService } from '../../components/define/services.ts'
 import type { SiblingProjects } from './sibling-projects.ts'
@@ -168,7 +169,8 @@ async function counted(
   const limits = { userId, signal: AbortSignal.any([signal, late.signal]) }
   try {
     const count = countTools(connector, status.name, limits)
-    return { ...status, toolsCount: await orAborted(count, limits.signal) }
+    // A connector may ignore its signal; it must not block the list.
+    return { ...status, toolsCount: await orAbort(count, limits.signal) }
   } catch {
     return { ...status, error: 'The server cannot be reached' }
   } finally {
@@ -187,14 +189,4 @@ async function countTools(
   } finally {
     await client.close().catch(() => undefined)
   }
-}
-
-/** A server that does not respond must not block the list. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  work.catch(() => undefined)
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Error('The tool server does not respond'))
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }

@@ -5,6 +5,7 @@ import { readArguments } from '../../mcp/run-tool.ts'
 import { sanitizeToolName } from '../../mcp/tool-name.ts'
 import { failedResult, toolResult } from '../../mcp/tool-result.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
+import type { ProjectRecord } from '../../store/projects.ts'
 import type { McpTools } from './mcp-tools.ts'
 
 /** Connects in process to the user's project with this server name; null if there is none. */
@@ -25,8 +26,7 @@ export function createSiblingProjects(
 ): SiblingProjects {
   return async ({ name }, { userId, runFlow }) => {
     if (userId === undefined || !name.startsWith(PREFIX)) return null
-    const projects = await store.projects.list(userId)
-    const project = projects.find((one) => serverName(one.name) === name)
+    const project = await projectNamed(store, userId, name)
     if (project === undefined) return null
     const scope = { userId, projectId: project.id }
     return {
@@ -70,4 +70,15 @@ export function createSiblingProjects(
 /** The server name of a project. */
 function serverName(project: string): string {
   return `${PREFIX}${sanitizeToolName(project).slice(0, MAX_NAME_LENGTH)}`
+}
+
+async function projectNamed(
+  { projects }: Pick<FlowStore, 'projects'>,
+  userId: string,
+  server: string,
+): Promise<ProjectRecord | undefined> {
+  for (const name of await projects.names(userId, '')) {
+    if (serverName(name) === server) return (await projects.findByName(userId, name)) ?? undefined
+  }
+  return undefined
 }

@@ -6,7 +6,7 @@ import type { FlowRun } from '../../graph/context/run-options.ts'
 import type { FlowPlan } from '../../graph/plan/compile.ts'
 import { FlowError, isFlowError, runErrorText } from '../../errors.ts'
 import type { FlowRecord } from '../../store/flows.ts'
-import { answerOf, type AnswerEvent, type Question } from '../answers/answer.ts'
+import { answerFromRun, type AnswerEvent, type Question } from '../answers/answer.ts'
 import { createAnswerTools } from '../answers/answer-tools.ts'
 import type { BuildMetadata } from '../builds/builds.ts'
 import { OpenAiRefusal } from './openai-refusal.ts'
@@ -207,7 +207,7 @@ export function createBackgroundResponses({
       for await (const { event } of run) hasEnded ||= event === 'end'
       // A run that waits for an answer or continues in another process has no result yet.
       if (!hasEnded) return
-      const result = await kept(run, seconds())
+      const result = await toBackgroundResult(run, seconds())
       await stored.finish(id, result)
       const { inputTokens = 0, outputTokens = 0 } = result.usage ?? {}
       const { durationMs = 0 } = (await run.result.catch(() => undefined)) ?? {}
@@ -218,13 +218,13 @@ export function createBackgroundResponses({
   }
 }
 
-async function kept({ result }: FlowRun, ended: number): Promise<BackgroundResult> {
+async function toBackgroundResult({ result }: FlowRun, ended: number): Promise<BackgroundResult> {
   const nothing = { text: '', usage: null, ended }
   try {
     const run = await result
     const { status, error } = run
     if (status === 'succeeded')
-      return { status: 'completed', message: null, ...answerOf(run), ended }
+      return { status: 'completed', message: null, ...answerFromRun(run), ended }
     if (status === 'cancelled' && error?.code !== 'limit_exceeded')
       return { status, message: null, ...nothing }
     const message = error === undefined ? 'The run failed' : runErrorText(error)

@@ -31,7 +31,7 @@ export async function* completionChunks(
 ): AsyncGenerator<string, void, undefined> {
   const more = facts.includeUsage ? { usage: null } : {}
   const chunk = (delta: object, reason: string | null = null): string =>
-    data({
+    dataEvent({
       ...head(facts, 'chat.completion.chunk'),
       choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
       system_fingerprint: null,
@@ -52,14 +52,14 @@ export async function* completionChunks(
       }
     }
   } catch (error) {
-    yield data({ error: failureOf(error) })
+    yield dataEvent({ error: failureOf(error) })
     return
   }
   yield formatSseFrame({ data: '[DONE]' })
 }
 
 function usageChunk(facts: CompletionFacts, usage: FlowAnswer['usage']): string {
-  return data({
+  return dataEvent({
     ...head(facts, 'chat.completion.chunk'),
     choices: [],
     system_fingerprint: null,
@@ -81,4 +81,4 @@ function usageJson(usage: FlowAnswer['usage']): object {
   }
 }
 
-const data = (value: object): string => formatSseFrame({ data: JSON.stringify(value) })
+const dataEvent = (value: object): string => formatSseFrame({ data: JSON.stringify(value) })

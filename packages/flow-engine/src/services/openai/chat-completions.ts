@@ -124,12 +124,12 @@ export function createOpenAiService(options: OpenAiServiceOptions): OpenAiServic
         const failure = (error: unknown) => failureOf(error, report).error
         return { kind: 'stream', chunks: completionChunks(facts, events, failure) }
       }
-      return { kind: 'completion', completion: formatCompletion(facts, await whole(events)) }
+      return { kind: 'completion', completion: formatCompletion(facts, await wholeAnswer(events)) }
     },
   }
 }
 
-async function whole(events: AsyncIterable<AnswerEvent>) {
+async function wholeAnswer(events: AsyncIterable<AnswerEvent>) {
   try {
     return await askWhole(events)
   } catch (error) {

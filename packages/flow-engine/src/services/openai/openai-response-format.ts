@@ -1,7 +1,7 @@
 import { isObject, type Runtime } from '@x/wire'
 import type { OpenAiResponseRequest } from './openai-requests.ts'
 import type { FlowAnswer } from '../answers/answer.ts'
-import { asText, type AnswerTool } from '../answers/answer-tools.ts'
+import { textOrJson, type AnswerTool } from '../answers/answer-tools.ts'
 import type { OpenAiError } from './openai-refusal.ts'
 import { randomHex } from './openai-failures.ts'
 
@@ -130,10 +130,10 @@ export function toolItem(id: string, tool: AnswerTool): OutputItem {
     type: 'mcp_call',
     status: error === null ? 'completed' : 'failed',
     approval_request_id: null,
-    arguments: asText(input),
+    arguments: textOrJson(input),
     error,
     name,
-    output: output === null ? null : asText(output),
+    output: output === null ? null : textOrJson(output),
     server_label: 'flow',
   }
 }

@@ -29,42 +29,44 @@ export interface ComponentServicesOptions extends Pick<
   readonly injected: Partial<ComponentServices>
 }
 
-/** The services of a run's components, bound to its owner. */
-export function createComponentServices(
+/** Makes the services of a run's components, bound to its owner. */
+export function createServicesOfRuns(
   options: ComponentServicesOptions,
-  scope: RunScope,
-): ComponentServices {
-  const { store, variables, injected, settings } = options
-  const { ownerId, storedFlowId, isPublic, isAnonymous = false, runFlowId, pending } = scope
-  const { isForeign = isPublic || isAnonymous } = scope
+): (scope: RunScope) => ComponentServices {
+  const { store, variables, injected, settings, vectors } = options
   const { environment, mcp, ...others } = injected
-  return {
-    messages: createMessages(store.messages, options, {
-      userId: isPublic ? null : ownerId,
-      only: isPublic ? { flowId: runFlowId ?? '' } : {},
-      pending,
-      stored: async (message) => {
-        if (isPublic) await options.visitorMessages.stored(storedFlowId, message)
+  return (scope) => {
+    const { ownerId, storedFlowId, isPublic, isAnonymous = false, runFlowId, pending } = scope
+    const { isForeign = isPublic || isAnonymous } = scope
+    const services: ComponentServices = {
+      messages: createMessages(store.messages, options, {
+        userId: isPublic ? null : ownerId,
+        only: isPublic ? { flowId: runFlowId ?? '' } : {},
+        pending,
+        stored: async (message) => {
+          if (isPublic) await options.visitorMessages.stored(storedFlowId, message)
+        },
+      }),
+      variables: {
+        get: async (name) =>
+          isAnonymous ? null : ((await variables.resolve(ownerId, name))?.value ?? null),
+        isText: (name) => variables.isText(ownerId, name),
       },
-    }),
-    variables: {
-      get: async (name) =>
-        isAnonymous ? null : ((await variables.resolve(ownerId, name))?.value ?? null),
-      isText: (name) => variables.isText(ownerId, name),
-    },
-    files: createRunFiles(options, scope),
-    knowledge: createKnowledge(options, store.collections, ownerId),
-    vectors: createVectorStores(options, options.vectors, ownerId),
-    flows: createOwnedFlows(store, ownerId),
-    ...others,
+      files: createRunFiles(options, scope),
+      knowledge: createKnowledge(options, store.collections, ownerId),
+      vectors: createVectorStores(options, vectors, ownerId),
+      flows: createOwnedFlows(store, ownerId),
+      ...others,
+    }
     // Work of visitors must not delay the owner or other users.
-    ...(isPublic ? { workOwner: `visitors of ${ownerId}` } : {}),
-    ...(mcp && {
-      mcp: { connect: (server, connecting) => mcp.connect(server, { ...connecting, isForeign }) },
-    }),
-    ...(settings.fallbackToEnvVar && !isAnonymous && environment !== undefined
-      ? { environment }
-      : {}),
+    if (isPublic) services.workOwner = `visitors of ${ownerId}`
+    if (mcp !== undefined)
+      services.mcp = {
+        connect: (server, connecting) => mcp.connect(server, { ...connecting, isForeign }),
+      }
+    if (settings.fallbackToEnvVar && !isAnonymous && environment !== undefined)
+      services.environment = environment
+    return services
   }
 }
 
@@ -176,7 +178,7 @@ function nonEmpty({
 }
 
 function toStored(message: MessageRecord, userId: string | null): StoredMessage {
-  return { ...message, userId }
+  return { userId, ...message }
 }
 
 function toMessageRecord({ userId: _, ...record }: StoredMessage): MessageRecord {

@@ -47,7 +47,7 @@ export function withEarlierTurns(
   }
 }
 
-type Kept = Pick<MessageRecord, 'id' | 'timestamp' | 'sender' | 'senderName' | 'text'>
+type TurnMessage = Pick<MessageRecord, 'id' | 'timestamp' | 'sender' | 'senderName' | 'text'>
 
 function textOf({ role, text }: EarlierTurn) {
   return role === 'user'
@@ -56,12 +56,15 @@ function textOf({ role, text }: EarlierTurn) {
 }
 
 function isAskedFor({ sender = '', senderName = '' }: MessageQuery) {
-  return (kept: Kept): boolean =>
+  return (kept: TurnMessage): boolean =>
     (sender === '' || kept.sender === sender) &&
     (senderName === '' || kept.senderName === senderName)
 }
 
-function toRecord(kept: Kept, { sessionId = '', flowId, contextId }: MessageQuery): MessageRecord {
+function toRecord(
+  kept: TurnMessage,
+  { sessionId = '', flowId, contextId }: MessageQuery,
+): MessageRecord {
   return {
     ...kept,
     flowId: flowId ?? null,

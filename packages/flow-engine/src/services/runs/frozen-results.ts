@@ -1,5 +1,6 @@
 import { elapsedMs } from '@x/wire'
 import { z } from 'zod'
+import { keepRecent } from '../../base/keep-recent.ts'
 import {
   createResultCache,
   type CachedResult,
@@ -38,11 +39,7 @@ export function createFrozenResults(
     const known = listed.get(flowId)
     if (known !== undefined && elapsedMs(known.since, now) < LISTED_MS) return known.names
     const names = files.list(folderKeyOf('frozen', flowId)).then((all) => new Set(all))
-    listed.delete(flowId)
-    listed.set(flowId, { names, since: now })
-    const [oldest] = listed.keys()
-    if (listed.size > LISTED_FLOWS && oldest !== undefined) listed.delete(oldest)
-    return names
+    return keepRecent(listed, flowId, { names, since: now }, LISTED_FLOWS).names
   }
 
   const read = async (key: string, vertex: KeptVertex): Promise<CachedResult | undefined> => {

@@ -1,10 +1,11 @@
 import type { AuditRecord } from '../../store/audit.ts'
 import type { TransactionRecord, VertexBuildRecord } from '../../store/build-records.ts'
 import type { MessagePatch, MessageQuery, StoredMessage } from '../../store/messages.ts'
-import type { Page } from '../../store/paging.ts'
+import type { PageParts } from '../../store/paging.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
-import { refuse } from '../../refusal.ts'
+import { refuse, type Refusal } from '../../refusal.ts'
+import { inParts } from '../base/in-parts.ts'
 import { orderedMessages } from './ordered-messages.ts'
 
 /** Changeable fields of a message; undefined means unchanged. */
@@ -31,10 +32,10 @@ export interface AuditPage {
 
 /** Messages, vertex builds and transactions of a user's flows (monitor.md). */
 export interface MonitorService {
-  /** The newest build of each node; empty for a flow of another user. */
-  builds(caller: Caller, flowId: string): Promise<VertexBuildRecord[]>
+  /** The newest build of each node in parts; none for a flow of another user. */
+  builds(caller: Caller, flowId: string): AsyncIterable<readonly VertexBuildRecord[]>
   removeBuilds(caller: Caller, flowId: string): Promise<void>
-  sessions(caller: Caller, flowId?: string): Promise<string[]>
+  sessions(caller: Caller, flowId?: string): AsyncIterable<readonly string[]>
   /**
    * The messages in parts. Only the orders of insertion and time take lists of any length.
    * @throws Refusal 400 while they are read, if there are too many for another order
@@ -43,14 +44,21 @@ export interface MonitorService {
   /** @throws Refusal 404 */
   updateMessage(caller: Caller, id: string, changes: MessageChanges): Promise<StoredMessage>
   removeMessages(caller: Caller, ids: readonly string[]): Promise<void>
-  /** @throws Refusal 404 if no message has the name */
-  renameSession(caller: Caller, from: string, to: string): Promise<StoredMessage[]>
+  /**
+   * The renamed messages in parts.
+   * @throws Refusal 404 while they are read, if no message has the name
+   */
+  renameSession(
+    caller: Caller,
+    from: string,
+    to: string,
+  ): Promise<AsyncIterable<readonly StoredMessage[]>>
   removeSession(caller: Caller, sessionId: string): Promise<void>
   transactions(
     caller: Caller,
     flowId: string,
     page: { page: number; size: number },
-  ): Promise<Page<TransactionRecord>>
+  ): Promise<PageParts<TransactionRecord>>
   /**
    * Audit records, newest first; superusers only.
    * @throws Refusal 404 if no records are stored
@@ -69,17 +77,21 @@ export function createMonitorService({ store, records, audit }: ServiceKit): Mon
       const given = selected.filter(([, value]) => value !== null && value !== undefined)
       return audit.list({ limit, ...(Object.fromEntries(given) as Record<string, string>) })
     },
-    async builds(caller, flowId) {
-      if (!(await owns(caller, flowId))) return []
+    async *builds(caller, flowId) {
+      if (!(await owns(caller, flowId))) return
       await records.flush()
-      return await store.vertexBuilds.latest(flowId)
+      const { vertexBuilds } = store
+      yield* inParts(vertexBuilds.latestParts?.(flowId), () => vertexBuilds.latest(flowId))
     },
     async removeBuilds(caller, flowId) {
       if (!(await owns(caller, flowId))) return
       await records.flush()
       await store.vertexBuilds.removeOfFlow(flowId)
     },
-    sessions: (caller, flowId) => store.messages.sessions(caller.id, flowId),
+    sessions: (caller, flowId) =>
+      inParts(store.messages.sessionParts?.(caller.id, flowId), () =>
+        store.messages.sessions(caller.id, flowId),
+      ),
     messages: (caller, filter) =>
       orderedMessages(store.messages, { userId: caller.id, ...filled(filter) }),
     async updateMessage(caller, id, changes) {
@@ -93,19 +105,39 @@ export function createMonitorService({ store, records, audit }: ServiceKit): Mon
     },
     removeMessages: (caller, ids) => store.messages.remove(ids, caller.id),
     async renameSession(caller, from, to) {
-      const renamed = await store.messages.renameSession(caller.id, from, to)
-      if (renamed.length === 0) {
-        throw refuse(404, 'No messages found with the given session ID')
-      }
-      return renamed
+      const { messages } = store
+      const renamed = inParts(await messages.renameSessionParts?.(caller.id, from, to), () =>
+        messages.renameSession(caller.id, from, to),
+      )
+      return notEmpty(renamed, () => refuse(404, 'No messages found with the given session ID'))
     },
     removeSession: (caller, sessionId) => store.messages.removeSession(caller.id, sessionId),
     async transactions(caller, flowId, { page, size }) {
       if (!(await owns(caller, flowId))) return { items: [], total: 0 }
       await records.flush()
-      return await store.transactions.list(flowId, { offset: (page - 1) * size, limit: size })
+      const { transactions } = store
+      const slice = { offset: (page - 1) * size, limit: size }
+      if (transactions.parts === undefined) {
+        const { items, total } = await transactions.list(flowId, slice)
+        return { items: [items], total }
+      }
+      const { total } = await transactions.list(flowId, { limit: 0 })
+      return { items: transactions.parts(flowId, slice), total }
     },
   }
+}
+
+async function* notEmpty<Row>(
+  parts: AsyncIterable<readonly Row[]>,
+  refusal: () => Refusal,
+): AsyncGenerator<readonly Row[]> {
+  let isEmpty = true
+  for await (const part of parts) {
+    if (part.length === 0) continue
+    isEmpty = false
+    yield part
+  }
+  if (isEmpty) throw refusal()
 }
 
 /** Removes undefined properties. */

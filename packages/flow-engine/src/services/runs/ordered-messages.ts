@@ -8,7 +8,7 @@ import type {
   StoredMessage,
 } from '../../store/messages.ts'
 
-/** Messages, and characters of their texts, that are held to be ordered. */
+/** Maximum messages, and characters of their texts, that are sorted in memory. */
 const MOST_MESSAGES = 10_000
 const MOST_CHARACTERS = 8_000_000
 

@@ -1,11 +1,8 @@
+import { keepRecent } from '../../base/keep-recent.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { FlowCompileError } from '../../errors.ts'
-import {
-  compilePartly,
-  unknownProblems,
-  type CodeAbility,
-  type FlowPlan,
-} from '../../graph/plan/compile.ts'
+import { compilePartly, unknownProblems, type FlowPlan } from '../../graph/plan/compile.ts'
+import type { CodeAbility } from '../../graph/plan/resolve-node.ts'
 import type { RunLimits } from '../../graph/plan/limits.ts'
 
 /** Maximum number of cached plans, and maximum length of a flow retained for comparison. */
@@ -47,9 +44,7 @@ export function createPlanCache(
     }
     const flow = { id: flowId, name, data: JSON.parse(data) as unknown }
     const plan = compilePartly(flow, { components, limits, customCode })
-    if (data.length <= MAX_LENGTH) plans.set(key, { name, data, plan })
-    const [oldest] = plans.keys()
-    if (plans.size > MAX_CACHED && oldest !== undefined) plans.delete(oldest)
+    if (data.length <= MAX_LENGTH) keepRecent(plans, key, { name, data, plan }, MAX_CACHED)
     return plan
   }
   return {

@@ -9,7 +9,7 @@ export interface RecordedGraph {
 /** Cached, because a compiled flow runs many times. */
 const graphs = new WeakMap<FlowJson, RecordedGraph>()
 
-export function graphOf(flow: FlowJson): RecordedGraph {
+export function recordedGraph(flow: FlowJson): RecordedGraph {
   const known = graphs.get(flow)
   if (known !== undefined) return known
   const graph = readGraph(flow)

@@ -9,7 +9,7 @@ import { doubleBreaks } from '../../graph/events/vertex-data.ts'
 import { withoutCode } from '../../graph/vertex/vertex-info.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { keptTraces, type RecordWriter } from '../base/record-writer.ts'
-import { graphOf, objectOf } from './recorded-graph.ts'
+import { recordedGraph, objectOf } from './recorded-graph.ts'
 import { RunTrace } from './run-trace.ts'
 
 export interface RunRecordsOptions extends Pick<ServiceKit, 'settings' | 'runtime'> {
@@ -59,14 +59,15 @@ export function createRunRecorder(
     items: settings.maxItemsLength,
     eventBytes,
   }
-  const graph = graphOf(flow)
+  const graph = recordedGraph(flow)
   const inputs = new Map<string, Readonly<Record<string, unknown>>>()
   let mask: BuildRecord['mask'] = (value) => value
 
   const take = (build: VertexBuildJson): void => {
     const { id, data } = build
     const params = build.params ?? describe(data)
-    trace?.built(build, params)
+    const at = Date.parse(build.timestamp)
+    trace?.built(build, at, params)
     if (keepsBuilds) {
       writer.build({
         flowId,
@@ -76,7 +77,7 @@ export function createRunRecorder(
           vertexId: id,
           flowId,
           ownerId,
-          timestamp: new Date(build.timestamp),
+          timestamp: new Date(at),
           valid: build.valid,
           params,
           data: JSON.stringify(form === 'build' ? data : toRunForm(build, graph.names.get(id))),
@@ -91,7 +92,7 @@ export function createRunRecorder(
       id: orderedId(runtime),
       flowId,
       ownerId,
-      timestamp: new Date(build.timestamp),
+      timestamp: new Date(at),
       vertexId: id,
       targetId: graph.targets.get(id) ?? null,
       inputs: JSON.stringify(
@@ -117,14 +118,13 @@ export function createRunRecorder(
 /** The stored format of a vertex result (results.md 5). */
 function toRunForm({ id, data }: VertexBuildJson, displayName: string | undefined): object {
   const { message: _, timedelta: __, duration: ___, ...rest } = data
-  return {
-    ...rest,
+  return Object.assign(rest, {
     messages: Object.values(data.results).flatMap((result) => messageOf(result, id)),
     timedelta: null,
     duration: null,
     component_display_name: displayName ?? id.split('-')[0] ?? id,
     component_id: id,
-  }
+  })
 }
 
 function messageOf(result: unknown, componentId: string): object[] {

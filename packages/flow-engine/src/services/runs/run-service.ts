@@ -113,9 +113,9 @@ export interface RunServiceOptions {
   readonly plans: PlanCache
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly recorderOf: (flow: FlowRecord, plan: FlowPlan) => RunRecorder | undefined
-  /** Cache, limits, runtime of all runs. */
   /** Called with errors thrown by hooks. */
   readonly report?: (error: unknown) => void
+  /** Cache, limits, runtime of all runs. */
   readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime' | 'hooks'>
   readonly bySession: boolean
   readonly sweep: Pick<Sweep, 'after'>
@@ -144,15 +144,15 @@ export function createRunService(service: RunServiceOptions): RunService {
       pending,
     }
     const options = {
-      ...base,
       mode: 'run' as const,
       flowId: flow.id,
       flowName: flow.name,
       userId: flow.userId,
       services: withEarlierTurns(servicesOf(scope), earlier, base.runtime),
+      ...base,
       ...more,
     }
-    const host = { ...recorder, report: service.report }
+    const host = { report: service.report, ...recorder }
     const run = startedIn(free, () => startRun(plan, options, host))
     const recorded = watched(run, recorder)
       .then(() => pending.settled())
@@ -182,10 +182,10 @@ export function createRunService(service: RunServiceOptions): RunService {
       return pinned
     },
     open: (flow, request, { signal, origin, ...more }) =>
-      start(flow, { ...toOptions(request), blankTokens: true, ...origin, signal }, more),
+      start(flow, { signal, blankTokens: true, ...toOptions(request), ...origin }, more),
     async run(flow, request, { signal, origin }) {
       try {
-        return formatRunResponse(await finished(flow, { ...toOptions(request), ...origin, signal }))
+        return formatRunResponse(await finished(flow, { signal, ...toOptions(request), ...origin }))
       } catch (error) {
         throw runRefusal(error, true)
       }
@@ -194,9 +194,9 @@ export function createRunService(service: RunServiceOptions): RunService {
       const left = new AbortController()
       try {
         const { run, recorded } = await start(flow, {
+          signal: AbortSignal.any([signal, left.signal]),
           ...toOptions(request),
           ...origin,
-          signal: AbortSignal.any([signal, left.signal]),
         })
         for await (const { event, data } of run) {
           if (event === 'add_message' || event === 'token' || event === 'remove_message')

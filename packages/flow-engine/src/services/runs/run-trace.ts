@@ -33,16 +33,14 @@ export class RunTrace {
     this.#of = of
   }
 
-  /** @param text human-readable text of the result */
-  built({ id, valid, data, timestamp }: VertexBuildJson, text: string | null): void {
+  /**
+   * @param at end of the build, in milliseconds since 1970
+   * @param text human-readable text of the result
+   */
+  built({ id, valid, data }: VertexBuildJson, at: number, text: string | null): void {
     if (this.#spans.length >= MAX_SPANS) this.#isCut = true
     else
-      this.#spans.push([
-        id,
-        Date.parse(timestamp),
-        Math.round(data.timedelta * 1000),
-        valid ? null : cut(text ?? ''),
-      ])
+      this.#spans.push([id, at, Math.round(data.timedelta * 1000), valid ? null : cut(text ?? '')])
     if (text === null || !valid) return
     const name = classOf(id)
     if (INPUTS.has(name)) this.#input ??= cut(text)
@@ -58,9 +56,12 @@ export class RunTrace {
   #record(id: string, result: RunResult): RunTraceRecord {
     const { sessionId, status, usage, error, durationMs } = result
     const finishedAt = this.#runtime.now()
+    const { flowId, ownerId } = this.#of
+    // Written out, because spreading costs more than all the rest.
     return {
-      ...this.#of,
       id,
+      flowId,
+      ownerId,
       sessionId,
       state: status,
       startedAt: new Date(finishedAt.getTime() - Math.max(0, Math.round(durationMs))),

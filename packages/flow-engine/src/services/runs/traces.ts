@@ -118,7 +118,7 @@ interface Listed {
   readonly queuedAt: Date
 }
 
-type Found = Omit<Trace, 'name' | 'vertexNames'>
+type UnnamedTrace = Omit<Trace, 'name' | 'vertexNames'>
 
 function jobTraces({ queue, log }: Pick<JobStore, 'queue' | 'log'>) {
   return {
@@ -127,7 +127,7 @@ function jobTraces({ queue, log }: Pick<JobStore, 'queue' | 'log'>) {
       const { items, total } = found ?? { items: [], total: 0 }
       return { items: items.map((job) => ({ traced: ofJob(job), queuedAt: job.createdAt })), total }
     },
-    async find(userId: string, id: string, signal: AbortSignal): Promise<Found | null> {
+    async find(userId: string, id: string, signal: AbortSignal): Promise<UnnamedTrace | null> {
       const job = await queue.get(id)
       if (job?.userId !== userId || !OWN_LANES.includes(job.lane)) return null
       const run = await readLoggedRun(log, job, signal)
@@ -143,7 +143,7 @@ function runTraces({ runTraces: store }: Pick<FlowStore, 'runTraces'>) {
       const { items, total } = await store.list({ ...query, states: ended })
       return { items: items.map((run) => ({ traced: ofRun(run), queuedAt: run.startedAt })), total }
     },
-    async find(ownerId: string, id: string): Promise<Found | null> {
+    async find(ownerId: string, id: string): Promise<UnnamedTrace | null> {
       const record = await store.get(ownerId, id)
       return record === null ? null : { traced: ofRun(record), ...readTraceDetails(record) }
     },

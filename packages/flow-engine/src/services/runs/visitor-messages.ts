@@ -1,3 +1,4 @@
+import { keepRecent } from '../../base/keep-recent.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 
 /** Storage for the visitors of one flow: characters of JSON, and number of messages. */
@@ -28,11 +29,7 @@ export function createVisitorMessages({
   const flows = new Map<string, Counted>()
   const countedOf = (flowId: string): Counted => {
     const counted = flows.get(flowId) ?? { sizes: new Map<string, number>(), total: 0 }
-    flows.delete(flowId)
-    flows.set(flowId, counted)
-    const [stalest] = flows.keys()
-    if (flows.size > COUNTED && stalest !== undefined) flows.delete(stalest)
-    return counted
+    return keepRecent(flows, flowId, counted, COUNTED)
   }
 
   return {
