@@ -88,6 +88,11 @@ export interface FlowSettings {
   maxSignInsPerUser: number
   /** Concurrent runs of a user's flows outside of builds (429 beyond it). Default 256. */
   maxRunsPerUser: number
+  /**
+   * Maximum MiB of long responses, from 1 MiB each, that one user, or one network of strangers, has not read
+   * yet (429 beyond it). Default 256.
+   */
+  maxUnreadMbPerClient: number
   /** Maximum size in MiB of an upload and of any other non-JSON body. Default 1,024. */
   maxFileSizeUpload: number
   /**
@@ -188,6 +193,7 @@ export const defaultSettings: FlowSettings = Object.freeze({
   maxFlowVersions: 50,
   maxSignInsPerUser: 1000,
   maxRunsPerUser: 256,
+  maxUnreadMbPerClient: 256,
   maxFileSizeUpload: 1024,
   maxJsonBody: 32,
   maxPublicBody: 1024,

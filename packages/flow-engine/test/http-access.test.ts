@@ -246,7 +246,55 @@ async function textOfAnswer(response: Response): Promise<string> {
 const asking = routes.filter(({ auth }) => auth in matrix)
 const open = routes.filter(({ auth }) => auth === 'none')
 
+/** The operations that anybody may call; a further one is a decision, and is added here. */
+const OPEN_TO_ANYBODY = [
+  'guest GET /api/v1/config',
+  'none DELETE /api/v1/folders/{folder_id}',
+  'none GET /api/v1/auto_login',
+  'none GET /api/v1/files/profile_pictures/list',
+  'none GET /api/v1/files/profile_pictures/{folder_name}/{file_name}',
+  'none GET /api/v1/flows/basic_examples/',
+  'none GET /api/v1/flows/public_flow/{flow_id}',
+  'none GET /api/v1/folders/',
+  'none GET /api/v1/folders/download/{folder_id}',
+  'none GET /api/v1/folders/{folder_id}',
+  'none GET /api/v1/store/check/',
+  'none GET /api/v1/store/tags',
+  'none GET /api/v1/version',
+  'none GET /health',
+  'none GET /health_check',
+  'none HEAD /api/mcp/sse',
+  'none HEAD /api/mcp/streamable',
+  'none HEAD /api/mcp/streamable/',
+  'none HEAD /api/v1/mcp/project/{project_id}/sse',
+  'none HEAD /api/v1/mcp/project/{project_id}/streamable',
+  'none HEAD /api/v1/mcp/project/{project_id}/streamable/',
+  'none HEAD /api/v1/mcp/sse',
+  'none HEAD /api/v1/mcp/streamable',
+  'none HEAD /api/v1/mcp/streamable/',
+  'none PATCH /api/v1/folders/{folder_id}',
+  'none POST /api/v1/folders/',
+  'none POST /api/v1/folders/upload/',
+  'none POST /api/v1/login',
+  'none POST /api/v1/logout',
+  'none POST /api/v1/refresh',
+  'none POST /api/v1/upload/{flow_id}',
+  'optional GET /api/v1/task/{_task_id}',
+  'public POST /api/v1/build_public_tmp/{flow_id}/flow',
+  'visitor GET /api/v1/build/{job_id}/events',
+  'visitor POST /api/v1/build/{job_id}/cancel',
+  'webhook POST /api/v1/webhook/{flow_id_or_name}',
+]
+
 describe('access, operation by operation', () => {
+  test('AB-93: only the listed operations are open to anybody', () => {
+    const kinds: readonly Auth[] = ['none', 'optional', 'guest', 'visitor', 'public', 'webhook']
+    const found = routes.filter(({ auth }) => kinds.includes(auth))
+    expect(found.map(({ auth, method, path }) => `${auth} ${method} ${path}`).toSorted()).toEqual(
+      OPEN_TO_ANYBODY.toSorted(),
+    )
+  })
+
   test('every operation is in the access matrix or needs no credentials', () => {
     const rest = routes.filter((route) => !asking.includes(route) && !open.includes(route))
     expect(new Set(rest.map(({ auth }) => auth))).toEqual(new Set(['webhook', 'public']))

@@ -43,6 +43,22 @@ describe('describeFlowApi', () => {
     expect(missing).toEqual([])
   })
 
+  test('describes every other operation of the original, or the differences name it as not served', () => {
+    const page = new URL('../../../docs/reference/compatibility.md', import.meta.url)
+    const named = Array.from(
+      readFileSync(page, 'utf8').matchAll(/`((?:GET|POST|PATCH|PUT|DELETE) \/api\/\S+)`/g),
+      ([, operation]) => operation,
+    )
+    const known = [...byShape.keys()].map((key) => key.toLowerCase().replace(/\/$/, ''))
+    // GET and DELETE of an MCP address belong to the transport, which its POST stands for.
+    const missing = operations
+      .filter(({ path }) => !/\/mcp\/.*streamable\/?$/.test(path))
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((one) => !known.includes(shape(one).toLowerCase().replace(/\/$/, '')))
+    expect(missing.length).toBeGreaterThan(0)
+    expect(missing.filter((one) => !named.includes(one))).toEqual([])
+  })
+
   test('is an OpenAPI 3.1 document whose references all resolve', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.7.1' } })
     const text = JSON.stringify(document)

@@ -9,10 +9,10 @@
  * - `asking` and `asking:<user>` jobs with an open question, by the time of the question; `waking`
  *   suspended ones by `wakeAt`
  * - `jobs:<user>` all jobs of a user by the time at which they were queued
- * - `suspended` the jobs that are at rest
+ * - `suspended` the suspended jobs
  * - `of:<user>` the running jobs of a user, `held:<user>` those that wait for one of them to end
  *
- * - `looked` is there for a lease after somebody has looked for missing entries
+ * - `looked` exists for one lease after a search for missing entries
  *
  * ARGV[1] is the prefix of all keys.
  */

@@ -64,14 +64,14 @@ export async function beginRun(
         }
   const isKept = execution.lease !== undefined || resumable
   const claimed: RunHost = {
-    ...(isKept ? { mayStart: () => !execution.lost } : {}),
     jobId: job.id,
+    ...(isKept ? { mayStart: () => !execution.lost } : {}),
     ...(job.attempts > 1 ? { continued: true } : {}),
     report: (error) => onError(error, { jobId: job.id }),
   }
   // In the same turn that creates the run, so that a job cancelled before starts nothing (FE-60).
   const started = (host: RunHost): FlowRun => {
-    const run = startRun(flow, runOptions, { ...host, ...claimed })
+    const run = startRun(flow, runOptions, { jobId: job.id, ...host, ...claimed })
     live.onCancel((reason) => run.cancel(reason))
     return run
   }
@@ -89,11 +89,6 @@ export async function beginRun(
   const room = createCheckpointRoom(runOptions.limits.checkpointBytes, own)
   const checkpoints = new Map([...Object.entries(forked?.kept ?? {}), ...own])
   const run = started({
-    ...recording,
-    ...(job.attempts > 1 || forked !== undefined
-      ? // `writeEvents` continues the numbering of the log.
-        { resume: { firstSeq: 0, checkpoints, ...(await reportedBefore(store, job.id)) } }
-      : {}),
     async checkpoint(vertexId, state) {
       if (!room.take(vertexId, state)) return false
       await putCheckpoint(store, execution, { vertexId, state })
@@ -103,6 +98,11 @@ export async function beginRun(
     suspend: suspension.ask,
     sleep: suspension.sleep,
     rest: suspension.rest,
+    ...recording,
+    ...(job.attempts > 1 || forked !== undefined
+      ? // `writeEvents` continues the numbering of the log.
+        { resume: { firstSeq: 0, checkpoints, ...(await reportedBefore(store, job.id)) } }
+      : {}),
   })
   return { run, suspension }
 }

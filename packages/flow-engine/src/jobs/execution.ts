@@ -5,7 +5,7 @@ import type { BuildRequest } from './build-request.ts'
 import type { Lease } from './lease.ts'
 import type { LiveJob } from './live-job.ts'
 
-export interface ExecutionOptions {
+export interface JobExecutionOptions {
   readonly job: ClaimedJob
   readonly request: BuildRequest
   readonly live: LiveJob
@@ -35,7 +35,7 @@ export class Execution {
   readonly #unrepeatable = new Set<string>()
   #whenRepeatable: (() => void) | undefined
 
-  constructor({ job, request, live, lease, fence, firstSeq }: ExecutionOptions) {
+  constructor({ job, request, live, lease, fence, firstSeq }: JobExecutionOptions) {
     this.job = job
     this.request = request
     this.live = live

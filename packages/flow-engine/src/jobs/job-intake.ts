@@ -1,12 +1,12 @@
 import { limitExceeded } from '../errors.ts'
 import { orderedId } from '../graph/messages/ordered-id.ts'
-import { FRESH_JOB } from '../store/fresh-job.ts'
+import { freshJob } from '../store/fresh-job.ts'
 import type { NewJob, StoredJob } from '../store/job-store.ts'
 import { isQueueFull } from '../store/store-error.ts'
 import type { BuildRequest } from './build-request.ts'
 import type { CompleteJobOptions } from './job-options.ts'
 import type { JobSeal } from './job-seal.ts'
-import { formatRequest, type RequestCodec } from './request-codec.ts'
+import { formatStoredRequest, type RequestCodec } from './request-codec.ts'
 import type { JobRunner } from './run-job.ts'
 
 /** Queues requests as jobs. */
@@ -71,10 +71,10 @@ export function createJobIntake({ options, codec, seal, runner }: JobIntakeOptio
         if (!isQueueFull(error)) throw error
         throw limitExceeded('maxQueued', `more than ${job.maxQueued} builds are waiting`, 429)
       }
-      return { ...job, ...FRESH_JOB }
+      return freshJob(job)
     },
     async enqueueShared(jobId, request) {
-      await queue.enqueue(newJob(jobId, request, await formatRequest(jobId, request, seal)))
+      await queue.enqueue(newJob(jobId, request, await formatStoredRequest(jobId, request, seal)))
     },
   }
 }

@@ -38,7 +38,7 @@ export function createRequestCodec(shared: boolean, seal: JobSeal): RequestCodec
   return {
     encode(jobId, request) {
       const stored = shared || request.resumable === true
-      const text = stored ? formatRequest(jobId, request, seal) : ''
+      const text = stored ? formatStoredRequest(jobId, request, seal) : ''
       own.set(jobId, request)
       const oldest = shared && own.size > MAX_SHARED ? own.keys().next().value : undefined
       if (oldest !== undefined) own.delete(oldest)
@@ -47,7 +47,7 @@ export function createRequestCodec(shared: boolean, seal: JobSeal): RequestCodec
     async decode({ id, request }) {
       const kept = own.get(id)
       if (kept !== undefined) return kept
-      return request === '' ? null : parseRequest(id, request, seal)
+      return request === '' ? null : parseStoredRequest(id, request, seal)
     },
     kept: (jobId) => own.get(jobId),
     all: () => own,
@@ -72,7 +72,7 @@ type StoredRequest = Omit<BuildRequest, 'inputs'> & {
 }
 
 /** Serialises a request; asynchronous only if something is sealed. */
-export function formatRequest(
+export function formatStoredRequest(
   jobId: string,
   { flow, ...request }: BuildRequest,
   seal: JobSeal,
@@ -101,7 +101,7 @@ function encodeInputs(inputs: NonNullable<BuildRequest['inputs']>): object {
 }
 
 /** Parses a stored request. */
-export async function parseRequest(
+export async function parseStoredRequest(
   jobId: string,
   text: string,
   seal: JobSeal,

@@ -8,10 +8,10 @@ const MAX_CACHED = 100
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
 
 /** The result of a run; undefined if the job continues later or elsewhere (DR-3). */
-type Left = Promise<RunResult | undefined>
+type PendingResult = Promise<RunResult | undefined>
 
 interface Entry {
-  readonly left: Left
+  readonly left: PendingResult
   bytes: number
 }
 
@@ -29,7 +29,7 @@ export function createResults() {
     }
   }
   return {
-    set(jobId: string, left: Left): void {
+    set(jobId: string, left: PendingResult): void {
       forget(jobId)
       const entry: Entry = { left, bytes: 0 }
       results.set(jobId, entry)

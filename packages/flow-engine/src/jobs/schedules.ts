@@ -8,7 +8,7 @@ import type { ScheduleEntry, ScheduleRecord } from './build-jobs.ts'
 import type { BuildRequest } from './build-request.ts'
 import { readCron } from './cron-times.ts'
 import type { JobSeal } from './job-seal.ts'
-import { formatRequest, UNSTORABLE, parseRequest } from './request-codec.ts'
+import { formatStoredRequest, UNSTORABLE, parseStoredRequest } from './request-codec.ts'
 
 export interface SchedulesOptions {
   readonly store: ScheduleStore | undefined
@@ -63,7 +63,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
         timeZone,
         userId,
         flowId: request.flowId ?? null,
-        request: await formatRequest(contextOf(id), request, seal),
+        request: await formatStoredRequest(contextOf(id), request, seal),
         missed,
         until,
         nextAt,
@@ -154,7 +154,7 @@ async function start(
   jobId: string,
 ): Promise<boolean> {
   try {
-    await enqueue(jobId, await parseRequest(contextOf(id), request, seal))
+    await enqueue(jobId, await parseStoredRequest(contextOf(id), request, seal))
     return true
   } catch (error) {
     if (isUniqueConflict(error)) return true

@@ -62,7 +62,7 @@ export async function createSuspension(
   return suspension
 }
 
-interface Known {
+interface JobCheckpoints {
   /** Checkpoints of the job, by name. */
   readonly kept: ReadonlyMap<string, string>
   readonly keep: (name: string, value: unknown) => Promise<void>
@@ -74,7 +74,7 @@ interface Known {
 export class Suspension {
   readonly #options: SuspensionOptions
   readonly #job: ClaimedJob
-  readonly #known: Known
+  readonly #known: JobCheckpoints
   /** Number of questions of each vertex, by place. */
   readonly #counts = new Map<string, number>()
   #question: StoredQuestion | undefined
@@ -84,7 +84,7 @@ export class Suspension {
   /** The question whose end this run is the first to see. */
   settled: StoredQuestion | undefined
 
-  constructor(options: SuspensionOptions, job: ClaimedJob, known: Known) {
+  constructor(options: SuspensionOptions, job: ClaimedJob, known: JobCheckpoints) {
     this.#options = options
     this.#job = job
     this.#known = known

@@ -1,5 +1,5 @@
 /** A running call. */
-export interface OpenCall {
+export interface RunningCall {
   /** Aborted by `cancel`, `cancelUser`, and the client's own signal. */
   readonly signal: AbortSignal
   abort(): void
@@ -13,7 +13,7 @@ export interface OpenCall {
  */
 export interface Calls {
   /** Null if the user has too many running calls. */
-  open(userId: string, key?: string): OpenCall | null
+  open(userId: string, key?: string): RunningCall | null
   /** Cancels the call with this key, if there is one. */
   cancel(key: string): void
   /** Cancels all calls of a user. */

@@ -16,7 +16,7 @@ import { compileTools, type FlowTool, type FlowToolOptions } from './flow-tools.
 import { invalidParams } from './json-rpc.ts'
 import { readAuth, type McpAuth, type McpUser } from './mcp-auth.ts'
 import { resolveMcpOptions } from './mcp-options.ts'
-import type { ListedResource, McpServer, ResourceContent, ToolCall } from './mcp-server.ts'
+import type { ListedResource, McpServer, ResourceContent, McpToolCall } from './mcp-server.ts'
 import { ASKS, readArguments, runTool } from './run-tool.ts'
 import { answerStreamable } from './streamable-http.ts'
 import { failedResult } from './tool-result.ts'
@@ -202,7 +202,7 @@ function serverOf(
 
 interface UserCall {
   readonly tool: FlowTool
-  readonly call: ToolCall
+  readonly call: McpToolCall
   readonly userId: string
 }
 

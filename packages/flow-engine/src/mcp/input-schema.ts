@@ -42,14 +42,14 @@ const SESSION_ID: ArgumentSchema = {
     'Optional session identifier used to persist conversation history across tool calls. Omit to start a new session.',
 }
 
-const known = new WeakMap<FlowPlan, ToolInputs>()
+const inputsByPlan = new WeakMap<FlowPlan, ToolInputs>()
 
 /** The inputs of a plan as a tool, computed once for each plan (MC-92). */
 export function toolInputsOf(plan: FlowPlan): ToolInputs {
-  const before = known.get(plan)
+  const before = inputsByPlan.get(plan)
   if (before !== undefined) return before
   const inputs = readInputs(graphOf(plan)?.vertices ?? [])
-  known.set(plan, inputs)
+  inputsByPlan.set(plan, inputs)
   return inputs
 }
 

@@ -57,7 +57,7 @@ export class RpcError extends Error {
  * Parses one JSON-RPC message; batches are not supported (MC-35).
  * @throws RpcError -32600
  */
-export function readMessage(value: unknown): RpcMessage {
+export function parseRpcMessage(value: unknown): RpcMessage {
   if (Array.isArray(value)) throw invalid('Batches are not supported: send one message per request')
   if (!isObject(value)) throw invalid('A message is a JSON object')
   const { jsonrpc, id, method, params } = value
@@ -73,7 +73,7 @@ export function readMessage(value: unknown): RpcMessage {
 }
 
 /** The id of a request, even of an otherwise invalid one; null if it has none. */
-export function idOf(value: unknown): RpcId | null {
+export function readRpcId(value: unknown): RpcId | null {
   const id: unknown = isObject(value) ? value['id'] : null
   return isRpcId(id) ? id : null
 }

@@ -62,7 +62,7 @@ export interface ElicitedAnswer {
   readonly inputResponses: Readonly<Record<string, unknown>>
 }
 
-export interface ToolCall {
+export interface McpToolCall {
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
   readonly era: Era
@@ -88,7 +88,7 @@ export interface McpServer {
    * Runs a tool; failures of the run are returned as results.
    * @throws RpcError -32602 for an unlisted name or an invalid state
    */
-  callTool(call: ToolCall): Promise<ToolResult | InputRequired>
+  callTool(call: McpToolCall): Promise<ToolResult | InputRequired>
   listResources(): Promise<readonly ListedResource[]>
   /**
    * Null for a URI that is not listed.

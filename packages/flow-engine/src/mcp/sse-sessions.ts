@@ -3,7 +3,7 @@ import { jsonProblem } from '../base/json-problem.ts'
 import { callKey, type Calls } from './calls.ts'
 import {
   invalidParams,
-  readMessage,
+  parseRpcMessage,
   RpcCode,
   rpcError,
   RpcError,
@@ -109,14 +109,14 @@ export function createSseSessions(options: SseSessionsOptions): SseSessions {
   }
 }
 
-interface Taken {
+interface AcceptedMessage {
   readonly session: Session
   /** The server for this message: its variables come from the message's own headers. */
   readonly server: McpServer
   readonly message: RpcMessage
 }
 
-function take(options: SseSessionsOptions, { session, server, message }: Taken): void {
+function take(options: SseSessionsOptions, { session, server, message }: AcceptedMessage): void {
   const { outbox } = session
   if (message.kind === 'notification') {
     const id: unknown = message.params['requestId']
@@ -140,7 +140,7 @@ function take(options: SseSessionsOptions, { session, server, message }: Taken):
 
 async function answer(
   { calls }: SseSessionsOptions,
-  { session, server, message }: Taken & { message: RpcRequest },
+  { session, server, message }: AcceptedMessage & { message: RpcRequest },
 ): Promise<object> {
   const { method, params, id } = message
   if (method === 'initialize') session.isInitialized = true
@@ -170,7 +170,7 @@ async function answer(
 async function readPosted(request: Request, limit: number): Promise<RpcMessage | 400 | 413> {
   try {
     const text = await readText(request, limit, { fatal: true })
-    return jsonProblem(text) === null ? readMessage(JSON.parse(text)) : 400
+    return jsonProblem(text) === null ? parseRpcMessage(JSON.parse(text)) : 400
   } catch (error) {
     return isBodyTooLarge(error) ? 413 : 400
   }

@@ -4,8 +4,8 @@ import { readAccept, type Accepted } from './accepted.ts'
 import { callKey, type Calls } from './calls.ts'
 import { check2026, isOf2026, VERSION_2026, VERSION_HEADER } from './era-2026.ts'
 import {
-  idOf,
-  readMessage,
+  readRpcId,
+  parseRpcMessage,
   RpcCode,
   rpcError,
   RpcError,
@@ -48,7 +48,7 @@ export async function answerStreamable(
     body = await readJson(request, options.maxBodyBytes)
     return await answerMessage({ request, server, options, accepted, body })
   } catch (error) {
-    return errorAnswer(request, idOf(body), foreseen(error, options))
+    return errorAnswer(request, readRpcId(body), foreseen(error, options))
   }
 }
 
@@ -62,7 +62,7 @@ interface Incoming {
 
 async function answerMessage(incoming: Incoming): Promise<Response> {
   const { request, body } = incoming
-  const message = readMessage(body)
+  const message = parseRpcMessage(body)
   if (message.kind === 'response') return new Response(null, { status: 202 })
   const era = isOf2026(request.headers, message.params) ? '2026' : '2025'
   if (era === '2025') checkVersion(request.headers)

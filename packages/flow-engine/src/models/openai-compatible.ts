@@ -1,6 +1,7 @@
 import { isObject } from '@x/wire'
 import { trimSlashes } from '../base/trim-slashes.ts'
 import { isFlowError } from '../errors.ts'
+import { createBatchEmbedder } from './batch-embedder.ts'
 import type { ChatChunk, ChatModel, ChatRequest, Embedder } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
 import { brokenStream, ModelError, redact } from './model-error.ts'
@@ -12,7 +13,6 @@ import {
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
-import { readVector } from './read-vector.ts'
 import { readFailure, sendModelRequest } from './send-model-request.ts'
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
@@ -97,31 +97,23 @@ export interface OpenAiEmbedderOptions extends ModelClientOptions {
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const sending = sendingOptions(options)
   const size = Math.max(1, options.chunkSize ?? 1000)
-  return {
-    async embed(texts, signal = new AbortController().signal) {
-      const vectors: number[][] = []
-      for (let at = 0; at < texts.length; at += size) {
-        const input = texts.slice(at, at + size)
-        const response = await sendModelRequest({
-          ...sending,
-          url: addressOf('embeddings', options),
-          headers: { ...authorization(options), ...options.headers },
-          body: {
-            ...(options.omitModel === true ? {} : { model: options.model }),
-            // A single empty string is sent bare: servers accept "" but reject [""].
-            input: input.length === 1 && input[0] === '' ? '' : input,
-            encoding_format: 'float',
-            ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
-            ...options.body,
-          },
-          signal,
-        })
-        const body = parseBody(await readAnswer(response, MAX_ANSWER_BYTES), sending.secrets)
-        vectors.push(...readVectors(body, input.length))
-      }
-      return vectors
-    },
-  }
+  return createBatchEmbedder(size, async (input, signal) => {
+    const response = await sendModelRequest({
+      ...sending,
+      url: addressOf('embeddings', options),
+      headers: { ...authorization(options), ...options.headers },
+      body: {
+        ...(options.omitModel === true ? {} : { model: options.model }),
+        // A single empty string is sent bare: servers accept "" but reject [""].
+        input: input.length === 1 && input[0] === '' ? '' : input,
+        encoding_format: 'float',
+        ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
+        ...options.body,
+      },
+      signal,
+    })
+    return vectorsOf(parseBody(await readAnswer(response, MAX_ANSWER_BYTES), sending.secrets))
+  })
 }
 
 function addressOf(
@@ -132,12 +124,8 @@ function addressOf(
   return query === undefined ? url : `${url}?${new URLSearchParams(query).toString()}`
 }
 
-function readVectors({ data }: Record<string, unknown>, count: number): number[][] {
+function vectorsOf({ data }: Record<string, unknown>): unknown[] {
   const rows = Array.isArray(data) ? data.filter(isObject) : []
-  if (rows.length !== count) {
-    const message = `The response has ${rows.length} embeddings for ${count} texts`
-    throw new ModelError({ status: null, code: null, message })
-  }
   const ordered = rows.toSorted((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0))
-  return ordered.map(({ embedding }) => readVector(embedding))
+  return ordered.map(({ embedding }) => embedding)
 }

@@ -1,4 +1,5 @@
 import type { Runtime } from '@x/wire'
+import { joinBytes } from '../base/join-bytes.ts'
 import { FlowError, limitExceeded } from '../errors.ts'
 
 /** A response body is considered dead after this long without data. */
@@ -17,13 +18,7 @@ export async function readAnswerBytes(response: Response, limit: number): Promis
     if (size > limit) throw limitExceeded('answer bytes', `more than ${limit}`)
     chunks.push(chunk)
   }
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
+  return joinBytes(chunks)
 }
 
 /** Reads a response body as UTF-8 text. @throws as `readAnswerBytes` */

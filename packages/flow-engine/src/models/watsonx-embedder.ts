@@ -1,11 +1,10 @@
 import { isObject } from '@x/wire'
 import { trimSlashes } from '../base/trim-slashes.ts'
+import { createBatchEmbedder } from './batch-embedder.ts'
 import type { Embedder } from './chat-model.ts'
-import { ModelError } from './model-error.ts'
 import { sendingOptions } from './model-options.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
-import { readVector } from './read-vector.ts'
 import { sendModelRequest } from './send-model-request.ts'
 import { createWatsonxToken, type WatsonxModelOptions } from './watsonx.ts'
 
@@ -17,36 +16,25 @@ const BATCH = 1000
 export function createWatsonxEmbedder(options: WatsonxModelOptions): Embedder {
   const sending = sendingOptions(options)
   const bearer = createWatsonxToken(options)
-  return {
-    async embed(texts, signal = new AbortController().signal) {
-      const vectors: number[][] = []
-      for (let at = 0; at < texts.length; at += BATCH) {
-        const inputs = texts.slice(at, at + BATCH)
-        const response = await sendModelRequest({
-          ...sending,
-          url: `${trimSlashes(options.baseUrl ?? '')}/ml/v1/text/embeddings?version=${API_VERSION}`,
-          headers: { authorization: `Bearer ${await bearer(signal)}` },
-          body: {
-            model_id: options.model,
-            project_id: options.projectId,
-            inputs,
-            ...options.body,
-          },
-          signal,
-        })
-        vectors.push(...readVectors(await readAnswer(response, MAX_ANSWER_BYTES), inputs.length))
-      }
-      return vectors
-    },
-  }
+  return createBatchEmbedder(BATCH, async (inputs, signal) => {
+    const response = await sendModelRequest({
+      ...sending,
+      url: `${trimSlashes(options.baseUrl ?? '')}/ml/v1/text/embeddings?version=${API_VERSION}`,
+      headers: { authorization: `Bearer ${await bearer(signal)}` },
+      body: {
+        model_id: options.model,
+        project_id: options.projectId,
+        inputs,
+        ...options.body,
+      },
+      signal,
+    })
+    return vectorsOf(await readAnswer(response, MAX_ANSWER_BYTES))
+  })
 }
 
-function readVectors(text: string, count: number): number[][] {
+function vectorsOf(text: string): unknown[] {
   const body = parseAnswer(text)
   const rows = isObject(body) && Array.isArray(body.results) ? body.results.filter(isObject) : []
-  if (rows.length !== count) {
-    const message = `The response has ${rows.length} embeddings for ${count} texts`
-    throw new ModelError({ status: null, code: null, message })
-  }
-  return rows.map(({ embedding }) => readVector(embedding))
+  return rows.map(({ embedding }) => embedding)
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { isObject } from '@x/wire'
+import { keepRecent } from '../base/keep-recent.ts'
 import { exportName } from '../components/registry/catalogue.ts'
 import type { Component } from '../components/define/component.ts'
 import type { ComponentContext } from '../components/define/context.ts'
@@ -60,13 +61,8 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
 
   // A flow loads its code in every run, so each source is evaluated once.
   const loaded = new Map<string, Component>()
-  const keep = (code: string, component: Component): Component => {
-    loaded.delete(code)
-    loaded.set(code, component)
-    const [oldest] = loaded.keys()
-    if (loaded.size > MAX_CACHED && oldest !== undefined) loaded.delete(oldest)
-    return component
-  }
+  const keep = (code: string, component: Component): Component =>
+    keepRecent(loaded, code, component, MAX_CACHED)
 
   return {
     async load(code, { signal, userId = '' }) {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { link, open, readdir, rm, stat } from 'node:fs/promises'
+import { open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlobStage } from '../store/blob-store.ts'
-import { hasCode, isTemporary, realFolder, temporaryName } from './safe-folder.ts'
+import { isTemporary, linkNew, realFolder, temporaryName } from './safe-folder.ts'
 
 /** Temporary files left by a crashed process are removed after a day. */
 const RETENTION_MS = 24 * 3600 * 1000
@@ -39,13 +39,7 @@ export async function openDiskStage(
       const target = await place(key)
       if (isOpen) await file.sync()
       await close()
-      try {
-        await link(path, target)
-        return true
-      } catch (error) {
-        if (hasCode(error, 'EEXIST')) return false
-        throw error
-      }
+      return await linkNew(path, target)
     },
     async discard() {
       await close()

@@ -56,7 +56,7 @@ export async function runSandbox(
     const late = runtime.sleep(timeoutMs, AbortSignal.any([signal, ended.signal])).then(() => {
       throw new Error(`the code ran into the time limit of ${timeoutMs / 1000} seconds`)
     })
-    return read(await Promise.race([answerOf(worker), late]))
+    return readResult(await Promise.race([answerOf(worker), late]))
   } finally {
     ended.abort()
     await worker.terminate()
@@ -71,7 +71,7 @@ function answerOf(worker: Worker): Promise<unknown> {
   })
 }
 
-function read(answer: unknown): Record<string, unknown> {
+function readResult(answer: unknown): Record<string, unknown> {
   const parsed: unknown = typeof answer === 'string' ? JSON.parse(answer) : null
   const { value, error } = isObject(parsed) ? parsed : {}
   if (typeof error === 'string') {

@@ -45,13 +45,20 @@ export async function writeAtomically(path: string, data: Uint8Array | string): 
 export async function createAtomically(path: string, data: Uint8Array): Promise<boolean> {
   const temporary = await writeTemporary(path, data)
   try {
-    await link(temporary, path)
+    return await linkNew(temporary, path)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+/** Gives a file a second name unless that name is taken; returns false if it is. */
+export async function linkNew(path: string, name: string): Promise<boolean> {
+  try {
+    await link(path, name)
     return true
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false
     throw error
-  } finally {
-    await rm(temporary, { force: true })
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type SpanContext,
   type Tracer,
 } from '@opentelemetry/api'
+import { keepRecent } from '../base/keep-recent.ts'
 import type { RunHooks, RunInfo } from '../graph/context/run-hooks.ts'
 import { contentAttribute, type ContentMode } from './content-attributes.ts'
 import { endSpan } from './end-span.ts'
@@ -41,7 +42,7 @@ export function runSpans(tracer: Tracer, open: OpenSpans, content: ContentMode):
       if (opened === undefined) return
       if (open.runs.get(run.runId) === opened) open.runs.delete(run.runId)
       if (run.jobId !== undefined && (status === 'suspended' || status === 'released'))
-        remember(resting, run.jobId, opened.span.spanContext())
+        keepRecent(resting, run.jobId, opened.span.spanContext(), MAX_RESTING)
       opened.span.setAttribute('flow.run.status', status)
       endSpan(opened.span, error)
     },
@@ -107,11 +108,4 @@ function linksOf(
   const last = resting.get(jobId)
   resting.delete(jobId)
   return [readCarrier(carrier), last].flatMap((of) => (of === undefined ? [] : { context: of }))
-}
-
-function remember(resting: Map<string, SpanContext>, jobId: string, span: SpanContext): void {
-  resting.delete(jobId)
-  resting.set(jobId, span)
-  const [oldest] = resting.keys()
-  if (resting.size > MAX_RESTING && oldest !== undefined) resting.delete(oldest)
 }

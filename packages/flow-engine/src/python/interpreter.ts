@@ -20,11 +20,11 @@ export interface Interpreter {
   /** Resolves when the interpreter can run. */
   readonly ready: Promise<void>
   /** @throws the signal's reason */
-  run(job: object, host: InterpreterHost, options: RunOptions): Promise<CallOutcome>
+  run(job: object, host: InterpreterHost, options: PythonRunOptions): Promise<CallOutcome>
   end(): Promise<void>
 }
 
-export interface RunOptions {
+export interface PythonRunOptions {
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }

@@ -8,7 +8,7 @@ import type { InterpreterPool } from './interpreter-pool.ts'
 import type { ClassDescription } from './class-description.ts'
 import { createRunHost } from './run-host.ts'
 import { createTextStream } from './text-stream.ts'
-import { decodeValue, OutgoingValues } from './values.ts'
+import { decodePythonValue, OutgoingValues } from './values.ts'
 import { createWebAccess } from './web-access.ts'
 
 /** Interpreter calls for components. */
@@ -134,7 +134,7 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
     }
     const results = Object.entries(isObject(ok) ? ok : {})
     return stream.finish(
-      Object.fromEntries(results.map(([k, v]) => [k, decodeValue(v, out.handles)])),
+      Object.fromEntries(results.map(([k, v]) => [k, decodePythonValue(v, out.handles)])),
     )
   }
 
@@ -180,8 +180,8 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
       }
       const made = await read(job, { signal, userId, host })
       return {
-        template: decodeValue(made['template'], []) as NodeTemplate,
-        outputs: decodeValue(made['outputs'], []) as NodeOutput[],
+        template: decodePythonValue(made['template'], []) as NodeTemplate,
+        outputs: decodePythonValue(made['outputs'], []) as NodeOutput[],
       }
     },
   }
@@ -223,7 +223,7 @@ function resultOf(
 function toDescription(given: Record<string, unknown>): ClassDescription {
   const { type, facts, field_order: order, inputs, outputs, refreshes } = given
   const objects = (list: unknown): Record<string, unknown>[] =>
-    (Array.isArray(list) ? list : []).map((one) => decodeValue(one, [])).filter(isObject)
+    (Array.isArray(list) ? list : []).map((one) => decodePythonValue(one, [])).filter(isObject)
   return {
     type: String(type),
     facts: isObject(facts) ? facts : {},

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createSystemRuntime } from '@x/wire'
+import { keepRecent } from '../base/keep-recent.ts'
 import type { CodeRunner } from '../components/define/services.ts'
 import { createImage, type Image } from './image.ts'
 import { createInterpreterPool } from './interpreter-pool.ts'
@@ -70,11 +71,7 @@ export function createPythonRunner(options: PythonRunnerOptions = {}): PythonRun
   const read = async (code: string, signal: AbortSignal, userId: string) => {
     const key = createHash('sha256').update(code).digest('hex')
     const description = classes.get(key) ?? (await calls.describe(code, { signal, userId }))
-    classes.delete(key)
-    classes.set(key, description)
-    const [oldest] = classes.keys()
-    if (classes.size > CLASSES && oldest !== undefined) classes.delete(oldest)
-    return description
+    return keepRecent(classes, key, description, CLASSES)
   }
 
   return {

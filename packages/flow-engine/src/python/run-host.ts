@@ -2,7 +2,7 @@ import type { ComponentContext } from '../components/define/context.ts'
 import { isMessage } from '../graph/values/message.ts'
 import { useHandle } from './host-handles.ts'
 import type { InterpreterHost } from './interpreter.ts'
-import { decodeValue, OutgoingValues } from './values.ts'
+import { decodePythonValue, OutgoingValues } from './values.ts'
 import type { TextStream } from './text-stream.ts'
 import type { WebAccess } from './web-access.ts'
 
@@ -32,9 +32,9 @@ export function createRunHost(
 
   return {
     notice({ op, name, value, text }) {
-      if (op === 'log') log(String(name), decodeValue(value, lent))
+      if (op === 'log') log(String(name), decodePythonValue(value, lent))
       else if (op === 'token' && typeof text === 'string') stream.token(text)
-      else if (op === 'status') ctx.status(short(decodeValue(value, lent)))
+      else if (op === 'status') ctx.status(short(decodePythonValue(value, lent)))
       else if (op === 'stop' && typeof name === 'string') ctx.stop(name)
       else if (op === 'start' && typeof name === 'string') ctx.start(name)
       else if (op === 'web' && typeof text === 'string') log('Network', text)
@@ -65,7 +65,7 @@ async function sendMessage(
   given: unknown,
   lent: readonly unknown[],
 ): Promise<unknown> {
-  const message = decodeValue(given, lent)
+  const message = decodePythonValue(given, lent)
   if (!isMessage(message)) throw new TypeError('send_message expects a Message')
   return new OutgoingValues().encode(await ctx.sendMessage(message))
 }

@@ -6,7 +6,7 @@ import { toBase64 } from '../graph/values/base64.ts'
 import { createData, isData } from '../graph/values/data.ts'
 import { createDataFrame, isDataFrame } from '../graph/values/data-frame.ts'
 import { isMessage, readText } from '../graph/values/message.ts'
-import { messageFields } from '../graph/values/message-json.ts'
+import { messageToFields } from '../graph/values/message-json.ts'
 import { readMessage } from '../graph/values/read-message.ts'
 
 /** A file placed in the interpreter's file system. */
@@ -52,8 +52,8 @@ export class OutgoingValues {
     return this.#object(value)
   }
 
-  async #message(message: Parameters<typeof messageFields>[0]): Promise<unknown> {
-    const { timestamp, ...fields } = messageFields(message)
+  async #message(message: Parameters<typeof messageToFields>[0]): Promise<unknown> {
+    const { timestamp, ...fields } = messageToFields(message)
     const text = typeof message.text === 'string' ? message.text : await readText(message.text)
     const inner = await this.#object({ ...fields, text, timestamp }, false)
     return { $: 'message', fields: inner }
@@ -91,9 +91,9 @@ export class OutgoingValues {
  * @param handles host objects by their number
  * @throws TypeError for a value that is nested too deeply
  */
-export function decodeValue(value: unknown, handles: readonly unknown[], depth = 0): unknown {
+export function decodePythonValue(value: unknown, handles: readonly unknown[], depth = 0): unknown {
   if (depth > DEEPEST) throw new TypeError('The value is nested too deeply')
-  const inner = (item: unknown): unknown => decodeValue(item, handles, depth + 1)
+  const inner = (item: unknown): unknown => decodePythonValue(item, handles, depth + 1)
   if (Array.isArray(value)) return value.map(inner)
   if (!isObject(value)) return value
   const { $: kind, ...rest } = value

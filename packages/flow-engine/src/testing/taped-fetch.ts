@@ -30,7 +30,7 @@ interface AnswerJson {
 }
 
 /** A complete HTTP response. */
-export interface Exchange {
+export interface TapedExchange {
   readonly json: AnswerJson
   readonly url: string
 }
@@ -51,7 +51,7 @@ export async function toRequestJson(
   }
 }
 
-export async function readExchange(response: Response): Promise<Exchange> {
+export async function readExchange(response: Response): Promise<TapedExchange> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   const headers = [...response.headers].filter(
     ([name]) => !SECRET_HEADERS.has(name) && !TRANSPORT.has(name),
@@ -60,7 +60,10 @@ export async function readExchange(response: Response): Promise<Exchange> {
   return { json: { status, headers: Object.fromEntries(headers), ...bodyJson(bytes) }, url }
 }
 
-export function toResponse({ json: { status, headers, body, base64 }, url }: Exchange): Response {
+export function toResponse({
+  json: { status, headers, body, base64 },
+  url,
+}: TapedExchange): Response {
   const isEmpty = [101, 204, 205, 304].includes(status)
   const bytes = base64 === undefined ? (body ?? '') : Uint8Array.from(atob(base64), codeOf)
   const response = new Response(isEmpty ? null : bytes, { status, headers })

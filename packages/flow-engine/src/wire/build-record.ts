@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { joinedParts } from '../services/flows/flow-text.ts'
 import type { TransactionRecord, VertexBuildRecord } from '../store/build-records.ts'
 
 const id = z.string().meta({ format: 'uuid' })
@@ -49,22 +50,25 @@ export const TransactionPage = z
   })
   .meta({ id: 'TransactionPage' })
 
-/** Serialises the builds of a flow; values stored as JSON are inserted unchanged. */
-export function vertexBuildsToText(records: readonly VertexBuildRecord[]): string {
-  const entries = records.map((record) => {
-    const head = {
-      id: record.vertexId,
-      flow_id: record.flowId,
-      build_id: record.buildId,
-      timestamp: record.timestamp.toISOString(),
-      valid: record.valid,
-      params: record.params,
-    }
-    const { artifacts, data } = record
-    const build = `${JSON.stringify(head).slice(0, -1)},"artifacts":${artifacts},"data":${data}}`
-    return `${JSON.stringify(record.vertexId)}:[${build}]`
-  })
-  return `{"vertex_builds":{${entries.join(',')}}}`
+/** Serialises the builds of a flow in parts; values stored as JSON are inserted unchanged. */
+export function vertexBuildParts(
+  pages: AsyncIterable<readonly VertexBuildRecord[]>,
+): AsyncIterable<string> {
+  return joinedParts(pages, vertexBuildToText, ['{"vertex_builds":{', '}}'])
+}
+
+function vertexBuildToText(record: VertexBuildRecord): string {
+  const head = {
+    id: record.vertexId,
+    flow_id: record.flowId,
+    build_id: record.buildId,
+    timestamp: record.timestamp.toISOString(),
+    valid: record.valid,
+    params: record.params,
+  }
+  const { artifacts, data } = record
+  const build = `${JSON.stringify(head).slice(0, -1)},"artifacts":${artifacts},"data":${data}}`
+  return `${JSON.stringify(record.vertexId)}:[${build}]`
 }
 
 /** Serialises a transaction. */

@@ -1,4 +1,4 @@
-import { problem } from './reader.ts'
+import { valueProblem } from './reader.ts'
 
 const FORM =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
@@ -9,17 +9,17 @@ const MILLISECONDS_ABOVE = 2e10
 const LATEST = 253_402_300_799_999
 
 /** Parses a date-time in any format the service accepts (base.md); UTC without an offset. */
-export function readDateTime(value: unknown): Date | ReturnType<typeof problem> {
+export function readDateTime(value: unknown): Date | ReturnType<typeof valueProblem> {
   if (typeof value === 'number') return fromNumber(value)
   if (typeof value !== 'string') {
-    return problem('datetime_type', 'Input should be a valid datetime')
+    return valueProblem('datetime_type', 'Input should be a valid datetime')
   }
   const trimmed = value.trim()
   if (/^[+-]?\d+(\.\d+)?$/.test(trimmed)) return fromNumber(Number(trimmed))
   return fromText(trimmed) ?? unreadable('invalid form')
 }
 
-function fromNumber(value: number): Date | ReturnType<typeof problem> {
+function fromNumber(value: number): Date | ReturnType<typeof valueProblem> {
   const ms = Math.abs(value) > MILLISECONDS_ABOVE ? value : value * 1000
   if (!Number.isFinite(ms) || Math.abs(ms) > LATEST) return unreadable('out of range')
   return new Date(Math.trunc(ms))
@@ -55,8 +55,8 @@ function minutesOf(zone: string | undefined): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-function unreadable(error: string): ReturnType<typeof problem> {
-  return problem('datetime_from_date_parsing', `Input should be a valid datetime, ${error}`, {
+function unreadable(error: string): ReturnType<typeof valueProblem> {
+  return valueProblem('datetime_from_date_parsing', `Input should be a valid datetime, ${error}`, {
     error,
   })
 }

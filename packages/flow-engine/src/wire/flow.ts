@@ -3,7 +3,7 @@ import { isObject } from '@x/wire'
 import { refuse } from '../refusal.ts'
 import type { FlowChanges, FlowInput } from '../services/flows/flow-input.ts'
 import { findEmoji } from './emoji.ts'
-import { problem, reader } from './reader.ts'
+import { valueProblem, reader } from './reader.ts'
 import {
   bool,
   dateTime,
@@ -20,13 +20,13 @@ const ENDPOINT = /^[a-zA-Z0-9_-]+$/
 const ACCESS = ['PRIVATE', 'PUBLIC'] as const
 
 function valueError(msg: string) {
-  return problem('value_error', `Value error, ${msg}`, { error: {} })
+  return valueProblem('value_error', `Value error, ${msg}`, { error: {} })
 }
 
 /** A graph: an empty object, or one with nodes and edges. */
 function graph() {
   return reader<Record<string, unknown>>({ type: 'object' }, (value) => {
-    if (!isObject(value)) return problem('dict_type', 'Input should be a valid dictionary')
+    if (!isObject(value)) return valueProblem('dict_type', 'Input should be a valid dictionary')
     if (Object.keys(value).length === 0) return value
     if (!Object.hasOwn(value, 'nodes')) return valueError('Flow must have nodes')
     if (!Object.hasOwn(value, 'edges')) return valueError('Flow must have edges')
@@ -39,7 +39,8 @@ function graph() {
 /** A string, or an emoji short name between colons. */
 function icon() {
   return reader<string>({ type: 'string' }, (value) => {
-    if (typeof value !== 'string') return problem('string_type', 'Input should be a valid string')
+    if (typeof value !== 'string')
+      return valueProblem('string_type', 'Input should be a valid string')
     if (value.length > MAX_NAME) return valueError(`Icon must have at most ${MAX_NAME} characters`)
     if (!value.startsWith(':') && !value.endsWith(':')) return value
     if (!(value.startsWith(':') && value.endsWith(':') && value.length > 1)) {
@@ -57,7 +58,8 @@ function icon() {
 
 function color() {
   return reader<string>({ type: 'string' }, (value) => {
-    if (typeof value !== 'string') return problem('string_type', 'Input should be a valid string')
+    if (typeof value !== 'string')
+      return valueProblem('string_type', 'Input should be a valid string')
     if (value !== '' && !value.startsWith('#')) {
       return valueError('Icon background color must start with #')
     }

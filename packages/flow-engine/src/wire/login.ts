@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { missing, problem, reader } from './reader.ts'
+import { missing, valueProblem, reader } from './reader.ts'
 import { text } from './scalars.ts'
 
 /** A form field whose empty string counts as missing. */
@@ -14,7 +14,7 @@ function grantType() {
   return reader<string>({ type: 'string', pattern: '^password$' }, (value) =>
     value === '' || value === 'password'
       ? value
-      : problem('string_pattern_mismatch', "String should match pattern '^password$'", {
+      : valueProblem('string_pattern_mismatch', "String should match pattern '^password$'", {
           pattern: '^password$',
         }),
   )

@@ -11,12 +11,12 @@ const PROBLEM = Symbol('problem')
 type Marked = ValueProblem & { readonly [PROBLEM]: true }
 
 /** Creates a problem to be returned from the parse function of a `reader`. */
-export function problem(type: string, msg: string, ctx?: ValueProblem['ctx']): Marked {
+export function valueProblem(type: string, msg: string, ctx?: ValueProblem['ctx']): Marked {
   return { type, msg, ...(ctx === undefined ? {} : { ctx }), [PROBLEM]: true }
 }
 
 /** A required key is absent. */
-export const missing = problem('missing', 'Field required')
+export const missing = valueProblem('missing', 'Field required')
 
 /**
  * A zod schema around a parse function. An absent value is `missing`; `json` is its JSON Schema for OpenAPI.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ChatInputError, readResponseInput } from '../services/answers/chat-input.ts'
-import { problem, reader } from './reader.ts'
+import { valueProblem, reader } from './reader.ts'
 import { bool, orNull, text } from './scalars.ts'
 
 /** A string or a list of items, parsed (RS-3, RS-22). */
@@ -11,7 +11,7 @@ const ResponseInput = reader(
       return readResponseInput(value)
     } catch (error) {
       if (!(error instanceof ChatInputError)) throw error
-      return problem('string_type', 'Input should be a valid string')
+      return valueProblem('string_type', 'Input should be a valid string')
     }
   },
 )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isObject, readUuid } from '@x/wire'
-import { problem, reader } from './reader.ts'
+import { valueProblem, reader } from './reader.ts'
 import { readDateTime } from './date-time.ts'
 
 /** Limits of a string. */
@@ -37,30 +37,35 @@ export function text({ min, max, pattern }: TextLimits = {}): z.ZodType<string> 
     ...(pattern === undefined ? {} : { pattern: pattern.source }),
   }
   return reader(json, (value) => {
-    if (typeof value !== 'string') return problem('string_type', 'Input should be a valid string')
+    if (typeof value !== 'string')
+      return valueProblem('string_type', 'Input should be a valid string')
     if (HALF.test(value)) {
-      return problem(
+      return valueProblem(
         'string_unicode',
         'Input should be a valid string, unable to parse raw data as a unicode string',
       )
     }
     if (min !== undefined && length(value, min) < min) return tooShort(min)
     if (max !== undefined && value.length > max && length(value, Infinity) > max) {
-      return problem('string_too_long', `String should have at most ${characters(max)}`, {
+      return valueProblem('string_too_long', `String should have at most ${characters(max)}`, {
         max_length: max,
       })
     }
     if (pattern?.test(value) === false) {
-      return problem('string_pattern_mismatch', `String should match pattern '${pattern.source}'`, {
-        pattern: pattern.source,
-      })
+      return valueProblem(
+        'string_pattern_mismatch',
+        `String should match pattern '${pattern.source}'`,
+        {
+          pattern: pattern.source,
+        },
+      )
     }
     return value
   })
 }
 
 function tooShort(min: number) {
-  return problem('string_too_short', `String should have at least ${characters(min)}`, {
+  return valueProblem('string_too_short', `String should have at least ${characters(min)}`, {
     min_length: min,
   })
 }
@@ -97,10 +102,12 @@ export function int({ ge, le, zero = false }: IntLimits = {}): z.ZodType<number>
     if (typeof number !== 'number') return number
     if (zero && number === 0) return 0
     if (ge !== undefined && number < ge) {
-      return problem('greater_than_equal', `Input should be greater than or equal to ${ge}`, { ge })
+      return valueProblem('greater_than_equal', `Input should be greater than or equal to ${ge}`, {
+        ge,
+      })
     }
     if (le !== undefined && number > le) {
-      return problem('less_than_equal', `Input should be less than or equal to ${le}`, { le })
+      return valueProblem('less_than_equal', `Input should be less than or equal to ${le}`, { le })
     }
     return number
   })
@@ -110,17 +117,17 @@ function readInt(value: unknown) {
   if (typeof value === 'boolean') return Number(value)
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) {
-      return problem(
+      return valueProblem(
         'int_from_float',
         'Input should be a valid integer, got a number with a fractional part',
       )
     }
     return Number.isSafeInteger(value) ? value : tooLarge()
   }
-  if (typeof value !== 'string') return problem('int_type', 'Input should be a valid integer')
+  if (typeof value !== 'string') return valueProblem('int_type', 'Input should be a valid integer')
   const digits = INTEGER.exec(value)?.[1]
   if (digits === undefined) {
-    return problem(
+    return valueProblem(
       'int_parsing',
       'Input should be a valid integer, unable to parse string as an integer',
     )
@@ -130,7 +137,7 @@ function readInt(value: unknown) {
 }
 
 function tooLarge() {
-  return problem(
+  return valueProblem(
     'int_parsing_size',
     'Unable to parse input string as an integer, exceeded maximum size',
   )
@@ -146,11 +153,12 @@ export function bool(): z.ZodType<boolean> {
   return reader({ type: 'boolean' }, (value) => {
     if (typeof value === 'boolean') return value
     if (typeof value !== 'string' && !Number.isSafeInteger(value)) {
-      return problem('bool_type', 'Input should be a valid boolean')
+      return valueProblem('bool_type', 'Input should be a valid boolean')
     }
     const word = WORDS.get(String(value).toLowerCase())
     return (
-      word ?? problem('bool_parsing', 'Input should be a valid boolean, unable to interpret input')
+      word ??
+      valueProblem('bool_parsing', 'Input should be a valid boolean, unable to interpret input')
     )
   })
 }
@@ -159,12 +167,12 @@ export function bool(): z.ZodType<boolean> {
 export function uuid(): z.ZodType<string> {
   return reader({ type: 'string', format: 'uuid' }, (value) => {
     if (typeof value !== 'string') {
-      return problem('uuid_type', 'UUID input should be a string, bytes or UUID object')
+      return valueProblem('uuid_type', 'UUID input should be a string, bytes or UUID object')
     }
     const error = 'invalid form: expected 32 hexadecimal digits'
     return (
       readUuid(value) ??
-      problem('uuid_parsing', `Input should be a valid UUID, ${error}`, { error })
+      valueProblem('uuid_parsing', `Input should be a valid UUID, ${error}`, { error })
     )
   })
 }
@@ -184,14 +192,14 @@ export function oneOf<const V extends string>(
   const expected = quoted.length < 2 ? last : `${quoted.slice(0, -1).join(', ')} or ${last}`
   return reader({ type: 'string', enum: values }, (value) => {
     const found = values.find((candidate) => candidate === value)
-    return found ?? problem(type, `Input should be ${expected}`, { expected })
+    return found ?? valueProblem(type, `Input should be ${expected}`, { expected })
   })
 }
 
 /** Any JSON object, unchanged. */
 export function dict(): z.ZodType<Record<string, unknown>> {
   return reader({ type: 'object', additionalProperties: true }, (value) =>
-    isObject(value) ? value : problem('dict_type', 'Input should be a valid dictionary'),
+    isObject(value) ? value : valueProblem('dict_type', 'Input should be a valid dictionary'),
   )
 }
 

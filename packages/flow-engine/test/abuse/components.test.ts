@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { readSchemaFields } from '../../src/components/chat/structured-schema.ts'
 import { builtinComponents } from '../../src/components.ts'
 import { createSteps } from '../../src/base/steps.ts'
 import { createRegistry, runFlow, type ComponentServices } from '../../src/graph.ts'
@@ -126,4 +127,10 @@ test('AB-29 the error of a run quotes at most 10,000 characters of a componentâ€
   expect(error?.detail).toContain("Text key 'mmm")
   expect(error?.detail).toMatch(/\.\.\. \(\d+ more characters\)$/)
   expect(error?.detail.length).toBeLessThan(11_000)
+})
+
+test('AB-29 the schema of a structured answer has at most 5,000 fields', () => {
+  const rows = Array.from({ length: 5001 }, (_, n) => ({ name: `field ${n}`, type: 'str' }))
+  expect(readSchemaFields(rows.slice(1))).toHaveLength(5000)
+  expect(() => readSchemaFields(rows)).toThrow('Output Schema has 5001 fields; at most 5000')
 })

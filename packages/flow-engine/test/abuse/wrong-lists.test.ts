@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { firstProblems } from '../../src/http/request/first-problems.ts'
 import { routes } from '../../src/http/routes/index.ts'
+import { createUserCalls } from '../support/user-calls.ts'
 
 const MANY = 20_000
 
@@ -29,4 +30,13 @@ test('AB-52, AB-93: every operation reports at most 100 problems of a long list 
   }
   expect(wrong).toEqual([])
   expect(tried).toBeGreaterThan(100)
+})
+
+test('AB-52: a graph with many invalid nodes, whose body is parsed after the ownership check, reports 100 problems', async () => {
+  const { call, create, engine } = await createUserCalls()
+  const id = await create({ nodes: [], edges: [] })
+  const nodes = Array<number>(MANY).fill(0)
+  const { status, body } = await call('POST', `/api/v1/build/${id}/vertices`, { nodes, edges: [] })
+  expect([status, (body as { detail: unknown[] }).detail.length]).toEqual([422, 100])
+  await engine.close()
 })

@@ -41,6 +41,13 @@ describe('Prompt Template (CO-33)', () => {
     },
   )
 
+  test('CO-33: JSON with single braces is refused with the way to write it', () => {
+    expect(() => promptVariables('Answer like {\n  "a": 1\n}')).toThrow(
+      'Write braces that are text twice: {{ and }}.',
+    )
+    expect(promptVariables('Answer like {{\n  "a": {a}\n}}')).toEqual(['a'])
+  })
+
   test('CO-33: indexes, colons and exclamation marks are not part of a name', () => {
     expect(() => promptVariables('{a[0]}')).toThrow('Invalid variables: a[0]')
     expect(promptVariables('{a:>5} {b!r}')).toEqual(['a', 'b'])

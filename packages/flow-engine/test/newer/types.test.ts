@@ -88,7 +88,8 @@ function twoTypes(): FlowJson {
 describe('missing types (NX-7, NX-8)', () => {
   const text =
     'Unknown component types: YouTubeTranscripts (YouTubeTranscripts-fnDOA: no public API for ' +
-    'transcripts; a host may register its own), ext:slack:SlackSearchComponent@official ' +
+    'transcripts; its own Python runs with SERVICE_PYTHON=true and the wheels of ' +
+    'youtube-transcript-api and defusedxml), ext:slack:SlackSearchComponent@official ' +
     '(Slack-bbbbb, Slack-ccccc)'
 
   test('one text names every type, its nodes and the reason; each node has a problem', () => {
@@ -118,18 +119,21 @@ describe('missing types (NX-7, NX-8)', () => {
     )
   })
 
-  test('NX-8: the error for a missing type with Python explains how to run it', () => {
-    const flow = flowBuilder()
-    flow.add('Tally', { id: 'Tally-1' })
-    const json = flow.toJSON()
-    const [first] = json.data?.nodes ?? []
-    if (first !== undefined) {
-      first.data.node.template.code = { value: 'class Tally(Component):\n    name = "Tally"\n' }
-    }
-    expect(checkFlow(json, { components })[0]?.message).toBe(
-      'Unknown component types: Tally (Tally-1: Python of its own, which the operator of the server runs with SERVICE_PYTHON=true)',
-    )
-  })
+  test.each(['Tally', 'RemixDocumentation'])(
+    'NX-8: the error for %s with Python explains how to run it',
+    (type) => {
+      const flow = flowBuilder()
+      flow.add(type, { id: 'node-1' })
+      const json = flow.toJSON()
+      const [first] = json.data?.nodes ?? []
+      if (first !== undefined) {
+        first.data.node.template.code = { value: 'class Own(Component):\n    name = "Own"\n' }
+      }
+      expect(checkFlow(json, { components })[0]?.message).toBe(
+        `Unknown component types: ${type} (node-1: Python of its own, which the operator of the server runs with SERVICE_PYTHON=true)`,
+      )
+    },
+  )
 
   test('the text stays short with many long names', () => {
     const flow = flowBuilder()

@@ -32,6 +32,11 @@ function spoken(body: string): FlowJson {
   return json
 }
 
+/** The same as a node of another type. */
+function spokenBy(type: string, body: string): FlowJson {
+  return JSON.parse(JSON.stringify(spoken(body)).replaceAll('TextInput', type)) as FlowJson
+}
+
 async function speak(body: string): Promise<{ events: RunEvent[]; stored: { text: string }[] }> {
   const services = { ...createMemoryServices(), codeRunner: runner }
   const started = runFlow(spoken(body), {
@@ -49,6 +54,13 @@ const CHUNKS = `def pieces():
     for part in ["one ", "two ", "three"]:
         yield part
 return Message(text=pieces())`
+
+test('NX-8: a type that is refused by name runs the Python of its node', async () => {
+  const flow = spokenBy('YouTubeTranscripts', 'return Message(text="the transcript")')
+  const components = createRegistry(builtinComponents)
+  const { result } = runFlow(flow, { components, services: { codeRunner: runner } })
+  expect((await result).text()).toBe('the transcript')
+})
 
 describe('streamed text', () => {
   test('PY-52: the pieces are tokens of one message, which is stored complete', async () => {

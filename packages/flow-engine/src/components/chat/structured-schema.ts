@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { FlowError } from '../../errors.ts'
 import { titleOf } from '../define/title.ts'
 
 /** A field of a structured answer, as defined by the user. */
@@ -23,14 +24,22 @@ const TYPES = new Map<string, SchemaType>([
   ['dict', 'object'],
 ])
 
+/** More than models accept; a schema is written and read in one step (AB-29). */
+const MOST_FIELDS = 5000
+
 const YES = new Set(['true', '1', 't', 'y', 'yes'])
 
 /**
  * Reads the rows of a schema table (CO-37).
- * @throws TypeError `Invalid type: <type>`, `Output schema cannot be empty`
+ * @throws TypeError `Invalid type: <type>`, `Output schema cannot be empty`; FlowError `limit_exceeded` for
+ * more than 5,000 fields
  */
 export function readSchemaFields(rows: readonly Record<string, unknown>[]): SchemaField[] {
   if (rows.length === 0) throw new TypeError('Output schema cannot be empty')
+  if (rows.length > MOST_FIELDS) {
+    const text = `Output Schema has ${rows.length} fields; at most ${MOST_FIELDS} are possible`
+    throw new FlowError('limit_exceeded', text)
+  }
   return rows.map((row) => {
     const named = typeof row.type === 'string' ? row.type : 'str'
     const type = TYPES.get(named)

@@ -8,7 +8,7 @@ import type { OutputDefinition, Outputs, TypedOutput } from './output.ts'
  */
 export function defineComponent<I extends Fields, O extends Outputs<I>>(
   definition: ComponentDefinition<I, O>,
-): Component<I, Kept<O>> {
+): Component<I, DeclaredOutputs<O>> {
   for (const reserved of ['code', '_type']) {
     if (Object.hasOwn(definition.inputs, reserved)) {
       throw new TypeError(`${definition.type}: an input cannot be named ${reserved}`)
@@ -17,12 +17,12 @@ export function defineComponent<I extends Fields, O extends Outputs<I>>(
   const outputs: Record<string, OutputDefinition> = Object.create(null) as Record<string, never>
   for (const [name, declare] of Object.entries(definition.outputs)) outputs[name] = erase(declare())
   const { forNode, ...rest } = definition as ComponentDefinition
-  const component: Component<I, Kept<O>> = {
+  const component: Component<I, DeclaredOutputs<O>> = {
     ...rest,
     kind: 'component',
     displayName: definition.displayName ?? definition.type,
     inputs: definition.inputs,
-    outputs: Object.freeze(outputs) as Kept<O>,
+    outputs: Object.freeze(outputs) as DeclaredOutputs<O>,
   }
   if (forNode === undefined) return Object.freeze(component)
   return Object.freeze({
@@ -37,7 +37,7 @@ export function defineComponent<I extends Fields, O extends Outputs<I>>(
 }
 
 /** The declared outputs with their value and handle types; input types are erased. */
-type Kept<O> = {
+type DeclaredOutputs<O> = {
   readonly [K in keyof O]: OutputDefinition &
     (O[K] extends () => TypedOutput<infer V, infer H, infer L> ? TypedOutput<V, H, L> : unknown)
 }

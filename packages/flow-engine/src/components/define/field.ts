@@ -166,10 +166,10 @@ export type Values<I extends Fields> = {
 type Listed<O, T> = O extends { readonly list: true } ? T[] : T
 type Optional<O, T> = O extends { readonly list: true }
   ? T[]
-  : O extends { readonly required: true } | { readonly default: Given }
+  : O extends { readonly required: true } | { readonly default: PresentValue }
     ? T
     : T | null
-type Given = string | number | boolean | object
+type PresentValue = string | number | boolean | object
 type Plain = Record<string, unknown>
 /** Like `Listed`, for values that are only read. */
 type Many<O, T> = O extends { readonly list: true } ? readonly T[] : T

@@ -96,7 +96,7 @@ function digitsOf(size: number, { type, precision, alternate }: Parts): string {
   switch (type) {
     case 'd':
     case 'n':
-      return whole(size).toString()
+      return toInteger(size).toString()
     case 'f':
     case 'F':
       return fixed(size, places)
@@ -109,15 +109,15 @@ function digitsOf(size: number, { type, precision, alternate }: Parts): string {
     case 'G':
       return general(size, Math.max(1, places))
     case 'b':
-      return prefix('0b') + whole(size).toString(2)
+      return prefix('0b') + toInteger(size).toString(2)
     case 'o':
-      return prefix('0o') + whole(size).toString(8)
+      return prefix('0o') + toInteger(size).toString(8)
     case 'x':
-      return prefix('0x') + whole(size).toString(16)
+      return prefix('0x') + toInteger(size).toString(16)
     case 'X':
-      return prefix('0X') + whole(size).toString(16).toUpperCase()
+      return prefix('0X') + toInteger(size).toString(16).toUpperCase()
     case 'c':
-      return String.fromCodePoint(Number(whole(size)))
+      return String.fromCodePoint(Number(toInteger(size)))
     case undefined:
       return precision === undefined ? toLiteralText(size) : general(size, Math.max(1, places))
     default:
@@ -128,10 +128,10 @@ function digitsOf(size: number, { type, precision, alternate }: Parts): string {
 /** Writes out all digits before the decimal point where `toFixed` would use an exponent. */
 function fixed(size: number, places: number): string {
   if (!Number.isFinite(size) || size < 1e21) return size.toFixed(places)
-  return places === 0 ? whole(size).toString() : `${whole(size)}.${'0'.repeat(places)}`
+  return places === 0 ? toInteger(size).toString() : `${toInteger(size)}.${'0'.repeat(places)}`
 }
 
-function whole(size: number): bigint {
+function toInteger(size: number): bigint {
   if (!Number.isInteger(size)) throw new TypeError('This format needs an integer')
   return BigInt(size)
 }

@@ -53,7 +53,7 @@ const MAX_FILLED = 32 * 1024 * 1024
 /** Characters that cost as much as a placeholder. */
 const CHARACTERS = 100
 
-/** Counts characters that were made, so that what is cut off afterwards counts too. */
+/** Counts generated characters, including those truncated afterwards. */
 export type Spend = (characters: number) => void
 
 /** Returns the text of a placeholder. */

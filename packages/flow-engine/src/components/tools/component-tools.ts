@@ -62,7 +62,7 @@ export function toolOutputs(
 }
 
 /** Converts an output's value for the model (CO-22). */
-export async function toolResult(value: unknown): Promise<unknown> {
+export async function outputForModel(value: unknown): Promise<unknown> {
   if (isMessage(value)) return readText(value.text)
   if (isData(value) || isDataFrame(value)) return toPlain(value)
   return typeof value === 'string' ? value : formatValue(value)
@@ -115,7 +115,7 @@ function makeTool(
     async call(args, options) {
       const { signal } = options
       try {
-        return await toolResult(await call(asArguments(args), options))
+        return await outputForModel(await call(asArguments(args), options))
       } catch (error) {
         if (signal.aborted) throw signal.reason
         // The agent suspends too and repeats the call later.

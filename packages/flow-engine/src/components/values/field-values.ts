@@ -4,7 +4,7 @@ import { dataText, toDataFrame } from '../../graph/values/convert.ts'
 import { createData, isData } from '../../graph/values/data.ts'
 import { isDataFrame } from '../../graph/values/data-frame.ts'
 import { toLiteralText } from '../../graph/values/literal-text.ts'
-import { messageFields } from '../../graph/values/message-json.ts'
+import { messageToFields } from '../../graph/values/message-json.ts'
 import { createMessage, isMessage, isStream, readText } from '../../graph/values/message.ts'
 import { readMessage } from '../../graph/values/read-message.ts'
 import { isChatModel, isEmbedder, isTool } from '../../models/chat-model.ts'
@@ -146,11 +146,11 @@ function misfitModel(value: unknown, one: Conversion): null {
 
 function misfit({ name, field }: Conversion, value: unknown, wanted: string): TypeError {
   const label = field.options.displayName ?? name
-  return new TypeError(`The input "${label}" (${name}) expects ${wanted}, got ${kindOf(value)}`)
+  return new TypeError(`The input "${label}" (${name}) expects ${wanted}, got ${nameOfType(value)}`)
 }
 
 /** Names the type of a value for error messages. */
-export function kindOf(value: unknown): string {
+export function nameOfType(value: unknown): string {
   if (value === null || value === undefined) return 'None'
   if (isMessage(value)) return 'Message'
   if (isData(value)) return 'Data'
@@ -257,7 +257,7 @@ function objectOf(value: unknown, one: Conversion): Record<string, unknown> {
     const parts = value.map((item) => objectOf(item, one))
     return Object.fromEntries(parts.flatMap((part) => Object.entries(part)))
   }
-  if (isMessage(value)) return messageFields(value)
+  if (isMessage(value)) return messageToFields(value)
   if (isData(value)) return { ...value.data }
   if (isObject(value)) return value
   if (typeof value === 'string') {
@@ -278,7 +278,7 @@ function rowsOf(value: unknown, one: Conversion): unknown[] {
 
 function dataOf(value: unknown, one: Conversion): unknown {
   if (value === null || value === '' || isData(value)) return value === '' ? null : value
-  if (isMessage(value)) return createData(messageFields(value))
+  if (isMessage(value)) return createData(messageToFields(value))
   if (isObject(value) && !isDataFrame(value)) return createData(value)
   throw misfit(one, value, 'Data')
 }

@@ -12,7 +12,7 @@ const PIECE = 16 * 1024
 export const MAX_DEPTH = 500
 
 /** Creates the error for a document that is nested too deeply. */
-export function tooDeep(): TypeError {
+export function nestingError(): TypeError {
   return new TypeError(`The document has elements more than ${MAX_DEPTH} deep`)
 }
 
@@ -30,7 +30,7 @@ export async function parseMarkup(
 
     override onopentag(name: string, attributes: Record<string, string>): void {
       this.#depth += 1
-      if (this.#depth > MAX_DEPTH) throw tooDeep()
+      if (this.#depth > MAX_DEPTH) throw nestingError()
       super.onopentag(name, attributes)
     }
 

@@ -1,3 +1,4 @@
+import { joinBytes } from '../../base/join-bytes.ts'
 import { readStream } from '../../base/read-stream.ts'
 import { outgoingFetch } from '../../outgoing/outgoing-fetch.ts'
 import { observedLike } from '../../outgoing/observed-fetch.ts'
@@ -114,13 +115,7 @@ async function readBytes(
     onBytes?.(chunk.byteLength)
     chunks.push(chunk)
   }
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
+  return joinBytes(chunks)
 }
 
 /** fetch reports only "fetch failed"; the cause has the reason. */

@@ -36,7 +36,7 @@ export function descendantsOf(element: XmlElement, name: string): XmlElement[] {
 }
 
 /** Returns the text content of an element. */
-export function textOf(element: XmlElement): string {
+export function elementText(element: XmlElement): string {
   let text = ''
   walk(element, (node) => {
     if (node.nodeType === TEXT_NODE && 'data' in node) text += node.data

@@ -96,7 +96,7 @@ export class RunReporter {
       this.#vertexEnded(open, new BuildEnd(status))
     const { hooks, now } = this.#options
     const durationMs = Math.max(0, now() - this.#startedAt)
-    this.#safely(() => hooks.onRunEnd?.(this.info, { ...end, durationMs }))
+    this.#safely(() => hooks.onRunEnd?.(this.info, { durationMs, ...end }))
   }
 
   /**
@@ -156,7 +156,7 @@ export class RunReporter {
 
   #openCall(vertex: VertexInfo, { input, ...facts }: CallFacts): OpenCall {
     const { hooks, now } = this.#options
-    const call = { ...vertex, ...facts }
+    const call = Object.assign({}, vertex, facts)
     const wanted = this.wantsContent ? input : undefined
     const startedAt = now()
     const around = this.#safely(() => hooks.onCallStart?.(call))

@@ -3,7 +3,7 @@ import type { CheckedEdge } from './check-edges.ts'
 import { stronglyConnected } from './cycles.ts'
 import type { PlanEdge, PlanGraph, PlanVertex } from './plan-graph.ts'
 import { findRegions, successorsOf, type RegionEdge, type Layout } from './regions.ts'
-import { isOfClass, kindOf, roleOf, templateValue, type ResolvedNode } from './vertex-plan.ts'
+import { isOfClass, vertexKind, roleOf, templateValue, type ResolvedNode } from './vertex-plan.ts'
 
 /** Converts validated nodes and edges to the scheduler's form: positions, regions, connected outputs. */
 export function buildGraph(
@@ -104,7 +104,7 @@ function planVertices(
       notice: node.notice,
       role: roleOf(node),
       isRoot: (incoming[index] ?? []).length === 0,
-      kind: kindOf(node),
+      kind: vertexKind(node),
       topLevelId: node.node.group?.top ?? node.node.id,
       group: node.node.group,
       ...chatOutputsOf(leaving, nodes),

@@ -6,7 +6,7 @@ import { FlowError } from '../../errors.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
 import { own, ownText } from '../flow/plain-object.ts'
 
-const made = new WeakSet<Component>()
+const placeholders = new WeakSet<Component>()
 
 /**
  * Placeholder for a node whose type is unknown, so that the rest of the flow can be ordered and built (NX-9).
@@ -26,10 +26,10 @@ export function unknownComponent({ type, details }: FlatNode): Component {
     outputs: Object.fromEntries(outputs),
     prepare: fail,
   })
-  made.add(component)
+  placeholders.add(component)
   return component
 }
 
 export function isUnknownComponent(component: Component): boolean {
-  return made.has(component)
+  return placeholders.has(component)
 }

@@ -88,7 +88,7 @@ export function roleOf({ node, component }: ResolvedNode): PlanVertex['role'] {
   return component.role
 }
 
-export function kindOf(node: ResolvedNode): PlanVertex['kind'] {
+export function vertexKind(node: ResolvedNode): PlanVertex['kind'] {
   if (isOfClass(node, 'ChatInput')) return 'chatInput'
   return isOfClass(node, 'Webhook') ? 'webhook' : undefined
 }

@@ -3,7 +3,7 @@ import type { RunOutcome } from './run-outcome.ts'
 import type { PlanGraph } from '../plan/plan-graph.ts'
 import type { FlowProblem } from '../flow/problems.ts'
 import { outputReader } from './result-output.ts'
-import { textOf } from './result-text.ts'
+import { resultText } from './result-text.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { RunResult, VertexResult } from '../context/run-options.ts'
 import { selectsOutput, type RunRequest } from '../context/run-request.ts'
@@ -57,7 +57,7 @@ export class FinishedRun implements RunResult {
     this.usage = outcome.usage
     this.vertexUsage = outcome.vertexUsage ?? NO_USAGE
     this.durationMs = durationMs
-    this.text = (component) => textOf({ outputs, vertices }, component)
+    this.text = (component) => resultText({ outputs, vertices }, component)
     this.output = outputReader(vertices)
     this.#inputValue = request.input.value ?? undefined
     this.#graph = request.graph

@@ -79,16 +79,14 @@ function componentOutput(
   const index = notes?.graph.indexOf.get(result.id)
   const vertex = index === undefined ? undefined : notes?.graph.vertices[index]
   const view = buildView(result, vertex, notes?.vertices?.get(result.id))
-  const parts = vertexParts(view)
-  const response: ComponentOutputJson = {
-    ...parts,
+  const response: ComponentOutputJson = Object.assign(vertexParts(view), {
     messages: view.showsResults ? chatMessages(result) : [],
     timedelta: null,
     duration: null,
     component_display_name: result.displayName,
     component_id: result.id,
     used_frozen_result: result.usedFrozenResult,
-  }
+  })
   return notes?.secrets?.maskJson(response) ?? response
 }
 

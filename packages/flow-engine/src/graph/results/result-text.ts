@@ -5,7 +5,7 @@ import { isMessage } from '../values/message.ts'
 import { formatText } from '../events/vertex-data.ts'
 
 /** Text of the given vertex, else of the first selected one that has text. */
-export function textOf(
+export function resultText(
   result: Pick<RunResult, 'outputs' | 'vertices'>,
   component: string | undefined,
 ): string | undefined {

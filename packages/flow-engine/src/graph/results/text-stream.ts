@@ -4,7 +4,7 @@ import { selectsOutput, type RunRequest } from '../context/run-request.ts'
 import type { RunEvent } from '../events/run-event.ts'
 
 /** A run whose text is read as a stream. */
-export interface TextSource {
+export interface StreamedRun {
   /** Returns an iterator from the first event for each reader. */
   readonly events: () => AsyncIterable<RunEvent>
   readonly result: () => Promise<RunResult>
@@ -13,7 +13,7 @@ export interface TextSource {
 }
 
 /** Chunks of the result text as they arrive, for any number of readers (DR-75). */
-export function textStream(source: TextSource): AsyncIterable<string> {
+export function textStream(source: StreamedRun): AsyncIterable<string> {
   return { [Symbol.asyncIterator]: () => pieces(source) }
 }
 
@@ -21,7 +21,7 @@ export function textStream(source: TextSource): AsyncIterable<string> {
  * If the message is withdrawn, or its final text differs from the chunks, the new text follows.
  * @throws the error of the run, after the chunks
  */
-async function* pieces({ events, result, writes }: TextSource): AsyncGenerator<string, void> {
+async function* pieces({ events, result, writes }: StreamedRun): AsyncGenerator<string, void> {
   let message: string | undefined
   let given = ''
   for await (const { event, data, vertexId } of events()) {

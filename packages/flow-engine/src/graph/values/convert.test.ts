@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { turnsDuring } from '../../../test/support/turns-during.ts'
 import { finish } from '../../base/steps.ts'
 import {
   toData,
@@ -207,16 +208,8 @@ test.each([
     const frame = createDataFrame(
       Array.from({ length: 100_000 }, (_, at) => ({ name: `row ${at}`, at, b: null })),
     )
-    let turns = 0
-    const work = { isOver: false }
-    const count = (): void => {
-      turns += 1
-      if (!work.isOver) setImmediate(count)
-    }
-    setImmediate(count)
-    const text = await write(frame)
-    work.isOver = true
-    expect(text).toBe(atOnce(frame))
+    const { turns, result } = await turnsDuring(() => write(frame))
+    expect(result).toBe(atOnce(frame))
     expect(turns).toBeGreaterThan(50)
   },
 )

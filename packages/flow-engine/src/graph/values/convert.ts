@@ -13,7 +13,7 @@ import {
 import { toLiteralText } from './literal-text.ts'
 import { markdownTable } from './markdown-table.ts'
 import { createMessage, isMessage, isStream, type Message } from './message.ts'
-import { messageFields } from './message-json.ts'
+import { messageToFields } from './message-json.ts'
 
 export interface ToTextOptions {
   /** Tables only: drop empty rows, trim blank cells, collapse repeated newlines. Default false. */
@@ -85,7 +85,7 @@ export function dataText(data: Data): string {
  * (CO-3), the fields of a message.
  */
 export function toPlain(value: unknown): unknown {
-  if (isMessage(value)) return messageFields(value)
+  if (isMessage(value)) return messageToFields(value)
   if (isData(value)) return value.data
   if (isDataFrame(value)) {
     const columns = jsonColumns(value)

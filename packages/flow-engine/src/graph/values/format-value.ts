@@ -1,7 +1,7 @@
 import { isData } from './data.ts'
 import { completeRow, isDataFrame, jsonColumns, type DataFrame } from './data-frame.ts'
 import { isMessage, isStream, type Message } from './message.ts'
-import { formatIsoTimestamp, messageFields } from './message-json.ts'
+import { formatIsoTimestamp, messageToFields } from './message-json.ts'
 import { setField } from './set-field.ts'
 
 export type JsonValue =
@@ -103,7 +103,7 @@ function isJsonObject(json: JsonValue): json is Readonly<Record<string, JsonValu
 }
 
 function formatMessage(message: Message, inner: Inner): JsonValue {
-  const given = messageFields(message)
+  const given = messageToFields(message)
   const data: Record<string, JsonValue> = {}
   const json: Record<string, JsonValue> = { text_key: 'text', data, default_value: '' }
   for (const key of Object.keys(given)) {

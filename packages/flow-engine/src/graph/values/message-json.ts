@@ -20,7 +20,7 @@ export interface MessageJson {
 }
 
 /** The fields of a message with wire names, plus its additional keys. A stream becomes "" (CO-1). */
-export function messageFields(message: Message): Record<string, unknown> {
+export function messageToFields(message: Message): Record<string, unknown> {
   const json: object = messageToJson(message)
   return Object.keys(message.data).length === 0 ? { ...json } : { ...message.data, ...json }
 }

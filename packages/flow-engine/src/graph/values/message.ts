@@ -76,7 +76,7 @@ export function createMessage(init: string | AsyncIterable<string> | MessageInit
 export function changeMessage(message: Message, change: MessageInit): Message {
   const properties =
     change.properties === undefined ? message.properties : messageProperties(change.properties)
-  return completed({ ...message, ...change }, properties)
+  return completed({ id: undefined, ...message, ...change }, properties)
 }
 
 function completed(given: MessageInit, properties: MessageProperties): Message {

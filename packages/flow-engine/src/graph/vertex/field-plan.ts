@@ -57,7 +57,7 @@ const LISTS: ReadonlySet<FieldKind> = new Set([
 const untweaked = new WeakMap<PlanVertex, VertexFields>()
 
 /** The field plan of a vertex; cached with the plan unless there are tweaks. */
-export function fieldsOf(
+export function planFields(
   vertex: PlanVertex,
   tweaks: ReadonlyMap<string, PlainObject> | undefined,
 ): VertexFields {
@@ -114,13 +114,17 @@ function readFields(
   }
 }
 
-interface Given {
+interface FieldSource {
   readonly given: PlainObject | undefined
   readonly fed: readonly PlanEdge[]
   readonly tweaked: boolean
 }
 
-function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Given): FieldPlan {
+function readField(
+  vertex: PlanVertex,
+  name: string,
+  { given, fed, tweaked }: FieldSource,
+): FieldPlan {
   const declared = Object.hasOwn(vertex.component.inputs, name)
     ? vertex.component.inputs[name]
     : undefined

@@ -1,7 +1,7 @@
 import type { InputSource } from '../../components/define/context.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
-import { fieldsOf } from './field-plan.ts'
+import { planFields } from './field-plan.ts'
 
 const MODEL_FIELDS = ['model_name', 'model_id', 'model'] as const
 
@@ -19,8 +19,11 @@ export function sourcesOf(vertex: PlanVertex, field: string, request: RunRequest
     })
 }
 
-function modelOf(vertex: PlanVertex, tweaked: Parameters<typeof fieldsOf>[1]): string | undefined {
-  const { fixed } = fieldsOf(vertex, tweaked)
+function modelOf(
+  vertex: PlanVertex,
+  tweaked: Parameters<typeof planFields>[1],
+): string | undefined {
+  const { fixed } = planFields(vertex, tweaked)
   for (const name of MODEL_FIELDS) {
     const value = fixed[name]
     if (typeof value === 'string' && value !== '') return value

@@ -11,7 +11,7 @@ import type { TaskEnvironment } from './task-environment.ts'
  * The key to store a result under. Applies to frozen vertices and, in the editor, to all others, since
  * freezing keeps the last result (FE-33). Loop passes are stored for frozen vertices only.
  */
-export function keyOf(
+export function storageKey(
   { fields, build }: TaskBuild,
   { vertex, scope }: Task,
   { keyed, request, run }: TaskEnvironment,

@@ -2,7 +2,7 @@ import { limitExceeded } from '../../errors.ts'
 import type { RunReporter } from '../context/run-reporter.ts'
 import type { Task } from '../schedule/task.ts'
 import { rawInputs, type RawInputs } from './inputs.ts'
-import { fromFrozen, keep, keyOf, recall } from './kept-result.ts'
+import { fromFrozen, keep, storageKey, recall } from './kept-result.ts'
 import { TaskBuild, withdrawPartial, type Attempt, type TaskResult } from './task-build.ts'
 import type { TaskEnvironment } from './task-environment.ts'
 import { buildVertex } from './vertex-build.ts'
@@ -113,7 +113,7 @@ async function runBounded(
   const raw = await given
   work.raw = raw
   environment.inputs?.(vertex, raw)
-  const key = keyOf(work, task, environment)
+  const key = storageKey(work, task, environment)
   const kept = key === undefined ? undefined : await recall(key, work, environment)
   if (kept !== undefined) return fromFrozen(kept)
   const { signal, stop } = vertexSignal(run, vertex, work.signal)

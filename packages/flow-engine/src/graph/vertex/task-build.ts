@@ -8,7 +8,7 @@ import { decide, type BranchCall, type Decision } from '../schedule/decision.ts'
 import { announcePasses, returnedValues, signalOf } from '../schedule/parallel-passes.ts'
 import { edgeState, stateOf, type OutputValues, type Scope } from '../schedule/scope.ts'
 import type { Task } from '../schedule/task.ts'
-import { fieldsOf, type VertexFields } from './field-plan.ts'
+import { planFields, type VertexFields } from './field-plan.ts'
 import type { FrozenResult } from './frozen.ts'
 import { givenValues } from './given-values.ts'
 import { sourcesOf } from './input-sources.ts'
@@ -55,7 +55,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
     this.task = task
     this.#scope = scope
     this.environment = environment
-    this.fields = fieldsOf(vertex, request.tweaks.fields.get(vertex.index))
+    this.fields = planFields(vertex, request.tweaks.fields.get(vertex.index))
     this.given = givenValues({ vertex, fields: this.fields, request })
   }
 

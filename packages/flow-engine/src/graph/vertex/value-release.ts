@@ -15,7 +15,7 @@ export interface BuiltValue {
   readonly end: RunEventOf<'end_vertex'>
 }
 
-interface Held {
+interface HeldValue {
   readonly value: BuiltValue
   readers: number
 }
@@ -33,10 +33,10 @@ function keepsValues(request: RunRequest): (vertex: PlanVertex) => boolean {
 
 /** Releases large values once their last reader has run (FE-16). */
 export function createValueRelease(request: RunRequest) {
-  let held: WeakMap<Scope, Map<number, Held>> | undefined
+  let held: WeakMap<Scope, Map<number, HeldValue>> | undefined
   let selects: ((vertex: PlanVertex) => boolean) | undefined
 
-  function drop({ value }: Held): void {
+  function drop({ value }: HeldValue): void {
     // Computes the data while the value is still available.
     void value.end.data
     value.record.outputs = Object.create(null) as VertexRecord['outputs']
@@ -53,7 +53,7 @@ export function createValueRelease(request: RunRequest) {
       selects ??= keepsValues(request)
       if (readers.size === 0 || !within || selects(vertex)) return
       held ??= new WeakMap()
-      const values = held.get(scope) ?? new Map<number, Held>()
+      const values = held.get(scope) ?? new Map<number, HeldValue>()
       held.set(scope, values.set(vertex.index, { value, readers: readers.size }))
     },
     /** Called when a vertex has run: decrements the reader count of everything it read. */

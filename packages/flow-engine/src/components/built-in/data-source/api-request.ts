@@ -6,7 +6,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { answerText, RequestError, type Answer } from '../../web/send-request.ts'
-import { exchange, type Exchange } from './http-exchange.ts'
+import { exchange, type HttpExchange } from './http-exchange.ts'
 import { chooseMode, fillFromCurl, readCurl } from './curl-fields.ts'
 import { bodyOf, headersOf, queryParams, requestUrl } from './request-parts.ts'
 import { answerStore, isBinary, saveAnswer } from './save-answer.ts'
@@ -177,7 +177,7 @@ interface AnswerOptions {
 
 async function describeAnswer(
   source: string,
-  { answer, redirects }: Exchange,
+  { answer, redirects }: HttpExchange,
   options: AnswerOptions,
   ctx: ComponentContext,
 ): Promise<Data> {

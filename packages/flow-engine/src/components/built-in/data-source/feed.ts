@@ -3,7 +3,7 @@ import {
   childrenOf,
   descendantsOf,
   parseXml,
-  textOf,
+  elementText,
   type XmlElement,
 } from '../../web/xml-tree.ts'
 
@@ -41,5 +41,5 @@ function readEntry(entry: XmlElement): FeedItem {
 
 function firstText(element: XmlElement, ...names: readonly string[]): string {
   const [first] = names.flatMap((name) => childrenOf(element, name))
-  return first === undefined ? '' : textOf(first)
+  return first === undefined ? '' : elementText(first)
 }

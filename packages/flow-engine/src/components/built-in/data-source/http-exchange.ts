@@ -11,7 +11,7 @@ export interface Redirect {
   readonly status_code: number
 }
 
-export interface Exchange {
+export interface HttpExchange {
   readonly answer: Answer
   readonly redirects: readonly Redirect[]
 }
@@ -26,7 +26,7 @@ export async function exchange(
   url: string,
   options: RequestOptions & { readonly method: string; readonly followRedirects: boolean },
   ctx: ComponentContext,
-): Promise<Exchange> {
+): Promise<HttpExchange> {
   const { followRedirects, ...first } = options
   const redirects: Redirect[] = []
   let request = { url, ...first }
@@ -51,9 +51,9 @@ export async function exchange(
 
 const REDIRECT = new Set([301, 302, 303, 307, 308])
 
-type Sent = RequestOptions & { readonly url: string; readonly method: string }
+type SentRequest = RequestOptions & { readonly url: string; readonly method: string }
 
-function redirected(request: Sent, status: number, url: string): Sent {
+function redirected(request: SentRequest, status: number, url: string): SentRequest {
   const isGet = request.method === 'GET' || status === 302 || becomesGet(status, request.method)
   const isHere = new URL(request.url).origin === new URL(url).origin
   if (!isGet && request.body !== undefined && !isHere)

@@ -1,7 +1,7 @@
 import type { RefreshContext } from '../../define/refresh-context.ts'
 import type { FlowJson, NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { templateField } from '../../node/create-node.ts'
-import { fieldsOf, innerName, inputNodes, outerName } from './inner-flow.ts'
+import { inputFields, innerName, inputNodes, outerName } from './inner-flow.ts'
 
 /** Offers the user's flows in a field of a node; returns the selected flow, if any. */
 export async function offerFlows(
@@ -21,7 +21,7 @@ export async function offerFlows(
 export function showFields(template: NodeTemplate, flow: FlowJson): NodeTemplate {
   const own = Object.entries(template).filter(([name]) => innerName(name) === undefined)
   const shown = inputNodes(flow).flatMap((node) =>
-    fieldsOf(node).map(([name, definition]) => {
+    inputFields(node).map(([name, definition]) => {
       const outer = outerName(node.id, name)
       const kept = templateField(template, outer)
       const title = `${node.data.node.display_name ?? node.data.type} - ${definition.display_name ?? name}`

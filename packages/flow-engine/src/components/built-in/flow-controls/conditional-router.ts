@@ -4,6 +4,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { parseNumberText } from '../../values/number-text.ts'
 import { output } from '../../define/output.ts'
+import { TEXT_COMPARISONS } from '../../text/text-comparisons.ts'
 import { linearPattern } from '../../text/linear-pattern.ts'
 
 const DECISION = 'decision'
@@ -125,20 +126,12 @@ async function matches({ input_text, match_text }: Comparison): Promise<boolean>
 /** Unknown operators, and number comparisons of other text, are false. */
 function compare({ input_text, operator, match_text, case_sensitive }: Comparison): boolean {
   const fold = (text: string): string => (case_sensitive ? text : text.toLowerCase())
-  const byText = TEXT_OPERATORS.get(operator)
+  const byText = TEXT_COMPARISONS.get(operator)
   if (byText !== undefined) return byText(fold(input_text), fold(match_text))
   const byNumber = NUMBER_OPERATORS.get(operator)
   const [left, right] = [parseNumberText(input_text), parseNumberText(match_text)]
   return byNumber !== undefined && left !== null && right !== null && byNumber(left, right)
 }
-
-const TEXT_OPERATORS = new Map<string, (text: string, match: string) => boolean>([
-  ['equals', (text, match) => text === match],
-  ['not equals', (text, match) => text !== match],
-  ['contains', (text, match) => text.includes(match)],
-  ['starts with', (text, match) => text.startsWith(match)],
-  ['ends with', (text, match) => text.endsWith(match)],
-])
 
 const NUMBER_OPERATORS = new Map<string, (left: number, right: number) => boolean>([
   ['less than', (left, right) => left < right],

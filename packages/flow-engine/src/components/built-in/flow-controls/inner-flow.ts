@@ -45,7 +45,7 @@ export function outputNodes(flow: FlowJson): FlowNode[] {
 }
 
 /** Returns the fields of an input node, except its code. */
-export function fieldsOf({ data }: FlowNode): [name: string, field: TemplateField][] {
+export function inputFields({ data }: FlowNode): [name: string, field: TemplateField][] {
   return Object.entries(data.node.template).flatMap(([name, value]) =>
     name === 'code' || typeof value !== 'object' || value === null ? [] : [[name, value]],
   )
@@ -141,7 +141,7 @@ export function toolOfFlow(
 ): ComponentTool {
   const fields = new Map(
     inputNodes(flow).flatMap((node) =>
-      fieldsOf(node)
+      inputFields(node)
         .filter(([field, { show, advanced }]) => isArgument(field, show, advanced))
         .map(([field, { info }]) => {
           const argument = `${node.id}_${field}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(-64)

@@ -10,7 +10,7 @@ import {
 } from '../../../graph/values/message.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
-import { kindOf } from '../../values/field-values.ts'
+import { nameOfType } from '../../values/field-values.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { messageFields } from './message-fields.ts'
@@ -102,7 +102,7 @@ async function textOf(value: unknown, cleanData: boolean): Promise<string | Asyn
   if (value === null || value === undefined) throw new TypeError('Input data cannot be None')
   if (Array.isArray(value)) {
     if (!value.every(isShown)) {
-      const kinds = value.map((item) => `'${kindOf(item)}'`).join(', ')
+      const kinds = value.map((item) => `'${nameOfType(item)}'`).join(', ')
       throw new TypeError(`Expected Data or DataFrame or Message or str, got [${kinds}]`)
     }
     const texts: string[] = []
@@ -113,7 +113,7 @@ async function textOf(value: unknown, cleanData: boolean): Promise<string | Asyn
   if (isStream(value)) return value
   if (!isShown(value)) {
     throw new TypeError(
-      `Expected Data or DataFrame or Message or str, Generator or None, got ${kindOf(value)}`,
+      `Expected Data or DataFrame or Message or str, Generator or None, got ${nameOfType(value)}`,
     )
   }
   return await toTextInTurns(value)

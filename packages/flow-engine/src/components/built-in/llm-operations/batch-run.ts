@@ -5,7 +5,7 @@ import type { ChatModel } from '../../../models/chat-model.ts'
 import { inParallel } from '../../web/in-parallel.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
-import { kindOf } from '../../values/field-values.ts'
+import { nameOfType } from '../../values/field-values.ts'
 import { wholeAnswer } from '../../chat/model-answer.ts'
 import { output } from '../../define/output.ts'
 import { pickedChatModel, pickerAddressFields } from '../../chat/picker-fields.ts'
@@ -58,7 +58,7 @@ export const batchRun = defineComponent({
       async run(inputs, ctx) {
         const { df, column_name: column } = inputs
         if (!isDataFrame(df)) {
-          throw new OutputMethodError(`Expected DataFrame input, got ${kindOf(df)}`)
+          throw new OutputMethodError(`Expected DataFrame input, got ${nameOfType(df)}`)
         }
         requireColumn(df, column)
         const model = await pickedChatModel(inputs, ctx)

@@ -6,7 +6,7 @@ import {
 } from '../../../graph/values/message.ts'
 import { createDataFrame } from '../../../graph/values/data-frame.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
-import { messageFields } from '../../../graph/values/message-json.ts'
+import { messageToFields } from '../../../graph/values/message-json.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -81,7 +81,7 @@ export const memory = defineComponent({
       async run(inputs, ctx) {
         const messages = await retrieve(inputs, ctx)
         const parts = parseTemplate(inputs.template)
-        const rows = messages.map((message) => messageFields(message))
+        const rows = messages.map((message) => messageToFields(message))
         const lines = await fillTemplate(parts, rows, ({ name }, row) => fieldText(row, name), '\n')
         const text = lines.join('\n')
         ctx.status(text)
@@ -93,7 +93,7 @@ export const memory = defineComponent({
       method: 'retrieve_messages_dataframe',
       async run(inputs, ctx) {
         const messages = await retrieve(inputs, ctx)
-        return createDataFrame(messages.map(messageFields))
+        return createDataFrame(messages.map(messageToFields))
       },
     }),
     // The output in nodes of versions 1.0 to 1.4 (NX-36).
@@ -101,7 +101,7 @@ export const memory = defineComponent({
       displayName: 'Data',
       method: 'retrieve_messages',
       dynamic: true,
-      run: async (inputs, ctx) => (await retrieve(inputs, ctx)).map(messageFields),
+      run: async (inputs, ctx) => (await retrieve(inputs, ctx)).map(messageToFields),
     }),
     stored_messages: output.message({
       displayName: 'Stored Messages',

@@ -32,9 +32,10 @@ export function promptVariables(
   const names = mustache ? readNames(template, doubleBraceNames) : readNames(template)
   const invalid = names.filter((name) => /^\d|[\s,.:;!?/\\()[\]]/u.test(name))
   if (invalid.length > 0) {
+    const hint = mustache ? '' : '\nWrite braces that are text twice: {{ and }}.'
     throw new FlowError(
       'invalid_request',
-      `Error: Input variables contain invalid characters or formats. \nInvalid variables: ${invalid.join(', ')}.`,
+      `Error: Input variables contain invalid characters or formats. \nInvalid variables: ${invalid.join(', ')}.${hint}`,
     )
   }
   if (names.some((name) => RESERVED.has(name))) {

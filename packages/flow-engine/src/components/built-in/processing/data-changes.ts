@@ -1,6 +1,7 @@
 import { isObject } from '@x/wire'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
+import { TEXT_COMPARISONS } from '../../text/text-comparisons.ts'
 import { parseLiteral } from './literal.ts'
 
 type Plain = Readonly<Record<string, unknown>>
@@ -141,20 +142,12 @@ function inside(
 type Entry = readonly [key: string, text: string]
 
 function fitsAll(item: unknown, asked: readonly Entry[], operator: string): boolean {
-  const compare = OPERATORS.get(operator)
+  const compare = TEXT_COMPARISONS.get(operator)
   return asked.every(([key, text]) => {
     if (!isObject(item) || !Object.hasOwn(item, key)) return false
     return compare?.(toLiteralText(item[key]), text) ?? false
   })
 }
-
-const OPERATORS = new Map<string, (text: string, wanted: string) => boolean>([
-  ['equals', (text, wanted) => text === wanted],
-  ['not equals', (text, wanted) => text !== wanted],
-  ['contains', (text, wanted) => text.includes(wanted)],
-  ['starts with', (text, wanted) => text.startsWith(wanted)],
-  ['ends with', (text, wanted) => text.endsWith(wanted)],
-])
 
 function isEmptyValue(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return !value

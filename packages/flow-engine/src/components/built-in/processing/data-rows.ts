@@ -1,9 +1,9 @@
 import { isObject } from '@x/wire'
 import { isDataFrame } from '../../../graph/values/data-frame.ts'
 import { createData, isData, type Data } from '../../../graph/values/data.ts'
-import { messageFields } from '../../../graph/values/message-json.ts'
+import { messageToFields } from '../../../graph/values/message-json.ts'
 import { isMessage } from '../../../graph/values/message.ts'
-import { kindOf } from '../../values/field-values.ts'
+import { nameOfType } from '../../values/field-values.ts'
 
 /**
  * Returns the values of a field as Data: one per row of a table, none for null.
@@ -14,9 +14,9 @@ export function dataRows(values: unknown, label: string): Data[] {
   const list = Array.isArray(values) ? values.flat() : [values]
   return list.flatMap((value) => {
     if (isDataFrame(value)) return value.rows.map((row) => createData({ ...row }))
-    if (isMessage(value)) return [createData(messageFields(value))]
+    if (isMessage(value)) return [createData(messageToFields(value))]
     if (isData(value)) return [value]
     if (isObject(value)) return [createData(value)]
-    throw new TypeError(`The input ${label} expects Data, got ${kindOf(value)}`)
+    throw new TypeError(`The input ${label} expects Data, got ${nameOfType(value)}`)
   })
 }

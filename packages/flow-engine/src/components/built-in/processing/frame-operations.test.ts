@@ -43,7 +43,9 @@ describe('filterRows (CO-60)', () => {
     expect(await filtered('age', 'starts with', 'nan')).toEqual(['Cid'])
     expect(await filtered('town', 'starts with', 's')).toEqual([])
     expect(await filtered('town', 'ends with', 'm')).toEqual([])
-    await expect(filtered('town', 'contains', '(')).rejects.toThrow('Not a valid pattern: (')
+    await expect(filtered('town', 'contains', '(')).rejects.toThrow(
+      'Filter Value is not a valid pattern: (',
+    )
   })
 
   test('starts with and ends with compare the start and the end', async () => {

@@ -225,7 +225,7 @@ function textFilter(column: ColumnFacts, fits: (text: string) => boolean): Fits 
 
 async function patternFilter(source: string, column: ColumnFacts, wanted: boolean): Promise<Fits> {
   const pattern = await linearPattern(source)
-  if (pattern === null) throw new TypeError(`Not a valid pattern: ${source}`)
+  if (pattern === null) throw new TypeError(`Filter Value is not a valid pattern: ${source}`)
   return textFilter(column, (text) => pattern.find(text) === wanted)
 }
 

@@ -1,5 +1,5 @@
 import { createData } from '../../../graph/values/data.ts'
-import { messageFields } from '../../../graph/values/message-json.ts'
+import { messageToFields } from '../../../graph/values/message-json.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
@@ -27,7 +27,7 @@ export const messageToData = defineComponent({
           ? createData({
               error: 'Error converting Message to Data: Input must be a Message object',
             })
-          : createData(messageFields(message))
+          : createData(messageToFields(message))
       },
     }),
   },

@@ -27,7 +27,7 @@ import {
 import {
   asObject,
   asTable,
-  asText,
+  formatChanged,
   changeText,
   TEXT_FIELDS,
   TEXT_OPERATIONS,
@@ -139,7 +139,7 @@ const perform = oncePerBuild(async (inputs: Inputs, ctx: ComponentContext) => {
 type Performed = Awaited<ReturnType<typeof perform>>
 
 const messageOf = async ({ value }: Performed) =>
-  isData(value) ? await toMessageInTurns(value) : await asText(value)
+  isData(value) ? await toMessageInTurns(value) : await formatChanged(value)
 const dataOf = ({ value }: Performed) => (isData(value) ? value : asObject(value))
 const tableOf = ({ value }: Performed) => (isData(value) ? toDataFrame(value) : asTable(value))
 

@@ -4,10 +4,10 @@ import { createData, isData, type Data } from '../../../graph/values/data.ts'
 import { columnFacts, columnText, type ColumnFacts } from '../../../graph/values/column-text.ts'
 import { isDataFrame, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import { isMessage } from '../../../graph/values/message.ts'
-import { messageFields } from '../../../graph/values/message-json.ts'
+import { messageToFields } from '../../../graph/values/message-json.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
-import { kindOf } from '../../values/field-values.ts'
+import { nameOfType } from '../../values/field-values.ts'
 import { field } from '../../define/field.ts'
 import { formatPlace } from '../../text/format-spec.ts'
 import {
@@ -151,9 +151,9 @@ function alignedRight(spec: string): string {
 
 function dataOf(value: unknown): Data {
   if (isData(value)) return value
-  if (isMessage(value)) return createData(messageFields(value))
+  if (isMessage(value)) return createData(messageToFields(value))
   if (isObject(value) && isObject(value.data)) return createData(value.data)
-  throw new TypeError(`Unsupported input type: ${kindOf(value)}. Expected DataFrame or Data.`)
+  throw new TypeError(`Unsupported input type: ${nameOfType(value)}. Expected DataFrame or Data.`)
 }
 
 /** Caches the characters of strings accessed by placeholders, so that each is split only once. */

@@ -5,10 +5,10 @@ import { isData, type Data } from '../../../graph/values/data.ts'
 import { isDataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import { isMessage, type Message } from '../../../graph/values/message.ts'
-import { messageFields } from '../../../graph/values/message-json.ts'
+import { messageToFields } from '../../../graph/values/message-json.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
-import { kindOf } from '../../values/field-values.ts'
+import { nameOfType } from '../../values/field-values.ts'
 import { output } from '../../define/output.ts'
 import { splitChunks, SplitWork, type ChunkOptions } from './split-chunks.ts'
 
@@ -139,13 +139,13 @@ function readSources(given: unknown, textKey: string): Source[] {
     isMessage(item) ? [messageSource(item)] : isData(item) ? [dataSource(item)] : [],
   )
   if (sources.length === 0) {
-    throw new OutputMethodError(`No valid Data inputs found in ${kindOf(given)}`)
+    throw new OutputMethodError(`No valid Data inputs found in ${nameOfType(given)}`)
   }
   return sources
 }
 
 function messageSource(message: Message): Source {
-  return takeText(messageFields(message), 'text')
+  return takeText(messageToFields(message), 'text')
 }
 
 function dataSource({ data, textKey, defaultValue }: Data): Source {

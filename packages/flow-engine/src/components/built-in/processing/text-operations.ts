@@ -110,13 +110,13 @@ export const textOperations = defineComponent({
       displayName: 'Message',
       method: 'as_message',
       dynamic: true,
-      run: async (inputs) => asText(await changed(inputs)),
+      run: async (inputs) => formatChanged(await changed(inputs)),
     }),
     text: output.message({
       displayName: 'Text',
       method: 'as_text',
       dynamic: true,
-      run: async (inputs) => asText(await changed(inputs)),
+      run: async (inputs) => formatChanged(await changed(inputs)),
     }),
     data: output.data({
       displayName: 'Data',
@@ -212,7 +212,7 @@ function changed(
 }
 
 /** Converts the result to a message: counts as JSON, tables as Markdown. */
-export async function asText(value: Changed) {
+export async function formatChanged(value: Changed) {
   if (value === null || typeof value === 'string') return value ?? ''
   return isDataFrame(value) ? await toMessageInTurns(value) : JSON.stringify(value, null, 2)
 }

@@ -59,7 +59,7 @@ interface Question {
 }
 
 /** Returns a model's answer to the input of its component. */
-export async function answerOf(
+export async function answerInput(
   model: ChatModel,
   { input_value: input, system_message: system, stream }: Question,
   ctx: ComponentContext,

@@ -5,7 +5,7 @@ import { defineComponent } from '../../define/define.ts'
 import type { Fields, Values } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { chatFields } from './chat-fields.ts'
-import { answerOf } from './compatible-model.ts'
+import { answerInput } from './compatible-model.ts'
 
 interface ChatModelDefinition<I extends Fields> extends ComponentFacts {
   readonly icon: string
@@ -34,7 +34,7 @@ export function defineChatModel<I extends Fields>(definition: ChatModelDefinitio
         method: 'text_response',
         async run(given: Inputs, ctx) {
           const question: Values<typeof chatFields> = given
-          return answerOf(await build(given, ctx), question, ctx, facts.icon)
+          return answerInput(await build(given, ctx), question, ctx, facts.icon)
         },
       }),
       model_output: output.model({

@@ -9,7 +9,7 @@ import { output } from '../../define/output.ts'
 import { listOllamaModels } from '../models-and-agents/provider-models.ts'
 import { oncePerBuild } from '../vectors/once-per-build.ts'
 import { chatFields, temperatureField } from './chat-fields.ts'
-import { answerOf, compatibleModel, requireText } from './compatible-model.ts'
+import { answerInput, compatibleModel, requireText } from './compatible-model.ts'
 
 const tuning = (displayName: string) => field.float({ displayName, advanced: true })
 
@@ -193,7 +193,7 @@ function optionsOf(inputs: OllamaInputs): Record<string, number> {
 
 async function answer(inputs: OllamaInputs, ctx: ComponentContext): Promise<Message> {
   const system = inputs.system_message === '' ? inputs.system : inputs.system_message
-  return answerOf(await build(inputs, ctx), { ...inputs, system_message: system }, ctx, 'Ollama')
+  return answerInput(await build(inputs, ctx), { ...inputs, system_message: system }, ctx, 'Ollama')
 }
 
 /** Parses the answer as JSON once for both outputs; `{text}` if it is not JSON. */

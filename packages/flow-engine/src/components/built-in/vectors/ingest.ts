@@ -3,7 +3,7 @@ import { dataText, toPlain } from '../../../graph/values/convert.ts'
 import { createData, isData, type Data } from '../../../graph/values/data.ts'
 import { isDataFrame } from '../../../graph/values/data-frame.ts'
 import { isMessage } from '../../../graph/values/message.ts'
-import { messageFields } from '../../../graph/values/message-json.ts'
+import { messageToFields } from '../../../graph/values/message-json.ts'
 import type { Embedder } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import type { VectorRow } from '../../define/services.ts'
@@ -21,7 +21,7 @@ export interface Document {
 export function readDocuments(values: readonly unknown[]): Document[] {
   return values.flat().flatMap((value) => {
     if (isDataFrame(value)) return value.rows.map((row) => documentOf(createData(row)))
-    if (isMessage(value)) return [documentOf(createData(messageFields(value)))]
+    if (isMessage(value)) return [documentOf(createData(messageToFields(value)))]
     if (!isData(value)) throw new OutputMethodError('Vector Store Inputs must be Data objects.')
     return [documentOf(value)]
   })

@@ -3,7 +3,13 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { answerText, isSuccess, RequestError, sendRequest } from '../../web/send-request.ts'
-import { attributeOf, childrenOf, parseXml, textOf, type XmlElement } from '../../web/xml-tree.ts'
+import {
+  attributeOf,
+  childrenOf,
+  parseXml,
+  elementText,
+  type XmlElement,
+} from '../../web/xml-tree.ts'
 
 const SEARCH_URL = 'http://export.arxiv.org/api/query'
 const TIMEOUT_MS = 60_000
@@ -87,7 +93,7 @@ async function readPapers(text: string): Promise<object[]> {
 function readPaper(entry: XmlElement): object {
   const text = (name: string): string | null => {
     const [element] = childrenOf(entry, name)
-    return element === undefined ? null : textOf(element).trim()
+    return element === undefined ? null : elementText(element).trim()
   }
   const terms = (name: string): string[] =>
     childrenOf(entry, name).flatMap((element) => attributeOf(element, 'term') ?? [])
@@ -98,7 +104,7 @@ function readPaper(entry: XmlElement): object {
     published: text('published'),
     updated: text('updated'),
     authors: childrenOf(entry, 'author').flatMap((author) =>
-      childrenOf(author, 'name').map((name) => textOf(name).trim()),
+      childrenOf(author, 'name').map((name) => elementText(name).trim()),
     ),
     arxiv_url: linkOf(entry, 'alternate'),
     pdf_url: linkOf(entry, 'related'),

@@ -14,7 +14,7 @@ export interface AstraCollection {
   readonly textField: string
 }
 
-interface Wanted {
+interface CollectionOptions {
   readonly contentField: string
   readonly autodetect: boolean
 }
@@ -23,7 +23,7 @@ interface Wanted {
 export async function describeCollection(
   access: AstraAccess,
   name: string,
-  wanted: Wanted,
+  wanted: CollectionOptions,
   ctx: ComponentContext,
 ): Promise<AstraCollection> {
   const command = { findCollections: { options: { explain: true } } }
@@ -52,7 +52,7 @@ function isEnabled(setting: unknown): boolean {
 /** Returns the configured field, else the one in the first stored document, else `content`. */
 async function textFieldOf(
   { access, name }: { readonly access: AstraAccess; readonly name: string },
-  { contentField, autodetect }: Wanted,
+  { contentField, autodetect }: CollectionOptions,
   ctx: ComponentContext,
 ): Promise<string> {
   if (contentField !== '') return contentField

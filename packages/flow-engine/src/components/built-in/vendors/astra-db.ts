@@ -11,7 +11,7 @@ import { searchOutputs } from '../vectors/search-outputs.ts'
 import { astraEndpoint, type AstraAccess } from './astra-api.ts'
 import { describeCollection, type AstraCollection } from './astra-collection.ts'
 import { ingestDocuments } from './astra-ingest.ts'
-import { searchCollection } from './astra-search.ts'
+import { searchAstra } from './astra-search.ts'
 
 const fields = {
   token: field.secret({
@@ -148,7 +148,7 @@ const search = oncePerBuild(async (inputs: AstraInputs, ctx: ComponentContext): 
   const text = inputs.search_query.trim()
   const hasFilter = Object.keys(inputs.advanced_search_filter).length > 0
   if (text === '' && !hasFilter) return []
-  const found = await searchCollection(
+  const found = await searchAstra(
     collection,
     {
       text,

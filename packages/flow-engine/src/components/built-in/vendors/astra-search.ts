@@ -22,7 +22,7 @@ export interface AstraQuery {
   readonly threshold: number
 }
 
-export async function searchCollection(
+export async function searchAstra(
   collection: AstraCollection,
   query: AstraQuery,
   ctx: ComponentContext,
@@ -37,7 +37,7 @@ export async function searchCollection(
     ctx,
   )
   const found = recordsIn(isObject(answer.data) ? answer.data.documents : [])
-  return chosen(found, query, isMmr).map((document) => rowOf(document, collection))
+  return selectDocuments(found, query, isMmr).map((document) => rowOf(document, collection))
 }
 
 function plain({ text, vector, filter, limit }: AstraQuery, isMmr: boolean): object {
@@ -82,7 +82,7 @@ function inMetadata(filter: Readonly<Record<string, unknown>>): object {
   )
 }
 
-function chosen(
+function selectDocuments(
   found: readonly AstraDocument[],
   { type, threshold, limit, vector }: AstraQuery,
   isMmr: boolean,

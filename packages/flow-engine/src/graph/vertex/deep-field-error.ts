@@ -11,7 +11,7 @@ export function isOverflow(error: unknown): boolean {
 }
 
 /** The error that names the field whose value is too deep; undefined if none is. */
-export function tooDeep(
+export function deepFieldError(
   raw: Readonly<Record<string, unknown>>,
   { inputs }: Component,
 ): FlowError | undefined {

@@ -1,6 +1,10 @@
-/** Waits for a promise, or rejects with the signal's reason once it is aborted. */
+/**
+ * Waits for a promise, or rejects with the signal's reason once it is aborted. The promise may then reject
+ * unobserved.
+ */
 export async function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await promise
+  promise.catch(() => undefined)
   signal.throwIfAborted()
   let stop = (): void => undefined
   const aborted = new Promise<never>((_, reject) => {
