@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect, createServer, type ClientHttp2Session } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { jsonResponse, type FetchHandler } from '@x/http-adapters'
 import { toNodeListener } from '@x/http-adapters/node'
-import { deferred, turns } from './loopback.ts'
+import { deferred, settled, turns } from './loopback.ts'
 
 /** Tells whether a TypeError is thrown, as for an invalid header name. */
 function refuses(call: () => unknown): boolean {
@@ -42,6 +42,68 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
     const [received] = (await once(stream, 'response')) as [Record<string, unknown>]
     return { status: received[':status'], headers: received, text: await textOf(stream) }
   }
+
+  /** The head of a frame and its payload (RFC 9113, section 4.1). */
+  const frame = (type: number, flags: number, stream: number, payload: Buffer): Buffer => {
+    const head = Buffer.alloc(9)
+    head.writeUIntBE(payload.length, 0, 3)
+    head.writeUInt8(type, 3)
+    head.writeUInt8(flags, 4)
+    head.writeUInt32BE(stream, 5)
+    return Buffer.concat([head, payload])
+  }
+  const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+  const SETTINGS = frame(4, 0, 0, Buffer.alloc(0))
+  /** GET http / of the static table. */
+  const GET = Buffer.from([0x82, 0x86, 0x84])
+
+  const openRaw = async (): Promise<Socket> => {
+    const socket = connectTcp((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.on('error', () => undefined).resume()
+    await once(socket, 'connect')
+    return socket
+  }
+
+  test('AB-24 streams that are reset at once are cancelled, and others are answered', async () => {
+    const signals: AbortSignal[] = []
+    handler = ({ url, signal }) => {
+      if (url.endsWith('/other')) return new Response('other')
+      signals.push(signal)
+      return new Promise<Response>(() => undefined)
+    }
+    const cancel = Buffer.from([0, 0, 0, 8])
+    const resets = Array.from({ length: 5_000 }, (_, at) => [
+      frame(1, 5, 2 * at + 1, GET),
+      frame(3, 0, 2 * at + 1, cancel),
+    ])
+    const socket = await openRaw()
+    socket.write(Buffer.concat([PREFACE, SETTINGS, ...resets.flat()]))
+    expect(await ask({ ':path': '/other' })).toMatchObject({ status: 200, text: 'other' })
+    await settled(() => signals.every(({ aborted }) => aborted))
+    socket.destroy()
+    await turns(50)
+    expect(signals.filter(({ aborted }) => !aborted)).toEqual([])
+    // The server takes about a thousand of them.
+    expect(signals.length).toBeLessThan(5_000)
+  })
+
+  test('AB-24 headers that go on without end close the connection', async () => {
+    let started = 0
+    handler = () => {
+      started += 1
+      return new Response('')
+    }
+    const socket = await openRaw()
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(Buffer.concat([PREFACE, SETTINGS, frame(1, 1, 1, GET)]))
+    const more = Buffer.from(`\0\u0003x-a\u0064${'b'.repeat(100)}`, 'latin1')
+    const thousand = Buffer.concat(Array.from({ length: 1_000 }, () => frame(9, 0, 1, more)))
+    for (let at = 0; at < 500 && !socket.destroyed; at += 1) {
+      if (!socket.write(thousand)) await turns(20)
+    }
+    await closed
+    expect(started).toBe(0)
+  })
 
   test('method, url and headers arrive without the pseudo headers', async () => {
     handler = (request) =>

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Agent, type RequestListener } from 'node:http'
 import express from 'express'
 import { describe, expect, test, vi } from 'vitest'
@@ -433,6 +434,25 @@ describe('AB-23 pipelined requests', () => {
     patient.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')))
     await settled(() => received.split('HTTP/1.1 200').length - 1 === 1000)
     patient.destroy()
+  })
+
+  test('wait while their client reads none of the responses before them', async () => {
+    let started = 0
+    const port = await serve(() => new Response(String((started += 1)).padEnd(400_000)))
+    const socket = await open(port)
+    socket.pause()
+    socket.write(ask('/').repeat(150))
+    await settled(() => started >= 17)
+    await turns(200)
+    // Those of one turn, and as many as the buffers of the kernel take.
+    expect(started).toBeLessThan(80)
+
+    let received = ''
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')))
+    socket.write(ask('/', 'Connection: close\r\n'))
+    socket.resume()
+    await once(socket, 'close')
+    expect(received.split('HTTP/1.1 200').length - 1).toBe(151)
   })
 
   test('end with their connection, also while others wait for responses', async () => {

@@ -30,7 +30,7 @@ export function createFetchBridge<Host, C, Passed = never>(
         method: request.method,
         target: href.slice(origin.length),
         caller: (trust = false) => behindProxies(peer, trust, (key) => request.headers.get(key)),
-        open: (url) => asked(request, url, bodyLimit),
+        open: (url) => withUrlAndLimit(request, url, bodyLimit),
         isGone: () => request.signal.aborted,
         isSent: () => false,
         send: (response) => resolve(genuine(response)),
@@ -51,7 +51,7 @@ function genuine(response: Response): Response {
  * too large, in which case reading fails (AD-16). Built from its parts, because it may come from another
  * realm.
  */
-function asked(request: Request, url: string, limit: number): Request {
+function withUrlAndLimit(request: Request, url: string, limit: number): Request {
   const { method, headers, signal, bodyUsed } = request
   const length = headers.get('content-length')
   const isBounded = bodyUsed || (length !== null && Number(length) <= limit)

@@ -3,8 +3,12 @@ import type { Socket } from 'node:net'
 
 /** Pipelined requests of a connection that start in one turn of the event loop. */
 const IN_ONE_TURN = 16
+/** Such requests of all connections, which share them evenly; each connection starts at least one. */
+const OF_ALL_IN_ONE_TURN = 64
 /** Started requests of a connection whose responses are not complete; further ones wait. */
 const UNANSWERED = 100
+/** Bytes of responses waiting until the client has read earlier ones; above, no request starts. */
+const BUFFERED = 256 * 1024
 /** Requests that wait for such responses; a connection that sends more is closed. */
 const WAITING = 1000
 
@@ -24,14 +28,18 @@ interface Pipelined {
   readonly start: () => void
 }
 
-const pipelines = new WeakMap<Socket, Pipeline>()
+const pipelines = new Map<Socket, Pipeline>()
+
+function roomInOneTurn(): number {
+  return Math.min(IN_ONE_TURN, Math.max(1, Math.floor(OF_ALL_IN_ONE_TURN / pipelines.size)))
+}
 
 /** The pipelined requests of one connection; dropped when all are answered. */
 class Pipeline {
   readonly #socket: Socket
   readonly #waiting: Pipelined[] = []
+  readonly #unanswered = new Set<ServerResponse>()
   #startedInTurn = 0
-  #unanswered = 0
   #isScheduled = false
   #isPaused = false
 
@@ -47,13 +55,21 @@ class Pipeline {
   }
 
   #hasRoom(): boolean {
-    return this.#startedInTurn < IN_ONE_TURN && this.#unanswered < UNANSWERED
+    return this.#startedInTurn < roomInOneTurn() && !this.#isBlocked()
+  }
+
+  /** True while too many responses, or too many bytes of them, wait for the client to read. */
+  #isBlocked(): boolean {
+    if (this.#unanswered.size >= UNANSWERED) return true
+    let bytes = 0
+    for (const { writableLength } of this.#unanswered) bytes += writableLength
+    return bytes > BUFFERED
   }
 
   #start({ reply, start }: Pipelined): void {
     this.#startedInTurn += 1
-    this.#unanswered += 1
-    reply.once('close', this.#onAnswered)
+    this.#unanswered.add(reply)
+    reply.once('close', () => this.#onAnswered(reply))
     this.#schedule()
     start()
   }
@@ -73,12 +89,12 @@ class Pipeline {
       this.#start(next)
     }
     this.#read()
-    if (this.#unanswered === 0 && this.#waiting.length === 0) this.#drop()
+    if (this.#unanswered.size === 0 && this.#waiting.length === 0) this.#drop()
   }
 
   /** Reads on, unless requests wait for their turn only: a connection that is not read cannot be seen to end. */
   #read(): void {
-    const isBlocked = this.#unanswered >= UNANSWERED
+    const isBlocked = this.#isBlocked()
     if (isBlocked && this.#waiting.length > WAITING) return void this.#socket.destroy()
     const isPaused = this.#waiting.length > 0 && !isBlocked
     if (isPaused === this.#isPaused) return
@@ -87,8 +103,8 @@ class Pipeline {
     else this.#socket.resume()
   }
 
-  readonly #onAnswered = (): void => {
-    this.#unanswered -= 1
+  #onAnswered(reply: ServerResponse): void {
+    this.#unanswered.delete(reply)
     this.#schedule()
   }
 

@@ -51,7 +51,7 @@ async function writeText(
   reply.end()
 }
 
-/** Resolves when the socket has taken what was written, or the client has left. */
+/** Resolves when the socket has drained or the client has disconnected. */
 async function drained(exchange: Exchange): Promise<void> {
   const { reply } = exchange
   await new Promise<void>((resolve) => {

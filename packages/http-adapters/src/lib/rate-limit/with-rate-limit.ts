@@ -50,10 +50,9 @@ const MAX_KEY_LENGTH = 200
 
 /**
  * Limits a handler to a number of requests per key (OP-17); further ones get 429 with `retry-after`.
- * Responses
- * carry the headers `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11: bucket
- * size and refill time in seconds; remaining requests and seconds until it is full. Limits with different
- * names can be nested.
+ * Responses carry the headers `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11:
+ * bucket size and refill time in seconds; remaining requests and seconds until it is full. Limits with
+ * different names can be nested.
  * @throws TypeError naming an invalid option
  */
 export function withRateLimit<C = AdapterContext>(
