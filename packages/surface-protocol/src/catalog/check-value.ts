@@ -15,7 +15,7 @@ export interface SchemaSource {
 }
 
 /** Cache of values and the schemas they match, so that shared schemas are checked once per value. */
-type Known = Map<Schema, Map<unknown, boolean>>
+type MatchCache = Map<Schema, Map<unknown, boolean>>
 
 /** Validates a value against a schema that was itself validated (SP-51). */
 export function checkValue(
@@ -50,7 +50,7 @@ function check(value: unknown, schema: Schema, given: Context): void {
 
 interface Context extends SchemaSource {
   readonly report: Report
-  readonly known: Known
+  readonly known: MatchCache
 }
 
 type ObjectSchema = Exclude<Schema, boolean>

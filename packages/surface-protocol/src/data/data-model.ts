@@ -27,7 +27,7 @@ interface Write extends DataChange {
 }
 
 /** The location of a change. */
-export function locationOf({ parent, key }: DataChange): readonly string[] {
+export function changeLocation({ parent, key }: DataChange): readonly string[] {
   return key === null ? parent : [...parent, key]
 }
 

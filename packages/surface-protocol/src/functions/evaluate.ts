@@ -122,7 +122,7 @@ export class Evaluator {
   #bound(text: string, { place }: Run): JsonValue | undefined {
     const path = readDataPath(text)
     if (path === null) return undefined
-    const found = valueAt(place.root, locationOf(path, place.scope))
+    const found = valueAt(place.root, pathLocation(path, place.scope))
     return found === undefined ? undefined : toJson(found)
   }
 
@@ -244,7 +244,7 @@ function limit(name: keyof SurfaceLimits, value: number): EvaluationError {
 }
 
 /** The location of a path: absolute ones start at the root; `.` and `""` are the item itself (SN-28). */
-export function locationOf(
+export function pathLocation(
   { absolute, segments }: DataPath,
   scope: readonly string[],
 ): readonly string[] {

@@ -4,7 +4,7 @@ import { functionFailed } from './evaluation-error.ts'
 const MAX_CACHED = 100
 const formatters = new Map<string, Intl.NumberFormat | Intl.PluralRules | Intl.DateTimeFormat>()
 
-function kept<T extends Intl.NumberFormat | Intl.PluralRules | Intl.DateTimeFormat>(
+function cachedFormatter<T extends Intl.NumberFormat | Intl.PluralRules | Intl.DateTimeFormat>(
   key: string,
   make: () => T,
 ): T {
@@ -32,7 +32,7 @@ export function formatNumber(value: number, form: NumberForm): string {
   const digits =
     decimals === undefined ? undefined : Math.min(20, Math.max(0, Math.trunc(decimals)))
   try {
-    const formatter = kept(key, () => {
+    const formatter = cachedFormatter(key, () => {
       return new Intl.NumberFormat(locale, {
         useGrouping: grouping,
         ...(currency === undefined ? {} : { style: 'currency', currency }),
@@ -49,7 +49,7 @@ export function formatNumber(value: number, form: NumberForm): string {
 
 /** The plural category of a number in a locale. */
 export function pluralCategory(value: number, locale: string): Intl.LDMLPluralRule {
-  return kept(`p ${locale}`, () => new Intl.PluralRules(locale)).select(value)
+  return cachedFormatter(`p ${locale}`, () => new Intl.PluralRules(locale)).select(value)
 }
 
 /** Localised names of a month or weekday. */
@@ -59,13 +59,16 @@ export function dateName(
   form: { month: 'long' | 'short' } | { weekday: 'long' | 'short' },
 ): string {
   const key = `d ${locale} ${JSON.stringify(form)}`
-  return kept(key, () => new Intl.DateTimeFormat(locale, { ...form, timeZone: 'UTC' })).format(date)
+  return cachedFormatter(
+    key,
+    () => new Intl.DateTimeFormat(locale, { ...form, timeZone: 'UTC' }),
+  ).format(date)
 }
 
 /** A date whose UTC fields are the local fields of a time zone. */
 export function inTimeZone(date: Date, timeZone: string): Date {
   if (timeZone === 'UTC') return date
-  const formatter = kept(`z ${timeZone}`, () => {
+  const formatter = cachedFormatter(`z ${timeZone}`, () => {
     return new Intl.DateTimeFormat('en-US', {
       timeZone,
       hourCycle: 'h23',

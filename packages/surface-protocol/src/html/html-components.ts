@@ -14,8 +14,8 @@ export const standardRenderers: ReadonlyMap<string, Renderer> = new Map<string, 
       tag('img', {
         ...url('src', properties.url),
         alt: asText(properties.altText),
-        'data-fit': word(properties.fit),
-        'data-hint': word(properties.usageHint),
+        'data-fit': stringOrNull(properties.fit),
+        'data-hint': stringOrNull(properties.usageHint),
       }),
   ],
   [
@@ -41,13 +41,13 @@ export const standardRenderers: ReadonlyMap<string, Renderer> = new Map<string, 
     'List',
     ({ tag, children, properties }) => {
       const items = children(properties.children).map((child) => `<li>${child}</li>`)
-      const direction = word(properties.direction)
+      const direction = stringOrNull(properties.direction)
       return `${tag('ul', { 'data-direction': direction })}${items.join('')}</ul>`
     },
   ],
   ['Card', ({ tag, child, properties }) => `${tag('div')}${child(properties.child)}</div>`],
   ['Tabs', renderTabs],
-  ['Divider', ({ tag, properties }) => tag('hr', { 'data-axis': word(properties.axis) })],
+  ['Divider', ({ tag, properties }) => tag('hr', { 'data-axis': stringOrNull(properties.axis) })],
   [
     'Modal',
     ({ tag, child, properties }) =>
@@ -84,7 +84,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-function word(value: unknown): string | null {
+function stringOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
@@ -93,7 +93,7 @@ function numberOr<T>(value: unknown, otherwise: T): number | T {
 }
 
 function renderText({ tag, properties }: HtmlContext): string {
-  const hint = word(properties.usageHint)
+  const hint = stringOrNull(properties.usageHint)
   const name = hint !== null && /^h[1-5]$/.test(hint) ? hint : 'p'
   const mark = name === 'p' && hint !== null ? { 'data-hint': hint } : {}
   return `${tag(name, mark)}${inlineHtml(asText(properties.text))}</${name}>`
@@ -101,7 +101,10 @@ function renderText({ tag, properties }: HtmlContext): string {
 
 function renderLine({ tag, children, properties }: HtmlContext): string {
   const { distribution, alignment } = properties
-  const attributes = { 'data-distribution': word(distribution), 'data-alignment': word(alignment) }
+  const attributes = {
+    'data-distribution': stringOrNull(distribution),
+    'data-alignment': stringOrNull(alignment),
+  }
   return `${tag('div', attributes)}${children(properties.children).join('')}</div>`
 }
 
@@ -114,7 +117,7 @@ function renderTabs({ tag, child, properties }: HtmlContext): string {
 }
 
 function renderButton({ tag, child, properties }: HtmlContext): string {
-  const action = isPlainObject(properties.action) ? word(properties.action.name) : null
+  const action = isPlainObject(properties.action) ? stringOrNull(properties.action.name) : null
   const primary = properties.primary === true
   const attributes = { type: 'button', 'data-action': action, 'data-primary': primary }
   return `${tag('button', attributes)}${child(properties.child)}</button>`
@@ -136,7 +139,7 @@ function renderTextField({ tag, properties }: HtmlContext): string {
   const type = Object.hasOwn(inputTypes, kind) ? (inputTypes[kind] ?? 'text') : 'text'
   // Secrets are not written into a page.
   const value = type === 'password' ? null : asText(text)
-  const input = formatAttributes({ type, value, pattern: word(validationRegexp) })
+  const input = formatAttributes({ type, value, pattern: stringOrNull(validationRegexp) })
   return `${tag('label')}${caption}<input${input}></label>`
 }
 

@@ -19,14 +19,14 @@ import type { ConversionStep, StepOptions } from './conversion-step.ts'
 import { componentToV09 } from './component-to-v09.ts'
 import { V09, V09_CATALOG_ID } from './v09.ts'
 
-interface Shown {
+interface RenderedSurface {
   root: string
 }
 
 /** The step from version 0.8 to version 0.9 (SP-81). */
 export function createV09Steps({ log, limits }: StepOptions): ConversionStep {
   const waiting = new Map<string, Waiting>()
-  const shown = new Map<string, Shown>()
+  const shown = new Map<string, RenderedSurface>()
   let buffered = 0
 
   const isTooMany = (surfaceId: string): boolean =>
@@ -74,13 +74,13 @@ export function createV09Steps({ log, limits }: StepOptions): ConversionStep {
     return [{ version: V09, createSurface: created }, ...convertHeld(held, surface)]
   }
 
-  const convert = (message: ServerMessage, surface: Shown): JsonObject[] => {
+  const convert = (message: ServerMessage, surface: RenderedSurface): JsonObject[] => {
     if ('surfaceUpdate' in message) return convertComponents(message.surfaceUpdate, surface)
     return 'dataModelUpdate' in message ? convertData(message.dataModelUpdate) : []
   }
 
   /** Converts all data first, then the components. */
-  const convertHeld = (held: readonly ServerMessage[], surface: Shown): JsonObject[] => {
+  const convertHeld = (held: readonly ServerMessage[], surface: RenderedSurface): JsonObject[] => {
     const all = held.flatMap((message) => convert(message, surface))
     return [
       ...all.filter((message) => 'updateDataModel' in message),
@@ -120,7 +120,10 @@ export function createV09Steps({ log, limits }: StepOptions): ConversionStep {
 }
 
 /** Converts an action of a version 0.9 client to version 0.8, with the source's ids. */
-function actionToV08({ action }: JsonObject, shown: ReadonlyMap<string, Shown>): JsonObject | null {
+function actionToV08(
+  { action }: JsonObject,
+  shown: ReadonlyMap<string, RenderedSurface>,
+): JsonObject | null {
   if (!isPlainObject(action)) return null
   const { name, surfaceId, sourceComponentId, timestamp, context } = action
   const surface = typeof surfaceId === 'string' ? shown.get(surfaceId) : undefined
@@ -133,7 +136,7 @@ function actionToV08({ action }: JsonObject, shown: ReadonlyMap<string, Shown>):
 }
 
 /** The id of a component in version 0.8. */
-function originalId(id: string, { root }: Shown): string {
+function originalId(id: string, { root }: RenderedSurface): string {
   if (id === 'root') return root
   return id === 'root_' && root !== 'root' ? 'root' : id
 }
@@ -145,7 +148,7 @@ interface Waiting {
 
 function convertComponents(
   { surfaceId, components }: SurfaceUpdate,
-  { root }: Shown,
+  { root }: RenderedSurface,
 ): JsonObject[] {
   const rename = (id: string): string => {
     if (id === root) return 'root'

@@ -98,16 +98,16 @@ function partsOf(version: Version): InteropParts {
 function forward(message: JsonObject, steps: readonly ConversionStep[], to: Version): JsonObject[] {
   let messages = [message]
   for (const step of steps) messages = messages.flatMap((one) => step.forward(one))
-  return messages.map((one) => named(one, to))
+  return messages.map((one) => withVersion(one, to))
 }
 
 function back(message: JsonObject, steps: readonly ConversionStep[], from: Version): JsonObject[] {
   let found: JsonObject | null = message
   for (const step of steps.toReversed()) found = found === null ? null : step.back(found)
-  return found === null ? [] : [named(found, from)]
+  return found === null ? [] : [withVersion(found, from)]
 }
 
 /** Sets the version number of a message. */
-function named(message: JsonObject, version: Version): JsonObject {
+function withVersion(message: JsonObject, version: Version): JsonObject {
   return version === '0.8' ? message : { ...message, version: `v${versionNumber(version)}` }
 }

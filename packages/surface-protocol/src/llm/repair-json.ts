@@ -47,14 +47,14 @@ interface Rewriting {
 
 function rewrite(text: string): { json: string; repairs: Set<string> } {
   const state: Rewriting = { text, at: 0, out: [], open: [], repairs: new Set() }
-  while (state.at < text.length) step(state)
+  while (state.at < text.length) rewriteNext(state)
   dropTrailingComma(state)
   if (state.open.length > 0) state.repairs.add('missing bracket')
   state.out.push(...state.open.toReversed())
   return { json: state.out.join(''), repairs: state.repairs }
 }
 
-function step(state: Rewriting): void {
+function rewriteNext(state: Rewriting): void {
   const { text, at, out, open } = state
   const char = text.charAt(at)
   if (char === '"') copyString(state)

@@ -9,7 +9,7 @@ import type { Surface } from '../store/surface.ts'
 import {
   checkArguments,
   findFunction,
-  type FoundFunction,
+  type CalledFunction,
   type WireCall,
 } from './function-check.ts'
 import type { RpcSettings } from './rpc-settings.ts'
@@ -124,7 +124,7 @@ export function createAgentCalls(settings: RpcSettings): AgentCalls {
 
 interface Ready {
   readonly call: WireCall
-  readonly found: FoundFunction
+  readonly found: CalledFunction
   readonly surface: Surface
 }
 
@@ -171,7 +171,7 @@ function failed({ code, message }: Failure): JsonObject {
 async function valueOf(
   { name, args }: WireCall,
   context: {
-    readonly found: FoundFunction
+    readonly found: CalledFunction
     readonly surface: Surface
     readonly signal: AbortSignal
     readonly settings: RpcSettings

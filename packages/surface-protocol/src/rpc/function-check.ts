@@ -8,7 +8,7 @@ import { taggedSyntax } from '../functions/tagged-syntax.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 
 /** A catalog function resolved for a call. */
-export interface FoundFunction {
+export interface CalledFunction {
   readonly core: CatalogCore
   readonly shape: FunctionShape
 }
@@ -24,7 +24,7 @@ export interface WireCall {
 export function findFunction(
   { name, catalogId }: WireCall,
   { ofSurface, find }: { ofSurface: string | null; find: FindCore },
-): FoundFunction | 'no catalog' | 'no function' {
+): CalledFunction | 'no catalog' | 'no function' {
   const { core } = findCatalog(catalogId, ofSurface, find)
   if (core === null) return 'no catalog'
   const shape = core.v09?.functions.get(name)
@@ -34,7 +34,7 @@ export function findFunction(
 /** Validates a call's arguments, all of whose values are known; returns the problem, or null. */
 export function checkArguments(
   { name, args }: WireCall,
-  { core }: FoundFunction,
+  { core }: CalledFunction,
 ): SurfaceDiagnostic | null {
   const report = new Report()
   const rules = createRulesV1(() => ({ core }))

@@ -43,10 +43,10 @@ function dialectV09(version: '0.9' | '0.9.1'): StoreDialect {
   }
 }
 
-const named = { '0.8': v08, '0.9': dialectV09('0.9'), '0.9.1': dialectV09('0.9.1') }
+const dialectsByVersion = { '0.8': v08, '0.9': dialectV09('0.9'), '0.9.1': dialectV09('0.9.1') }
 
 /** The store dialect of a version. */
 export function storeDialectOf(version: Version): StoreDialect {
-  if (typeof version === 'string') return named[version]
+  if (typeof version === 'string') return dialectsByVersion[version]
   return (protocolParts(version) as StoreParts).store
 }

@@ -2,7 +2,7 @@ import { limitError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import type { JsonValue } from '../json.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import { parseDataPath } from '../data/data-path.ts'
-import { locationOf, type DataChange, type DataModel } from '../data/data-model.ts'
+import { changeLocation, type DataChange, type DataModel } from '../data/data-model.ts'
 import { equalData, toJson, valueAt } from '../data/data-value.ts'
 import { toTreeNode, type Instance, type TreeNode } from '../tree/instance.ts'
 import type { SurfaceStatus } from './surface.ts'
@@ -185,8 +185,8 @@ export function createNotifier({
 function realChanges({ data, changes }: Notice): (readonly string[])[] {
   if (data === null) return []
   return changes
-    .filter((change) => !equalData(change.before, valueAt(data.root, locationOf(change))))
-    .map(locationOf)
+    .filter((change) => !equalData(change.before, valueAt(data.root, changeLocation(change))))
+    .map(changeLocation)
 }
 
 /** Returns whether one location equals or contains the other. */

@@ -3,7 +3,7 @@ import { readDataPath } from '../data/data-path.ts'
 import { DataModel } from '../data/data-model.ts'
 import { fromJson, mapFromJson, mapToJson, type DataMap } from '../data/data-value.ts'
 import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../diagnostics/errors.ts'
-import { locationOf, type EvaluationPlace } from '../functions/evaluate.ts'
+import { pathLocation, type EvaluationPlace } from '../functions/evaluate.ts'
 import { plainSyntax, type ValueSyntax } from '../functions/value-syntax.ts'
 import { EvaluationError } from '../functions/evaluation-error.ts'
 import { equalJson, isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
@@ -182,7 +182,7 @@ class SubmissionCheck {
       const text = this.#syntax.pathOf(context[key])
       const path = text === undefined ? null : readDataPath(text)
       if (path === null) continue
-      const location = locationOf(path, scope.segments)
+      const location = pathLocation(path, scope.segments)
       const value = this.#action.context[key] ?? null
       const { arrayIndex } = this.#settings.limits
       if (location.length === 0) {
@@ -262,7 +262,7 @@ function locationsOf(
   return values.flatMap((value) => {
     const path = syntax.pathOf(value)
     const parsed = path === undefined ? null : readDataPath(path)
-    return parsed === null ? [] : [locationOf(parsed, scope)]
+    return parsed === null ? [] : [pathLocation(parsed, scope)]
   })
 }
 

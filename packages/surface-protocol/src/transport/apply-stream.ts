@@ -21,7 +21,7 @@ export async function* applyStream(
   for await (const line of lines) {
     signal?.throwIfAborted()
     yield line.error === undefined
-      ? { ...store.apply(line.value, { line: line.line }), line: line.line }
+      ? { line: line.line, ...store.apply(line.value, { line: line.line }) }
       : refusal(line)
   }
 }

@@ -5,7 +5,7 @@ import { toJson, valueAt, type DataMap, type DataValue } from '../data/data-valu
 import type { Graph } from '../graph/graph.ts'
 import type { InstanceWarning } from './instance.ts'
 import type { BindingPlan, DynamicKind, DynamicPlan } from '../graph/definition.ts'
-import { locationOf, type Evaluator } from '../functions/evaluate.ts'
+import { pathLocation, type Evaluator } from '../functions/evaluate.ts'
 import { EvaluationError } from '../functions/evaluation-error.ts'
 import { toNumber, toText } from '../functions/truth.ts'
 import { locate, type PathMode, type Scope } from './scope.ts'
@@ -53,7 +53,7 @@ function resolveDynamic(plan: DynamicPlan, pathText: string, context: ResolveCon
   const { evaluator, warnings } = context
   let result: JsonValue | undefined
   try {
-    result = plan.bound === null ? compute(plan.value, context) : read(plan.bound, context)
+    result = plan.bound === null ? compute(plan.value, context) : readPath(plan.bound, context)
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error
     warnings.push({ code: error.code, pathText })
@@ -79,8 +79,8 @@ function compute(
   })
 }
 
-function read(path: DataPath, { root, scope }: ResolveContext): JsonValue | undefined {
-  const found = valueAt(root, locationOf(path, scope.segments))
+function readPath(path: DataPath, { root, scope }: ResolveContext): JsonValue | undefined {
+  const found = valueAt(root, pathLocation(path, scope.segments))
   return found === undefined ? undefined : toJson(found)
 }
 

@@ -201,7 +201,7 @@ export class TreeGrowth {
     if (group.kind !== 'template') {
       return group.ids.map((id) => this.#child(instance, id, { scope: instance.scope, pool }))
     }
-    return this.#repeat(instance, group, { ...this.#entriesOf(instance, group), pool })
+    return this.#repeat(instance, group, { pool, ...this.#entriesOf(instance, group) })
   }
 
   /** One instance for each entry. */

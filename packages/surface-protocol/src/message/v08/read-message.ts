@@ -8,7 +8,7 @@ import { readEntries } from './read-entries.ts'
 import { readInstance } from './read-instance.ts'
 import { readId, readKind, readMember, refuseOthers } from '../read-member.ts'
 import type { Report } from '../../diagnostics/report.ts'
-import { detectVersion } from './version.ts'
+import { findLaterVersion } from './version.ts'
 import type { ComponentCheck } from './component-check.ts'
 
 /** A copied message without anything unknown to 0.8. */
@@ -75,7 +75,7 @@ function readEnvelope(value: unknown, report: Report): Kind | null {
   const keys = Object.keys(value)
   const only = keys.length === 1 ? KINDS.find((kind) => kind === keys[0]) : undefined
   if (only !== undefined && value[only] !== undefined) return only
-  const foreign = detectVersion(value)
+  const foreign = findLaterVersion(value)
   if (foreign !== null) {
     report.add('unsupported_version', `This is a message of version ${quote(foreign.version)}.`, {
       at: [foreign.key],

@@ -14,12 +14,12 @@ export const KINDS = ['action', 'error'] as const
 export function validateClientMessageV09(value: unknown): ValidationResult<ClientMessageV09> {
   const report = new Report()
   report.message = value
-  const message = read(value, report)
+  const message = readClientMessage(value, report)
   const diagnostics = report.finish()
   return { message: report.errors > 0 ? null : message, diagnostics }
 }
 
-function read(value: unknown, report: Report): ClientMessageV09 | null {
+function readClientMessage(value: unknown, report: Report): ClientMessageV09 | null {
   const kind = readEnvelope(value, { kinds: KINDS, rules: envelopeV09, report })
   if (kind === null || !isPlainObject(value)) return null
   const payload = value[kind]

@@ -15,12 +15,12 @@ export const KINDS = ['action', 'error', 'callAgentFunction', 'rendererFunctionR
 export function validateRendererMessage(value: unknown): ValidationResult<JsonObject> {
   const report = new Report()
   report.message = value
-  const message = read(value, report)
+  const message = readClientMessage(value, report)
   const diagnostics = report.finish()
   return { message: report.errors > 0 ? null : message, diagnostics }
 }
 
-function read(value: unknown, report: Report): JsonObject | null {
+function readClientMessage(value: unknown, report: Report): JsonObject | null {
   const kind = readEnvelope(value, { kinds: KINDS, rules: envelopeV1, report })
   if (kind === null || !isPlainObject(value)) return null
   const payload = value[kind]
