@@ -1,12 +1,13 @@
-// Checks the documentation: every `ts` block of README and docs type-checks as a module of its own,
-// relative links and their anchors lead somewhere, every error code has a heading in the reference, tables
-// of options, events, limits and entries name what the code has, the tests that docs/journeys.md names
-// exist and so do those of the rules that SECURITY.md cites, and every rule number that is cited is
-// defined in docs/spec.
+// Checks the documentation: every `ts` block of README and docs type-checks as a module of its own, every
+// other block has a test or a reason, relative links and their anchors lead somewhere, every error code has
+// a heading in the reference, tables of options, events, limits and entries name what the code has, the
+// tests that docs/journeys.md names exist and so do those of the rules that SECURITY.md cites, and every
+// rule number that is cited is defined in docs/spec.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { anchorsOf } from './anchors.mjs'
+import { problemsOfCommands } from './check-commands.mjs'
 import { problemsOfErrors } from './check-errors.mjs'
 import { problemsOfJourneys } from './check-journeys.mjs'
 import { problemsOfSecurity } from './check-security.mjs'
@@ -25,6 +26,7 @@ const problems = [
   ...problemsOfJourneys(),
   ...problemsOfSecurity(),
   ...problemsOfErrors(),
+  ...problemsOfCommands(pages),
   ...problemsOfTables(),
   ...problemsOfCards(),
   ...spec.problems,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { filesBelow, root } from './sources.mjs'
 
-const HEADER = '| entry | what it has | size | runs in |'
+const HEADER = '| entry | contents | size | runs in |'
 const NODE_IMPORT = String.raw`\b(?:from|import) ?\(?"node:`
 
 const read = (path) => readFileSync(join(root, path), 'utf8')

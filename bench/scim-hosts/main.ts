@@ -6,6 +6,7 @@ import {
   createCatalogueStore,
   createScimService,
   defineResourceType,
+  type ScimOptions,
   type ScimService,
 } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
@@ -16,14 +17,14 @@ import { openPostgres } from '@x/store-kysely/postgres'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { seedLargeGroups } from '../../packages/store-kysely/test/large-groups.ts'
-import { cpuPerOperation, interleave, ratio, type Candidate } from '../lib/measure.ts'
+import { cpuPerOperation, interleave, pairRatio, type Candidate } from '../lib/measure.ts'
 import { report, type Figure } from '../lib/report.ts'
 import { scanStoreFigures } from './scan-store.ts'
 
 /** `SCIM_HOSTS_QUICK=1` measures smaller groups; `DATABASE_URL` names a PostgreSQL. */
 const isQuick = process.env['SCIM_HOSTS_QUICK'] === '1'
 const ROUNDS = 7
-const PATCHES = 200
+const PATCHES = 10
 const EVENTS = 2_000
 const GROUPS = isQuick ? 20 : 200
 const BASE = 'http://127.0.0.1/scim/v2'
@@ -34,13 +35,17 @@ const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const folder = mkdtempSync(join(tmpdir(), 'bench-scim-hosts-'))
 
 /** A service over a SQLite file of its own. */
-async function openService(name: string, options: ScimStoreOptions & { outbox?: boolean } = {}) {
-  const { outbox = false, ...hooks } = options
-  const db = openSqlite<unknown>(join(folder, `${name}.db`))
+async function openService(
+  name: string,
+  options: ScimStoreOptions & Pick<ScimOptions, 'outbox' | 'beforeCommit'> = {},
+) {
+  const { outbox = false, beforeCommit, ...hooks } = options
+  const db = openSqlite<unknown>(join(folder, `${name.replaceAll(' ', '-')}.db`))
   await migrateScim(db)
   const store = createScimStore(db, hooks)
   const auth = { kind: 'token', token: TOKEN } as const
-  return { db, store, service: createScimService({ store, baseUrl: BASE, auth, outbox }) }
+  const given = { store, baseUrl: BASE, auth, outbox, ...(beforeCommit && { beforeCommit }) }
+  return { db, store, service: createScimService(given) }
 }
 
 const request = (method: string, path: string, body?: object, token = TOKEN): Request =>
@@ -68,10 +73,12 @@ async function memberPatches(service: ScimService): Promise<Candidate> {
   }
   const members = ids.map((value) => ({ value }))
   const { id } = await ask(service, request('POST', '/Groups', { displayName: 'G', members }))
+  const path = `/Groups/${id}?attributes=id`
+  let next = 0
   return () =>
-    cpuPerOperation(PATCHES * 2, async () => {
-      for (const value of ids.slice(0, PATCHES)) {
-        const path = `/Groups/${id}?attributes=id`
+    cpuPerOperation(PATCHES, async () => {
+      for (let n = 0; n < PATCHES; n += 2) {
+        const value = ids[next++ % ids.length]
         await ask(service, patch(path, { op: 'remove', path: `members[value eq "${value}"]` }))
         await ask(service, patch(path, { op: 'add', path: 'members', value: [{ value }] }))
       }
@@ -90,39 +97,30 @@ async function activePatches(service: ScimService): Promise<Candidate> {
     })
 }
 
-async function hookCost(): Promise<Figure> {
-  const plain = await openService('members-plain')
-  const hooked = await openService('members-hooked', { onGroupWrite: () => undefined })
-  const measured = await interleave(
-    { without: await memberPatches(plain.service), with: await memberPatches(hooked.service) },
-    { rounds: ROUNDS },
+/** What requests with some options cost, compared with requests without them. */
+async function costOf(
+  name: string,
+  options: Parameters<typeof openService>[1],
+  { limit, work }: { readonly limit: number; readonly work: typeof activePatches },
+): Promise<Figure> {
+  const plain = await openService(`${name}-without`)
+  const more = await openService(`${name}-with`, options)
+  const { median, quartiles, one, other } = await pairRatio(
+    await work(more.service),
+    await work(plain.service),
   )
-  await Promise.all([plain.db.destroy(), hooked.db.destroy()])
+  await Promise.all([plain.db.destroy(), more.db.destroy()])
+  const [low, high] = quartiles.map((value) => value.toFixed(2))
   return {
-    name: 'PATCH of one member with onGroupWrite / without',
-    value: ratio(measured, 'with', 'without'),
+    name: `${name} / without`,
+    value: median,
     unit: 'x CPU',
-    limit: 1.15,
-    note: `${Math.round(measured.get('with')?.median ?? 0)} against ${Math.round(measured.get('without')?.median ?? 0)} us`,
+    limit,
+    note: `quartiles ${low} and ${high}; ${Math.round(one)} against ${Math.round(other)} us`,
   }
 }
 
-async function outboxCost(): Promise<Figure> {
-  const plain = await openService('active-plain')
-  const kept = await openService('active-outbox', { outbox: true })
-  const measured = await interleave(
-    { without: await activePatches(plain.service), with: await activePatches(kept.service) },
-    { rounds: ROUNDS },
-  )
-  await Promise.all([plain.db.destroy(), kept.db.destroy()])
-  return {
-    name: 'PATCH active with outbox / without',
-    value: ratio(measured, 'with', 'without'),
-    unit: 'x CPU',
-    limit: 1.35,
-    note: `${Math.round(measured.get('with')?.median ?? 0)} against ${Math.round(measured.get('without')?.median ?? 0)} us`,
-  }
-}
+const hook = { limit: 1.15, work: activePatches }
 
 /** The receiver answers at once, in this process: what is measured is reading, signing and settling. */
 async function webhookRate(): Promise<Figure> {
@@ -289,8 +287,14 @@ async function roundTrips(url: string): Promise<Figure> {
 
 const url = process.env['DATABASE_URL']
 const figures = [
-  await hookCost(),
-  await outboxCost(),
+  await costOf(
+    'PATCH of one member with onGroupWrite',
+    { onGroupWrite: () => undefined },
+    { limit: 1.15, work: memberPatches },
+  ),
+  await costOf('PATCH active with onUserWrite', { onUserWrite: () => undefined }, hook),
+  await costOf('PATCH active with beforeCommit', { beforeCommit: async () => undefined }, hook),
+  await costOf('PATCH active with outbox', { outbox: true }, { ...hook, limit: 1.35 }),
   await webhookRate(),
   ...(await jwtCheck()),
   await catalogue(),

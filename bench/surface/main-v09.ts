@@ -1,12 +1,12 @@
 import {
   basicCatalogV09,
-  createJsonLinesParser,
   createSurfaceStore,
   createUserAction,
   validateSubmission,
   type SurfaceStoreV09,
 } from '@x/surface-protocol'
 import { bigUpdateV09, boundUpdatesV09, mixedLinesV09 } from './cases-v09.ts'
+import { applyChunks, applyLines, chunksOf, parseAll } from './lines.ts'
 import { compare, heapUsed } from './measure.ts'
 
 /** A measured goal; `atLeast` turns the bar around. */
@@ -29,31 +29,9 @@ export function rowsV09(): Row[] {
   return [...mixed(), big(), rendered(), templates(), submission()]
 }
 
-function parseAll(lines: readonly string[]): unknown {
-  let last: unknown
-  for (const line of lines) last = JSON.parse(line)
-  return last
-}
-
-function applyAll(store: SurfaceStoreV09, lines: readonly string[]): void {
-  for (const line of lines) {
-    const { applied, diagnostics } = store.apply(JSON.parse(line))
-    if (!applied) throw new Error(`Refused: ${JSON.stringify(diagnostics[0])}`)
-  }
-}
-
-function applyChunks(store: SurfaceStoreV09, chunks: readonly Uint8Array[]): void {
-  const parser = createJsonLinesParser()
-  for (const chunk of chunks) for (const { value } of parser.push(chunk)) store.apply(value)
-  for (const { value } of parser.end()) store.apply(value)
-}
-
 function mixed(): Row[] {
   const lines = mixedLinesV09(100_000)
-  const bytes = new TextEncoder().encode(`${lines.join('\n')}\n`)
-  const chunks = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, n) =>
-    bytes.subarray(n * 65_536, (n + 1) * 65_536),
-  )
+  const chunks = chunksOf(lines)
   const { bound, ours, ratio } = compare(
     () => parseAll(lines),
     () => {
@@ -79,7 +57,7 @@ function big(): Row {
     () => parseAll(lines),
     () => {
       kept = createSurfaceStore({ version })
-      applyAll(kept, lines)
+      applyLines(kept, lines)
     },
     { repeat: 50 },
   )
@@ -90,7 +68,7 @@ function big(): Row {
 function rendered(): Row {
   const lines = boundUpdatesV09(1000)
   const store = createSurfaceStore({ version })
-  applyAll(store, bigUpdateV09(1000))
+  applyLines(store, bigUpdateV09(1000))
   let heard = 0
   store.watchNode('s', 'c0', () => {
     heard += 1

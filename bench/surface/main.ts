@@ -4,43 +4,17 @@ import { report, type Figure } from '../lib/report.ts'
 import { bigUpdate, boundUpdates, dataUpdates, mixedLines, singleUpdates } from './cases.ts'
 import { sizes } from './bundle-size.ts'
 import { channelRow } from './channel-v09.ts'
+import { applyChunks, applyLines, chunksOf, parseAll } from './lines.ts'
 import { mutate } from './mutate.ts'
 import { rowsV09, type Row } from './main-v09.ts'
 import { compare, heapUsed } from './measure.ts'
-
-const CHUNK = 65_536
-
-function chunksOf(bytes: Uint8Array): Uint8Array[] {
-  const chunks: Uint8Array[] = []
-  for (let at = 0; at < bytes.length; at += CHUNK) chunks.push(bytes.subarray(at, at + CHUNK))
-  return chunks
-}
-
-function parseAll(lines: readonly string[]): unknown {
-  let last: unknown
-  for (const line of lines) last = JSON.parse(line)
-  return last
-}
-
-function applyLines(store: SurfaceStore, lines: readonly string[]): void {
-  for (const line of lines) {
-    const { applied, diagnostics } = store.apply(JSON.parse(line))
-    if (!applied) throw new Error(`Refused: ${JSON.stringify(diagnostics[0])}`)
-  }
-}
-
-function applyChunks(store: SurfaceStore, chunks: readonly Uint8Array[]): void {
-  const parser = createJsonLinesParser()
-  for (const chunk of chunks) for (const { value } of parser.push(chunk)) store.apply(value)
-  for (const { value } of parser.end()) store.apply(value)
-}
 
 /** The store of the last round: a process at work is never without one. */
 let kept: SurfaceStore | undefined
 
 function mixed(): Row[] {
   const lines = mixedLines(100_000)
-  const chunks = chunksOf(new TextEncoder().encode(`${lines.join('\n')}\n`))
+  const chunks = chunksOf(lines)
   const whole = compare(
     () => parseAll(lines),
     () => {

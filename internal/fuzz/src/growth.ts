@@ -1,3 +1,5 @@
+import { processorMs } from './processor-ms.ts'
+
 /** Times below are noise of the machine and the garbage collector. */
 const FLOOR_MS = 25
 /** A fourfold input may take this many times as long: linear work plus noise. */
@@ -15,12 +17,12 @@ export interface Growth {
 
 /**
  * Measures a case at one, two and four times its input.
- * @param now milliseconds of a clock
+ * @param now milliseconds of a clock; by default those of processor time
  */
 export async function measureGrowth(
   input: unknown,
   run: (input: unknown) => unknown,
-  now: () => number = () => performance.now(),
+  now = processorMs,
 ): Promise<Growth> {
   const once = await best(() => run(input), now)
   const twice = await best(() => run(amplify(input, 2)), now)

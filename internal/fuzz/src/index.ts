@@ -10,4 +10,5 @@ export {
 } from './run-cases.ts'
 export { schemaValue, type JsonSchema, type SchemaValueOptions } from './schema-value.ts'
 export { createWatch, type TimedCase, type Watch } from './watch.ts'
+export { processorMs } from './processor-ms.ts'
 export { mutated } from './mutated.ts'

@@ -1,8 +1,11 @@
-/** The time of one case. */
+import { processorMs } from './processor-ms.ts'
+
+/** The cost of one case. */
 export interface TimedCase {
   readonly label: string
   /** Characters of the input. */
   readonly size: number
+  /** Milliseconds of processor time, unless the watch has another clock. */
   readonly ms: number
 }
 
@@ -17,9 +20,9 @@ export interface Watch {
 
 /**
  * A watch that keeps `keep` cases, 20 by default.
- * @param now milliseconds of a clock; `performance.now` by default
+ * @param now milliseconds of a clock; by default those of processor time, which other processes do not change
  */
-export function createWatch(keep = 20, now = (): number => performance.now()): Watch {
+export function createWatch(keep = 20, now = processorMs): Watch {
   const slowest: TimedCase[] = []
   return {
     slowest,

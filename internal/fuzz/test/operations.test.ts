@@ -68,11 +68,11 @@ function request(dice: Dice, known: readonly string[], keys: readonly string[]):
     return typeof value === 'string' ? value : JSON.stringify(value)
   }
   const path = operation.path.replaceAll(/\{\w+\}/g, () =>
-    encodeURIComponent(dice.chance(0.7) ? dice.pick(known) : hostileString(dice).toWellFormed()),
+    encodeURIComponent(dice.chance(0.7) ? dice.pick(known) : wellFormed(hostileString(dice))),
   )
   const query = operation.parameters
     .filter((one) => one.in === 'query' && dice.chance(0.4))
-    .map(({ name, schema }) => [name, text(schema).toWellFormed()])
+    .map(({ name, schema }): [string, string] => [name, wellFormed(text(schema))])
   const search = new URLSearchParams(query).toString()
   const made = operation.body === null ? undefined : schemaValue(operation.body, options)
   // A random object is hardly ever a flow: most `data` is a real one, slightly changed.
@@ -106,7 +106,7 @@ test(
         hash: async (password) => `plain$${password}`,
         verify: async (password, hash) => hash === `plain$${password}`,
       },
-      fetch: async () => new Response('offline', { status: 503 }),
+      services: { fetch: async () => new Response('offline', { status: 503 }) },
       // The cases sign their users in thousands of times.
       settings: { loginRateLimit: false },
       onError: (error) => errors.push(error),
@@ -159,12 +159,15 @@ async function readAnswer(response: Response, method: string): Promise<string> {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Replaces lone surrogates, which have no form in URLs and UTF-8. */
+const wellFormed = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
+
 /** JSON, or the same members as a form or as parts, where the operation reads those. */
-function bodyOf(body: unknown, headers: Record<string, string>): { body: BodyInit } {
+function bodyOf(body: unknown, headers: Record<string, string>): RequestInit {
   const members = (): [string, string][] =>
     Object.entries(isObject(body) ? body : { file: body }).map(([name, value]) => [
-      name.toWellFormed(),
-      (typeof value === 'string' ? value : JSON.stringify(value)).toWellFormed(),
+      wellFormed(name),
+      wellFormed(typeof value === 'string' ? value : JSON.stringify(value)),
     ])
   const type = headers['content-type'] ?? ''
   if (type.startsWith('application/x-www-form-urlencoded')) {

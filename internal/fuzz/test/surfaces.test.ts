@@ -2,7 +2,6 @@ import {
   createSurfaceStore,
   isSurfaceError,
   parseMessage,
-  standardCatalogV08,
   validateMessage,
 } from '@x/surface-protocol'
 import { expect, test } from 'vitest'
@@ -116,7 +115,7 @@ test(
       title: 'Surfaces',
       make,
       run(input) {
-        const store = createSurfaceStore({ catalog: standardCatalogV08 })
+        const store = createSurfaceStore()
         for (const one of Array.isArray(input) ? input : [input]) {
           validateMessage(one)
           tolerate(() => parseMessage(JSON.stringify(one) ?? ''))

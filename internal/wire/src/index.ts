@@ -49,7 +49,7 @@ export {
 export { REQUEST_ID, requestIdOf, withRequestId } from './request-id.ts'
 export { formatSseComment, formatSseFrame } from './sse-frame.ts'
 export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
-export { createSystemRuntime, type Runtime } from './runtime.ts'
+export { createSystemRuntime, withinTime, type Runtime } from './runtime.ts'
 export { SPECIAL_V4, SPECIAL_V6 } from './special-ranges.ts'
 export { standIn } from './stand-in.ts'
 export { createTextCipher, type TextCipher } from './text-cipher.ts'

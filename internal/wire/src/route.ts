@@ -23,7 +23,7 @@ export function createRouteTable<R extends { readonly method: string; readonly p
   for (const route of routes) {
     // Methods of one path may name its parameters differently.
     const shape = route.path.replaceAll(PARAMETER, '*')
-    const methods = byShape.get(shape) ?? new Map<string, Named<R>>()
+    const methods = byShape.get(shape) ?? new Map<string, RouteWithNames<R>>()
     const names = [...route.path.matchAll(PARAMETER)].map(([, name = '']) => name)
     byShape.set(shape, methods.set(route.method, { route, names }))
   }
@@ -62,11 +62,11 @@ export function createRouteTable<R extends { readonly method: string; readonly p
 
 const PARAMETER = /\{(\w+)\}/g
 
-interface Named<R> {
+interface RouteWithNames<R> {
   readonly route: R
   readonly names: readonly string[]
 }
-type Methods<R> = Map<string, Named<R>>
+type Methods<R> = Map<string, RouteWithNames<R>>
 type Router<R> = ReturnType<typeof createRouter<Methods<R>>>
 
 /** rou3 ignores trailing slashes; here they distinguish paths. */

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { createSystemRuntime, createTestRuntime } from './index.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { createSystemRuntime, createTestRuntime, withinTime } from './index.ts'
 
 describe('createSystemRuntime', () => {
   test('provides time, ids, random bytes and abortable sleeps', async () => {
@@ -13,6 +13,26 @@ describe('createSystemRuntime', () => {
     const waiting = runtime.sleep(60_000, controller.signal)
     controller.abort('stop')
     await expect(waiting).rejects.toBe('stop')
+  })
+})
+
+describe('withinTime', () => {
+  const late = (): Error => new Error('late')
+
+  test('settles like the promise, and rejects if that takes too long', async () => {
+    await expect(withinTime(Promise.resolve(1), 60_000, late)).resolves.toBe(1)
+    await expect(withinTime(Promise.reject(new Error('own')), 60_000, late)).rejects.toThrow('own')
+    await expect(withinTime(new Promise(() => undefined), 1, late)).rejects.toThrow('late')
+  })
+
+  test('leaves no timer behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      await withinTime(Promise.resolve(), 60_000, late)
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Runtime } from './runtime.ts'
 
-/** Encrypts texts; the bytes of one open only with the same key and the same `context`. */
+/** Encrypts strings. The bytes can be decrypted only with the same key and the same `context`. */
 export interface TextCipher {
   /** A fresh nonce, followed by the ciphertext and its tag. */
   encrypt(text: string, context: string): Promise<Uint8Array<ArrayBuffer>>

@@ -1,4 +1,4 @@
-/** The slices of a text, of about so many characters each; no surrogate pair is separated. */
+/** Splits a string into slices of about `size` characters, without separating surrogate pairs. */
 export function* textSlices(text: string, size: number): Generator<string> {
   for (let at = 0; at < text.length;) {
     const end = isPair(text, at + size - 1) ? at + size + 1 : at + size

@@ -1,3 +1,5 @@
+import { processorMs } from '../../src/index.ts'
+
 /** What one run of a component cost, and how it ended. */
 export interface Outcome {
   readonly value?: unknown
@@ -10,22 +12,17 @@ export interface Outcome {
   readonly heap: number
 }
 
-const cpuNow = (): number => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
-
 /** Runs work beside a heartbeat of the event loop. */
 export async function measure(work: () => Promise<unknown>): Promise<Outcome> {
   const heapBefore = process.memoryUsage().heapUsed
   let [step, heap, isOver] = [0, 0, false]
-  const begin = cpuNow()
+  const begin = processorMs()
   let last = begin
   const beat = (): void => {
-    const now = cpuNow()
+    const now = processorMs()
     step = Math.max(step, now - last)
     heap = Math.max(heap, process.memoryUsage().heapUsed - heapBefore)
-    last = cpuNow()
+    last = processorMs()
     if (!isOver) setImmediate(beat)
   }
   setImmediate(beat)
@@ -36,7 +33,7 @@ export async function measure(work: () => Promise<unknown>): Promise<Outcome> {
     ended = { error }
   }
   isOver = true
-  const cpu = cpuNow() - begin
+  const cpu = processorMs() - begin
   await new Promise((resolve) => setImmediate(resolve))
   return { ...ended, cpu, step, heap }
 }
