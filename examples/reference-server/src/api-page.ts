@@ -72,6 +72,18 @@ const FILES: ReadonlyMap<string, readonly [type: string, load: () => Promise<str
   ],
 ])
 
+/** File contents, each read once, because the page is public. */
+const texts = new Map<string, Promise<string>>()
+
+function textOf(path: string, load: () => Promise<string>): Promise<string> {
+  const known = texts.get(path)
+  if (known !== undefined) return known
+  const text = load()
+  texts.set(path, text)
+  text.catch(() => texts.delete(path))
+  return text
+}
+
 /**
  * Serves the API reference: each operation with its schemas, and a form to call it with a key or the
  * console's session. Null for every other path.
@@ -80,5 +92,5 @@ export async function apiPage(request: Request, path: string): Promise<Response 
   const file = FILES.get(path)
   if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return null
   const [type, load] = file
-  return new Response(await load(), { headers: { ...HEADERS, 'content-type': type } })
+  return new Response(await textOf(path, load), { headers: { ...HEADERS, 'content-type': type } })
 }

@@ -13,15 +13,16 @@ export interface FirstStart {
   readonly id?: string
   /** Set if it was generated. */
   readonly password?: string
+  /** Set if the password was generated: an operator who chose one signs in and makes keys. */
   readonly apiKey?: string
   /** The default project of the superuser, if there is one. */
   readonly projectId?: string
 }
 
 /**
- * Creates the superuser, an API key and the flow `echo` if there is no superuser yet. An existing
- * superuser is not changed. If several servers start at the same time on an empty database, one of
- * them creates these records.
+ * Creates the superuser and the flow `echo` if there is no superuser yet, and an API key unless the settings
+ * have a password, because printed keys may end up in logs. An existing superuser is not changed. If several
+ * servers start at the same time on an empty database, one of them creates these records.
  */
 export async function prepareFirstStart(
   engine: FlowEngine,
@@ -33,7 +34,8 @@ export async function prepareFirstStart(
     return { username: existing.username, ...(await projectOf(store, existing.id)) }
   const username = settings.SERVICE_SUPERUSER ?? 'admin'
   const generated = randomBytes(18).toString('base64url')
-  const password = settings.SERVICE_SUPERUSER_PASSWORD ?? generated
+  const { SERVICE_SUPERUSER_PASSWORD: chosen } = settings
+  const password = chosen ?? generated
   const { users } = engine.services
   let record
   try {
@@ -44,15 +46,11 @@ export async function prepareFirstStart(
     return { username: made.username }
   }
   const post = postAs(engine, record.id)
-  const { api_key: apiKey } = await post('/api/v1/api_key/', '{"name":"first start"}')
   await post('/api/v1/flows/', await readFile(ECHO, 'utf8'))
-  return {
-    username,
-    id: record.id,
-    ...(await projectOf(store, record.id)),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(password === generated ? { password } : {}),
-  }
+  const made = { username, id: record.id, ...(await projectOf(store, record.id)) }
+  if (chosen !== undefined) return made
+  const { api_key: apiKey } = await post('/api/v1/api_key/', '{"name":"first start"}')
+  return { ...made, password, ...(apiKey === undefined ? {} : { apiKey }) }
 }
 
 async function projectOf(store: FlowStore, userId: string): Promise<{ projectId?: string }> {

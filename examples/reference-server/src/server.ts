@@ -270,7 +270,7 @@ export async function createReferenceServer(
     trustProxy,
     context(message, base): ServerContext {
       const record = requests.recordOf(message)
-      // A spread would make every context an object of a shape of its own, which is slow to read.
+      // A spread would give each context its own hidden class, which is slow to read.
       const context = Object.assign(base, { requestId: record.requestId })
       requests.remember(context, record)
       return context

@@ -9,7 +9,7 @@ const MIB = 1024 * KIB
 /** Run limits from the variables (OP-16). */
 export function runLimits(settings: Settings): Partial<RunLimits> {
   const vertexSeconds = settings.SERVICE_MAX_VERTEX_SECONDS ?? 0
-  return given({
+  return definedOnly({
     vertices: settings.SERVICE_MAX_FLOW_VERTICES,
     edges: settings.SERVICE_MAX_FLOW_EDGES,
     loopPasses: settings.SERVICE_MAX_LOOP_PASSES,
@@ -29,7 +29,7 @@ export function mcpOptions(settings: Settings): McpOptions | false {
   return {
     sse: settings.SERVICE_MCP_SSE !== false,
     anonymous: settings.SERVICE_MCP_ANONYMOUS === true,
-    ...given({
+    ...definedOnly({
       callTimeoutMs: settings.SERVICE_MCP_CALL_TIMEOUT_MS,
       maxCalls: settings.SERVICE_MCP_MAX_CALLS,
       maxTools: settings.SERVICE_MCP_MAX_TOOLS,
@@ -45,7 +45,7 @@ type OpenAiOptions = Exclude<FlowEngineOptions['openai'], false | undefined>
 /** Options of the OpenAI-compatible API; false if it is disabled. */
 export function openAiOptions(settings: Settings): OpenAiOptions | false {
   if (settings.SERVICE_OPENAI_API === false) return false
-  return given({
+  return definedOnly({
     maxRuns: settings.SERVICE_OPENAI_MAX_RUNS,
     timeoutMs: times(settings.SERVICE_OPENAI_TIMEOUT_SECONDS, 1000),
   })
@@ -54,29 +54,29 @@ export function openAiOptions(settings: Settings): OpenAiOptions | false {
 /** Limits of the demo surface: its store, its channel and messages posted by viewers. */
 export function surfaceLimits(settings: Settings): DemoSurfaceLimits {
   return {
-    store: given({
+    store: definedOnly({
       surfaces: settings.SERVICE_SURFACE_MAX_SURFACES,
       totalSize: times(settings.SERVICE_SURFACE_MAX_MB, MIB),
     }),
-    channel: given({
+    channel: definedOnly({
       history: settings.SERVICE_SURFACE_HISTORY,
       historyBytes: times(settings.SERVICE_SURFACE_HISTORY_MB, MIB),
       highWaterMark: settings.SERVICE_SURFACE_WAITING,
       slowMs: settings.SERVICE_SURFACE_SLOW_MS,
       maxSubscribers: settings.SERVICE_SURFACE_MAX_VIEWERS,
     }),
-    handler: given({ maxBodyBytes: times(settings.SERVICE_SURFACE_MAX_BODY_KIB, KIB) }),
+    handler: definedOnly({ maxBodyBytes: times(settings.SERVICE_SURFACE_MAX_BODY_KIB, KIB) }),
   }
 }
 
 const times = (value: number | undefined, unit: number): number | undefined =>
   value === undefined ? undefined : value * unit
 
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
 /** Removes undefined properties. */
-function given<T extends object>(values: T): Given<T> {
+function definedOnly<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined),
-  ) as Given<T>
+  ) as Defined<T>
 }

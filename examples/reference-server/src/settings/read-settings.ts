@@ -5,7 +5,7 @@ import { variables } from './variables.ts'
 import { wrapText } from './wrap-text.ts'
 
 type Table = typeof variables
-type Read<V extends Variable> = V['kind'] extends 'boolean'
+type SettingValue<V extends Variable> = V['kind'] extends 'boolean'
   ? boolean
   : V['kind'] extends 'integer'
     ? number
@@ -15,7 +15,7 @@ type Read<V extends Variable> = V['kind'] extends 'boolean'
 
 /** The values of all variables; undefined if neither set nor defaulted. */
 export type Settings = {
-  readonly [K in keyof Table]: Read<Table[K]> | undefined
+  readonly [K in keyof Table]: SettingValue<Table[K]> | undefined
 }
 
 /** An invalid variable; the start fails with this one line. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Opening } from './openings.ts'
+import type { Opening } from './opening-switches.ts'
 import type { Settings } from './read-settings.ts'
 import { wrapText } from './wrap-text.ts'
 
@@ -37,12 +37,12 @@ export function shortcomingsText(
   ].join('\n')
 }
 
-type Found = readonly [name: string, problem: string][]
+type ShortcomingList = readonly [name: string, problem: string][]
 
 function addressShortcomings({
   SERVICE_PUBLIC_URL: url,
   SERVICE_TRUST_PROXY: proxies = [],
-}: Settings): Found {
+}: Settings): ShortcomingList {
   const isTls = url?.toLowerCase().startsWith('https:') === true
   return [
     ...when(url === undefined, 'SERVICE_PUBLIC_URL', 'missing: set the public https URL'),
@@ -59,7 +59,7 @@ function addressShortcomings({
   ]
 }
 
-function signInShortcomings(settings: Settings): Found {
+function signInShortcomings(settings: Settings): ShortcomingList {
   return [
     ...when(
       settings.SERVICE_AUTO_LOGIN === true,
@@ -79,7 +79,7 @@ function signInShortcomings(settings: Settings): Found {
   ]
 }
 
-function secretShortcomings(settings: Settings): Found {
+function secretShortcomings(settings: Settings): ShortcomingList {
   const {
     SERVICE_SECRET_KEY: key,
     SERVICE_SUPERUSER: name = 'admin',
@@ -113,7 +113,9 @@ const isWeak = (secret: string | undefined): boolean =>
 const isRepeated = (secret: string): boolean =>
   new Set(secret).size < 8 || KNOWN.test(secret) || /change.?me/i.test(secret)
 
-function databaseShortcomings({ SERVICE_DATABASE_URL: url = 'sqlite:' }: Settings): Found {
+function databaseShortcomings({
+  SERVICE_DATABASE_URL: url = 'sqlite:',
+}: Settings): ShortcomingList {
   if (!url.startsWith('sqlite:')) return []
   const problem = url.includes(':memory:')
     ? 'in memory: all data is lost when the server stops'
@@ -125,7 +127,7 @@ function databaseShortcomings({ SERVICE_DATABASE_URL: url = 'sqlite:' }: Setting
 function folderShortcomings({
   SERVICE_CONFIG_DIR: folder = './data',
   SERVICE_DATABASE_URL: url,
-}: Settings): Found {
+}: Settings): ShortcomingList {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(url ?? '')?.[1]
   const database = path ?? join(folder, 'service.db')
   const writable = 'writable by others: chmod o-w,g-w'
@@ -146,5 +148,5 @@ function allows(path: string, bits: number): boolean {
   return (mode & bits) !== 0
 }
 
-const when = (isSo: boolean, name: string, problem: string): Found =>
+const when = (isSo: boolean, name: string, problem: string): ShortcomingList =>
   isSo ? [[name, problem]] : []

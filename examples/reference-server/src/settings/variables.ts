@@ -117,6 +117,11 @@ export const variables = {
     1000,
   ),
   SERVICE_MAX_RUNS_PER_USER: integer('simultaneous runs of a user, besides builds', 256, 1),
+  SERVICE_MAX_UNREAD_MB_PER_CLIENT: integer(
+    'MiB of long responses that one user, or one network of strangers, has not read yet',
+    256,
+    1,
+  ),
   SERVICE_MAX_STORED_MB_PER_USER: integer('MB of stored files of a user; 0 = unlimited', 0),
   SERVICE_MAX_RUNS_PER_DAY_PER_USER: integer('runs and builds of a user per day; 0 = unlimited', 0),
   SERVICE_KNOWLEDGE_ROWS: integer('rows of a knowledge base or collection', 200_000, 1),
@@ -130,7 +135,7 @@ export const variables = {
 
   SERVICE_SUPERUSER: text('name of the first superuser', 'admin'),
   SERVICE_SUPERUSER_PASSWORD: secret(
-    'password of the first superuser; default: generated and printed once',
+    'password of the first superuser; default: generated and printed once, with an API key',
   ),
   SERVICE_SECRET_KEY: secret(
     'key for tokens and encryption, at least 32 characters; default: generated and stored',
@@ -301,7 +306,7 @@ export const variables = {
   SERVICE_VERTEX_BUILDS_STORAGE_ENABLED: flag('keeps build records', true),
   SERVICE_TRANSACTIONS_STORAGE_ENABLED: flag('keeps transactions', true),
 
-  SERVICE_EVENT_DELIVERY: choice('event delivery that the editor is told to use', [
+  SERVICE_EVENT_DELIVERY: choice('event delivery that the editor uses', [
     'streaming',
     'polling',
     'direct',
