@@ -1,6 +1,6 @@
 import type { User } from './page.ts'
 
-/** A refusal of the server, with its own words. */
+/** An error response of the server, with its message. */
 export class ApiError extends Error {
   readonly status: number
 
@@ -13,8 +13,8 @@ export class ApiError extends Error {
 let token = ''
 
 /**
- * Goes on with a sign-in of before, which its cookie keeps, or with the automatic one.
- * @returns the user; null when somebody has to sign in
+ * Continues the session of the cookie, or signs in automatically.
+ * @returns the user; null if a sign-in is needed
  */
 export async function resume(): Promise<User | null> {
   const refreshed = await fetch('/api/v1/refresh', { method: 'POST' })
@@ -28,13 +28,13 @@ async function whoami(): Promise<User> {
   return (await (await call('/users/whoami')).json()) as User
 }
 
-/** Ends the sign-in, also of the next visit. */
+/** Ends the session, including its cookie. */
 export async function signOut(): Promise<void> {
   await call('/logout', { method: 'POST' })
   token = ''
 }
 
-/** Signs in; the token stays in this page, the cookie keeps the sign-in over a reload. */
+/** Signs in. The token stays in memory; the cookie survives a reload. */
 export async function signIn(username: string, password: string): Promise<User> {
   const response = await fetch('/api/v1/login', {
     method: 'POST',
@@ -45,14 +45,14 @@ export async function signIn(username: string, password: string): Promise<User> 
   return await whoami()
 }
 
-/** Calls an operation of the flow API as the user who signed in; paths are below `/api/v1` or whole. */
+/** Calls an operation of the flow API as the signed-in user. Paths are absolute or below `/api/v1`. */
 export async function call(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set('authorization', `Bearer ${token}`)
   if (typeof init.body === 'string') headers.set('content-type', 'application/json')
   const address = path.startsWith('/api/') ? path : `/api/v1${path}`
   const response = await fetch(address, { ...init, headers })
-  // A token lives for an hour, the sign-in longer.
+  // A token expires after an hour, the session later.
   if (response.status !== 401 || path === '/users/whoami' || (await resume()) === null)
     return checked(response)
   headers.set('authorization', `Bearer ${token}`)
@@ -68,7 +68,7 @@ async function checked(response: Response): Promise<Response> {
   )
 }
 
-/** A text, the message of an object, or the first problem of a list. */
+/** The error of a response: a string, the message of an object, or the first entry of a list. */
 function wordsOf(detail: unknown): string | undefined {
   if (typeof detail === 'string') return detail
   const object: unknown = Array.isArray(detail) ? detail[0] : detail

@@ -1,17 +1,17 @@
 import { call } from './api.ts'
 import { byId, make } from './elements.ts'
 
-/** Uploads are stored under their time and name. */
+/** The stored name of an upload starts with its time. */
 const STAMP = /^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_/
 const IMAGE = /\.(?:png|jpe?g|gif|webp|bmp|svg)$/i
 
-/** Shows the names of the files that go along with the next message. */
+/** Shows the names of the files attached to the next message. */
 export function setUpAttachments(): void {
   const input = byId('files', HTMLInputElement)
   input.addEventListener('change', () => showNames([...(input.files ?? [])]))
 }
 
-/** Uploads the chosen files to the flow and forgets the choice; gives their addresses. */
+/** Uploads the chosen files to the flow, clears the choice and returns their addresses. */
 export async function takeAttachments(flowId: string, signal: AbortSignal): Promise<string[]> {
   const input = byId('files', HTMLInputElement)
   const paths: string[] = []
@@ -26,7 +26,7 @@ export async function takeAttachments(flowId: string, signal: AbortSignal): Prom
   return paths
 }
 
-/** A file of a message: images are shown, others named. */
+/** A file of a message: an image is displayed, another file is listed by name. */
 export function attachment(path: string): HTMLElement {
   const name = path.slice(path.indexOf('/') + 1).replace(STAMP, '')
   if (!IMAGE.test(name)) return make('span', name, { class: 'file' })

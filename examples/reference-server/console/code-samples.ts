@@ -2,7 +2,7 @@
 export interface CodeSamples {
   /** Base URL of the clients. */
   readonly base: string
-  /** The name of the flow for them: its endpoint name, else its id. */
+  /** The model name for clients: the endpoint name of the flow, else its id. */
   readonly model: string
   /** Programs that ask the flow once; the key is in the variable `FLOW_API_KEY`. */
   readonly typescript: string

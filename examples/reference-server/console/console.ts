@@ -45,7 +45,7 @@ function drawMenu(): void {
   )
 }
 
-/** Shows the page that the address names; nobody sees one before signing in. */
+/** Shows the page named by the address, after signing in. */
 function showPage(): void {
   for (const [page, section] of sections) {
     if (page === shown) page.leave?.(section)
@@ -83,14 +83,14 @@ onSubmit('sign-in', async (fields) =>
 byId('sign-out', HTMLButtonElement).addEventListener('click', () =>
   attempt(async () => {
     await signOut()
-    // Nothing that the user has seen stays in the page.
+    // Removes everything the previous user has seen.
     location.reload()
   }),
 )
 
 addEventListener('hashchange', () => {
   showPage()
-  // Who reads with a screen reader hears which page it is.
+  // Screen readers announce the page.
   document.querySelector<HTMLElement>(`#${shown?.name ?? 'start'}-title`)?.focus()
 })
 attempt(async () => showUser(await resume()))

@@ -1,7 +1,7 @@
 import { call } from './api.ts'
 import { attempt, byId, make } from './elements.ts'
 
-/** A message as the monitor keeps it. */
+/** A message as returned by the monitor API. */
 export interface StoredMessage {
   readonly id: string
   readonly sender: string
@@ -15,7 +15,7 @@ let started = ''
 /** The session of the chosen conversation. */
 export const chosenSession = (): string => byId('session', HTMLSelectElement).value
 
-/** Calls `show` with the messages of the conversation that is chosen, also with none of a new one. */
+/** Calls `show` with the messages of the chosen conversation; none for a new one. */
 export function onConversation(
   flowId: () => string,
   show: (messages: StoredMessage[]) => void,
@@ -30,7 +30,7 @@ export function onConversation(
   )
 }
 
-/** Offers a new conversation, and those that the flow has had. */
+/** Lists a new conversation and the earlier ones of the flow. */
 export async function listConversations(flowId: string): Promise<void> {
   const query = new URLSearchParams({ flow_id: flowId })
   const known = (await (await call(`/monitor/messages/sessions?${query}`)).json()) as string[]

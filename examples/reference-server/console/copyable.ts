@@ -1,6 +1,6 @@
 import { make } from './elements.ts'
 
-/** A text to be pasted elsewhere, with a button that copies it. */
+/** Text with a button that copies it. */
 export function copyable(text: string, label: string): HTMLElement {
   const box = make('div', '', { class: 'copyable' })
   const button = make('button', 'Copy', { type: 'button', class: 'quiet', 'aria-label': label })

@@ -10,7 +10,7 @@ interface ListedUser {
   readonly last_login_at: string | null
 }
 
-/** One page of what was provisioned. */
+/** One page of provisioned users or groups. */
 interface Provisioned {
   readonly enabled: boolean
   readonly tenants: readonly string[]
@@ -27,7 +27,7 @@ const yesNo = (is: boolean): string => (is ? 'yes' : 'no')
 const MAX_SHOWN = 100
 const PAGE = 50
 
-/** The users of the service, and what identity providers have provisioned. */
+/** Lists the users of the service, and what identity providers have provisioned. */
 export const directoryPage: ConsolePage = {
   name: 'directory',
   title: 'Directory',
@@ -119,7 +119,7 @@ async function showTenant(tables: HTMLElement, tenant: string): Promise<void> {
   tables.replaceChildren(...(await Promise.all([users, groups])))
 }
 
-/** A table with buttons to its other pages where it has more than one. */
+/** A table, with buttons to its other pages if it has more than one. */
 async function paged(
   label: string,
   load: (startIndex: number) => Promise<{ readonly total: number; readonly table: HTMLElement }>,

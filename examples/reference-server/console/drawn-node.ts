@@ -1,6 +1,6 @@
 import type { FlowGraph } from './graph-view.ts'
 
-/** The node of the drawing with this id: the node itself, or the group that contains it. */
+/** The drawn node with this id, or the group that contains it. */
 export function drawnNode(graph: FlowGraph | null, id: string | null): string | undefined {
   if (graph === null || id === null) return undefined
   return graph.nodes.find((node) => node.id === id || hasInside(node, id))?.id

@@ -8,7 +8,7 @@ export function byId<E extends Element>(id: string, kind: abstract new () => E):
   return element
 }
 
-/** An element with its text and attributes; texts never become HTML. */
+/** An element with text and attributes; text is never parsed as HTML. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   name: K,
   text = '',
@@ -20,7 +20,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** Runs what a form asks for, with its fields, and shows what goes wrong. */
+/** Calls `work` with the fields of a form when it is submitted; an error is shown above the page. */
 export function onSubmit(id: string, work: (fields: FormData) => Promise<void>): void {
   whenSent(byId(id, HTMLFormElement), work)
 }
@@ -32,7 +32,7 @@ function whenSent(element: HTMLFormElement, work: (fields: FormData) => Promise<
   })
 }
 
-/** Runs `work`; a failure is shown above the page. */
+/** Runs `work`; an error is shown above the page. */
 export function attempt(work: () => Promise<void>): void {
   const problem = byId('problem', HTMLParagraphElement)
   problem.hidden = true
@@ -42,7 +42,7 @@ export function attempt(work: () => Promise<void>): void {
   })
 }
 
-/** The text of a field. */
+/** The value of a field. */
 export function field(fields: FormData, name: string): string {
   const value = fields.get(name)
   return typeof value === 'string' ? value : ''

@@ -1,7 +1,7 @@
 import { call } from './api.ts'
 import { make } from './elements.ts'
 
-/** Saves a flow as the file that `runFlow` and other servers read; the service leaves secrets out. */
+/** Downloads a flow as a file for `runFlow` and other servers; the service removes secrets. */
 export async function exportFlow({ id, name }: Readonly<Record<'id' | 'name', string>>) {
   const response = await call('/flows/download/', { method: 'POST', body: JSON.stringify([id]) })
   const href = URL.createObjectURL(await response.blob())

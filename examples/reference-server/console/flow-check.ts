@@ -10,7 +10,7 @@ interface Problem {
   readonly edge_id: string | null
 }
 
-/** Problems that are shown; a flow with more has one cause, or many of the same kind. */
+/** Maximum number of problems shown; more usually have one cause or are of one kind. */
 const MAX_SHOWN = 50
 
 /** Checks a flow without running it, and shows each problem beside its node and in a list. */
@@ -51,13 +51,13 @@ async function problemsOf(id: string): Promise<{ total: number; problems: readon
     const answer = await call(`/flows/${id}/problems`)
     return (await answer.json()) as { total: number; problems: Problem[] }
   } catch (error) {
-    // A bundled example belongs to nobody.
+    // A bundled example has no owner and cannot be checked.
     if (error instanceof ApiError && error.status === 404) return { total: 0, problems: [] }
     throw error
   }
 }
 
-/** Without the id of the node, which stands beside the text. */
+/** The message without the id of the node, which is shown beside it. */
 function plainly({ message, node_id: id }: Problem): string {
   const [, type, why] =
     /^Unknown component types: (.*?) \([^:)]*(?:: (.*))?\)$/s.exec(message) ?? []

@@ -48,7 +48,7 @@ interface BuildEvent {
 let current: Flow | undefined
 let running: AbortController | undefined
 
-/** The user's flows: each is drawn, run, and has its conversations. */
+/** The user's flows: draws and runs them, and shows their conversations. */
 export const flowsPage: ConsolePage = {
   name: 'flows',
   title: 'Flows',
@@ -100,12 +100,12 @@ function showMessages(messages: readonly StoredMessage[]): void {
   for (const message of messages) describe(message)
 }
 
-/** Without the words that say where, which the name of the node does. */
+/** The message without its location, which is shown as the name of the node. */
 function reasonOf(params: string | null): string {
   return (params ?? 'failed').replace(/^Error building Component [^:]*:\s*/, '')
 }
 
-/** Runs the picked flow when the form is sent; leaving a build that is delivered directly cancels it. */
+/** Runs the chosen flow when the form is submitted. Leaving a build that is delivered directly cancels it. */
 function setUpRuns(): void {
   onSubmit('run', async (fields) => {
     if (current === undefined) return
@@ -155,7 +155,7 @@ function setUpRuns(): void {
   )
 }
 
-/** The line that says how far a run is, and how long it took. */
+/** Shows the progress and the duration of a run. */
 function startStatus() {
   const line = byId('status', HTMLParagraphElement)
   const begin = performance.now()
@@ -202,7 +202,7 @@ function describe({ id, sender = '', category, text, files = [] }: BuildEvent['d
   item.replaceChildren(text ?? '', ...files.map(attachment))
 }
 
-/** The bubble of a message; made when it is new. */
+/** The element of a message, created if it is new. */
 function bubble(id = ''): HTMLLIElement {
   const known = document.querySelector<HTMLLIElement>(`#chat li[data-id="${CSS.escape(id)}"]`)
   if (known !== null) return known

@@ -1,6 +1,6 @@
 import { byId } from './elements.ts'
 
-/** A flow as the API gives it, as far as its drawing needs. */
+/** The parts of a flow that are drawn. */
 export interface FlowGraph {
   readonly nodes: readonly {
     readonly id: string
@@ -9,7 +9,7 @@ export interface FlowGraph {
     readonly data?: {
       readonly node?: {
         readonly display_name?: string
-        /** What a group contains. */
+        /** The nodes of a group. */
         readonly flow?: { readonly data?: FlowGraph | null }
       }
     }
@@ -27,7 +27,7 @@ const WIDTH = 320
 const HEIGHT = 90
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** Draws the nodes of a flow where its editor has put them. */
+/** Draws the nodes of a flow at their positions in the editor. */
 export function drawGraph({ nodes, edges }: FlowGraph): void {
   const shown = nodes.filter(({ type }) => type !== 'noteNode')
   const at = new Map(shown.map(({ id, position = { x: 0, y: 0 } }) => [id, position]))
@@ -49,7 +49,7 @@ export function drawGraph({ nodes, edges }: FlowGraph): void {
   svg.setAttribute('viewBox', box)
   svg.setAttribute('role', 'img')
   svg.setAttribute('aria-label', names.length === 0 ? 'No nodes' : names.join(', '))
-  // Words stay readable on a narrow page, which scrolls the drawing instead.
+  // On a narrow page the drawing scrolls, so that text stays readable.
   svg.style.minWidth = `${Math.min(Number(box.split(' ')[2]) * 0.42, 2400)}px`
   byId('graph', HTMLDivElement).replaceChildren(svg)
 }
@@ -84,7 +84,7 @@ function frame(positions: readonly { readonly x: number; readonly y: number }[])
   return `${left} ${top} ${width} ${height}`
 }
 
-/** Says below a node how long it took, or that it failed. */
+/** Shows the duration or the failure of a node below it. */
 export function showNote(id: string, note: string): void {
   const line = nodeOf(id)?.querySelector('.note')
   if (line) line.textContent = note
@@ -95,15 +95,15 @@ function nodeOf(id: string): SVGGElement | undefined {
   return [...nodes].find((node) => node.dataset['id'] === id)
 }
 
-/** Lines of a remark, and characters of one. */
+/** Maximum lines of a remark, and characters of a line. */
 const LINES = 4
 const WIDE = 31
 const LINE_HEIGHT = 26
 
-/** Who makes a remark about a node: the check of the flow before a run, or the run. */
+/** The source of a remark about a node: the check of the flow, or a run. */
 type Source = 'check' | 'run'
 
-/** Shows below a node what its check or its run says about it, in place of what that said before; the whole text shows on hover. */
+/** Shows a remark below a node, replacing the earlier one of the same source; the full text is shown on hover. */
 export function showRemark(
   id: string,
   text: string,
@@ -133,7 +133,7 @@ export function showRemark(
   makeRoom(y + HEIGHT + 50 + (above + lines.length) * LINE_HEIGHT)
 }
 
-/** Removes what the check or the run said. */
+/** Removes all remarks of a source. */
 export function clearRemarks(by: Source): void {
   for (const node of document.querySelectorAll<SVGGElement>('#graph g')) {
     remarkOf(node, by)?.remove()
@@ -141,7 +141,7 @@ export function clearRemarks(by: Source): void {
   }
 }
 
-/** Whether a remark of the node contains the text. */
+/** True if a remark of the node contains the text. */
 export function hasRemark(id: string, text: string): boolean {
   const node = nodeOf(id)
   return (
@@ -162,7 +162,7 @@ function showWhole(node: SVGGElement): void {
   if (title !== null) title.textContent = texts.join(' ')
 }
 
-/** Marks an edge that a check refuses. */
+/** Marks an invalid edge. */
 export function markEdge(id: string): void {
   for (const path of document.querySelectorAll<SVGPathElement>('#graph path'))
     if (path.dataset['edge'] === id) path.dataset['check'] = 'error'
@@ -182,7 +182,7 @@ function wrap(text: string): string[] {
   return [...lines.slice(0, LINES - 1), `${last.slice(0, WIDE - 1)}…`]
 }
 
-/** Grows the drawing downwards to this place. */
+/** Extends the drawing down to this position. */
 function makeRoom(bottom: number): void {
   const svg = document.querySelector<SVGSVGElement>('#graph svg')
   const [left = 0, top = 0, width = 0, height = 0] =
@@ -190,7 +190,7 @@ function makeRoom(bottom: number): void {
   if (bottom > top + height) svg?.setAttribute('viewBox', `${left} ${top} ${width} ${bottom - top}`)
 }
 
-/** Shows the state of a node; all of them when no id is given. */
+/** Sets the state of a node; of all nodes without an id. */
 export function showState(state: NodeState, id?: string): void {
   for (const node of document.querySelectorAll<SVGGElement>('#graph g'))
     if (id === undefined || node.dataset['id'] === id) {
@@ -200,7 +200,7 @@ export function showState(state: NodeState, id?: string): void {
     }
 }
 
-/** What the drawing calls a node. */
+/** The name of a node in the drawing. */
 export function nameOf(id: string): string {
   return nodeOf(id)?.querySelector('text')?.textContent ?? id
 }

@@ -10,7 +10,7 @@ export function setUpImport(imported: (id: string) => Promise<void>): void {
       if (file === undefined) return
       const body = new FormData()
       body.append('file', file)
-      // The same file may be chosen again once it has been mended.
+      // Allows choosing the same file again after it was corrected.
       input.value = ''
       const flows = (await (await call('/flows/upload/', { method: 'POST', body })).json()) as {
         id: string

@@ -8,7 +8,7 @@ const EVERY_MS = 5000
 
 let looking: ReturnType<typeof setInterval> | undefined
 
-/** What the builds of this user wait for: their questions, and a form to answer each. */
+/** The open questions of this user's builds, each with a form to answer it. */
 export const inboxPage: ConsolePage = {
   name: 'inbox',
   title: 'Inbox',
@@ -20,7 +20,7 @@ export const inboxPage: ConsolePage = {
     replaceBelowTitle(section, [make('p', text, { class: 'lead' }), said, list])
     const show = (): Promise<void> => showQuestions(list, said)
     looking = setInterval(() => {
-      // Nobody is disturbed while writing.
+      // Does not replace a form while the user types into it.
       if (!list.contains(document.activeElement)) show().catch(() => undefined)
     }, EVERY_MS)
     await show()

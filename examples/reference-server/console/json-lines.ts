@@ -1,4 +1,4 @@
-/** The JSON values of a body that holds one on each line, as they arrive. */
+/** Reads a body of JSON lines; yields values as they arrive. */
 export async function* readJsonLines<T>(response: Response): AsyncGenerator<T, void, undefined> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

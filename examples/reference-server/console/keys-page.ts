@@ -13,7 +13,7 @@ interface ApiKey {
   readonly total_uses: number
 }
 
-/** The keys with which programs call the service as this user. */
+/** The API keys of this user. */
 export const keysPage: ConsolePage = {
   name: 'keys',
   title: 'API keys',

@@ -18,14 +18,14 @@ interface Tool {
   readonly name: string
 }
 
-/** The key that was made on this page, which keeps it nowhere else. */
+/** The key created on this page; it is kept in memory only. */
 let key = NO_KEY
 
 let projects: readonly Project[] = []
 
 let ready = false
 
-/** The projects of the user as MCP servers; the first one is shown. The key is forgotten on leaving. */
+/** The user's projects as MCP servers, starting with the first. Leaving the page forgets the key. */
 export const mcpPage: ConsolePage = {
   name: 'mcp',
   title: 'MCP',
@@ -49,7 +49,7 @@ async function showProjects(): Promise<void> {
   await showChosen()
 }
 
-/** Shows the project that is picked, and makes a key when that is asked for. */
+/** Shows the chosen project, and creates a key on request. */
 function setUp(): void {
   const list = byId('mcp-projects', HTMLSelectElement)
   list.addEventListener('change', () => attempt(showChosen))
@@ -91,7 +91,7 @@ async function showProject({ id, name }: Project): Promise<void> {
   byId('mcp-tools', HTMLUListElement).replaceChildren(...tools.map((tool) => toolItem(tool, save)))
 }
 
-/** Switch, name and description of a flow; what is changed is saved at once. */
+/** Switch, name and description of a flow; changes are saved immediately. */
 function toolItem(
   { id, name, ...tool }: Tool,
   save: (tool: Tool) => Promise<Response>,
@@ -118,7 +118,7 @@ function toolItem(
   return item
 }
 
-/** A text with a title and a button that copies it. */
+/** Text with a title and a button that copies it. */
 export function copied(title: string, text: string): HTMLElement[] {
   const button = make('button', 'Copy', { type: 'button', class: 'quiet' })
   button.setAttribute('aria-label', `Copy: ${title}`)
@@ -130,6 +130,6 @@ export function copied(title: string, text: string): HTMLElement[] {
   )
   const head = make('h3', title)
   head.append(button)
-  // What scrolls is reached by keys too.
+  // Makes the scrollable element reachable by keyboard.
   return [head, make('pre', text, { tabindex: '0', role: 'group', 'aria-label': title })]
 }

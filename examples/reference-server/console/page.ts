@@ -1,25 +1,25 @@
 import { make } from './elements.ts'
 
-/** Who is signed in. */
+/** The signed-in user. */
 export interface User {
   readonly username: string
   readonly is_superuser: boolean
 }
 
-/** One page of the console, in a file of its own. */
+/** One page of the console. */
 export interface ConsolePage {
-  /** After the `#` of its address, and the id of its section. */
+  /** The fragment of its address, and the id of its section. */
   readonly name: string
   readonly title: string
-  /** Only superusers have it in their menu. */
+  /** True if only superusers see it in the menu. */
   readonly forSuperusers?: boolean
   /** Called each time the page is opened. */
   open(section: HTMLElement, user: User): void | Promise<void>
-  /** Called when another page is opened, or nobody is signed in any more. */
+  /** Called when another page is opened or the user signs out. */
   leave?(section: HTMLElement): void
 }
 
-/** The section of a page; made where the document has none. */
+/** The section of a page, created if the document has none. */
 export function sectionOf({ name, title }: ConsolePage): HTMLElement {
   const known = document.querySelector<HTMLElement>(`section#${name}`)
   const section = known ?? make('section', '', { id: name })
@@ -31,7 +31,7 @@ export function sectionOf({ name, title }: ConsolePage): HTMLElement {
   return section
 }
 
-/** Leaves the heading of a page and puts these elements below it. */
+/** Replaces everything below the heading of a page. */
 export function replaceBelowTitle(section: HTMLElement, parts: readonly HTMLElement[]): void {
   const [title] = section.children
   section.replaceChildren(...(title === undefined ? [] : [title]), ...parts)

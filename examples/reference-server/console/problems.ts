@@ -1,6 +1,6 @@
 import { byId, make } from './elements.ts'
 
-/** What to do about a failure, by its message; the first that matches. */
+/** Advice by error message; the first match counts. */
 const HINTS: readonly (readonly [message: RegExp, advice: string, page?: string])[] = [
   [
     /API key is required|variable not found|variable that .* names was not found/,
@@ -11,14 +11,14 @@ const HINTS: readonly (readonly [message: RegExp, advice: string, page?: string]
   [/timed out|took longer/i, 'Try again, or give the node a longer limit.'],
 ]
 
-/** Empties the list of what failed in a run. */
+/** Clears the list of failures of a run. */
 export function clearProblems(): void {
   const list = byId('problems', HTMLUListElement)
   list.hidden = true
   list.replaceChildren()
 }
 
-/** Adds a node that failed, why, and what to do about it where that is known. */
+/** Adds a failed node with its error, and advice if there is any. */
 export function showProblem(node: string, reason: string): void {
   const list = byId('problems', HTMLUListElement)
   const item = make('li', `${node}: ${reason}`)

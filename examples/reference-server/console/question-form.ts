@@ -1,6 +1,6 @@
 import { attempt, field, make } from './elements.ts'
 
-/** A question that a build waits for, as the service lists it. */
+/** An open question of a build, as listed by the service. */
 export interface OpenQuestion {
   readonly job_id: string
   readonly request_id: string
@@ -14,7 +14,7 @@ export interface OpenQuestion {
   readonly action_requests?: readonly { readonly name: string; readonly args: unknown }[]
 }
 
-/** The part of a JSON Schema that a form shows. */
+/** The parts of a JSON Schema used by a form. */
 interface Schema {
   readonly type?: string
   readonly title?: string
@@ -24,10 +24,10 @@ interface Schema {
   readonly required?: readonly string[]
 }
 
-/** What is sent as `decision` of an answer. */
+/** The `decision` of an answer. */
 export type Decision = Readonly<Record<string, unknown>>
 
-/** A form with which a person decides: a button for each choice, else fields and one button. */
+/** A form to answer a question: a button for each choice, else fields and one button. */
 export function questionForm(
   question: OpenQuestion,
   label: string,
@@ -54,7 +54,7 @@ function choices({ options }: OpenQuestion): HTMLButtonElement[] {
   )
 }
 
-/** For the call of a tool: the arguments to change, and what the model is told. */
+/** For a tool call: its arguments, and a reply to the model. */
 function approvalFields({
   kind,
   options,
@@ -79,7 +79,7 @@ function decisionOf(form: HTMLFormElement, action: string): Decision {
   return { action_id: action, ...(message === '' ? {} : { values: { message } }) }
 }
 
-/** One field for each property; a question without schema takes a text. */
+/** One field for each property; a single text field without a schema. */
 function fieldsOf(schema: Schema | null): HTMLElement[] {
   if (schema === null) return [area('Your answer', 'answer', '')]
   const { properties, required = [] } = schema
@@ -125,7 +125,7 @@ function answerOf(form: HTMLFormElement, schema: Schema | null): Decision {
   if (properties === undefined) return { value: jsonOf(field(fields, 'answer')) }
   const entries = Object.entries(properties).flatMap(([name, inner]): [string, unknown][] => {
     const value = valueOf(fields, name, inner)
-    // What is left empty is not given, so that defaults count.
+    // Empty fields are omitted, so that defaults apply.
     return value === undefined || (value === '' && !required.includes(name)) ? [] : [[name, value]]
   })
   return { value: Object.fromEntries(entries) }

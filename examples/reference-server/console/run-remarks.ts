@@ -3,7 +3,7 @@ import { byId, make } from './elements.ts'
 import { clearRemarks, hasRemark, nameOf, showRemark, type FlowGraph } from './graph-view.ts'
 import { clearProblems, showProblem } from './problems.ts'
 
-/** A warning as the last event of a build carries it. */
+/** A warning in the last event of a build. */
 export interface RunWarning {
   readonly message: string
   readonly component_id?: string
@@ -14,10 +14,10 @@ interface Said {
   severity: 'error' | 'warning'
 }
 
-/** What the run has said about each node so far. */
+/** The messages of the run so far, by node. */
 const beside = new Map<string, Said>()
 
-/** Forgets what the last run said. */
+/** Clears the messages of the last run. */
 export function clearRunRemarks(): void {
   beside.clear()
   clearProblems()
@@ -27,14 +27,14 @@ export function clearRunRemarks(): void {
   list.replaceChildren()
 }
 
-/** Shows why a node failed, beside it and in the list of failures. */
+/** Shows the error of a node beside it and in the list of failures. */
 export function showFailure(graph: FlowGraph | null, id: string, reason: string): void {
   const node = drawnNode(graph, id) ?? id
   showProblem(nameOf(node), reason)
   say(node, reason, 'error')
 }
 
-/** Shows the warnings of a run beside their nodes and as a list, except what the check of the flow shows already. */
+/** Shows the warnings of a run beside their nodes and as a list, except those the check already shows. */
 export function showWarnings(graph: FlowGraph | null, warnings: readonly RunWarning[]): void {
   const lines = new Set<string>()
   for (const { message, component_id: id = null } of warnings) {
@@ -59,7 +59,7 @@ function say(node: string, text: string, severity: Said['severity']): void {
   showRemark(node, said.texts.join(' '), said.severity, 'run')
 }
 
-/** Without the name of the node, which stands beside the text. */
+/** The message without the name of the node, which is shown beside it. */
 function plainly(message: string, name: string): string {
   const prefix = `Component ${name}: `
   const text = message.startsWith(prefix) ? message.slice(prefix.length) : message

@@ -4,7 +4,7 @@ import type { ConsolePage } from './page.ts'
 
 const origin = location.origin
 
-/** What the service is good for, each with the first step. */
+/** Uses of the service, each with its first step. */
 const CARDS: readonly (readonly [
   title: string,
   text: string,

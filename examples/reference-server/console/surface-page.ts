@@ -4,7 +4,7 @@ import { replaceBelowTitle, type ConsolePage } from './page.ts'
 
 const ABOUT = 'The server streams this surface. Its button changes it for everyone who has it open.'
 
-/** The surface of the demo, which is watched only while the page is open. */
+/** The demo surface; its stream is open only while the page is. */
 export const surfacePage: ConsolePage = {
   name: 'surface',
   title: 'Surface',

@@ -1,9 +1,9 @@
 import { make } from './elements.ts'
 
-/** A cell: a text, or something to press. */
+/** A cell: text or an element. */
 export type Cell = string | HTMLElement
 
-/** A table that scrolls by itself where the page is narrow; `empty` stands in its place without rows. */
+/** A table that scrolls on narrow pages; without rows, `empty` is shown instead. */
 export function tableOf(
   label: string,
   head: readonly string[],
@@ -41,7 +41,7 @@ function rowOf(cells: readonly HTMLElement[]): HTMLTableRowElement {
   return row
 }
 
-/** A moment in the words of the reader. */
+/** A time in the reader's locale. */
 export function moment(time: string | null | undefined): string {
   if (typeof time !== 'string') return 'never'
   const date = new Date(/(?:Z|[+-]\d\d:?\d\d)$/.test(time) ? time : `${time}Z`)

@@ -25,7 +25,7 @@ interface Trace extends Summary {
   }[]
 }
 
-/** The latest builds and runs of this user, and what the nodes of one did. */
+/** The latest builds and runs of this user, and the trace of the selected one. */
 export const tracesPage: ConsolePage = {
   name: 'traces',
   title: 'Traces',

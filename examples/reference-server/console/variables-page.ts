@@ -10,7 +10,7 @@ interface Variable {
   readonly value: string | null
 }
 
-/** Names and secrets that the fields of flows refer to, such as the keys of model vendors. */
+/** Variables used by fields of flows, such as keys of model vendors. */
 export const variablesPage: ConsolePage = {
   name: 'variables',
   title: 'Variables',
