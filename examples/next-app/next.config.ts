@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { NextConfig } from 'next'
 
-// The packages of this repository stand two folders up; an app that installs them needs no config
-// but the line that keeps them out of the bundle.
+// The packages of this repository are two folders up. An app that installs them only needs the line
+// that keeps them out of the bundle.
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export default {

@@ -6,7 +6,7 @@ import { createMemoryScimStore } from '@x/scim-core/memory'
 
 const PORT = Number(process.env['PORT'] ?? 3000)
 
-/** The host's own customers, each with the key that its identity provider was given. */
+/** The host's customers by the key configured in their identity provider. */
 const CUSTOMERS: ReadonlyMap<string, string> = new Map([
   ['key-of-acme', 'acme'],
   ['key-of-globex', 'globex'],
@@ -15,10 +15,10 @@ const CUSTOMERS: ReadonlyMap<string, string> = new Map([
 const scim = createScimService({
   store: createMemoryScimStore(),
   baseUrl: `https://app.example/scim/v2`,
-  // The middleware below rejects requests without a customer; there is no other way in.
+  // Never called: the middleware below rejects requests without a customer.
   auth: { kind: 'host', authenticate: () => null },
 })
-// The app hears of provisioning changes: here it would end the user's sessions.
+// A listener of provisioning changes, where the app would end the user's sessions.
 scim.events.on('user.deactivated', ({ id }) => console.log(`deactivated ${id}`))
 
 const app = express()
@@ -30,7 +30,7 @@ const server = app.listen(PORT, '127.0.0.1', () => {
   console.log(`Listening on http://127.0.0.1:${port}`)
 })
 
-/** The authentication that the app already has: any middleware. */
+/** The app's existing authentication: any middleware. */
 function requireCustomer(request: Request, response: Response, next: NextFunction): void {
   const customer = CUSTOMERS.get(request.get('x-customer-key') ?? '')
   if (customer === undefined) {
@@ -41,7 +41,7 @@ function requireCustomer(request: Request, response: Response, next: NextFunctio
   next()
 }
 
-/** Every customer is a tenant: its users and groups are its own. */
+/** Each customer is a tenant with its own users and groups. */
 function contextOf(request: Request): ScimContext {
   const customer = String(request.res?.locals['customer'])
   return {

@@ -8,7 +8,7 @@ import { shout } from './shout.ts'
 
 const PORT = Number(process.env['PORT'] ?? 3000)
 
-/** The users that the app already has, found by whatever it signs them in with. */
+/** The app's existing users by session. */
 const SESSIONS: ReadonlyMap<string, { readonly id: string; readonly name: string }> = new Map([
   ['session-of-ada', { id: '6a7c1f0e-52c4-4f0a-9b1e-0d9a4b1f7c01', name: 'ada' }],
   ['session-of-grace', { id: '6a7c1f0e-52c4-4f0a-9b1e-0d9a4b1f7c02', name: 'grace' }],
@@ -22,7 +22,7 @@ const engine = createFlowEngine({
   authenticate(request) {
     const session = /(?:^|; )session=([^;]+)/.exec(request.headers.get('cookie') ?? '')?.[1] ?? ''
     const user = SESSIONS.get(session)
-    // The service keeps flows by user: its record of a user of the app is made at the first visit.
+    // Flows belong to users of the service, which creates a user at the first request of each app user.
     return user === undefined ? null : { userId: user.id, isSuperuser: false, createAs: user.name }
   },
 })

@@ -1,6 +1,6 @@
 import { defineComponent, field, output } from '@x/flow-engine/components'
 
-/** A component of the host's own: in the editor's sidebar, and in every flow that names it. */
+/** A custom component, available in the editor's sidebar and to flows. */
 export const shout = defineComponent({
   type: 'Shout',
   displayName: 'Shout',

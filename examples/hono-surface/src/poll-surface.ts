@@ -1,14 +1,14 @@
 import { bind, createSurfaceWriter, ui } from '@x/surface-protocol'
 import { createSurfaceChannel, createSurfaceHandler } from '@x/surface-protocol/http'
 
-/** A poll that all viewers share: GET streams it, POST takes the votes. */
+/** A poll shared by all viewers: GET streams it, POST receives votes. */
 export function createPollSurface(): (request: Request) => Promise<Response> {
   const votes = { tea: 0, coffee: 0 }
   const writer = createSurfaceWriter({
     send: (message) => channel.send(message),
     selfContained: true,
   })
-  // A channel over the writer's store shows each new viewer the surface as it is now.
+  // With the writer's store, each new viewer receives the current surface.
   const channel = createSurfaceChannel({ store: writer.store })
 
   const shown = writer.render('poll', {
@@ -19,7 +19,7 @@ export function createPollSurface(): (request: Request) => Promise<Response> {
           ui.Text({ text: bind('/poll/result') }),
           ui.Row({
             children: [
-              // Not the name of its action: the public renderer takes a text that is an id for a component.
+              // Must differ from the name of its action: the public renderer resolves text that equals an id.
               ui.Button({ child: ui.Text({ text: 'Tea' }), action: 'tea' }).id('tea-button'),
               ui
                 .Button({ child: ui.Text({ text: 'Coffee' }), action: 'coffee' })

@@ -13,8 +13,8 @@ import { createVersionAdapter } from '@x/surface-protocol/interop'
 import { v1 } from '@x/surface-protocol/v1'
 
 /**
- * A form that is written once, in version 0.9.1, and shown by viewers of 0.8, 0.9.1 and 1.0. What they
- * send is judged on the server by the checks of the form.
+ * A form written once, in version 0.9.1, for viewers of 0.8, 0.9.1 and 1.0. The server validates what
+ * they send with the checks of the form.
  */
 export function createSignUpSurface(): (request: Request) => Promise<Response> {
   const writer = createSurfaceWriter({
@@ -26,14 +26,14 @@ export function createSignUpSurface(): (request: Request) => Promise<Response> {
     versions: ['0.9.1', '0.8', v1],
     store: writer.store,
   })
-  // Actions of the other versions come back as those of 0.9.1.
+  // Actions of other versions arrive as actions of 0.9.1.
   const adapters = {
     '0.8': createVersionAdapter({ from: '0.9.1', to: '0.8' }),
     '1.0': createVersionAdapter({ from: '0.9.1', to: v1 }),
   }
 
   const shown = writer.render('sign-up', {
-    // Objects of their own: 0.8 sets no single value at the top, and would send the mail as well.
+    // Nested, because 0.8 cannot set a single value at the root and would resend the mail as well.
     data: { form: { mail: '' }, result: { text: 'Nobody yet' } },
     root: uiV09.Column({
       children: [
@@ -71,7 +71,7 @@ export function createSignUpSurface(): (request: Request) => Promise<Response> {
   })
 }
 
-/** The form binds its field to this place; the checks have seen that it is a string. */
+/** The form binds its field to this path; the checks guarantee a string. */
 function mailOf(data: JsonObject): string {
   const { mail } = data['form'] as { mail: string }
   return mail

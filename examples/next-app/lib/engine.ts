@@ -17,6 +17,6 @@ function create(): FlowEngine {
   })
 }
 
-// Next loads a module once for each bundle and again after each edit: one engine serves them all.
+// Next loads modules once per bundle and again after each edit; all of them share one engine.
 const shared = globalThis as { flowEngine?: FlowEngine }
 export const engine = (shared.flowEngine ??= create())

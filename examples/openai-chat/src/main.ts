@@ -11,7 +11,7 @@ const client = new OpenAI({
 const app = express()
 app.get('/', (_request, response) => void response.type('html').send(page))
 
-/** Answers with lines of JSON: pieces of the text, then the id that continues the conversation. */
+/** Responds with JSON lines: chunks of text, then the id with which the conversation continues. */
 app.post('/chat', express.json({ limit: '100kb' }), async (request, response) => {
   const { text, previous } = request.body as { text?: unknown; previous?: unknown }
   if (typeof text !== 'string' || text === '') {

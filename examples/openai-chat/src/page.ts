@@ -1,4 +1,4 @@
-/** The chat page. Texts are set as text, never as HTML. */
+/** The chat page. Messages are inserted as text, never as HTML. */
 export const page = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import type { ScimStore } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
 
-/** One write of a transaction: what was called, with what. */
+/** One write of a transaction: the called method and its arguments. */
 type Call = readonly [noun: string, method: string, args: readonly unknown[]]
 
 type Nouns = Omit<ScimStore, 'transaction'>
@@ -23,9 +23,9 @@ export interface JournalStore extends ScimStore {
 }
 
 /**
- * Keeps everything in memory and every committed transaction as one line of a file, which is replayed
- * when it is opened. A transaction is committed when its line is on the disk. For the one process of
- * a small app; a line that a crash cut off is a transaction that was never acknowledged.
+ * Keeps all records in memory and writes each committed transaction as one line of a file, which is
+ * replayed on start. A transaction is committed once its line is on disk; a line cut off by a crash belongs
+ * to a transaction that was never acknowledged. For small apps with a single process.
  */
 export async function openJournalStore(path: string): Promise<JournalStore> {
   const memory = createMemoryScimStore()
@@ -37,7 +37,7 @@ export async function openJournalStore(path: string): Promise<JournalStore> {
     memory.transaction(tenant, async (tx) => {
       const calls: Call[] = []
       const result = await work(recording(tx, calls))
-      // Inside of the transaction: when the line cannot be written, memory rolls back.
+      // Inside the transaction, so that memory rolls back if the line cannot be written.
       if (calls.length > 0) size += await append(file, calls, size)
       return result
     })
@@ -45,7 +45,7 @@ export async function openJournalStore(path: string): Promise<JournalStore> {
   return { ...autoCommitted(memory, transaction), transaction, close: () => file.close() }
 }
 
-/** Plays complete lines; the number of their bytes. */
+/** Replays the complete lines; returns their size in bytes. */
 async function replay(file: FileHandle, memory: ScimStore): Promise<number> {
   const bytes = await file.readFile()
   const end = bytes.lastIndexOf('\n') + 1
@@ -59,7 +59,7 @@ async function replay(file: FileHandle, memory: ScimStore): Promise<number> {
   return end
 }
 
-/** A write that fails half way is taken back, so that the next line begins where it should. */
+/** A partial write is truncated, so that the next line starts at the right offset. */
 async function append(file: FileHandle, calls: readonly Call[], size: number): Promise<number> {
   const line = Buffer.from(`${JSON.stringify(calls)}\n`)
   try {
@@ -72,7 +72,7 @@ async function append(file: FileHandle, calls: readonly Call[], size: number): P
   return line.length
 }
 
-/** The store of a transaction, which writes down what has been written through it. */
+/** Records all writes made through the store of a transaction. */
 function recording(tx: ScimStore, calls: Call[]): ScimStore {
   const bound: ScimStore = {
     ...eachNoun(tx, (noun, method, call) => async (...args) => {
@@ -85,7 +85,7 @@ function recording(tx: ScimStore, calls: Call[]): ScimStore {
   return bound
 }
 
-/** Outside of transactions: each write is a transaction of its own. */
+/** Outside a transaction each write is its own transaction. */
 function autoCommitted(memory: ScimStore, transaction: ScimStore['transaction']): Nouns {
   return eachNoun(
     memory,
@@ -97,7 +97,7 @@ function autoCommitted(memory: ScimStore, transaction: ScimStore['transaction'])
 
 type Method = (...args: unknown[]) => Promise<unknown>
 
-/** The nouns of a store with another function for each write; reads stay as they are. */
+/** Wraps each write method of a store; reads stay unchanged. */
 function eachNoun(
   store: ScimStore,
   wrap: (noun: string, method: string, call: Method) => Method,
@@ -124,7 +124,7 @@ function apply(tx: ScimStore, [noun, method, args]: Call): Promise<unknown> {
   return call(...args)
 }
 
-/** Dates are texts in the file: those of records by name, that of `members.add` by its place. */
+/** Dates are strings in the file. Those of records are found by name, that of `members.add` by position. */
 function reviveDate(key: string, value: unknown): unknown {
   if (DATES.has(key) && typeof value === 'string') return new Date(value)
   const isAdd = Array.isArray(value) && value[0] === 'members' && value[1] === 'add'

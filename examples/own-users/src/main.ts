@@ -14,7 +14,7 @@ const scim = createScimService({
   auth: { kind: 'token', token: SCIM_TOKEN },
 })
 
-/** The app itself, as far as this example needs it. */
+/** The parts of the app that this example needs. */
 async function app(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   if (pathname === '/app/users') {

@@ -1,12 +1,12 @@
 import type { Db, Role } from './tables.ts'
 
-/** Groups of the directory and what they make of a member; the first that fits counts. */
+/** Roles by group of the directory; the first match counts. */
 const ROLES: readonly (readonly [group: string, role: Role])[] = [
   ['App Admins', 'admin'],
   ['App Editors', 'editor'],
 ]
 
-/** Tells the rest of the app, in the transaction of the change. */
+/** Called in the transaction of the change, to notify the rest of the app. */
 export async function announce(
   tx: Db,
   organisation: string,
@@ -16,7 +16,7 @@ export async function announce(
   await tx.insertInto('outbox').values(row).execute()
 }
 
-/** Gives users the role that their groups call for. */
+/** Assigns users the role of their groups. */
 export async function updateRoles(
   tx: Db,
   organisation: string,

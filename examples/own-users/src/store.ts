@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import { announce, updateRoles } from './roles.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** SCIM over the tables of the app. A tenant is an organisation. */
+/** A SCIM store on the tables of the app. Each tenant is an organisation. */
 export function createAppStore(db: Db): ScimStore {
   return createScanStore<Db>({
     transaction: (_organisation, work) => db.transaction().execute(work),
@@ -28,7 +28,7 @@ async function loadUsers(tx: Db, organisation: string, want: ScanRequest['users'
   let query = tx.selectFrom('users').selectAll().where('organisation_id', '=', organisation)
   if (want !== 'all' && 'ids' in want) query = query.where('id', 'in', want.ids)
   else if (want !== 'all' && 'userNameKey' in want) {
-    // SQLite folds ASCII only; the store sorts the rest out.
+    // SQLite folds ASCII only; the scan store compares the rest.
     query = query.where(sql<boolean>`(lower(email) = ${want.userNameKey} or email glob '*[^ -~]*')`)
   }
   if (want === 'all' || !('page' in want)) {
@@ -122,7 +122,7 @@ async function save(
   await updateRoles(tx, organisation, moved)
 }
 
-/** What the app keeps of a user; a person without a shown name may have one in parts. */
+/** The columns of a user. Without a display name, it is composed from the parts of the name. */
 function columnsOf({ userName, active, attributes = {} }: ScanUser) {
   const { displayName, name } = attributes
   const parts = (name ?? {}) as Readonly<Record<string, string | undefined>>
@@ -132,7 +132,7 @@ function columnsOf({ userName, active, attributes = {} }: ScanUser) {
   return { email: userName, name: typeof shown === 'string' ? shown : null, status }
 }
 
-/** The unique index of the app decides, also against its own sign-up page. */
+/** The app's unique index decides, including for its own sign-up page. */
 async function unique(write: () => Promise<unknown>): Promise<void> {
   try {
     await write()

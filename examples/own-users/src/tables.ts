@@ -3,7 +3,7 @@ import { sql, type Generated, type Kysely } from 'kysely'
 
 export type Role = 'member' | 'editor' | 'admin'
 
-/** The app's own tables; those of `directory_` came with SCIM. */
+/** The app's tables. Those with the prefix `directory_` were added for SCIM. */
 export interface Tables {
   organisations: { id: string; name: string }
   users: {

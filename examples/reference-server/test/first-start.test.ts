@@ -37,6 +37,35 @@ test('with a public URL, the addresses for other programs are public and those t
     await server.end('SIGTERM')
   }))
 
+test('with a password of the operator, no secret is printed and no key is made', () =>
+  inFolder(async (folder) => {
+    const password = 'a password of the operator'
+    const server = await startServer({
+      SERVICE_CONFIG_DIR: folder,
+      SERVICE_SUPERUSER: 'mira',
+      SERVICE_SUPERUSER_PASSWORD: password,
+    })
+    expect(lineWith(server, 'Superuser')).toBe(
+      'Superuser: mira, with the password of SERVICE_SUPERUSER_PASSWORD',
+    )
+    expect(server.output()).not.toMatch(/sk-|shown once/)
+    expect(server.output()).not.toContain(password)
+    expect(server.output()).toContain('make one in the console, under API keys')
+    expect(lineWith(server, '/api/v1/run/echo')).toContain('YOUR_KEY')
+
+    const signedIn = await fetch(`${server.url}/api/v1/login`, {
+      method: 'POST',
+      body: new URLSearchParams({ username: 'mira', password }),
+    })
+    const { access_token: token } = (await signedIn.json()) as { access_token: string }
+    const headers = { authorization: `Bearer ${token}` }
+    const keys = await fetch(`${server.url}/api/v1/api_key/`, { headers })
+    expect(await keys.json()).toMatchObject({ total_count: 0 })
+    const flows = await fetch(`${server.url}/api/v1/flows/`, { headers })
+    expect(await flows.json()).toMatchObject([{ name: 'echo' }])
+    await server.end('SIGTERM')
+  }))
+
 describe('the first start', () => {
   let stop: () => void
   let server: Started

@@ -13,7 +13,7 @@ const scim = createScimHandler({
   baseUrl: `http://127.0.0.1:${PORT}/scim/v2`,
   auth: { kind: 'token', token: SCIM_TOKEN },
   resourceTypes: isTypesOff ? [] : resourceTypes,
-  // As the conformance guide has it: random names, DELETE that removes, empty lists left out.
+  // The settings of the conformance guide: any user name, DELETE removes, empty lists are omitted.
   userName: 'any',
   deleteUser: 'remove',
   emptyMembers: 'omit',

@@ -4,7 +4,7 @@ import { createMemoryResourceStore } from '@x/scim-core/memory'
 const OKTA = 'urn:okta:scim:schemas:core:1.0'
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0'
 
-/** A conformance tester gives users made-up roles; `UNKNOWN_IDS=keep` lets it. */
+/** Conformance testers assign invented roles, which `UNKNOWN_IDS=keep` accepts. */
 const onUnknown = process.env['UNKNOWN_IDS'] === 'keep' ? 'keep' : 'reject'
 
 const Role = defineResourceType({
@@ -69,7 +69,7 @@ const Agent = defineResourceType({
   unique: ['agentName'],
 })
 
-/** The core schema of RFC 9944, without its extensions for ways of onboarding. */
+/** The core schema of RFC 9944, without its onboarding extensions. */
 const Device = defineResourceType({
   name: 'Device',
   endpoint: '/Devices',
@@ -96,5 +96,5 @@ const Device = defineResourceType({
   store: createMemoryResourceStore(),
 })
 
-/** All types of this example, in the order in which `/ResourceTypes` shows them. */
+/** All types of this example, in the order of `/ResourceTypes`. */
 export const resourceTypes: readonly ScimResourceType[] = [Role, Entitlement, Agent, Device]

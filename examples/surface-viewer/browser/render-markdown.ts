@@ -9,7 +9,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** By the level of a heading. */
 const HEADING_SIZES = [undefined, '1.6rem', '1.35rem', '1.15rem', '1.05rem', '1rem']
 
-/** Headings, bold and italic; everything else is text. What the server sends is never taken for HTML. */
+/** Renders headings, bold and italic; everything else is text. Content is never parsed as HTML. */
 export function renderMarkdown(markdown: string): string {
   const [, marks = '', rest = markdown] = /^(#{1,5}) (.*)$/s.exec(markdown) ?? []
   const text = rest
@@ -18,7 +18,7 @@ export function renderMarkdown(markdown: string): string {
     .replaceAll(/\*([^*]+)\*/g, '<em>$1</em>')
   const tag = marks === '' ? 'p' : `h${marks.length}`
   const size = HEADING_SIZES[marks.length]
-  // The renderer takes size and weight away from headings.
+  // The renderer resets size and weight of headings.
   const look = size === undefined ? '' : `;font-size:${size};font-weight:600`
   return `<${tag} style="margin:0${look}">${text}</${tag}>`
 }

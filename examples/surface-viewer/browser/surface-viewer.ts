@@ -7,7 +7,7 @@ import { theme } from './theme.ts'
 
 /**
  * Shows one surface of a stream: `<surface-viewer stream="/surfaces/demo/stream"
- * events="/surfaces/demo/events" surface="demo">`. What users do is posted to `events`.
+ * events="/surfaces/demo/events" surface="demo">`. User actions are posted to `events`.
  */
 export class SurfaceViewer extends LitElement {
   readonly #processor = Data.createSignalA2uiMessageProcessor()
@@ -45,7 +45,7 @@ export class SurfaceViewer extends LitElement {
     ></a2ui-surface>`
   }
 
-  /** Posts a user action with its context resolved where it happened. */
+  /** Posts a user action with its context resolved in the scope of its component. */
   async #send(detail: ActionDetail): Promise<void> {
     const surfaceId = this.getAttribute('surface') ?? ''
     const context: Record<string, unknown> = {}
@@ -78,7 +78,7 @@ export class SurfaceViewer extends LitElement {
 
 type ActionDetail = HTMLElementEventMap['a2uiaction']['detail']
 
-/** Makes `<surface-viewer>` known to the page. */
+/** Defines the element `<surface-viewer>`. */
 export function defineSurfaceViewer(): void {
   customElements.define('surface-viewer', SurfaceViewer)
 }

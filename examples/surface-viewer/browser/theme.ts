@@ -3,7 +3,7 @@ import type { Types } from '@a2ui/lit/0.8'
 const none = {}
 const part = { container: none, element: none, label: none }
 
-/** The renderer asks for class names of everything; this page styles by custom properties alone. */
+/** The renderer requires class names; this page only uses custom properties. */
 export const theme: Types.Theme = {
   components: {
     AudioPlayer: none,

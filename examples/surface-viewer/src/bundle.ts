@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const bundles = new Map<string, Promise<string>>()
 
-/** The script of a page, bundled from its TypeScript entry when first asked for, and kept. */
+/** Bundles the script of a page from its TypeScript entry on first request, and caches it. */
 export function bundleScript(entry: URL): Promise<string> {
   const path = fileURLToPath(entry)
   const script = bundles.get(path) ?? bundle(path)

@@ -7,7 +7,7 @@ const secret = (process.env['WEBHOOK_SECRET'] ?? '').split(' ').filter((one) => 
 const MAX_BYTES = 2 * 1024 * 1024
 const REMEMBERED = 100_000
 
-/** Ids of events that were taken, oldest first; in a database a unique index does this. */
+/** Ids of processed events, oldest first. With a database, use a unique index instead. */
 const seen = new Set<string>()
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -26,7 +26,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
     }
     response.writeHead(204).end()
   } catch (error) {
-    // Anything but 2xx is sent again; a wrong signature should be looked into.
+    // Responses other than 2xx are retried. Investigate invalid signatures.
     console.error(error instanceof WebhookSignatureError ? `refused: ${error.code}` : error)
     response.writeHead(error instanceof WebhookSignatureError ? 400 : 500).end()
   }

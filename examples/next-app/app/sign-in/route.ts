@@ -1,7 +1,7 @@
 import { engine } from '../../lib/engine.ts'
 import echo from '../../lib/echo.json'
 
-/** Stands for the app's own sign-in: a session cookie, and for a new user a flow to talk to. */
+/** Placeholder for the app's own sign-in: sets a session cookie, and creates a flow for a new user. */
 export async function POST(request: Request): Promise<Response> {
   const cookie = 'session=session-of-ada'
   await engine.handler(

@@ -2,7 +2,7 @@ import { pageOf, pdfOf } from '../../../../packages/flow-engine/test/support/pdf
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formOf, readingFlow, storeFlow, tableFlow, uploadToUser } from '../journeys/material.ts'
 import { startService, type SharedService } from '../journeys/service.ts'
-import { besideHealth, IN_TIME } from './attack.ts'
+import { besideHealth, HEALTH_NOTED, IN_TIME } from './attack.ts'
 import { zipOf } from './zip-bombs.ts'
 
 const MB = 1024 * 1024
@@ -65,7 +65,8 @@ describe('AB-35 size limits of archives and office files apply while they are un
   ]
   test.each(bombs)('%s', async (name, make) => {
     const bytes = make()
-    const { result, grown } = await besideHealth(shared.service, () => read(name, bytes))
+    const { result, slowest, grown } = await besideHealth(shared.service, () => read(name, bytes))
+    expect(slowest).toBeLessThan(HEALTH_NOTED)
     expect(result.status).toBe(500)
     expect(result.text).toContain(TOO_LARGE)
     expect(grown).toBeLessThan(250)
@@ -95,7 +96,8 @@ describe('AB-35 size limits of archives and office files apply while they are un
   test.each(tables)('%s is refused before it is built', async (...row) => {
     const [name, make, told] = row
     const bytes = make()
-    const { result, grown } = await besideHealth(shared.service, () => read(name, bytes))
+    const { result, slowest, grown } = await besideHealth(shared.service, () => read(name, bytes))
+    expect(slowest).toBeLessThan(HEALTH_NOTED)
     expect([result.status, result.text]).toEqual([500, expect.stringMatching(told)])
     expect(grown).toBeLessThan(250)
   })
@@ -111,7 +113,7 @@ describe('AB-35 size limits of archives and office files apply while they are un
   test('AB-36 a 50 KB PDF that takes 10 to 30 s to read does not block other requests', async () => {
     const slow = pdfOf(text('BT /F1 1 Tf (a) Tj ET\n'.repeat(900_000)))
     const vast = pdfOf(text(' '.repeat(300 * MB)))
-    const { result, slowest, grown } = await besideHealth(shared.service, () =>
+    const { result, slowest, wall, grown } = await besideHealth(shared.service, () =>
       Promise.all([read('slow.pdf', slow), read('vast.pdf', vast), read('c.txt', text('honest'))]),
     )
     const [long, large, honest] = result
@@ -123,14 +125,22 @@ describe('AB-35 size limits of archives and office files apply while they are un
       expect.stringMatching(/vast\.pdf: The document takes more than 256 MB/),
     ])
     expect([honest.status, honest.text.includes('honest')]).toEqual([200, true])
-    expect(slowest).toBeLessThan(IN_TIME)
+    expect(slowest).toBeLessThan(HEALTH_NOTED)
+    expect(wall).toBeLessThan(IN_TIME)
     expect(grown).toBeLessThan(800)
     const good = await read('good.pdf', pdfOf(pageOf(['Hello PDF'])))
     expect([good.status, good.text.includes('Hello PDF')]).toEqual([200, true])
   })
 
   test('AB-37 a file larger than 100 MB is refused', async () => {
-    const huge = await read('huge.txt', new Uint8Array(101 * MB).fill(0x61))
+    const bytes = new Uint8Array(101 * MB).fill(0x61)
+    const {
+      result: huge,
+      slowest,
+      grown,
+    } = await besideHealth(shared.service, () => read('huge.txt', bytes))
+    expect(slowest).toBeLessThan(HEALTH_NOTED)
+    expect(grown).toBeLessThan(250)
     expect([huge.status, huge.text]).toEqual([
       500,
       expect.stringMatching(/huge\.txt has 101 MB; a flow reads files of at most 100 MB/),

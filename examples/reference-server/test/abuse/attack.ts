@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
 import { withService, type Service } from '../journeys/service.ts'
 import type { Environment } from '../start-server.ts'
+
+export * from './beside-health.ts'
 
 /** A request written by hand: its head, and what the sender does about its body. */
 export interface RawRequest {
@@ -70,59 +70,6 @@ function isWhole(text: string): boolean {
   if (body === undefined) return false
   const length = /^content-length: (\d+)/im.exec(head)?.[1]
   return length === undefined ? text.endsWith('0\r\n\r\n') : body.length >= Number(length)
-}
-
-/** MiB that the server occupies; 0 where the system does not say. */
-export function memoryOf({ pid }: Pick<Service, 'pid'>): number {
-  try {
-    const kib = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
-    return Number(kib) / 1024
-  } catch {
-    return 0
-  }
-}
-
-/**
- * Milliseconds within which the server answers an honest client beside an attack: many times what an idle
- * machine takes, and a fraction of what the attacks cost where they hold the event loop.
- */
-export const IN_TIME = 5_000
-
-/** The experience of an honest client while something else went on. */
-export interface Beside<T> {
-  readonly result: T
-  /** The slowest answer of `/health`, in milliseconds. */
-  readonly slowest: number
-  /** MiB by which the server grew at its highest. */
-  readonly grown: number
-}
-
-/** Runs an attack while an honest client asks for `/health` and the memory is watched. */
-export async function besideHealth<T>(
-  service: Pick<Service, 'url' | 'pid'>,
-  attack: () => Promise<T>,
-): Promise<Beside<T>> {
-  const before = memoryOf(service)
-  const seen = { slowest: 0, highest: before, isOver: false }
-  const watch = async (): Promise<void> => {
-    while (!seen.isOver) {
-      const begun = performance.now()
-      const answer = await fetch(`${service.url}/health`)
-      if (answer.status !== 200) throw new Error(`/health answered ${answer.status}`)
-      await answer.text()
-      seen.slowest = Math.max(seen.slowest, performance.now() - begun)
-      seen.highest = Math.max(seen.highest, memoryOf(service))
-      await sleep(50)
-    }
-  }
-  const watching = watch()
-  try {
-    const result = await attack()
-    return { result, slowest: seen.slowest, grown: seen.highest - before }
-  } finally {
-    seen.isOver = true
-    await watching
-  }
 }
 
 /** One shipped server for all tests of a file. */

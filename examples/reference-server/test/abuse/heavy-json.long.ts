@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formOf } from '../journeys/material.ts'
 import { startService, type SharedService } from '../journeys/service.ts'
-import { besideHealth, sendRaw } from './attack.ts'
+import { besideHealth, HEALTH, sendRaw } from './attack.ts'
 import { zipOf } from './zip-bombs.ts'
 
 const MB = 1024 * 1024
@@ -65,7 +65,8 @@ describe('AB-52 flow files have the same JSON limits as request bodies', () => {
     ['a zip of 40 MB', () => upload('flows', 'f.zip', packed(' '.repeat(40 * MB))), /unpacked/],
   ]
   test.each(cases)('%s', async (_name, send, told) => {
-    const { result, grown } = await besideHealth(shared.service, send)
+    const { result, slowest, grown } = await besideHealth(shared.service, send)
+    expect(slowest).toBeLessThan(HEALTH)
     expect([result.status, result.text]).toEqual([400, expect.stringMatching(told)])
     expect(grown).toBeLessThan(250)
   })

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { Service } from '../journeys/service.ts'
-import { besideHealth, IN_TIME, useService } from './attack.ts'
+import { besideHealth, HEALTH, stopwatch, useService } from './attack.ts'
 import { addUser, run, saveFlow } from './flows.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -36,9 +36,9 @@ test('AB-32: endless expressions of one user are stopped and do not delay those 
       }),
     )
     expect(await refused).toContain('Too many expressions are running')
-    const begun = performance.now()
+    const elapsed = stopwatch(service)
     const answer = await run(service, honest, ada)
-    const ms = performance.now() - begun
+    const ms = elapsed()
     const filling = await run(service, greedy, ada)
     const first = await Promise.any(
       attack.map(async (sent) => {
@@ -50,9 +50,9 @@ test('AB-32: endless expressions of one user are stopped and do not delay those 
     return { answer, ms, filling, first }
   })
   expect(result.answer.text).toContain('"b":"found"')
-  expect(result.ms).toBeLessThan(IN_TIME)
+  expect(result.ms).toBeLessThan(3_000)
   expect(result.filling.text).toMatch(/too much memory|ran for more than 5000 ms/)
   expect(result.first).toContain('5000')
   expect(grown).toBeLessThan(600)
-  expect(slowest).toBeLessThan(IN_TIME)
+  expect(slowest).toBeLessThan(HEALTH)
 })

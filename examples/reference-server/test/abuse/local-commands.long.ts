@@ -4,6 +4,7 @@ import { createStdioMcp } from '@x/flow-engine/node'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { withService, type Answer, type Service } from '../journeys/service.ts'
 import { useService } from './attack.ts'
+import { keepsAnswering } from './keeps-answering.ts'
 import { addUser, run, saveFlow } from './flows.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -126,75 +127,80 @@ test('AB-44: schemas of a local tool server are not compiled and their patterns 
   }
 })
 
-test('AB-75: other users can neither register a command nor start one from a flow', async () => {
-  const service = running()
-  const config = await commandOf(service, 'ada')
-  for (const method of ['POST', 'PATCH']) {
-    const path = '/api/v2/mcp/servers/mine'
-    const answer = await service.call(method, path, { key: ada, body: config })
-    expect([answer.status, answer.json()]).toEqual([403, { detail: NOT_ALLOWED }])
-  }
-  const address = { url: 'https://tools.example/mcp' }
-  const path = '/api/v2/mcp/servers/remote'
-  expect((await service.call('POST', path, { key: ada, body: address })).status).toBe(200)
+test('AB-75: other users can neither register a command nor start one from a flow', () =>
+  keepsAnswering(running(), async () => {
+    const service = running()
+    const config = await commandOf(service, 'ada')
+    for (const method of ['POST', 'PATCH']) {
+      const path = '/api/v2/mcp/servers/mine'
+      const answer = await service.call(method, path, { key: ada, body: config })
+      expect([answer.status, answer.json()]).toEqual([403, { detail: NOT_ALLOWED }])
+    }
+    const address = { url: 'https://tools.example/mcp' }
+    const path = '/api/v2/mcp/servers/remote'
+    expect((await service.call('POST', path, { key: ada, body: address })).status).toBe(200)
 
-  const flow = await toolFlow(service, { name: 'x', config }, { key: ada })
-  expect((await run(service, flow, ada)).text).toContain(NOT_ALLOWED)
-  const built = await service.call('POST', `/api/v1/build/${flow}/flow?event_delivery=direct`, {
-    key: ada,
-    body: {},
-  })
-  expect(built.text).toContain(NOT_ALLOWED)
-  const tweaked = await toolFlow(service, { name: 'remote' }, { key: ada })
-  const tweaks = { 'MCP Tools': { mcp_server: { name: 'y', config } } }
-  await service.call('POST', `/api/v1/run/${tweaked}`, { key: ada, body: { tweaks } })
+    const flow = await toolFlow(service, { name: 'x', config }, { key: ada })
+    expect((await run(service, flow, ada)).text).toContain(NOT_ALLOWED)
+    const built = await service.call('POST', `/api/v1/build/${flow}/flow?event_delivery=direct`, {
+      key: ada,
+      body: {},
+    })
+    expect(built.text).toContain(NOT_ALLOWED)
+    const tweaked = await toolFlow(service, { name: 'remote' }, { key: ada })
+    const tweaks = { 'MCP Tools': { mcp_server: { name: 'y', config } } }
+    await service.call('POST', `/api/v1/run/${tweaked}`, { key: ada, body: { tweaks } })
 
-  const { template } = toolNode(await graphOf(service, flow, ada))
-  const refreshed = await service.call('POST', '/api/v1/custom_component/update', {
-    key: ada,
-    body: {
-      code: template['code']?.['value'],
-      template,
-      field: 'mcp_server',
-      field_value: { name: 'x', config },
-      tool_mode: false,
-    },
-  })
-  expect([refreshed.status, refreshed.json()]).toEqual([403, { detail: NOT_ALLOWED }])
-  expect(await startedIn(service)).not.toContain('ada')
-})
+    const { template } = toolNode(await graphOf(service, flow, ada))
+    const refreshed = await service.call('POST', '/api/v1/custom_component/update', {
+      key: ada,
+      body: {
+        code: template['code']?.['value'],
+        template,
+        field: 'mcp_server',
+        field_value: { name: 'x', config },
+        tool_mode: false,
+      },
+    })
+    expect([refreshed.status, refreshed.json()]).toEqual([403, { detail: NOT_ALLOWED }])
+    expect(await startedIn(service)).not.toContain('ada')
+  }))
 
-test('AB-75: a visitor can start only a command that the owner has registered', async () => {
-  const service = running()
-  const inFlow = { name: 'unregistered', config: await commandOf(service, 'visited') }
-  const open = await toolFlow(service, inFlow, { isPublic: true })
-  expect((await visit(service, open)).text).toContain(NOT_ALLOWED)
-  expect(await startedIn(service)).not.toContain('visited')
+test('AB-75: a visitor can start only a command that the owner has registered', () =>
+  keepsAnswering(running(), async () => {
+    const service = running()
+    const inFlow = { name: 'unregistered', config: await commandOf(service, 'visited') }
+    const open = await toolFlow(service, inFlow, { isPublic: true })
+    expect((await visit(service, open)).text).toContain(NOT_ALLOWED)
+    expect(await startedIn(service)).not.toContain('visited')
 
-  const registered = await commandOf(service, 'registered')
-  const path = '/api/v2/mcp/servers/registered'
-  expect((await service.call('POST', path, { body: registered })).status).toBe(200)
-  const offered = await toolFlow(service, { name: 'registered' }, { isPublic: true })
-  expect((await visit(service, offered)).text).toContain('said by the command')
-  expect(await startedIn(service)).toContain('registered')
-  expect(await startedIn(service)).not.toContain('visited')
-})
+    const registered = await commandOf(service, 'registered')
+    const path = '/api/v2/mcp/servers/registered'
+    expect((await service.call('POST', path, { body: registered })).status).toBe(200)
+    const offered = await toolFlow(service, { name: 'registered' }, { isPublic: true })
+    expect((await visit(service, offered)).text).toContain('said by the command')
+    expect(await startedIn(service)).toContain('registered')
+    expect(await startedIn(service)).not.toContain('visited')
+  }))
 
-test('AB-75: only listed commands start, and none that imitates a listed one', async () => {
-  const service = running()
-  const refused = [
-    await commandOf(service, 'shell', { command: 'sh' }),
-    await commandOf(service, 'near', { command: './node' }),
-    await commandOf(service, 'path', { env: { PATH: '/tmp' } }),
-    await commandOf(service, 'preload', { env: { NODE_OPTIONS: '--import=/tmp/x.mjs' } }),
-  ]
-  for (const config of refused) {
-    const answer = await run(service, await toolFlow(service, { name: 'x', config }))
-    expect(answer.text).toMatch(/is not allowed; commands are listed in|cannot be set for a local/)
-  }
-  for (const name of ['shell', 'near', 'preload'])
-    expect(await startedIn(service)).not.toContain(name)
-})
+test('AB-75: only listed commands start, and none that imitates a listed one', () =>
+  keepsAnswering(running(), async () => {
+    const service = running()
+    const refused = [
+      await commandOf(service, 'shell', { command: 'sh' }),
+      await commandOf(service, 'near', { command: './node' }),
+      await commandOf(service, 'path', { env: { PATH: '/tmp' } }),
+      await commandOf(service, 'preload', { env: { NODE_OPTIONS: '--import=/tmp/x.mjs' } }),
+    ]
+    for (const config of refused) {
+      const answer = await run(service, await toolFlow(service, { name: 'x', config }))
+      expect(answer.text).toMatch(
+        /is not allowed; commands are listed in|cannot be set for a local/,
+      )
+    }
+    for (const name of ['shell', 'near', 'preload'])
+      expect(await startedIn(service)).not.toContain(name)
+  }))
 
 test('AB-75: commands start only if both the switch and the list are set', async () => {
   for (const environment of [

@@ -10,6 +10,7 @@ import {
   uploadToUser,
 } from '../journeys/material.ts'
 import { startService, type Service, type SharedService } from '../journeys/service.ts'
+import { keepsAnswering } from './keeps-answering.ts'
 
 let shared: SharedService
 let service: Service
@@ -51,22 +52,23 @@ describe('AB-55 a visitor of a public flow', () => {
     expect((await asVisitor(flow, {})).text).toContain('blue umbrella')
   })
 
-  test('cannot read the owner’s other files by naming them in the input; the owner can', async () => {
-    const flow = await store(openFlow())
-    const paths = [
-      await uploadToUser(service, 'crew.json'),
-      await uploadToFlow(service, flow, 'page.md'),
-    ]
-    for (const path of paths) {
-      expect((await asOwner(flow, say(path))).text).toMatch(/captain|Tides/)
-      const name = path.slice(path.indexOf('/') + 1)
-      for (const told of [path, name, `../${path}`, `users/${path}`, `flows/${path}`]) {
-        const { text } = await asVisitor(flow, say(told))
-        expect(text).toContain('File not found')
-        expect(text).not.toMatch(/captain|Tides/)
+  test('cannot read the owner’s other files by naming them in the input; the owner can', () =>
+    keepsAnswering(service, async () => {
+      const flow = await store(openFlow())
+      const paths = [
+        await uploadToUser(service, 'crew.json'),
+        await uploadToFlow(service, flow, 'page.md'),
+      ]
+      for (const path of paths) {
+        expect((await asOwner(flow, say(path))).text).toMatch(/captain|Tides/)
+        const name = path.slice(path.indexOf('/') + 1)
+        for (const told of [path, name, `../${path}`, `users/${path}`, `flows/${path}`]) {
+          const { text } = await asVisitor(flow, say(told))
+          expect(text).toContain('File not found')
+          expect(text).not.toMatch(/captain|Tides/)
+        }
       }
-    }
-  })
+    }))
 
   test('cannot send the owner’s images to the model or see them in messages', async () => {
     const flow = await store(chatFlow('public chat'))

@@ -8,6 +8,7 @@ import {
 } from '../../../../packages/store-kysely/test/databases.ts'
 import { inFolder, startServer, type Started } from '../start-server.ts'
 import { besideHealth } from './attack.ts'
+import { keepsAnswering } from './keeps-answering.ts'
 
 const TOKEN = 'a-token-of-the-directory-0123456789'
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
@@ -70,28 +71,29 @@ describe.skipIf(postgresUrl === null)('two shipped servers on one PostgreSQL', (
       Operations: [operation],
     })
 
-  test('AB-84: pages read alternately from two processes are consistent', async () => {
-    const names = Array.from({ length: 60 }, (_, n) => `group ${String(n).padStart(3, '0')}`)
-    const ids: string[] = []
-    for (const displayName of names) ids.push(await made('/Groups', { displayName }))
-    const walk = async (first: number): Promise<string[]> => {
-      const seen: string[] = []
-      for (let turn = first; ; turn += 1) {
-        const path = `/Groups?count=${PAGE}&startIndex=${seen.length + 1}&attributes=id`
-        const answer = await scim(turn, 'GET', path)
-        const { Resources = [] } = (await answer.json()) as { Resources?: { id: string }[] }
-        seen.push(...Resources.map(({ id }) => id))
-        if (Resources.length < PAGE) return seen
+  test('AB-84: pages read alternately from two processes are consistent', () =>
+    keepsAnswering(serverOf(0), async () => {
+      const names = Array.from({ length: 60 }, (_, n) => `group ${String(n).padStart(3, '0')}`)
+      const ids: string[] = []
+      for (const displayName of names) ids.push(await made('/Groups', { displayName }))
+      const walk = async (first: number): Promise<string[]> => {
+        const seen: string[] = []
+        for (let turn = first; ; turn += 1) {
+          const path = `/Groups?count=${PAGE}&startIndex=${seen.length + 1}&attributes=id`
+          const answer = await scim(turn, 'GET', path)
+          const { Resources = [] } = (await answer.json()) as { Resources?: { id: string }[] }
+          seen.push(...Resources.map(({ id }) => id))
+          if (Resources.length < PAGE) return seen
+        }
       }
-    }
-    const all = await walk(0)
-    expect(new Set(all)).toEqual(new Set(ids))
-    expect(await walk(1)).toEqual(all)
-    for (const id of all.slice(0, 5)) await scim(1, 'DELETE', `/Groups/${id}`)
-    expect(await walk(0)).toEqual(all.slice(5))
-    expect(await walk(1)).toEqual(all.slice(5))
-    await Promise.all(all.slice(5).map((id, n) => scim(n, 'DELETE', `/Groups/${id}`)))
-  })
+      const all = await walk(0)
+      expect(new Set(all)).toEqual(new Set(ids))
+      expect(await walk(1)).toEqual(all)
+      for (const id of all.slice(0, 5)) await scim(1, 'DELETE', `/Groups/${id}`)
+      expect(await walk(0)).toEqual(all.slice(5))
+      expect(await walk(1)).toEqual(all.slice(5))
+      await Promise.all(all.slice(5).map((id, n) => scim(n, 'DELETE', `/Groups/${id}`)))
+    }))
 
   test('AB-85: 120 concurrent requests that remove members and delete the same users all succeed', async () => {
     const ids = await users('pair', 60)
@@ -113,20 +115,21 @@ describe.skipIf(postgresUrl === null)('two shipped servers on one PostgreSQL', (
     expect(read.members ?? []).toEqual([])
   })
 
-  test('AB-86: concurrent changes leave no membership of a deleted user', async () => {
-    const ids = await users('race', 60)
-    const group = await made('/Groups', { displayName: 'races' })
-    const answers = await Promise.all(
-      ids.flatMap((value, n) => [
-        change(n, group, { op: 'add', path: 'members', value: [{ value }] }),
-        scim(n + 1, 'DELETE', `/Users/${value}`),
-      ]),
-    )
-    for (const { status } of answers) expect([200, 204, 400]).toContain(status)
-    const { rows } = await sql`select member_id from scim_member as m where not exists
+  test('AB-86: concurrent changes leave no membership of a deleted user', () =>
+    keepsAnswering(serverOf(0), async () => {
+      const ids = await users('race', 60)
+      const group = await made('/Groups', { displayName: 'races' })
+      const answers = await Promise.all(
+        ids.flatMap((value, n) => [
+          change(n, group, { op: 'add', path: 'members', value: [{ value }] }),
+          scim(n + 1, 'DELETE', `/Users/${value}`),
+        ]),
+      )
+      for (const { status } of answers) expect([200, 204, 400]).toContain(status)
+      const { rows } = await sql`select member_id from scim_member as m where not exists
       (select 1 from scim_user as u where u.tenant = m.tenant and u.id = m.member_id)`.execute(
-      database.db,
-    )
-    expect(rows).toEqual([])
-  })
+        database.db,
+      )
+      expect(rows).toEqual([])
+    }))
 })

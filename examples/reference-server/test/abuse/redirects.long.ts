@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withService } from '../journeys/service.ts'
 import { run, saveFlow, type Values } from './flows.ts'
+import { keepsAnswering } from './keeps-answering.ts'
 
 const SECRET = 'sk-of-the-user-0123456789'
 
@@ -46,51 +47,53 @@ let innerUrl = ''
 afterAll(() => [place, other, inner].forEach((server) => server.close()))
 
 test('AB-46: redirects take no key and no prompt to another origin, and AB-40: each of them is checked', async () => {
-  await withService({ SERVICE_SSRF_ALLOW: '127.0.0.3' }, async (service) => {
-    const ask = async (type: string, values: Values, edge: string): Promise<string> => {
-      const out = ['ChatOutput', {}, edge] as const
-      return (await run(service, await saveFlow(service, [[type, values], out]))).text
-    }
-    const models = async (status: number): Promise<void> => {
-      const base = `${placeUrl}/${status}`
-      const own = { api_key: SECRET, input_value: 'the prompt' }
-      await ask('OpenAIModel', { ...own, openai_api_base: base }, 'text_output>input_value')
-      await ask('AnthropicModel', { ...own, base_url: base }, 'text_output>input_value')
-    }
-    const tools = async (status: number): Promise<void> => {
-      const name = `moved${status}${Math.random()}`
-      const body = { url: `${placeUrl}/${status}`, headers: { 'x-key': SECRET } }
-      await service.call('POST', `/api/v2/mcp/servers/${name}`, { body })
-      await service.call('GET', '/api/v2/mcp/servers?action_count=true')
-    }
-    const page = async (method: string, status: number): Promise<string> => {
-      const headers = [{ key: 'X-Api-Key', value: SECRET }]
-      const body = [{ key: 'secret', value: SECRET }]
-      const url = `${placeUrl}/${status}`
-      return await ask(
-        'APIRequest',
-        { url_input: url, method, headers, body, follow_redirects: true },
-        'data>input_value',
-      )
-    }
+  await withService({ SERVICE_SSRF_ALLOW: '127.0.0.3' }, (service) =>
+    keepsAnswering(service, async () => {
+      const ask = async (type: string, values: Values, edge: string): Promise<string> => {
+        const out = ['ChatOutput', {}, edge] as const
+        return (await run(service, await saveFlow(service, [[type, values], out]))).text
+      }
+      const models = async (status: number): Promise<void> => {
+        const base = `${placeUrl}/${status}`
+        const own = { api_key: SECRET, input_value: 'the prompt' }
+        await ask('OpenAIModel', { ...own, openai_api_base: base }, 'text_output>input_value')
+        await ask('AnthropicModel', { ...own, base_url: base }, 'text_output>input_value')
+      }
+      const tools = async (status: number): Promise<void> => {
+        const name = `moved${status}${Math.random()}`
+        const body = { url: `${placeUrl}/${status}`, headers: { 'x-key': SECRET } }
+        await service.call('POST', `/api/v2/mcp/servers/${name}`, { body })
+        await service.call('GET', '/api/v2/mcp/servers?action_count=true')
+      }
+      const page = async (method: string, status: number): Promise<string> => {
+        const headers = [{ key: 'X-Api-Key', value: SECRET }]
+        const body = [{ key: 'secret', value: SECRET }]
+        const url = `${placeUrl}/${status}`
+        return await ask(
+          'APIRequest',
+          { url_input: url, method, headers, body, follow_redirects: true },
+          'data>input_value',
+        )
+      }
 
-    target = `${otherUrl}/end`
-    for (const status of [302, 307]) {
-      await models(status)
-      await tools(status)
-      await page('GET', status)
-      await page('POST', status)
-    }
-    expect(seen.length).toBeGreaterThan(2)
-    expect(seen.join('\n')).not.toContain(SECRET)
-    expect(seen.join('\n')).not.toContain('the prompt')
+      target = `${otherUrl}/end`
+      for (const status of [302, 307]) {
+        await models(status)
+        await tools(status)
+        await page('GET', status)
+        await page('POST', status)
+      }
+      expect(seen.length).toBeGreaterThan(2)
+      expect(seen.join('\n')).not.toContain(SECRET)
+      expect(seen.join('\n')).not.toContain('the prompt')
 
-    target = `${innerUrl}/end`
-    for (const status of [302, 307]) {
-      await models(status)
-      await tools(status)
-      expect(await page('GET', status)).not.toContain('internal secret')
-    }
-    expect(reached).toEqual([])
-  })
+      target = `${innerUrl}/end`
+      for (const status of [302, 307]) {
+        await models(status)
+        await tools(status)
+        expect(await page('GET', status)).not.toContain('internal secret')
+      }
+      expect(reached).toEqual([])
+    }),
+  )
 })

@@ -26,32 +26,66 @@ import { serveHost } from './serve-host.ts'
 const linesOf = (body: string): ServerMessage[] =>
   body.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ServerMessage]))
 
-/** A message by each of the four ways into the library; how many problems each of them finds. */
-async function fourWays(line: string): Promise<readonly unknown[]> {
+/** A message by each of the four ways into the library; how many problems each of them finds, and its cost. */
+async function fourWays(line: string) {
   const message = JSON.parse(line) as object
-  const counts: unknown[] = [
-    createSurfaceStore().apply(message).diagnostics.length,
-    validateMessage(message).diagnostics.length,
+  return [
+    await measured(() => createSurfaceStore().apply(message).diagnostics.length),
+    await measured(() => validateMessage(message).diagnostics.length),
+    await measured(() => streamed(line)),
+    await measured(() => parsed(line)),
   ]
+}
+
+async function measured(way: () => unknown) {
+  const cost = processorTime()
+  const problems = await way()
+  return { problems, ms: cost() }
+}
+
+/** Milliseconds of processor time from here on; what other processes take does not count. */
+function processorTime(): () => number {
+  const before = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
+}
+
+async function streamed(line: string): Promise<number> {
   const source = (async function* () {
     yield `${line}\n`
   })()
+  let problems = 0
   for await (const { diagnostics } of applyStream(createSurfaceStore(), source))
-    counts.push(diagnostics.length)
+    problems += diagnostics.length
+  return problems
+}
+
+function parsed(line: string): unknown {
   try {
     parseMessage(line)
-    counts.push(0)
+    return 0
   } catch (error) {
-    counts.push(isSurfaceError(error) ? error.diagnostics.length : String(error))
+    return isSurfaceError(error) ? error.diagnostics.length : String(error)
   }
-  return counts
 }
 
 /** The messages of a body in a new store: how many it takes, and the limits that stop others. */
 function apply(body: string) {
   const store = createSurfaceStore()
-  const results = linesOf(body).map((message) => store.apply(message))
+  const messages = linesOf(body)
+  const all = processorTime()
+  let slowest = 0
+  const results = messages.map((message) => {
+    const cost = processorTime()
+    const result = store.apply(message)
+    slowest = Math.max(slowest, cost())
+    return result
+  })
   return {
+    slowest,
+    all: all(),
     applied: results.filter(({ applied }) => applied).length,
     limits: results.flatMap(({ diagnostics }) => diagnostics.map(({ limit }) => limit ?? 'other')),
   }
@@ -108,11 +142,14 @@ function inlineCatalog(body: string): unknown {
 function convert(body: string) {
   const [first] = body.split('\n', 1)
   const adapter = first?.includes('"version"') === true ? createV08Adapter() : createV09Adapter()
+  const given = linesOf(body)
+  const cost = processorTime()
   let messages = 0
-  for (const message of linesOf(body)) messages += adapter.push(message).length
+  for (const message of given) messages += adapter.push(message).length
+  const ms = cost()
   const { diagnostics } = adapter
   const limits = diagnostics.map(({ limit }) => limit ?? 'other')
-  return { messages, limits: [...new Set(limits)], count: limits.length }
+  return { messages, limits: [...new Set(limits)], count: limits.length, ms }
 }
 
 /** Shows data of a client in a component of a catalogue of its own. */
@@ -154,13 +191,14 @@ async function signals(body: string): Promise<number> {
 /** Reads JSON lines as their bytes come. */
 async function lines(_body: string, message: IncomingMessage) {
   const parser = createJsonLinesParser()
+  const cost = processorTime()
   let parts = 0
   let read = 0
   for await (const chunk of message) {
     parts += 1
     read += parser.push(chunk as Buffer).filter(({ error }) => error === undefined).length
   }
-  return { parts, read }
+  return { parts, read, ms: cost() }
 }
 
 const metrics = createMetrics()

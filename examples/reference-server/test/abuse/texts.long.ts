@@ -1,12 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { besideHealth, useService } from './attack.ts'
+import { besideHealth, HEALTH, OTHERS, stopwatch, useService } from './attack.ts'
 import { addUser, run, saveFlow, type Values } from './flows.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 const running = useService({})
-
-/** Milliseconds that others wait at most on a busy machine; each of these held them for minutes. */
-const BOUND = 10_000
 
 type Node = readonly [type: string, values?: Values, edge?: string]
 
@@ -17,14 +14,14 @@ async function attack(...nodes: readonly Node[]): Promise<string> {
   const honest = await honestFlow()
   const { result, slowest } = await besideHealth(service, async () => {
     const attacking = run(service, flow)
-    const begun = performance.now()
+    const elapsed = stopwatch(service)
     const answer = await run(service, honest.flow, honest.key)
-    const ms = performance.now() - begun
+    const ms = elapsed()
     expect([answer.status, answer.text.includes('honest')]).toEqual([200, true])
     return { text: (await attacking).text, ms }
   })
-  expect(result.ms).toBeLessThan(BOUND)
-  expect(slowest).toBeLessThan(BOUND)
+  expect(result.ms).toBeLessThan(OTHERS)
+  expect(slowest).toBeLessThan(HEALTH)
   return result.text
 }
 
@@ -79,4 +76,10 @@ test('AB-33: a format string with a width or precision above the limit is refuse
     expect(await format(pattern)).toContain('Too many decimal digits in format string')
   expect(await format('{a:>9999}'.repeat(100_000))).toContain('too long')
   expect(await format('<{a:>3}>')).toContain('<  x>')
+})
+
+test('AB-39: addresses that are a megabyte of slashes are trimmed in linear time', async () => {
+  const openai_api_base = `http://127.0.0.2${'/'.repeat(1_000_000)}x`
+  const values = { input_value: 'hi', api_key: 'sk-mine', openai_api_base }
+  expect(await attack(['OpenAIModel', values])).toContain('not allowed')
 })

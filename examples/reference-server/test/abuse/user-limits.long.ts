@@ -6,6 +6,7 @@ import { withService, type Answer, type Service } from '../journeys/service.ts'
 import { useService } from './attack.ts'
 import { readFlow } from './flow-of.ts'
 import { addUser, run, saveFlow } from './flows.ts'
+import { keepsAnswering } from './keeps-answering.ts'
 
 const PASSWORD = 'the password of the superuser'
 
@@ -95,18 +96,19 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 test.each(Object.entries(KINDS))(
   'AB-78: ten concurrent requests cannot exceed the limit of %s per user',
-  async (name, { send, fits, told, status = 201 }) => {
-    const service = running()
-    const key = await addUser(service, `many-${name}`)
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => send(service, n, key)))
-    const refused = answers.filter((answer) => answer.status !== status)
-    expect(answers.length - refused.length).toBe(fits)
-    const seen = new Set(refused.map((answer) => `${answer.status} ${answer.text}`))
-    expect([...seen]).toEqual([`400 ${JSON.stringify({ detail: told })}`])
+  (name, { send, fits, told, status = 201 }) =>
+    keepsAnswering(running(), async () => {
+      const service = running()
+      const key = await addUser(service, `many-${name}`)
+      const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => send(service, n, key)))
+      const refused = answers.filter((answer) => answer.status !== status)
+      expect(answers.length - refused.length).toBe(fits)
+      const seen = new Set(refused.map((answer) => `${answer.status} ${answer.text}`))
+      expect([...seen]).toEqual([`400 ${JSON.stringify({ detail: told })}`])
 
-    const other = await addUser(service, `other-${name}`)
-    expect((await send(service, 1, other)).status).toBe(status)
-  },
+      const other = await addUser(service, `other-${name}`)
+      expect((await send(service, 1, other)).status).toBe(status)
+    }),
 )
 
 test('AB-78: a batch of flows above the limit creates none; deleting a flow makes room', async () => {
@@ -174,6 +176,23 @@ test('AB-78: a sign-in above the limit ends the oldest session of the user', asy
   expect(statuses).toEqual([401, 200, 200, 200])
 })
 
+test('AB-78: settings of a project are small, because every list of projects reads them', () =>
+  keepsAnswering(running(), async () => {
+    const service = running()
+    const key = await addUser(service, 'settings')
+    const settings = (length: number) => ({ auth_type: 'none', note: 'x'.repeat(length) })
+    const ask = (method: string, path: string, length: number): Promise<Answer> =>
+      service.call(method, path, { key, body: { name: 'p', auth_settings: settings(length) } })
+    const detail = 'The field auth_settings may have 65536 characters'
+    const refused = await ask('POST', '/api/v1/projects/', 65_536)
+    expect([refused.status, refused.json()]).toEqual([400, { detail }])
+    const made = await ask('POST', '/api/v1/projects/', 60_000)
+    expect(made.status).toBe(201)
+    const { id } = made.json() as { id: string }
+    const changed = await ask('PATCH', `/api/v1/projects/${id}`, 900_000)
+    expect([changed.status, changed.json()]).toEqual([400, { detail }])
+  }))
+
 test('AB-79: runs of one user above the limit are refused; other users run, and aborted runs free their slots', async () => {
   const slow = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(slow, 'listening')
@@ -193,7 +212,9 @@ test('AB-79: runs of one user above the limit are refused; other users run, and 
     // Four hang; which ones, the order of the connections decides.
     const refused: (Answer | null)[] = []
     for (const answer of answers) void answer.then((one) => refused.push(one))
-    await expect.poll(() => refused.length).toBe(8)
+    await keepsAnswering(service, async () => {
+      await expect.poll(() => refused.length).toBe(8)
+    })
     expect(refused.map((answer) => answer?.status)).toEqual(Array(8).fill(429))
     expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(refused[0]?.text).toContain('At most 4 runs of a user go on at once')

@@ -5,10 +5,13 @@ import { vi } from 'vitest'
 const ROOT = new URL('../../../../', import.meta.url)
 const SCRATCH = new URL('../../dist/docs/', import.meta.url)
 
-/** The blocks of a page in one language, by its path from the root of the repository. */
+/**
+ * The blocks of a page in one language, by its path from the root of the repository. Blocks that no test runs
+ * say so after their language: `sh not run: needs Docker`.
+ */
 export async function blocksOf(page: string, language = 'ts'): Promise<readonly string[]> {
   const text = await readFile(new URL(page, ROOT), 'utf8')
-  const block = /^(?<indent> *)```(?<language>\w+)\n(?<code>[\s\S]*?)^ *```$/gm
+  const block = /^(?<indent> *)```(?<language>[^`\n]+)\n(?<code>[\s\S]*?)^ *```$/gm
   return Array.from(text.matchAll(block), ({ groups }) => groups)
     .filter((found) => found?.['language'] === language)
     .map((found) => (found?.['code'] ?? '').replaceAll(`\n${found?.['indent']}`, '\n').trimStart())

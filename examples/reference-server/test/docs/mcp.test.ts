@@ -54,7 +54,7 @@ test("MC-113 MC-103 the guide's client configuration is the one generated for it
   const [text = ''] = await blocksOf(PAGE, 'json')
   const url = 'https://flows.example/api/v1/mcp/project/PROJECT/streamable'
   expect(JSON.parse(text)).toEqual(mcpClientConfig({ name: 'support', url, apiKey: 'YOUR KEY' }))
-  const [, command = ''] = await blocksOf(PAGE, 'sh')
+  const [command = ''] = await blocksOf(PAGE, 'sh not run: needs Claude Code')
   expect(command.replaceAll(/\\\n\s*/g, '')).toBe(
     `claude mcp add --transport http support ${url} --header "x-api-key: YOUR KEY"\n`,
   )

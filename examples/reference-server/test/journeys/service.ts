@@ -63,7 +63,7 @@ export async function startService(environment: Environment): Promise<SharedServ
   const folder = await mkdtemp(join(tmpdir(), 'journey-'))
   const base = { SERVICE_CONFIG_DIR: folder, ...environment }
   let server: Started = await startServer(base)
-  const key = KEY.exec(server.output())?.[1] ?? ''
+  const key = KEY.exec(server.output())?.[1] ?? (await makeKey(server.url, environment))
   const service: Service = {
     get url() {
       return server.url
@@ -110,4 +110,20 @@ async function call(url: string, method: string, options: CallOptions): Promise<
     text,
     json: () => JSON.parse(text) as unknown,
   }
+}
+
+/** A key of the superuser whose password the environment has; empty without one. */
+async function makeKey(url: string, environment: Environment): Promise<string> {
+  const { SERVICE_SUPERUSER: username = 'admin', SERVICE_SUPERUSER_PASSWORD: password } =
+    environment
+  if (password === undefined) return ''
+  const body = new URLSearchParams({ username, password })
+  const signedIn = await fetch(`${url}/api/v1/login`, { method: 'POST', body })
+  const { access_token: token } = (await signedIn.json()) as { access_token: string }
+  const made = await fetch(`${url}/api/v1/api_key/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{"name":"first start"}',
+  })
+  return ((await made.json()) as { api_key: string }).api_key
 }

@@ -3,7 +3,7 @@ import { postgresDatabase, postgresUrl } from '../../../../packages/store-kysely
 import { hasRedis, startRedis } from '../redis-server.ts'
 import { inFolder, runToEnd, startServer, type Environment, type Started } from '../start-server.ts'
 
-const SIGN_IN = { SERVICE_SUPERUSER_PASSWORD: 'a-good-password-1', LOG_LEVEL: 'silent' }
+const QUIET = { LOG_LEVEL: 'silent' }
 
 /** Of a user's bucket nothing comes back in the time of a test. */
 const LIMIT = {
@@ -21,7 +21,7 @@ async function withServers(
     try {
       for (const environment of environments)
         servers.push(
-          await startServer({ SERVICE_CONFIG_DIR: folder, ...SIGN_IN, ...LIMIT, ...environment }),
+          await startServer({ SERVICE_CONFIG_DIR: folder, ...QUIET, ...LIMIT, ...environment }),
         )
       await use(servers, keyOf(servers[0]))
     } finally {
