@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type DefaultTheme, type MarkdownRenderer } from 'vitepress'
+import { themeImages } from './themed-images.ts'
 
 const docs = fileURLToPath(new URL('..', import.meta.url))
 const root = dirname(docs.replace(/\/$/, ''))
@@ -46,6 +47,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'test-flows',
     'evaluate-flows',
     'write-a-component',
+    'models',
     'human-in-the-loop',
     'durable-runs',
   ],
@@ -155,6 +157,7 @@ export default defineConfig({
       const inline = md.renderer.rules['code_inline']
       md.renderer.rules['code_inline'] = (...given) => breakable(inline?.(...given) ?? '')
       md.core.ruler.push('labelled-cells', ({ tokens }) => labelCells(tokens))
+      themeImages(md)
       const open = md.renderer.rules['link_open']
       md.renderer.rules['link_open'] = (tokens, index, options, env, self) => {
         const token = tokens[index]
