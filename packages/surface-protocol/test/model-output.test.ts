@@ -16,6 +16,7 @@ import {
   extractMessages,
   formatPrompt,
   parseBlock,
+  repairJson,
   type ExtractMessagesOptions,
 } from '@x/surface-protocol/llm'
 import { basicCatalogV1, v1 } from '@x/surface-protocol/v1'
@@ -204,6 +205,13 @@ describe('SN-65: truncated output', () => {
       extractMessages(`<a2ui-json>{"a":${piece.repeat(200_000)}`, { ...later, limits })
       expect(performance.now() - begun).toBeLessThan(20_000)
     }
+  })
+
+  test('SN-73: a list of 300,000 elements, and as many brackets, throw nothing but a SurfaceError', () => {
+    const list = `[${'{},'.repeat(300_000)}{}]`
+    expect(extractMessages(`<a2ui-json>${list}</a2ui-json>`)).toHaveLength(300_001)
+    expect(extractMessages(`<a2ui-json>${list}`)).toHaveLength(300_001)
+    expect(repairJson('['.repeat(300_000)).repairs).toEqual(['missing bracket'])
   })
 })
 

@@ -73,7 +73,9 @@ export function createBlockReader({
 
   const finish = (parts: ExtractedPart[]): void => {
     if (start !== -1) take(at, parts)
-    else if (!found && !skipping) parts.push(...elementsOf(text.slice(0, at)).map(validate))
+    else if (!found && !skipping) {
+      for (const element of elementsOf(text.slice(0, at))) parts.push(validate(element))
+    }
   }
 
   const tooLong = (parts: ExtractedPart[]): void => {

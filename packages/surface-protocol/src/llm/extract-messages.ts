@@ -147,7 +147,7 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
     fence = null
     if (messages.length === 0) text(opening + body.slice(0, rest), parts)
     else {
-      parts.push(...messages)
+      for (const message of messages) parts.push(message)
       afterBlock = true
     }
     held = body.slice(rest)
@@ -166,7 +166,8 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
   const readBlock = (parts: ExtractedPart[], last: boolean): boolean => {
     if (block === null) return true
     const result = block.read(held, last)
-    parts.push(...result.parts)
+    // Not spread: model output may have more elements than a call may have arguments.
+    for (const part of result.parts) parts.push(part)
     held = ''
     if (result.asText !== null) {
       block = null

@@ -16,7 +16,7 @@ export function messagesInFence(content: string): MessagePart[] {
     const repaired = tryRepair(line)
     const found = repaired === null ? [] : asMessages(repaired)
     if (found.length === 0) return []
-    messages.push(...found)
+    for (const message of found) messages.push(message)
   }
   return messages
 }

@@ -50,8 +50,8 @@ function rewrite(text: string): { json: string; repairs: Set<string> } {
   while (state.at < text.length) rewriteNext(state)
   dropTrailingComma(state)
   if (state.open.length > 0) state.repairs.add('missing bracket')
-  state.out.push(...state.open.toReversed())
-  return { json: state.out.join(''), repairs: state.repairs }
+  const json = state.out.join('') + state.open.toReversed().join('')
+  return { json, repairs: state.repairs }
 }
 
 function rewriteNext(state: Rewriting): void {

@@ -181,8 +181,9 @@ function analyse(
   const nodes = [...byId.values()].filter((node) => node !== null)
   const drawn = checkEdges(graph.edges, byId, problems)
   const edges = [...drawn, ...sharedKeyEdges(nodes, drawn)]
-  warnings.push(...ignoredEdges(drawn, byId))
-  problems.push(...connectedStreams(nodes, edges))
+  // Not spread: a call takes fewer arguments than a flow may have edges.
+  for (const one of ignoredEdges(drawn, byId)) warnings.push(one)
+  for (const one of connectedStreams(nodes, edges)) problems.push(one)
   return { problems, inputs: severalChatInputs(nodes, graph), warnings, nodes, edges, unknown }
 }
 

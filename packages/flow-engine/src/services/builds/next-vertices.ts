@@ -48,7 +48,12 @@ export function nextVertices(
     seen.add(vertex)
     if (!direct.has(vertex) && (states.has(vertex.id) || announced.has(vertex.id))) continue
     if (isReady(vertex, progress)) found.add(vertex)
-    else waiting.push(...vertex.incoming.flatMap(({ source }) => graph.vertices[source] ?? []))
+    else {
+      for (const { source } of vertex.incoming) {
+        const before = graph.vertices[source]
+        if (before !== undefined) waiting.push(before)
+      }
+    }
   }
   const next = graph.vertices.filter((vertex) => found.has(vertex))
   for (const { id } of next) announced.add(id)

@@ -23,7 +23,7 @@ export function createMemoryVectorStore(): VectorStore {
   const rows: VectorRow[] = []
   return {
     add(more) {
-      rows.push(...more)
+      for (const row of more) rows.push(row)
       return Promise.resolve()
     },
     all: () => Promise.resolve([...rows]),
