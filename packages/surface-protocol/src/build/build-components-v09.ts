@@ -1,9 +1,9 @@
-import { catalogCore, type Catalog } from '../catalog/catalog.ts'
-import { errorFrom, limitError, quote, SurfaceError } from '../diagnostics/errors.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { limitError, quote, SurfaceError } from '../diagnostics/errors.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
-import { Report } from '../diagnostics/report.ts'
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 import type { ComponentV09 } from '../message/v09/messages-v09.ts'
+import { assertBuilt } from './assert-built.ts'
 import type { UiNode } from './nodes.ts'
 import { nodeParts } from './ui.ts'
 import type { WireForm } from './wire-form.ts'
@@ -65,19 +65,9 @@ function addNode(
     setOwn(properties, name, toWire(name, value, { trail, depth, build }))
   }
   if (weight !== undefined) properties.weight = weight
-  checkProperties(catalog, { id, type, properties })
+  assertBuilt(catalog, { id, type, properties })
   for (const name of Object.keys(properties)) setOwn(component, name, properties[name])
   return id
-}
-
-function checkProperties(
-  catalog: Catalog,
-  { id, type, properties }: { id: string; type: string; properties: JsonObject },
-): void {
-  const report = new Report()
-  report.componentId = id
-  catalogCore(catalog).checkComponent(type, properties, report)
-  if (report.errors > 0) throw errorFrom(report.finish())
 }
 
 interface Context {

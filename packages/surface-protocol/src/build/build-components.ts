@@ -1,10 +1,10 @@
 import { catalogCore, type Catalog } from '../catalog/catalog.ts'
 import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
-import { errorFrom, limitError, quote, SurfaceError } from '../diagnostics/errors.ts'
+import { limitError, quote, SurfaceError } from '../diagnostics/errors.ts'
 import { cloneJson, isPlainObject, setOwn, type JsonObject } from '../json.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
 import type { ComponentInstance } from '../message/v08/messages.ts'
-import { Report } from '../diagnostics/report.ts'
+import { assertBuilt } from './assert-built.ts'
 import type { Binding, ComponentReference, EachBinding, UiNode } from './nodes.ts'
 import { nodeParts } from './ui.ts'
 
@@ -76,19 +76,8 @@ function addNode(node: UiNode, { proposed, depth }: Position, build: Build): str
     setOwn(properties, name, toWire(value, slot, { ...context, property: name, trail: name }))
   }
   setOwn(component, type, properties)
-  check({ catalog, type, id }, properties)
+  assertBuilt(catalog, { id, type, properties, path: ['component', type] })
   return id
-}
-
-function check(
-  { catalog, type, id }: { catalog: Catalog; type: string; id: string },
-  properties: JsonObject,
-): void {
-  const report = new Report()
-  report.componentId = id
-  report.path.push('component', type)
-  catalogCore(catalog).checkComponent(type, properties, report)
-  if (report.errors > 0) throw errorFrom(report.finish())
 }
 
 interface Context {

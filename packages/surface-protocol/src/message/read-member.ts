@@ -25,6 +25,19 @@ export function readMember(members: Members, name: string, report: Report): unkn
   return value
 }
 
+/** The object under a message's kind, onto whose path the report moves; null after reporting that it is none. */
+export function readPayload(
+  message: Members,
+  kind: string,
+  report: Report,
+): Readonly<Record<string, unknown>> | null {
+  const payload = message[kind]
+  report.path.push(kind)
+  if (isPlainObject(payload)) return payload
+  report.must('invalid_type', 'an object')
+  return null
+}
+
 /** A required non-empty string; null after reporting a problem. */
 export function readText(members: Members, name: string, report: Report): string | null {
   const value = readMember(members, name, report)

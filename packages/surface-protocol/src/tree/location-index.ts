@@ -60,7 +60,7 @@ export class LocationIndex<Owner> {
   }
 
   /** Collects watches at, above and below the changed locations. */
-  concerned(changes: readonly DataChange[], found: Affected<Owner>): void {
+  collectAffected(changes: readonly DataChange[], found: Affected<Owner>): void {
     let parent: readonly string[] | null = null
     let container: Node<Owner> | undefined
     for (const change of changes) {

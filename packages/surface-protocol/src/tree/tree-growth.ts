@@ -77,7 +77,7 @@ export class TreeGrowth {
   readonly #initial = new Set<Instance>()
   readonly #watches: Watches
   /** Empty between changes, because most changes affect nothing visible. */
-  #concerned: Affected<Instance> = { templates: new Set(), owners: new Set() }
+  #affected: Affected<Instance> = { templates: new Set(), owners: new Set() }
   /** Cached positions of keys since the last change. */
   #positions = new Map<DataMap, ReadonlyMap<string, number>>()
   #size = 0
@@ -108,7 +108,7 @@ export class TreeGrowth {
   }
 
   #grew(): boolean {
-    for (const sight of this.touched.values()) if (sight === null || sight.grown) return true
+    for (const before of this.touched.values()) if (before === null || before.grown) return true
     return false
   }
 
@@ -246,10 +246,10 @@ export class TreeGrowth {
 
   #react(changes: readonly DataChange[]): void {
     if (changes.length === 0) return
-    const { templates, owners } = this.#concerned
-    this.#watches.concerned(changes, this.#concerned)
+    const { templates, owners } = this.#affected
+    this.#watches.collectAffected(changes, this.#affected)
     if (templates.size === 0 && owners.size === 0) return
-    this.#concerned = { templates: new Set(), owners: new Set() }
+    this.#affected = { templates: new Set(), owners: new Set() }
     if (templates.size > 0) {
       const added = changes.length === 1 ? (changes[0]?.key ?? undefined) : undefined
       const outerFirst = [...templates].toSorted((a, b) => a.owner.depth - b.owner.depth)
@@ -286,8 +286,8 @@ export class TreeGrowth {
       const child = this.#create(group.componentId, instance, scope)
       child.order = position * GROUP_STEP + old.length
       old.push(child)
-      const sight = this.touched.get(instance.id)
-      if (sight !== undefined && sight !== null) sight.grown = true
+      const before = this.touched.get(instance.id)
+      if (before !== undefined && before !== null) before.grown = true
       return
     }
     const pool = poolOf(old)

@@ -59,9 +59,9 @@ export class Tree {
 
 function differing(touched: Touched, byId: ReadonlyMap<string, Instance>): readonly Instance[] {
   const found: Instance[] = []
-  for (const [id, sight] of touched) {
+  for (const [id, before] of touched) {
     const now = byId.get(id)
-    if (now !== undefined && (sight === null || appearanceChanged(sight, now))) found.push(now)
+    if (now !== undefined && (before === null || appearanceChanged(before, now))) found.push(now)
   }
   return inTreeOrder(found)
 }

@@ -28,8 +28,8 @@ export class Watches {
   }
 
   /** Collects the dependents of the changed locations. */
-  concerned(changes: readonly DataChange[], found: Affected<Instance>): void {
-    this.#index.concerned(changes, found)
+  collectAffected(changes: readonly DataChange[], found: Affected<Instance>): void {
+    this.#index.collectAffected(changes, found)
   }
 
   #addBinding(instance: Instance, binding: BindingPlan | undefined, part: number): void {

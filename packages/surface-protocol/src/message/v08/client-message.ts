@@ -2,7 +2,7 @@ import type { SurfaceDiagnostic } from '../../diagnostics/errors.ts'
 import { errorFrom, SurfaceError } from '../../diagnostics/errors.ts'
 import { defined, isPlainObject, type JsonObject } from '../../json.ts'
 import { copyObject } from '../../data/copy-json.ts'
-import { readKind, readMember, readText, refuseOthers } from '../read-member.ts'
+import { readKind, readMember, readPayload, readText, refuseOthers } from '../read-member.ts'
 import { Report } from '../../diagnostics/report.ts'
 import type { ValidationResult } from '../validation-result.ts'
 
@@ -59,12 +59,8 @@ function readClientMessage(value: unknown, report: Report): ClientMessage | null
   const kind = readKind(value, KEYS, report)
   if (kind === null || !isPlainObject(value)) return null
   refuseOthers(value, [kind], report)
-  const payload = value[kind]
-  report.path.push(kind)
-  if (!isPlainObject(payload)) {
-    report.must('invalid_type', 'an object')
-    return null
-  }
+  const payload = readPayload(value, kind, report)
+  if (payload === null) return null
   const copy = copyObject(payload, report)
   if (kind === 'error') return { error: copy }
   checkActionFields(payload, report)

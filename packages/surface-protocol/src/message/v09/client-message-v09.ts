@@ -2,7 +2,7 @@ import { copyObject } from '../../data/copy-json.ts'
 import { Report } from '../../diagnostics/report.ts'
 import { isPlainObject } from '../../json.ts'
 import { readEnvelope } from '../read-envelope.ts'
-import { readText, refuseOthers, FATAL } from '../read-member.ts'
+import { readPayload, readText, refuseOthers, FATAL } from '../read-member.ts'
 import { checkActionFields } from '../v08/client-message.ts'
 import type { ValidationResult } from '../validation-result.ts'
 import type { ClientMessageV09 } from './messages-v09.ts'
@@ -22,12 +22,8 @@ export function validateClientMessageV09(value: unknown): ValidationResult<Clien
 function readClientMessage(value: unknown, report: Report): ClientMessageV09 | null {
   const kind = readEnvelope(value, { kinds: KINDS, rules: envelopeV09, report })
   if (kind === null || !isPlainObject(value)) return null
-  const payload = value[kind]
-  report.path.push(kind)
-  if (!isPlainObject(payload)) {
-    report.must('invalid_type', 'an object')
-    return null
-  }
+  const payload = readPayload(value, kind, report)
+  if (payload === null) return null
   const copy = copyObject(payload, report)
   if (kind === 'error') checkError(payload, report)
   else {

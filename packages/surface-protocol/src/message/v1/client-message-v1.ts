@@ -2,7 +2,7 @@ import { copyObject } from '../../data/copy-json.ts'
 import { Report } from '../../diagnostics/report.ts'
 import { isPlainObject, type JsonObject } from '../../json.ts'
 import { readEnvelope } from '../read-envelope.ts'
-import { readId, readMember, readText, refuseOthers, FATAL } from '../read-member.ts'
+import { readId, readMember, readPayload, readText, refuseOthers, FATAL } from '../read-member.ts'
 import { checkActionFields } from '../v08/client-message.ts'
 import type { ValidationResult } from '../validation-result.ts'
 import { readCall, readFunctionResponse } from './read-call.ts'
@@ -23,13 +23,8 @@ export function validateRendererMessage(value: unknown): ValidationResult<JsonOb
 function readClientMessage(value: unknown, report: Report): JsonObject | null {
   const kind = readEnvelope(value, { kinds: KINDS, rules: envelopeV1, report })
   if (kind === null || !isPlainObject(value)) return null
-  const payload = value[kind]
-  report.path.push(kind)
-  if (!isPlainObject(payload)) {
-    report.must('invalid_type', 'an object')
-    report.path.pop()
-    return null
-  }
+  const payload = readPayload(value, kind, report)
+  if (payload === null) return null
   const copy = copyObject(payload, report)
   if (kind === 'action') checkAction(payload, report)
   else if (kind === 'error') checkError(payload, report)

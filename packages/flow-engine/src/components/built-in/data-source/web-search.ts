@@ -3,7 +3,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
-import { searchNews } from './search-news.ts'
+import { searchNews, type NewsQuery } from './search-news.ts'
 import { readRss } from './search-rss.ts'
 import { searchWeb } from './search-web.ts'
 
@@ -135,14 +135,8 @@ function within(frame: DataFrame, { maxResults, maxLength }: Bounds): DataFrame 
   return createDataFrame(rows, frame.columns)
 }
 
-interface SearchInputs {
+interface SearchInputs extends NewsQuery {
   readonly maxResults: number
-  readonly query: string
-  readonly hl: string
-  readonly gl: string
-  readonly topic: string
-  readonly location: string
-  readonly timeoutMs: number
 }
 
 type Search = (inputs: SearchInputs, ctx: ComponentContext) => Promise<DataFrame>
