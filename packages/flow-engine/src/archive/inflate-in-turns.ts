@@ -8,23 +8,41 @@ const TURN = 2 * 1024 * 1024
 /** Counts work of a decompressor, in bytes. */
 export type CountWork = (bytes: number) => void
 
+/** Work of several decompressors one after the other. */
+export interface UnpackingWork {
+  readonly count: CountWork
+  /** Yields to the event loop when enough is done. */
+  turn(): Promise<void>
+}
+
+export function createUnpackingWork(): UnpackingWork {
+  let done = 0
+  return {
+    count(bytes) {
+      done += bytes
+    },
+    async turn() {
+      if (done < TURN) return
+      done = 0
+      await eventLoopTurn()
+    },
+  }
+}
+
 /**
  * Feeds packed bytes to a decompressor in slices and lets other tasks run in between.
  * @param create creates the decompressor's `push`; call `count` with the bytes that it unpacks
+ * @param work counts the work of those before, too
  */
 export async function inflateInTurns(
   bytes: Uint8Array,
   create: (count: CountWork) => (slice: Uint8Array, isLast: boolean) => void,
+  work = createUnpackingWork(),
 ): Promise<void> {
-  let done = 0
-  const push = create((unpacked) => {
-    done += unpacked
-  })
+  const push = create(work.count)
   for (let at = 0; at < bytes.length; at += SLICE) {
     push(bytes.subarray(at, at + SLICE), at + SLICE >= bytes.length)
-    done += SLICE
-    if (done < TURN) continue
-    done = 0
-    await eventLoopTurn()
+    work.count(SLICE)
+    await work.turn()
   }
 }

@@ -1,7 +1,8 @@
-import { Unzip, UnzipInflate, unzipSync } from 'fflate'
+import { Inflate } from 'fflate'
 import { joinBytes } from '../base/join-bytes.ts'
-import { inflateInTurns } from './inflate-in-turns.ts'
+import { createUnpackingWork, inflateInTurns, type CountWork } from './inflate-in-turns.ts'
 import type { InflateBudget } from './inflate-budget.ts'
+import { zipDirectory, type ZipEntry } from './zip-directory.ts'
 
 /** Fixed cost of an entry, expressed in unpacked bytes. */
 const ENTRY = 16 * 1024
@@ -16,56 +17,42 @@ export interface ReadZipOptions {
 
 /**
  * Reads the entries of a zip file in archive order and counts the bytes as they are inflated (AB-35).
+ * @returns the entries that were read
  * @throws FlowError `limit_exceeded` over the budget; Error for corrupt data, also if it ends too early
  */
 export async function readZip(
   bytes: Uint8Array,
   { budget, wanted, onData }: ReadZipOptions,
-): Promise<void> {
-  const listed = listedEntries(bytes)
-  if (!hasZipSignature(bytes) || listed === undefined) throw new Error('invalid zip data')
-  let seen = 0
-  await inflateInTurns(bytes, (count) => {
-    const unzip = new Unzip((entry) => {
-      budget.enter()
-      seen += 1
-      count(ENTRY)
-      if (!wanted(entry.name)) return
-      entry.ondata = (error, piece, isLast) => {
-        if (error !== null) throw error
-        budget.spend(piece.length)
-        count(piece.length)
-        onData(entry.name, piece, isLast)
-      }
-      entry.start()
-    })
-    unzip.register(UnzipInflate)
-    return (slice, isLast) => unzip.push(slice, isLast)
-  })
-  if (seen < listed) throw new Error('invalid zip data')
-}
-
-/** Bytes of the record that ends a zip file, without its comment. */
-const END_RECORD = 22
-
-/** Stands for a number in the record of zip64, which is not read. */
-const IN_ZIP64 = 0xffff
-
-/** The number of entries in the directory, as far as known; undefined if the file has no end record. */
-function listedEntries(bytes: Uint8Array): number | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const last = bytes.length - END_RECORD
-  for (let at = last; at >= 0 && last - at <= 0xffff; at -= 1) {
-    if (view.getUint32(at, true) !== 0x06054b50) continue
-    const count = view.getUint16(at + 10, true)
-    return count === IN_ZIP64 ? 0 : count
+): Promise<readonly ZipEntry[]> {
+  const entries = zipDirectory(bytes, () => budget.enter())
+  const work = createUnpackingWork()
+  const read: ZipEntry[] = []
+  for (const entry of entries) {
+    work.count(ENTRY)
+    await work.turn()
+    const { name, packed } = entry
+    if (!wanted(name)) continue
+    read.push(entry)
+    const unpacked = (piece: Uint8Array, isLast: boolean, count: CountWork): void => {
+      budget.spend(piece.length)
+      count(piece.length)
+      onData(name, piece, isLast)
+    }
+    const push = createUnpacker(entry, (piece, isLast) => unpacked(piece, isLast, work.count))
+    if (packed.length === 0) push(packed, true)
+    await inflateInTurns(packed, () => push, work)
   }
-  return undefined
+  return read
 }
 
-/** Accepts a local file header, or the end record of an empty archive. */
-function hasZipSignature([p, k, third, fourth]: Uint8Array): boolean {
-  return p === 0x50 && k === 0x4b && (third === 3 || third === 5) && fourth === third + 1
+type Push = (piece: Uint8Array, isLast: boolean) => void
+
+function createUnpacker({ method, isEncrypted }: ZipEntry, onData: Push): Push {
+  if (isEncrypted) throw new Error('the zip file is encrypted')
+  if (method === 0) return onData
+  if (method !== 8) throw new Error(`unknown compression type ${method}`)
+  const inflate = new Inflate(onData)
+  return (slice, isLast) => inflate.push(slice, isLast)
 }
 
 /** Reads the selected entries completely, in archive order. @throws as readZip */
@@ -85,30 +72,4 @@ export async function readZipEntries(
     },
   })
   return entries
-}
-
-/**
- * Checks an archive before a library unpacks it: neither the sizes declared in its directory nor the bytes
- * actually inflated may exceed the budget.
- * @param onData receives the inflated data
- * @throws as readZip
- */
-export async function checkZip(
-  bytes: Uint8Array,
-  createBudget: () => InflateBudget,
-  onData: ReadZipOptions['onData'],
-): Promise<void> {
-  const announced = createBudget()
-  let packed = 0
-  unzipSync(bytes, {
-    filter({ size, originalSize }) {
-      announced.enter()
-      announced.spend(originalSize)
-      packed += size
-      // Entries that overlap could have the same bytes unpacked thousands of times.
-      if (packed > bytes.length) throw new Error('invalid zip data')
-      return false
-    },
-  })
-  await readZip(bytes, { budget: createBudget(), wanted: () => true, onData })
 }

@@ -39,17 +39,15 @@ const TURN = 50_000
 
 /** Uses the first row as column names and skips empty rows. */
 async function sheetTable(bytes: Uint8Array, ctx: Context): Promise<DataFrame> {
-  const { checkZip } = await import('../../../archive/read-zip.ts')
+  const { repackZip } = await import('../../../archive/repack-zip.ts')
   const inspector = createSheetInspector()
-  await checkZip(
-    bytes,
-    () => createInflateBudget(bytes.length),
+  const inspected = await repackZip(bytes, {
+    budget: createInflateBudget(bytes.length),
     // Other entries, such as images, are not parsed by the library.
-    (name, piece, isLast) => {
-      if (name.endsWith('.xml')) inspector.take(piece, isLast)
-    },
-  )
-  const [header = [], ...body] = await sheetRows(bytes, inspector.most(), ctx)
+    wanted: (name) => name.endsWith('.xml') || name.endsWith('.xml.rels'),
+    onData: (_name, piece, isLast) => inspector.take(piece, isLast),
+  })
+  const [header = [], ...body] = await sheetRows(inspected, inspector.most(), ctx)
   checkCells(body.length, header.length)
   const columns = header.map((cell, index) => (isEmpty(cell) ? `Unnamed: ${index}` : text(cell)))
   const each = Math.ceil(TURN / (columns.length + 1))
