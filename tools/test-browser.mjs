@@ -18,6 +18,7 @@ import { testEditor } from './browser/test-editor.mjs'
 import { testFlowCheck } from './browser/test-flow-check.mjs'
 import { testInbox } from './browser/test-inbox.mjs'
 import { testRunWarnings } from './browser/test-run-warnings.mjs'
+import { testMetrics } from './browser/test-metrics.mjs'
 import { testTraces } from './browser/test-traces.mjs'
 import { terminalPicture } from './terminal-picture.mjs'
 
@@ -112,6 +113,7 @@ async function testConsole(page, folder) {
     SCIM_ENABLED: 'true',
     SCIM_TOKEN: scimToken,
     SCIM_AUDIT_LOG: join(folder, 'audit.log'),
+    SERVICE_METRICS: 'true',
   })
   try {
     await page.goto(server.url)
@@ -251,6 +253,7 @@ async function testConsole(page, folder) {
     await testKeysAndVariables(page)
     await testInbox(page, { passed })
     await testTraces(page, { passed })
+    await testMetrics(page, { passed, picture })
     await page.getByRole('link', { name: 'Surface' }).click()
     await page.getByText('Nobody has pressed the button yet').waitFor()
     await page.getByRole('button', { name: 'Count' }).click()

@@ -3,7 +3,18 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-const PAGES = ['start', 'flows', 'inbox', 'mcp', 'keys', 'variables', 'directory', 'surface']
+const PAGES = [
+  'start',
+  'flows',
+  'inbox',
+  'traces',
+  'mcp',
+  'keys',
+  'variables',
+  'directory',
+  'surface',
+  'metrics',
+]
 /** Every rule that axe has for these. */
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 

@@ -5,6 +5,7 @@ import { flowsPage } from './flows-page.ts'
 import { inboxPage } from './inbox-page.ts'
 import { keysPage } from './keys-page.ts'
 import { mcpPage } from './mcp-page.ts'
+import { metricsPage } from './metrics-page.ts'
 import { sectionOf, type ConsolePage, type User } from './page.ts'
 import { startPage } from './start-page.ts'
 import { surfacePage } from './surface-page.ts'
@@ -22,6 +23,7 @@ const PAGES: readonly ConsolePage[] = [
   variablesPage,
   directoryPage,
   surfacePage,
+  metricsPage,
 ]
 
 const sections = new Map(PAGES.map((page) => [page, sectionOf(page)]))

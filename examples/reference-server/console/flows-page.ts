@@ -14,6 +14,7 @@ import {
 import { setUpImport } from './import-flow.ts'
 import { readJsonLines } from './json-lines.ts'
 import type { ConsolePage } from './page.ts'
+import { durationOf, replayRun, replayStatus, takeReplay, type Trace } from './replay-run.ts'
 import { clearRunRemarks, showFailure, showWarnings, type RunWarning } from './run-remarks.ts'
 
 interface Flow {
@@ -55,7 +56,9 @@ export const flowsPage: ConsolePage = {
   async open() {
     if (!ready) setUpRuns()
     ready = true
-    await listFlows()
+    const trace = await takeReplay()
+    await listFlows(trace?.flowId)
+    if (trace !== undefined) await replay(trace)
   },
 }
 
@@ -69,8 +72,26 @@ async function listFlows(wanted = current?.id): Promise<void> {
   })
   list.replaceChildren(...buttons.map(([, button]) => inItem(button)))
   if (flows.length === 0) list.replaceChildren(make('li', 'You have no flows yet.'))
-  const [, first] = buttons.find(([id]) => id === wanted) ?? buttons[0] ?? []
-  first?.click()
+  const at = Math.max(
+    0,
+    buttons.findIndex(([id]) => id === wanted),
+  )
+  const [flow, button] = [flows[at], buttons[at]?.[1]]
+  if (flow !== undefined && button !== undefined) await pick(flow, button)
+}
+
+/** Shows a past run: its conversation, its nodes one after another, and its input ready to be sent again. */
+async function replay(trace: Trace): Promise<void> {
+  if (current?.id !== trace.flowId) throw new Error(`The flow "${trace.name}" was deleted.`)
+  running?.abort()
+  const { signal } = (running = new AbortController())
+  const { input, output } = trace
+  showMessages([])
+  if (input !== null) describe({ id: 'input', sender: 'User', text: input.input_value })
+  byId('message', HTMLInputElement).value = input?.input_value ?? ''
+  byId('status', HTMLParagraphElement).textContent = replayStatus(trace)
+  await replayRun(trace, current.data, signal)
+  if (output !== null && !signal.aborted) describe({ id: 'output', text: output.message })
 }
 
 let ready = false
@@ -163,9 +184,8 @@ function startStatus() {
   let failed = 0
   const tell = (word: string): void => {
     const ms = performance.now() - begin
-    const time = ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
     const nodes = built === 1 ? '1 node' : `${built} nodes`
-    line.textContent = `${word} · ${nodes} · ${time}`
+    line.textContent = `${word} · ${nodes} · ${durationOf(Math.round(ms))}`
     line.dataset['state'] = word.toLowerCase()
   }
   tell('Running')

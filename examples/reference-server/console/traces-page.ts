@@ -1,6 +1,7 @@
 import { call } from './api.ts'
 import { attempt, make } from './elements.ts'
 import { replaceBelowTitle, type ConsolePage } from './page.ts'
+import { durationOf, openReplay, readTrace, type Trace } from './replay-run.ts'
 import { moment, tableOf } from './table.ts'
 
 interface Summary {
@@ -11,18 +12,6 @@ interface Summary {
   readonly endTime: string | null
   readonly totalLatencyMs: number
   readonly totalTokens: number
-}
-
-interface Trace extends Summary {
-  readonly error: string | null
-  readonly warnings?: readonly { readonly message: string }[]
-  readonly spans: readonly {
-    readonly name: string
-    readonly status: string
-    readonly latencyMs: number
-    readonly error: string | null
-    readonly tokenUsage: { readonly totalTokens: number } | null
-  }[]
 }
 
 /** The latest builds and runs of this user, and the trace of the selected one. */
@@ -36,11 +25,12 @@ export const tracesPage: ConsolePage = {
       trace.name,
       trace.state,
       moment(trace.startTime),
-      trace.endTime === null ? '' : timeOf(trace.totalLatencyMs),
+      trace.endTime === null ? '' : durationOf(trace.totalLatencyMs),
       `${trace.totalTokens}`,
       showButton(trace, one),
+      replayButton(trace),
     ])
-    const head = ['Flow', 'State', 'Started', 'Took', 'Tokens', 'Nodes']
+    const head = ['Flow', 'State', 'Started', 'Took', 'Tokens', 'Nodes', 'Replay']
     replaceBelowTitle(section, [
       make('p', 'Your latest builds and runs.', { class: 'lead' }),
       tableOf('Your builds and runs', head, rows, 'You have not run a flow yet.'),
@@ -51,26 +41,31 @@ export const tracesPage: ConsolePage = {
 }
 
 function showButton({ id, name, startTime }: Summary, place: HTMLElement): HTMLElement {
-  const button = make('button', 'Show', {
-    type: 'button',
-    class: 'quiet',
-    'aria-label': `Show the nodes of ${name}, ${moment(startTime)}`,
-  })
+  const button = quietButton('Show', `Show the nodes of ${name}, ${moment(startTime)}`)
   button.addEventListener('click', () =>
     attempt(async () => {
-      const trace = (await (await call(`/monitor/traces/${id}`)).json()) as Trace
-      place.replaceChildren(...partsOf(trace))
+      place.replaceChildren(...partsOf(await readTrace(id)))
       place.scrollIntoView({ block: 'nearest' })
     }),
   )
   return button
 }
 
+function replayButton({ id, name, startTime }: Summary): HTMLElement {
+  const button = quietButton('Replay', `Replay ${name}, ${moment(startTime)}`)
+  button.addEventListener('click', () => openReplay(id))
+  return button
+}
+
+function quietButton(text: string, label: string): HTMLButtonElement {
+  return make('button', text, { type: 'button', class: 'quiet', 'aria-label': label })
+}
+
 function partsOf({ name, startTime, error, warnings = [], spans }: Trace): HTMLElement[] {
   const rows = spans.map((span) => [
     span.name,
     span.status,
-    timeOf(span.latencyMs),
+    durationOf(span.latencyMs),
     `${span.tokenUsage?.totalTokens ?? ''}`,
     span.error ?? '',
   ])
@@ -83,10 +78,8 @@ function partsOf({ name, startTime, error, warnings = [], spans }: Trace): HTMLE
   ]
 }
 
-function listOf(warnings: Required<Trace>['warnings']): HTMLUListElement {
+function listOf(warnings: NonNullable<Trace['warnings']>): HTMLUListElement {
   const list = make('ul', '', { 'aria-label': 'Warnings of the run', class: 'warnings' })
   list.append(...warnings.map(({ message }) => make('li', message)))
   return list
 }
-
-const timeOf = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)

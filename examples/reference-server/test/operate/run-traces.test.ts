@@ -5,6 +5,7 @@ import { startModelService, type ModelService } from '../journeys/model-service.
 import { newPerson } from '../journeys/people.ts'
 
 interface Span {
+  readonly component_id: string
   readonly name: string
   readonly type: string
   readonly status: string
@@ -117,6 +118,10 @@ describe("OP-5 traces of a user's own runs", () => {
       },
     ])
     expect(spans.map(({ name }) => name)).toContain('Chat Output')
+    const stored = await service.call('GET', `/api/v1/flows/${flowId}`)
+    const { data } = stored.json() as { data: { nodes: { id: string }[] } }
+    const nodes = new Set(data.nodes.map(({ id }) => id))
+    expect(spans.filter(({ component_id: id }) => !nodes.has(id))).toEqual([])
     for (const span of spans) {
       const [from, to] = [Date.parse(span.startTime), Date.parse(span.endTime ?? '')]
       expect(to - from).toBe(span.latencyMs)

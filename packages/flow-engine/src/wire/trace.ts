@@ -51,6 +51,8 @@ const summary = {
 const Span = z
   .strictObject({
     id: z.string(),
+    /** The node; for a node in a group, its id with that of the group. */
+    component_id: z.string(),
     name: z.string(),
     type: z.enum(['chain', 'llm', 'agent']),
     status: Status,
@@ -156,6 +158,7 @@ function spansToWire({ run, usage, vertexNames }: Trace): z.input<typeof Span>[]
     const used = Object.hasOwn(usage, vertexId) ? usage[vertexId] : undefined
     return {
       id: span.id,
+      component_id: vertexId,
       name: vertexNames.get(vertexId) ?? type,
       type: type.endsWith('Agent') ? 'agent' : used === undefined ? 'chain' : 'llm',
       status: spanStatus(span),
