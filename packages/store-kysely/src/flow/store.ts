@@ -17,7 +17,7 @@ import { createRunTraces } from './run-traces.ts'
 import { createOidcLinks, createRefreshFamilies } from './sign-in.ts'
 import { createLikes, createTags } from './tags.ts'
 import { createUserFiles } from './user-files.ts'
-import { createUsers } from './users.ts'
+import { createUsers, type UserHooks } from './users.ts'
 import { createFlowVersions } from './versions.ts'
 
 /** The handle of a running transaction; pass it to `createScimStore` to join it. */
@@ -39,15 +39,20 @@ export function createFlowStore<Tables>(
   db: Kysely<Tables>,
   options: FlowStoreOptions = {},
 ): FlowStore {
+  return createLinkedFlowStore(db, options)
+}
+
+/** The same with the hooks of this package. */
+export function createLinkedFlowStore<Tables>(db: Kysely<Tables>, hooks: UserHooks): FlowStore {
   engineOf(db)
-  return bind(flowTables(db), options)
+  return bind(flowTables(db), hooks)
 }
 
 /**
  * Enumerable parts for a whole store, so that hosts can spread it; a transaction usually needs only one or
  * two of them.
  */
-function bind(db: FlowDb, options: FlowStoreOptions): FlowStore {
+function bind(db: FlowDb, options: UserHooks): FlowStore {
   const store = new BoundFlowStore(db, options)
   if (db.isTransaction) return store
   return {
@@ -77,7 +82,7 @@ function bind(db: FlowDb, options: FlowStoreOptions): FlowStore {
 
 /** Factories of the parts. */
 const PARTS = {
-  users: (db: FlowDb, { onUserWrite }: FlowStoreOptions) => createUsers(db, onUserWrite),
+  users: createUsers,
   apiKeys: createApiKeys,
   variables: createVariables,
   projects: createProjects,
@@ -99,7 +104,7 @@ const PARTS = {
 } as const satisfies {
   readonly [Part in Exclude<keyof FlowStore, 'transaction' | 'ping'>]: (
     db: FlowDb,
-    options: FlowStoreOptions,
+    options: UserHooks,
   ) => FlowStore[Part]
 }
 
@@ -110,10 +115,10 @@ class BoundFlowStore implements FlowStore {
   readonly transaction: FlowStore['transaction']
   readonly ping: FlowStore['ping']
   readonly #db: FlowDb
-  readonly #options: FlowStoreOptions
+  readonly #options: UserHooks
   readonly #made: Parts = {}
 
-  constructor(db: FlowDb, options: FlowStoreOptions) {
+  constructor(db: FlowDb, options: UserHooks) {
     this.#db = db
     this.#options = options
     const whole = safe({

@@ -1,9 +1,15 @@
-import type { OnUserWrite, UserChange, UserRecord, UserStore } from '@x/flow-engine/store'
+import type {
+  OnUserWrite,
+  UserChange,
+  UserPatch,
+  UserRecord,
+  UserStore,
+} from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { encodeText } from '../records/columns.ts'
 import { keptRecords } from '../records/kept-records.ts'
-import { atomic } from '../engine/transaction.ts'
+import { atomic, locksRows } from '../engine/transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { userMapping } from './mappings.ts'
 import { removeOwned } from './removal.ts'
@@ -17,11 +23,27 @@ const USER_CACHE = {
     (profileImage?.length ?? 0) + JSON.stringify(optins).length,
 }
 
-/** The hook runs inside the transaction of every write. */
-export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undefined): UserStore {
+/** A user whose row is about to be locked; `patch` is null if it is removed. */
+export interface UserLock {
+  readonly id: string
+  readonly patch: UserPatch | null
+}
+
+/** Hooks that run inside the transaction of every write. */
+export interface UserHooks {
+  readonly onUserWrite?: OnUserWrite<FlowDb>
+  /** On PostgreSQL, called before the row of a user is locked: takes the locks that come before it. */
+  readonly beforeUserLock?: (write: UserLock, tx: FlowDb) => Promise<void>
+}
+
+export function createUsers(db: FlowDb, { onUserWrite, beforeUserLock }: UserHooks): UserStore {
   const rows = rowsOf(db, 'flow_user', userMapping)
   const callHook = async (tx: FlowDb, change: UserChange): Promise<void> => {
     await onUserWrite?.(change, tx)
+  }
+  const lock = async (tx: FlowDb, write: UserLock): Promise<UserRecord | null> => {
+    if (locksRows(tx)) await beforeUserLock?.(write, tx)
+    return lockUser(tx, write.id)
   }
 
   return {
@@ -45,7 +67,7 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
 
     update: (id, patch) =>
       atomic(db, async (tx) => {
-        const before = await lockUser(tx, id)
+        const before = await lock(tx, { id, patch })
         if (before === null) return null
         const more = patch.username === undefined ? {} : nameColumns({ username: patch.username })
         const after = await rowsOf(tx, 'flow_user', userMapping).update({ id }, patch, more)
@@ -55,7 +77,7 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
 
     remove: (id) =>
       atomic(db, async (tx) => {
-        const before = await lockUser(tx, id)
+        const before = await lock(tx, { id, patch: null })
         if (before === null) return false
         const flowIds = await removeOwned(tx, id)
         await rowsOf(tx, 'flow_user', userMapping).remove({ id })
@@ -75,7 +97,7 @@ function nameColumns({ username }: Pick<UserRecord, 'username'>): Record<string,
 
 /** Reads a user and locks the row until the transaction ends. */
 async function lockUser(tx: FlowDb, id: string): Promise<UserRecord | null> {
-  const lock = engineOf(tx).kind === 'postgres' ? sql`for update` : sql``
+  const lock = locksRows(tx) ? sql`for update` : sql``
   const found = await rowsOf(tx, 'flow_user', userMapping).select(sql`where id = ${id} ${lock}`)
   return found[0] ?? null
 }

@@ -1,10 +1,11 @@
 import type { FlowStore, UserChange } from '@x/flow-engine/store'
 import type { OwnUserWrite, ScimStore } from '@x/scim-core'
 import type { Kysely } from 'kysely'
-import { createFlowStore, flowTables } from '../flow/store.ts'
+import { createFlowStore, createLinkedFlowStore, flowTables } from '../flow/store.ts'
 import { createLinkedScimStore, createScimStore, type SqlScimStore } from '../scim/store.ts'
+import { asFlowErrors, asScimErrors } from './errors.ts'
 import { adoptableUser, writeFlowUser } from './to-flow.ts'
-import { writeScimUser } from './to-scim.ts'
+import { lockScimUser, writeScimUser } from './to-scim.ts'
 
 /** The two stores of one database with linked users. */
 export interface LinkedStores {
@@ -52,13 +53,15 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
     async onUserWrite(change, tx) {
       if ((change.after ?? change.before)?.tenant !== tenant) return
       const flowDb = flowTables(tx)
-      const written = await writeFlowUser(createFlowStore(tx), flowDb, change)
+      const written = await asScimErrors(() => writeFlowUser(createFlowStore(tx), flowDb, change))
       if (written !== null) announcements.get(tx)?.push(() => onFlowUserWrite?.(written))
     },
     ...(adoptUsers
       ? {
           adopt: async (owner, record, tx) =>
-            owner === tenant ? adoptableUser(flowTables(tx), tenant, record) : null,
+            owner === tenant
+              ? asScimErrors(() => adoptableUser(flowTables(tx), tenant, record))
+              : null,
         }
       : {}),
   })
@@ -77,14 +80,17 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
       ),
     )
   const flowStore = (afterCommit: AfterCommit): FlowStore =>
-    createFlowStore(db, {
-      async onUserWrite(change, tx) {
-        const scope = { tenant, at: new Date() }
-        const scimTx = createScimStore(tx)
-        const written = await writeScimUser(scimTx, scope, change)
-        if (written === null || onScimUserWrite === undefined) return
-        afterCommit.push(await onScimUserWrite(written, scimTx))
-      },
+    createLinkedFlowStore(db, {
+      beforeUserLock: (write, tx) =>
+        asFlowErrors(() => lockScimUser(createScimStore(tx), tenant, write)),
+      onUserWrite: (change, tx) =>
+        asFlowErrors(async () => {
+          const scope = { tenant, at: new Date() }
+          const scimTx = createScimStore(tx)
+          const written = await writeScimUser(scimTx, scope, change)
+          if (written === null || onScimUserWrite === undefined) return
+          afterCommit.push(await onScimUserWrite(written, scimTx))
+        }),
     })
   const flow = flowStore([])
   const onFlow = <Result>(call: (store: FlowStore) => Promise<Result>): Promise<Result> =>

@@ -1,6 +1,21 @@
 import { FlowError } from '@x/flow-engine/graph'
 import type { UserChange, UserRecord as FlowUser } from '@x/flow-engine/store'
 import type { OwnUserWrite, ScimStore, UserRecord } from '@x/scim-core'
+import type { UserLock } from '../flow/users.ts'
+
+/**
+ * Locks the SCIM user of a flow user that is about to be written, so that both sides take their locks in one
+ * order: groups by id, SCIM users, flow users (SH-61). Writes of other fields lock nothing here.
+ */
+export async function lockScimUser(
+  scim: ScimStore,
+  tenant: string,
+  { id, patch }: UserLock,
+): Promise<void> {
+  if (patch === null) await lockGroups(scim, tenant, id)
+  else if (patch.username === undefined && patch.isActive === undefined) return
+  await scim.users.get(tenant, id, { forUpdate: true })
+}
 
 /**
  * Writes the SCIM user of a managed flow user, in the same transaction. Returns the change, or null if the
@@ -13,14 +28,14 @@ export async function writeScimUser(
 ): Promise<OwnUserWrite | null> {
   const id = (after ?? before)?.id
   if (before === null || id === undefined) return null
-  if (after === null) await lockGroups(scim, tenant, id)
+  if (after?.username === before.username && after.isActive === before.isActive) return null
   const known = await scim.users.get(tenant, id, { forUpdate: true })
   if (known === null) return null
   if (after === null) return removeScimUser(scim, known, at)
   if (after.username !== before.username) {
     throw new FlowError('invalid_request', 'The username is managed by the directory')
   }
-  if (after.isActive === before.isActive || after.isActive === (known.active === true)) return null
+  if (after.isActive === (known.active === true)) return null
   const changed = withActive(known, after)
   await scim.users.update(tenant, changed, known.version)
   return { before: known, after: changed }

@@ -1,0 +1,133 @@
+import { createScimService, type ScimService } from '@x/scim-core'
+import { isStoreUnavailable, type FlowStore } from '@x/flow-engine/store'
+import { migrateFlow } from '@x/store-kysely/flow'
+import { linkUsers, type LinkedStores } from '@x/store-kysely/link'
+import { openPostgres } from '@x/store-kysely/postgres'
+import { migrateScim } from '@x/store-kysely/scim'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+
+const TENANT = 'default'
+const OFF = [{ op: 'replace', path: 'active', value: false }]
+
+const serviceOf = ({ scim }: LinkedStores): ScimService =>
+  createScimService({
+    store: scim,
+    baseUrl: 'https://app.example/api/v1/scim/v2',
+    auth: { kind: 'token', token: 'x' },
+    deleteUser: 'remove',
+  })
+
+describe.skipIf(postgresUrl === null)('linked users that both sides change at once', () => {
+  let database: TestDatabase
+  let db: Kysely<unknown>
+  let stores: LinkedStores
+  let service: ScimService
+  beforeAll(async () => {
+    database = await postgresDatabase()
+    db = database.db
+    await migrateScim(db)
+    await migrateFlow(db)
+    stores = linkUsers(db)
+    service = serviceOf(stores)
+  })
+  afterAll(() => database.close())
+
+  const made = async (userName: string): Promise<string> =>
+    (await service.users.create(TENANT, { userName })).id
+  const lock = async (tx: Transaction<unknown>, table: string, id: string): Promise<void> => {
+    await sql`select id from ${sql.table(table)} where id = ${id} for update`.execute(tx)
+  }
+  /** Time for the other side to take every lock that it can get. */
+  const others = (): Promise<unknown> => sql`select pg_sleep(0.2)`.execute(db)
+  const flowRecord = async (id: string): Promise<Awaited<ReturnType<FlowStore['users']['get']>>> =>
+    stores.flow.users.get(id)
+
+  test('SU-2 SH-62 a SCIM write repeats when the flow side of it meets a deadlock', async () => {
+    const id = await made('deadlock@corp.example')
+    const { patching } = await db.transaction().execute(async (tx) => {
+      await lock(tx, 'flow_user', id)
+      const started = service.users.patch(TENANT, id, OFF).catch((error: unknown) => error)
+      await others()
+      // PostgreSQL ends the transaction that waited first.
+      await lock(tx, 'scim_user', id)
+      return { patching: started }
+    })
+    expect(await patching).toMatchObject({ active: false })
+    expect(await flowRecord(id)).toMatchObject({ isActive: false })
+  })
+
+  test('SU-2 a flow write takes its locks in the order of a SCIM write', async () => {
+    const changed = await made('changed@corp.example')
+    const removed = await made('removed@corp.example')
+    await service.groups.create(TENANT, { displayName: 'both', members: [{ value: removed }] })
+    const { writing } = await db.transaction().execute(async (tx) => {
+      for (const id of [changed, removed]) await lock(tx, 'scim_user', id)
+      const { users } = stores.flow
+      const started = Promise.allSettled([
+        users.update(changed, { isActive: false }),
+        users.remove(removed),
+      ])
+      await others()
+      for (const id of [changed, removed]) await lock(tx, 'flow_user', id)
+      return { writing: started }
+    })
+    expect(await writing).toMatchObject([{ value: { isActive: false } }, { value: true }])
+    expect(await stores.scim.users.get(TENANT, changed)).toMatchObject({ active: false })
+    expect(await stores.scim.users.get(TENANT, removed)).toBeNull()
+  })
+
+  test('SU-14 a flow write of other fields does not wait for the SCIM user', async () => {
+    const id = await made('signs-in@corp.example')
+    await db.transaction().execute(async (tx) => {
+      await lock(tx, 'scim_user', id)
+      const lastLoginAt = new Date()
+      expect(await stores.flow.users.update(id, { lastLoginAt })).toMatchObject({ lastLoginAt })
+    })
+  })
+
+  test('SU-2 each side reports a failure of the other one as its own', async () => {
+    const id = await made('waits@corp.example')
+    const impatient = openPostgres<unknown>(
+      `${database.address}${database.address.includes('?') ? '&' : '?'}options=${encodeURIComponent('-c lock_timeout=50ms')}`,
+    )
+    const linked = linkUsers(impatient)
+    await db.transaction().execute(async (tx) => {
+      await lock(tx, 'scim_user', id)
+      const refused = linked.flow.users.update(id, { isActive: false })
+      expect(isStoreUnavailable(await refused.catch((error: unknown) => error))).toBe(true)
+    })
+    await db.transaction().execute(async (tx) => {
+      await lock(tx, 'flow_user', id)
+      const refused = serviceOf(linked).users.patch(TENANT, id, OFF)
+      await expect(refused).rejects.toMatchObject({ code: 'unavailable', status: 503 })
+    })
+    await impatient.destroy()
+  })
+
+  test('SU-11 a name that a flow user takes at the same time is a conflict', async () => {
+    const taken = 'taken@corp.example'
+    const { creating } = await db.transaction().execute(async (tx) => {
+      const at = new Date()
+      await linkUsers(tx).flow.users.insert({
+        id: '7c000000-0000-4000-8000-0000000000aa',
+        username: taken,
+        passwordHash: null,
+        profileImage: null,
+        storeApiKey: null,
+        isActive: true,
+        isSuperuser: false,
+        tokenEpoch: 0,
+        optins: null,
+        createdAt: at,
+        updatedAt: at,
+        lastLoginAt: null,
+      })
+      const started = service.users.create(TENANT, { userName: taken })
+      await others()
+      return { creating: started.catch((error: unknown) => error) }
+    })
+    expect(await creating).toMatchObject({ code: 'uniqueness', status: 409 })
+  })
+})
