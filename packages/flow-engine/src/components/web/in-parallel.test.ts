@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { turnsDuring } from '../../../test/support/turns-during.ts'
 import { inParallel } from './in-parallel.ts'
 
 const signal = new AbortController().signal
@@ -44,5 +45,18 @@ describe('inParallel', () => {
     const stopped = AbortSignal.abort(new Error('cancelled'))
     const work = (): Promise<void> => Promise.reject(new Error('started'))
     await expect(inParallel([1], { limit: 1, signal: stopped }, work)).rejects.toThrow('cancelled')
+  })
+
+  test('AB-29 work that ends at once leaves turns to others, and can be cancelled', async () => {
+    const items = Array.from({ length: 10_000 }, (_, at) => at)
+    const { turns, result } = await turnsDuring(() =>
+      inParallel(items, { limit: 16, signal }, (item) => Promise.resolve(item)),
+    )
+    expect(result).toEqual(items)
+    expect(turns).toBeGreaterThan(20)
+    const stop = new AbortController()
+    setImmediate(() => stop.abort(new Error('cancelled')))
+    const endless = inParallel(items, { limit: 16, signal: stop.signal }, () => Promise.resolve())
+    await expect(endless).rejects.toThrow('cancelled')
   })
 })

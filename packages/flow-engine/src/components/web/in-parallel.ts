@@ -1,3 +1,8 @@
+import { eventLoopTurn } from '@x/wire'
+
+/** Calls between two turns of the event loop: calls that end at once would leave it none. */
+const TURN = 100
+
 export interface ParallelOptions {
   /** Maximum number of concurrent calls. */
   readonly limit: number
@@ -17,6 +22,7 @@ export async function inParallel<T, R>(
   const both = AbortSignal.any([signal, failed.signal])
   const results: R[] = []
   let next = 0
+  let turn: Promise<void> | undefined
   const lane = async (): Promise<void> => {
     while (next < items.length) {
       both.throwIfAborted()
@@ -24,6 +30,8 @@ export async function inParallel<T, R>(
       next += 1
       // In range, because `next` was less than the length.
       results[at] = await work(items[at] as T, both)
+      if (at % TURN === TURN - 1) turn = eventLoopTurn()
+      await turn
     }
   }
   try {

@@ -1,3 +1,4 @@
+import { finishInTurns, mapSteps } from '../../../base/steps.ts'
 import { OutputMethodError } from '../../../errors.ts'
 import { cellOf, isDataFrame, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
@@ -68,7 +69,9 @@ export const batchRun = defineComponent({
           async (row, signal) => ask(await rowText(row, df, column), signal, { ...inputs, model }),
         )
         ctx.log('Requests', answers.length)
-        return df.rows.map((row, at) => resultRow({ row, at, answer: answers[at] ?? '' }, inputs))
+        return await finishInTurns(
+          mapSteps(df.rows, (row, at) => resultRow({ row, at, answer: answers[at] ?? '' }, inputs)),
+        )
       },
     }),
   },
