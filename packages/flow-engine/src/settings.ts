@@ -84,13 +84,13 @@ export interface FlowSettings {
   maxRunsPerDayPerUser: number
   /** Versions kept for each flow, 1 to 1,000; the oldest are removed. Default 50. */
   maxFlowVersions: number
-  /** Concurrent sign-ins per user; a further one ends the oldest. 0: unlimited. Default 1,000. */
+  /** Concurrent sign-ins per user; another one ends the oldest. 0: unlimited. Default 1,000. */
   maxSignInsPerUser: number
   /** Concurrent runs of a user's flows outside of builds (429 beyond it). Default 256. */
   maxRunsPerUser: number
   /**
-   * Maximum MiB of long responses, from 1 MiB each, that one user, or one network of strangers, has not read
-   * yet (429 beyond it). Default 256.
+   * Maximum MiB of long responses, from 1 MiB each, that one user, or one network of anonymous clients, has
+   * not read yet (429 beyond it). Default 256.
    */
   maxUnreadMbPerClient: number
   /** Maximum size in MiB of an upload and of any other non-JSON body. Default 1,024. */

@@ -19,7 +19,7 @@ export const scimVariables = {
   SCIM_UNIQUE_GROUP_NAMES: flag('refuses duplicate group names', true),
   SCIM_UNKNOWN_MEMBERS: choice('treatment of unknown members of a group', ['reject', 'skip']),
   SCIM_EMPTY_MEMBERS: choice('representation of the members of an empty group', ['array', 'omit']),
-  SCIM_QUIRKS: text('workarounds for directories: all, none, or a comma list', 'all'),
+  SCIM_QUIRKS: text('workarounds for directories: all, none, or a comma-separated list', 'all'),
   SCIM_PAGE_SIZE: integer('page size', 100, 1),
   SCIM_MAX_PAGE_SIZE: integer('largest page', 200, 1),
   SCIM_BULK: flag('enables the Bulk operation'),

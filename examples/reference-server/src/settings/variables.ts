@@ -51,10 +51,11 @@ export const variables = {
     'redis://... that keeps these counts for several processes; not needed with PostgreSQL',
   ),
   SERVICE_OTEL: flag('creates spans with the OpenTelemetry SDK registered by node --import'),
-  SERVICE_OTEL_CONTENT: choice(
-    'whether spans contain inputs, outputs and prompts (secrets masked)',
-    ['none', 'truncated', 'full'],
-  ),
+  SERVICE_OTEL_CONTENT: choice('inputs, outputs and prompts in spans (secrets masked)', [
+    'none',
+    'truncated',
+    'full',
+  ]),
   SERVICE_DRAIN_SECONDS: {
     ...integer('seconds to accept connections after SIGTERM, while /health/ready answers 503', 0),
     max: 3600,
@@ -113,12 +114,12 @@ export const variables = {
   ),
   SERVICE_MAX_MCP_SERVERS_PER_USER: integer('tool servers of a user; 0 = unlimited', 500),
   SERVICE_MAX_SIGN_INS_PER_USER: integer(
-    'open sign-ins of a user, a further one ends the oldest; 0 = unlimited',
+    'open sign-ins of a user, another one ends the oldest; 0 = unlimited',
     1000,
   ),
-  SERVICE_MAX_RUNS_PER_USER: integer('simultaneous runs of a user, besides builds', 256, 1),
+  SERVICE_MAX_RUNS_PER_USER: integer('simultaneous runs of a user, not counting builds', 256, 1),
   SERVICE_MAX_UNREAD_MB_PER_CLIENT: integer(
-    'MiB of long responses that one user, or one network of strangers, has not read yet',
+    'MiB of long responses that one user, or one network of anonymous clients, has not read yet',
     256,
     1,
   ),
@@ -313,7 +314,7 @@ export const variables = {
   ]),
   SERVICE_DEFAULT_FOLDER_NAME: text("name of each user's first project", 'Starter Project'),
   SERVICE_FRONTEND_TIMEOUT: integer('request timeout of the editor, in seconds; 0 = none', 0),
-  SERVICE_AUTO_SAVING: flag('whether the editor saves automatically', true),
+  SERVICE_AUTO_SAVING: flag('the editor saves automatically', true),
   SERVICE_AUTO_SAVING_INTERVAL: integer('interval of automatic saving in the editor, in ms', 1000),
   SERVICE_HEALTH_CHECK_MAX_RETRIES: integer('health checks that the editor retries', 5),
   SERVICE_WEBHOOK_POLLING_INTERVAL: integer(
