@@ -58,8 +58,8 @@ describe('what a surface handler answers by itself', () => {
     ])
   })
 
-  test('SP-75: which forms are taken, and which are given', async () => {
-    const { channel, get, post } = setup()
+  test('SP-75: JSON and JSON Lines are taken, other types refused', async () => {
+    const { channel, post } = setup()
     channel.close()
     const error = JSON.stringify({ error: {} })
     for (const type of [
@@ -73,6 +73,11 @@ describe('what a surface handler answers by itself', () => {
     for (const type of ['text/plain', 'application/jsonx', 'multipart/form-data; boundary=x']) {
       expect((await post(error, type)).status).toBe(415)
     }
+  })
+
+  test('SP-75: Accept decides between events and lines, or refuses both', async () => {
+    const { channel, get } = setup()
+    channel.close()
     for (const [accept, form] of [
       ['text/event-stream;q=0, */*', 'application/jsonl; charset=utf-8'],
       ['application/jsonl, text/event-stream', 'text/event-stream; charset=utf-8'],
@@ -85,11 +90,16 @@ describe('what a surface handler answers by itself', () => {
     expect((await get({ accept: '*/*;q=0' })).status).toBe(406)
   })
 
-  test('SP-75: an empty Accept asks for nothing, a body nested too deep is not parsed', async () => {
-    const { channel, get, post } = setup()
+  test('SP-75: an empty Accept gets lines', async () => {
+    const { channel, get } = setup()
     channel.close()
     const response = await get({ accept: '' })
     expect(response.headers.get('content-type')).toBe('application/jsonl; charset=utf-8')
+  })
+
+  test('SP-75: a body nested too deep is not parsed', async () => {
+    const { channel, post } = setup()
+    channel.close()
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
     expect((await post(nested(128))).status).toBe(422)
     const refused = await post(nested(129))
