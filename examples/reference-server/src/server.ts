@@ -43,7 +43,6 @@ import { readPublicUrl, toFlowSettings } from './settings/flow-settings.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { readTrustProxy } from './settings/trust-proxy.ts'
 import { createSingleSignOn } from './single-sign-on.ts'
-import { keepHeapSmall } from './small-heap.ts'
 import { createDemoSurface } from './surfaces/demo-surface.ts'
 import { startOutbox } from './webhooks.ts'
 import { createVectorDatabase, type VectorDatabase } from './vector-database.ts'
@@ -87,7 +86,6 @@ export async function createReferenceServer(
   environment: Environment,
   { url, log }: Surroundings,
 ): Promise<ReferenceServer> {
-  keepHeapSmall()
   const folder = settings.SERVICE_CONFIG_DIR ?? './data'
   const publicUrl = readPublicUrl(settings.SERVICE_PUBLIC_URL) ?? url
   const onError = (error: unknown, { requestId }: { readonly requestId?: unknown } = {}): void =>
