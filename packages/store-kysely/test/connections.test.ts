@@ -62,7 +62,7 @@ describe('SQLite of flows (CO-77)', () => {
       "select 'a''b'; drop table product",
       'select 1 /* ; */; drop table product',
     ])
-      await expect(query(hidden)).rejects.toThrow('One statement')
+      await expect(query(hidden)).rejects.toThrow('Only one statement')
     expect((await query('select \';\' as "a;b" /* ; */ ;  -- ; ')).rows).toEqual([{ 'a;b': ';' }])
   })
 
@@ -105,7 +105,7 @@ describe('SQLite of flows (CO-77)', () => {
     ]) {
       await expect(query(text)).rejects.toThrow('Only SELECT')
     }
-    await expect(query(`select 1; attach '${path}2' as b`)).rejects.toThrow('One statement')
+    await expect(query(`select 1; attach '${path}2' as b`)).rejects.toThrow('Only one statement')
   })
 
   test('a query that never ends, or gives too many rows, ends with an error that says why', async () => {

@@ -43,18 +43,18 @@ export async function openApiSource(options: {
     const bytes = await readBounded(response, MOST_JSON)
     const value = bytes === null ? undefined : parsed(bytes)
     if (value === undefined || !isBounded(value, MOST_VALUES))
-      throw new SettingsError(`${base}${path} answers no JSON, or too much of it`)
+      throw new SettingsError(`${base}${path} did not answer with JSON, or answered with too much`)
     return value
   }
   const list = async (path: string): Promise<Fields[]> => {
     const value = await read(path)
-    if (!Array.isArray(value)) throw new SettingsError(`${base}${path} answers no list`)
+    if (!Array.isArray(value)) throw new SettingsError(`${base}${path} did not answer with a list`)
     return value.map((one: unknown) => object(one) as Fields)
   }
   const user = object(await read('/api/v1/users/whoami')) as Fields
   const userId = text(user['id'])
   if (problemOf({ id: userId }) !== null)
-    throw new SettingsError(`${base}/api/v1/users/whoami answers no user; check --from`)
+    throw new SettingsError(`${base}/api/v1/users/whoami did not answer with a user; check --from`)
   const flows = await list(
     '/api/v1/flows/?get_all=true&header_flows=false&remove_example_flows=true',
   )

@@ -20,7 +20,7 @@ export function createDiskFlowFiles(folder: string): FlowFiles {
       await realFolder(root, home, true)
       try {
         const parent = await realFolder(home, dirname(path), true)
-        if (parent === undefined) throw new FlowFileError('the directory cannot be made')
+        if (parent === undefined) throw new FlowFileError('the directory cannot be created')
         const target = join(parent, basename(path))
         if (await isFolder(target)) throw new FlowFileError('it names a directory')
         await writeAtomically(target, text)

@@ -106,7 +106,7 @@ function find(path: PathAst, { schema, options, element }: Scope): FoundPath | u
 
 function assertShown(found: FoundPath, path: PathAst): void {
   if (isNeverShown(found)) {
-    throw new InvalidFilterError(`${quoteValue(describePath(path))} cannot be filtered by.`)
+    throw new InvalidFilterError(`${quoteValue(describePath(path))} cannot be used in a filter.`)
   }
 }
 

@@ -24,7 +24,7 @@ export function checkSqliteStatement(sql: string): void {
   }
   for (let at = 0; at < sql.length;) {
     if (sql[at] === ';' && afterBlanks(sql, at + 1) < sql.length)
-      throw new Error('One statement at a time runs here')
+      throw new Error('Only one statement can run at a time')
     at = afterQuoted(sql, at) ?? at + 1
   }
 }

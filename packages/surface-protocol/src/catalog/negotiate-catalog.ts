@@ -35,7 +35,7 @@ export function negotiateCatalog(options: NegotiateCatalogOptions): Catalog {
   if (inline.length > 0 && !acceptsInlineCatalogs) {
     throw new SurfaceError({
       code: 'inline_catalog_refused',
-      detail: 'This server does not take catalogs of clients.',
+      detail: 'This server does not accept catalogs from clients.',
     })
   }
   if (supported.length === 0 && inline.length === 0) return first

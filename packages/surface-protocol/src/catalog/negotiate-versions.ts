@@ -70,7 +70,7 @@ export function negotiateCatalogs(options: {
   if (inline.length > 0 && !acceptsInlineCatalogs) {
     throw new SurfaceError({
       code: 'inline_catalog_refused',
-      detail: 'This server does not take catalogs of clients.',
+      detail: 'This server does not accept catalogs from clients.',
     })
   }
   const known = new Map(catalogs.map((catalog) => [catalog.catalogId, catalog]))

@@ -152,7 +152,7 @@ function elementsOf(raw: string): ExtractedPart[] {
   if (raw.trim() === '') return []
   const part = toPart(raw)
   if (part.kind !== 'message' || !Array.isArray(part.message)) {
-    const message = 'The block holds no message.'
+    const message = 'The block contains no message.'
     return [{ kind: 'error', code: 'malformed_json', message, raw }]
   }
   const { repairs } = part

@@ -72,7 +72,7 @@ export function parseBlock(
 ): { messages: JsonObject[]; repairs: string[] } {
   const { value, repairs } = repairJson(raw)
   if (typeof value !== 'object' || value === null) {
-    throw new SurfaceError({ code: 'malformed_json', detail: 'The block holds no message.' })
+    throw new SurfaceError({ code: 'malformed_json', detail: 'The block contains no message.' })
   }
   const wrapped = isPlainObject(value) && Array.isArray(value.messages) ? value.messages : value
   const list = Array.isArray(wrapped) ? wrapped : [wrapped]

@@ -130,7 +130,7 @@ class PartReader {
     await this.#need(2)
     const [first, second] = this.#window
     if (first === DASH && second === DASH) return false
-    if (first !== CR || second !== LF) throw new MalformedForm('no line behind a boundary')
+    if (first !== CR || second !== LF) throw new MalformedForm('no line break after a boundary')
     this.#window = this.#window.subarray(2)
     return true
   }
