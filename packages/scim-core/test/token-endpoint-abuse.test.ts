@@ -110,3 +110,25 @@ test.each([[['j1']], [{ id: 'j1' }], [7], [null]])(
     expect((await assert(await assertionOf('signer', jti))).status).toBe(401)
   },
 )
+
+test('SH-48 an assertion that expires within a second is not accepted twice', async () => {
+  const { assert } = makeEndpoint()
+  const captured = await assertionOf('signer', 'j1', 0.5)
+  expect((await assert(captured, RIGHTFUL)).status).toBe(200)
+  await runtime.advance(700)
+  expect((await assert(captured, STRANGER)).status).toBe(401)
+  await runtime.advance(300)
+})
+
+test.each([[7], [true], [{ id: 'signer' }], [['signer']]])(
+  'SH-48 an assertion whose subject is no text names no client: %j',
+  async (sub) => {
+    const { assert, found } = makeEndpoint()
+    const claims = { iss: ISSUER, sub: sub as unknown as string, aud: ISSUER, jti: 'j1' }
+    const assertion = await new SignJWT({ ...claims, exp: seconds() + 300 })
+      .setProtectedHeader({ alg: 'ES256' })
+      .sign(signingKey)
+    expect((await assert(assertion)).status).toBe(401)
+    expect(found.every((id) => typeof id === 'string')).toBe(true)
+  },
+)

@@ -68,9 +68,13 @@ export function createClientCheck({
     if (rest > 0) throw tooMany('Too many failures of this client', rest / 1_000)
   }
 
-  /** @throws OAuthError too_many_requests */
+  /**
+   * False also for an assertion that has expired by now: its first use may be forgotten.
+   * @throws OAuthError too_many_requests
+   */
   const isFirstUse = (clientId: string, jti: string, exp: number): boolean => {
     const seconds = runtime.now().getTime() / 1_000
+    if (exp <= seconds) return false
     const ids = used.get(clientId) ?? new Map<string, number>()
     for (const [id, end] of ids) if (end <= seconds) ids.delete(id)
     if (ids.has(jti)) return false
@@ -177,9 +181,11 @@ function decoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '))
 }
 
+/** The claim of an unverified assertion may be any JSON. */
 function subjectOf(assertion: string): string {
   try {
-    return decodeJwt(assertion).sub ?? ''
+    const sub: unknown = decodeJwt(assertion).sub
+    return typeof sub === 'string' ? sub : ''
   } catch {
     return ''
   }
