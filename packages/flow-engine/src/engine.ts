@@ -151,8 +151,10 @@ function userWritten(kit: ServiceKit, change: UserChange): void {
   if (change.kind !== 'deactivate' && change.kind !== 'remove') return
   const follow = async (): Promise<void> => {
     await cancelBuilds({ userId: id, isRemoved: change.kind === 'remove' })
-    if (change.kind === 'remove')
-      await removeFilesOf(kit, { userId: id, flowIds: change.flowIds ?? [] })
+    if (change.kind !== 'remove') return
+    // What was added while the user was removed.
+    await store.users.remove(id)
+    await removeFilesOf(kit, { userId: id, flowIds: change.flowIds ?? [] })
   }
   follow().catch((error: unknown) => report(error))
   if (change.kind !== 'remove' || vectors === store.collections) return
@@ -177,6 +179,10 @@ function createKit(
   const settings = resolveSettings(options.settings)
   if (settings.maxStoredMbPerUser > 0 && options.store.counts.fileBytes === undefined)
     throw new TypeError('maxStoredMbPerUser needs a store with counts.fileBytes')
+  const removeLeft = async (userId: string): Promise<void> => {
+    await options.store.users.remove(userId)
+    await removeFilesOf(kit, { userId, flowIds: [] })
+  }
   const kit: ServiceKit = {
     store: options.store,
     files: options.files,
@@ -189,7 +195,7 @@ function createKit(
     passwords: options.passwords,
     flowFiles: options.flowFiles,
     records: createRecordWriter({ store: options.store, settings, runtime, report }),
-    userLimits: createUserLimits({ store: options.store, settings, runtime }),
+    userLimits: createUserLimits({ store: options.store, settings, runtime, removeLeft }),
     runQuota: createRunQuota({ settings, runtime, store: options.quotas }),
     emit,
     audit: options.audit,

@@ -9,6 +9,7 @@ import { gated } from './engine/gated.ts'
 import { kinds } from './engine/kit.ts'
 import { closeAll, closeLater, component, flowOf, sharedStore } from './jobs/asking.ts'
 import { send } from './support/client.ts'
+import { createMemoryFlowStore } from '../src/memory/flow-store.ts'
 import { createTestEngine } from './support/engine.ts'
 
 const HOUR = 3_600_000
@@ -168,9 +169,10 @@ describe('OP-20 caches when the clock is set back', () => {
     const { runtime, jump } = settableRuntime()
     let stored = 10
     const limits = createUserLimits({
-      store: { counts: { of: async () => stored } },
+      store: { ...createMemoryFlowStore(), counts: { of: async () => stored } },
       settings: { ...defaultSettings, maxMessagesPerUser: 10 },
       runtime,
+      removeLeft: async () => undefined,
     })
     await expect(limits.message('ada')).rejects.toThrow()
     stored = 0

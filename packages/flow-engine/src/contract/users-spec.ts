@@ -93,6 +93,15 @@ export function describeUsers({ it, store }: Subject<FlowStore>): void {
     assert.equal(await store().users.countActiveSuperusers(), 1)
   })
 
+  it('users: removing a removed one removes what was added since', async () => {
+    await insertEverything(store(), 1)
+    await store().users.remove(idOf(1, 1))
+    await store().apiKeys.insert(apiKey(1, { userId: idOf(1, 1) }))
+    await store().flows.insert([flow(1, { userId: idOf(1, 1), folderId: null })])
+    assert.equal(await store().users.remove(idOf(1, 1)), false)
+    assert.deepEqual(await countRecords(store(), 1), {})
+  })
+
   it('users: removing one removes everything of it and nothing of others', async () => {
     for (const n of [1, 2]) await insertEverything(store(), n)
     assert.equal(await store().users.remove(idOf(1, 1)), true)

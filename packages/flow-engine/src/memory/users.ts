@@ -31,8 +31,8 @@ export function createUsers(
     },
     async remove(id) {
       const before = users.get(id)
-      if (before === undefined) return false
       const flowIds = removeOwned(tables, id)
+      if (before === undefined) return false
       users.delete(id)
       await written({ kind: 'remove', before: copy(before), after: null, flowIds })
       return true

@@ -15,6 +15,9 @@ import {
   writeAtomically,
 } from './safe-folder.ts'
 
+/** How often a file is written whose folder others remove. */
+const TRIES = 5
+
 /**
  * A BlobStore in a folder. Writes are atomic and durable before they resolve; no key or symbolic link escapes
  * the folder. Several processes may share it.
@@ -30,8 +33,18 @@ export function createDiskBlobStore(folder: string): BlobStore {
   }
   const place = async (key: string): Promise<string> => {
     const path = await locate(key, true)
-    if (path === undefined) throw new TypeError('The folder cannot be created')
+    if (path === undefined) throw new GoneError('The folder cannot be created')
     return path
+  }
+  /** Writes to a place, again if its folder has been removed meanwhile. */
+  const inPlace = async <T>(key: string, write: (path: string) => Promise<T>): Promise<T> => {
+    for (let left = TRIES; ; left -= 1) {
+      try {
+        return await write(await place(key))
+      } catch (error) {
+        if (left === 1 || !(error instanceof GoneError || hasCode(error, 'ENOENT'))) throw error
+      }
+    }
   }
   const inFolder = async (key: string): Promise<string | undefined> => {
     if (!isBlobKey(key)) throw new TypeError('Malformed blob key')
@@ -39,9 +52,9 @@ export function createDiskBlobStore(folder: string): BlobStore {
   }
 
   return {
-    write: async (key, data) => writeAtomically(await place(key), data),
-    create: async (key, data) => createAtomically(await place(key), data),
-    stage: () => openDiskStage(root, place),
+    write: (key, data) => inPlace(key, (path) => writeAtomically(path, data)),
+    create: (key, data) => inPlace(key, (path) => createAtomically(path, data)),
+    stage: () => openDiskStage(root, inPlace),
     read: async (key) => readWhole(await locate(key)),
     async open(key) {
       const path = await locate(key)
@@ -58,14 +71,15 @@ export function createDiskBlobStore(folder: string): BlobStore {
       }
     },
     update: (key, change) =>
-      queue(key, async () => {
-        const path = await place(key)
-        return await withFileLock(path, async () => {
-          const after = await change(await readWhole(path))
-          await writeAtomically(path, after)
-          return after.length
-        })
-      }),
+      queue(key, () =>
+        inPlace(key, (path) =>
+          withFileLock(path, async () => {
+            const after = await change(await readWhole(path))
+            await writeAtomically(path, after)
+            return after.length
+          }),
+        ),
+      ),
     async list(key) {
       const path = await inFolder(key)
       if (path === undefined) return []
@@ -88,10 +102,15 @@ export function createDiskBlobStore(folder: string): BlobStore {
     },
     async removeFolder(key) {
       const path = await inFolder(key)
-      if (path !== undefined) await rm(path, { recursive: true, force: true })
+      // Again if others write into it meanwhile.
+      if (path !== undefined)
+        await rm(path, { recursive: true, force: true, maxRetries: TRIES, retryDelay: 10 })
     },
   }
 }
+
+/** A folder that was created does not exist. */
+class GoneError extends TypeError {}
 
 async function readWhole(path: string | undefined): Promise<Uint8Array | null> {
   try {

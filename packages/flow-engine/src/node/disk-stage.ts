@@ -9,11 +9,11 @@ const RETENTION_MS = 24 * 3600 * 1000
 
 /**
  * Writes bytes to a temporary file in the root folder, which is renamed when complete.
- * @param place the path of a key; its folder exists
+ * @param inPlace gives `write` the path of a key, whose folder exists
  */
 export async function openDiskStage(
   root: string,
-  place: (key: string) => Promise<string>,
+  inPlace: <T>(key: string, write: (path: string) => Promise<T>) => Promise<T>,
 ): Promise<BlobStage> {
   const folder = await realFolder(root, root, true)
   if (folder === undefined) throw new TypeError('The folder cannot be created')
@@ -36,10 +36,9 @@ export async function openDiskStage(
       size += piece.length
     },
     async create(key) {
-      const target = await place(key)
       if (isOpen) await file.sync()
       await close()
-      return await linkNew(path, target)
+      return await inPlace(key, (target) => linkNew(path, target))
     },
     async discard() {
       await close()

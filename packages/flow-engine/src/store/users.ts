@@ -61,7 +61,7 @@ export interface UserStore {
   /**
    * Removes the user with all their data: API keys, variables, projects, flows (with messages, transactions,
    * vertex builds), file records, shared components (with their likes and tag links), likes, MCP servers,
-   * refresh families and sign-in links. False if it does not exist.
+   * refresh families and sign-in links. False if it does not exist; data of that id are removed all the same.
    */
   remove(id: string): Promise<boolean>
 }

@@ -135,6 +135,23 @@ describe.each([
     expect(await store.update('a/log', () => bytes('three'))).toBe(5)
   })
 
+  test('AB-77 files are written while their folder is removed', async () => {
+    const files = create()
+    for (let n = 0; n < 40; n += 1) {
+      const stage = await files.stage?.()
+      await stage?.write(bytes('x'))
+      await Promise.all([
+        files.create('a/created', bytes('x')),
+        files.write('a/written', bytes('x')),
+        stage?.create('a/staged'),
+        files.removeFolder('a'),
+      ])
+      await stage?.discard()
+    }
+    await files.removeFolder('a')
+    expect(await files.list('a')).toEqual([])
+  })
+
   test('lists one folder in code point order and removes it whole', async () => {
     const store = create()
     for (const key of ['f/b', 'f/a', 'f/Ü', 'f/sub/c', 'g/d']) await store.write(key, bytes('x'))

@@ -78,8 +78,8 @@ export function createUsers(db: FlowDb, { onUserWrite, beforeUserLock }: UserHoo
     remove: (id) =>
       atomic(db, async (tx) => {
         const before = await lock(tx, { id, patch: null })
-        if (before === null) return false
         const flowIds = await removeOwned(tx, id)
+        if (before === null) return false
         await rowsOf(tx, 'flow_user', userMapping).remove({ id })
         await callHook(tx, { kind: 'remove', before, after: null, flowIds })
         return true

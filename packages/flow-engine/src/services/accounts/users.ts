@@ -187,6 +187,8 @@ async function removeUser(kit: ServiceKit, id: string): Promise<void> {
   await afterCommit(kit, [
     () => kit.cancelBuilds({ userId: id, isRemoved: true }),
     () => vectors.removeOfUser(id),
+    // What was added while the user was removed.
+    () => store.users.remove(id),
     () => records.flush(),
     () => store.flows.removeRecords(flowIds),
     () => removeFilesOf(kit, { userId: id, flowIds }),

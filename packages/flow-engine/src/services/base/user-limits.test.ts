@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest'
 import { createTestRuntime } from '@x/wire'
 import { defaultSettings } from '../../settings.ts'
+import { idOf, user } from '../../contract/records.ts'
+import { createMemoryFlowStore } from '../../memory/flow-store.ts'
 import { createUserLimits } from './user-limits.ts'
 
 test('AB-78: concurrent requests of one user let other work run between them', async () => {
+  const { users } = createMemoryFlowStore()
+  await users.insert(user(1))
   const limits = createUserLimits({
-    store: { counts: { of: async () => 0 } },
+    store: { users, counts: { of: async () => 0 } },
     settings: defaultSettings,
     runtime: createTestRuntime(),
+    removeLeft: async () => undefined,
   })
   let turns = 0
   let isOver = false
@@ -18,7 +23,7 @@ test('AB-78: concurrent requests of one user let other work run between them', a
   setImmediate(turn)
   const seen = await Promise.all(
     Array.from({ length: 50 }, () =>
-      limits.within('ada', { kind: 'apiKeys', added: 1 }, async () => turns),
+      limits.within(idOf(1, 1), { kind: 'apiKeys', added: 1 }, async () => turns),
     ),
   )
   isOver = true

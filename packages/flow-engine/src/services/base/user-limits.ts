@@ -10,8 +10,9 @@ import { refuse, type Refusal } from '../../refusal.ts'
 export interface UserLimits {
   /**
    * Runs work that adds `added` rows of a kind to a user. Serialised per user and kind, so that concurrent
-   * requests cannot exceed the limit together. Existing rows are kept.
-   * @throws Refusal 400 naming the limit
+   * requests cannot exceed the limit together. Existing rows are kept. If the user was removed meanwhile, so
+   * is what the work has added.
+   * @throws Refusal 400 naming the limit, 401 if the user was removed
    */
   within<T>(
     userId: string,
@@ -72,15 +73,20 @@ interface MessageCount {
   ready: Promise<void>
 }
 
+export interface UserLimitsOptions {
+  readonly store: Pick<FlowStore, 'counts' | 'users'>
+  readonly settings: FlowSettings
+  readonly runtime: Pick<Runtime, 'now'>
+  /** Removes what requests of a removed user have added since. */
+  readonly removeLeft: (userId: string) => Promise<void>
+}
+
 export function createUserLimits({
   store,
   settings,
   runtime,
-}: {
-  readonly store: Pick<FlowStore, 'counts'>
-  readonly settings: FlowSettings
-  readonly runtime: Pick<Runtime, 'now'>
-}): UserLimits {
+  removeLeft,
+}: UserLimitsOptions): UserLimits {
   const queue = createKeyedQueue()
   const counted = new Map<string, MessageCount>()
 
@@ -109,6 +115,16 @@ export function createUserLimits({
     if (count + added > limit) throw tooMany(kind, settings)
   }
 
+  /** A request may have been let in before its user was removed. */
+  const keep = async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
+    const made = await work()
+    if ((await store.users.get(userId)) !== null) return made
+    await removeLeft(userId)
+    throw refuse(401, 'User not found or is inactive.', {
+      headers: { 'www-authenticate': 'Bearer' },
+    })
+  }
+
   const checkBytes = async (userId: string, added: number): Promise<void> => {
     const { maxStoredMbPerUser: most } = settings
     if (added <= 0) return
@@ -125,12 +141,12 @@ export function createUserLimits({
       return await queue(`bytes/${userId}`, () => work((added) => checkBytes(userId, added)))
     },
     async within(userId, adding, work) {
-      if (limitOf(adding.kind) === 0 || adding.added === 0) return await work()
+      if (limitOf(adding.kind) === 0 || adding.added === 0) return await keep(userId, work)
       return await queue(`${adding.kind}/${userId}`, async () => {
         // A store may respond synchronously; other requests get a turn between those of one user.
         await eventLoopTurn()
         await check(userId, adding)
-        return await work()
+        return await keep(userId, work)
       })
     },
     async message(userId) {

@@ -1,3 +1,4 @@
+import { createKeyedQueue } from '../../base/keyed-queue.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import type { Caller } from '../base/caller.ts'
@@ -6,6 +7,7 @@ import { checkFileName, joinName, splitName } from './file-names.ts'
 import { contentTypeOf } from './media-types.ts'
 import { refuse } from '../../refusal.ts'
 import { openBlob } from './open-blob.ts'
+import { removeFilesOf } from './remove-files.ts'
 import {
   isFileName,
   type BlobBody,
@@ -29,7 +31,7 @@ export interface FileService {
   checkFlow(caller: Caller, flowId: string): Promise<void>
   /**
    * Returns the name it was stored under.
-   * @throws Refusal 400 for an invalid name, or if the flow has too many files
+   * @throws Refusal 400 for an invalid name, or if the flow has too many files; 404 if the flow was removed
    */
   upload(flowId: string, file: FileInput): Promise<string>
   /** @throws Refusal 400, 404 */
@@ -47,6 +49,7 @@ export interface FileService {
 
 export function createFileService(kit: ServiceKit): FileService {
   const { store, files, runtime, settings } = kit
+  const queue = createKeyedQueue()
   const open = async (id: string, name: string, space: FileSpace): Promise<BlobBody> => {
     const found = isFileName(name) ? await openBlob(files, blobKeyOf(space, { id, name })) : null
     if (found === null) throw refuse(404, `File ${name} not found in flow ${id}`)
@@ -80,7 +83,11 @@ export function createFileService(kit: ServiceKit): FileService {
     checkFlow,
     async upload(flowId, file) {
       try {
-        return await keep(flowId, file)
+        // One after the other, so that concurrent ones cannot exceed the limit together.
+        const name = await queue(flowId, () => keep(flowId, file))
+        if ((await store.flows.get(flowId)) !== null) return name
+        await removeFilesOf(kit, { flowIds: [flowId] })
+        throw refuse(404, 'Flow not found')
       } finally {
         await file.stage?.discard()
       }
