@@ -65,7 +65,7 @@ const RUN_BY = {
 
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
 
-/** Whether a block only installs packages that the tests of this repository use too. */
+/** True if a block only installs packages that the tests of this repository use too. */
 function installsKnown(code) {
   const lines = code.replaceAll(/#.*$/gm, '').trim().split('\n')
   const names = lines.flatMap((line) => {
@@ -75,7 +75,7 @@ function installsKnown(code) {
   return names.every((name) => `node_modules/${name.replace(/(?<=.)@.*$/, '')}` in lock.packages)
 }
 
-/** What a package or subpath of the workspace needs beside it. */
+/** The package that has to be installed beside a package or subpath of the workspace. */
 const PEERS = {
   '@x/flow-engine': 'zod',
   '@x/store-kysely': 'kysely',
@@ -99,7 +99,7 @@ function notInstalled(text) {
   return [...new Set(needed)].filter((name) => !installed.includes(name))
 }
 
-/** What is missing: a test or a reason, or a package to install. */
+/** Commands without a test or a reason, and blocks without a package to install. */
 export function problemsOfCommands(pages) {
   const problems = []
   for (const page of pages) {

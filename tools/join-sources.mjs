@@ -75,7 +75,7 @@ function someStayOutside(/** @type {boolean} */ all) {
             resolveDir,
             pluginData: installed,
           })
-          // What is imported on demand is loaded on demand.
+          // Packages that are imported on demand are loaded on demand.
           const mayStay = all || kind === 'dynamic-import'
           const stays = mayStay && found.path.startsWith(installed)
           return stays || found.errors.length > 0 ? { path, external: true } : found

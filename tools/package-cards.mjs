@@ -61,7 +61,7 @@ function sizeOf(budget) {
 /** Cells without the padding that the formatter gives them. */
 const bare = (text) => text.replaceAll(/ *\| */g, '|').replaceAll(/\|-+/g, '|-')
 
-/** What differs between the tables and what the packages export. */
+/** The differences between the tables and the exports of the packages. */
 export function problemsOfCards() {
   return manifests().flatMap(([readme, manifest]) => {
     const { text, problems } = rewritten(readme, manifest)

@@ -97,7 +97,7 @@ async function activePatches(service: ScimService): Promise<Candidate> {
     })
 }
 
-/** What requests with some options cost, compared with requests without them. */
+/** The cost of requests with some options, relative to requests without them. */
 async function costOf(
   name: string,
   options: Parameters<typeof openService>[1],

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** What the server holds at one moment. */
+/** Memory and handles of the server at one moment. */
 export interface Holdings {
   /** Resident bytes. */
   readonly rss: number

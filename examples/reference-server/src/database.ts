@@ -43,7 +43,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/ECONNREFUSED|timeout/i, 'Start the database, or check host and port'],
 ]
 
-/** What the operator can do about a database that cannot be reached. */
+/** Adds advice for the operator to the error of a database that cannot be reached. */
 function explanationOf(error: unknown): unknown {
   if (!(error instanceof DatabaseError) || error.kind !== 'unreachable') return error
   const [, remedy = 'Check the address'] =

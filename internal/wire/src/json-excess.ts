@@ -3,7 +3,7 @@ const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
 
-/** How much a JSON text may be. */
+/** Limits on a JSON text. */
 export interface JsonLimits {
   /** Levels of lists and objects inside one another. */
   readonly depth: number

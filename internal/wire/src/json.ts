@@ -1,6 +1,6 @@
 import { deferredResponse, isLeanRequest } from './deferred-response.ts'
 
-/** How a JSON response differs from `200 application/json`. */
+/** The differences of a JSON response from `200 application/json`. */
 export interface JsonInit {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ const LATIN = /\p{Script=Latin}/u
 const APART =
   /(?!\p{Script=Latin}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Script=Bopomofo}|\p{Script=Common}|\p{Script=Inherited})\p{L}/u
 
-/** What makes a name look like another one, for a sentence that begins with the name's field; null: nothing. */
+/** The reason why a name could be taken for another one, as the end of a sentence about its field; null: none. */
 export function nameProblem(name: string): string | null {
   if (UNSEEN.test(name)) return 'must not contain invisible characters'
   if (/^ | $| {2}/.test(name))

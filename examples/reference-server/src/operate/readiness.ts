@@ -1,5 +1,5 @@
 const ANSWER_MS = 2000
-/** How long a result is cached, because the endpoint is public. */
+/** Milliseconds for which a result is cached, because the endpoint is public. */
 const CACHE_MS = 1000
 
 /** Determines whether this process should receive requests (OP-13). */

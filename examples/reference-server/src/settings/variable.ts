@@ -1,6 +1,6 @@
 import type { Form } from './forms.ts'
 
-/** How the value of a variable is parsed. */
+/** The type of a variable's value, which decides how it is parsed. */
 export type VariableKind = 'text' | 'secret' | 'boolean' | 'integer' | 'list' | readonly string[]
 
 export interface Variable {

@@ -98,7 +98,7 @@ export interface ComponentContext {
    * Asks a person and resolves with the answer. Until it arrives the run is suspended: this call rejects with
    * SuspendedError, and the component runs again from the start with the answer (DR-30, DR-5).
    * @param question any JSON, at most 256 KiB
-   * @throws FlowError `not_resumable` if there is nobody to ask; `expired` if no answer arrived in time
+   * @throws FlowError `not_resumable` if no one can be asked; `expired` if no answer arrived in time
    */
   suspend<T = unknown>(question: unknown, options?: SuspendOptions<T>): Promise<T>
   /**

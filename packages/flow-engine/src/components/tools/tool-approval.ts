@@ -26,7 +26,7 @@ interface Answer {
 
 /**
  * Asks a person about a call of a tool that requires approval (DR-40).
- * @throws FlowError `not_resumable` if there is nobody to ask
+ * @throws FlowError `not_resumable` if no one can be asked
  */
 export async function decideToolCall(
   { name, description, approvalActions = [] }: Tool,

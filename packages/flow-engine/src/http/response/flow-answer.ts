@@ -3,7 +3,7 @@ import { JsonText } from '../route/route.ts'
 import { flowToText } from '../../services/flows/flow-text.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 
-/** Characters of a graph that its store shares with nobody. */
+/** Characters from which a store does not share a graph between callers. */
 const LONG = 1024 * 1024
 
 const utf8 = new TextEncoder()

@@ -5,7 +5,7 @@ import type { PlanCache } from './plan-cache.ts'
 import { planAsksPeople } from '../../graph/plan/asks-people.ts'
 
 /**
- * Rejects a flow that asks questions if nobody can answer them (DR-45).
+ * Rejects a flow that asks questions if no one can answer them (DR-45).
  * @throws FlowError `invalid_request`
  */
 export function refuseAsking(plan: FlowPlan, flowId: string): void {
