@@ -5,7 +5,7 @@ import { runGoldenCase } from './golden/run-golden-case.ts'
 
 const components = new Map(builtinComponents.map((component) => [component.type, component]))
 const files = goldenFolder === undefined ? [] : readGoldenFiles(goldenFolder)
-/** Recorded results that are not ours on purpose: `Faults that are put right` of the compatibility page. */
+/** Recorded results that are not ours on purpose: `Bugs fixed` of the compatibility page. */
 const DEVIATIONS: ReadonlyMap<string, readonly string[]> = new Map([
   // The recorded words tell to switch the Advanced Parser on, which this service does not offer.
   // The recorded words do not say which file was ignored.
