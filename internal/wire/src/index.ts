@@ -63,6 +63,7 @@ export {
   type BucketState,
 } from './token-buckets.ts'
 export { clientNetworkOf } from './client-network.ts'
+export { setOwn } from './set-own.ts'
 export { nameProblem } from './visible-name.ts'
 export { withHeaders } from './with-headers.ts'
 export { createTestRuntime, type TestRuntime } from './test-runtime.ts'

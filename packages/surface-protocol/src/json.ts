@@ -1,3 +1,7 @@
+import { setOwn } from '@x/wire'
+
+export { setOwn }
+
 /** A JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
 /** A JSON object. */
@@ -28,18 +32,6 @@ type Defined<T> = {
   [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name]
 } & {
   [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
-}
-
-/** Sets an own property, even one named `__proto__`. */
-export function setOwn(object: object, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(object, key, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    })
-  } else (object as Record<string, unknown>)[key] = value
 }
 
 /** A deep copy of a value known to be JSON of bounded depth. */

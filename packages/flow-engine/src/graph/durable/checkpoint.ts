@@ -1,8 +1,7 @@
-import { isObject } from '@x/wire'
+import { isObject, setOwn } from '@x/wire'
 import { decide } from '../schedule/decision.ts'
 import type { OutputValues } from '../schedule/scope.ts'
 import { fromBase64, toBase64 } from '../values/base64.ts'
-import { define } from '../flow/plain-object.ts'
 import { createData, isData } from '../values/data.ts'
 import { createDataFrame, isDataFrame } from '../values/data-frame.ts'
 import { createMessage, isMessage, type MessageInit } from '../values/message.ts'
@@ -183,6 +182,6 @@ export function decodeValue(value: unknown): unknown {
 
 function decodeEntries(entries: unknown): Record<string, unknown> {
   const object: Record<string, unknown> = {}
-  for (const [key, item] of entries as [string, unknown][]) define(object, key, decodeValue(item))
+  for (const [key, item] of entries as [string, unknown][]) setOwn(object, key, decodeValue(item))
   return object
 }

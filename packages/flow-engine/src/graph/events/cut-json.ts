@@ -1,7 +1,7 @@
+import { setOwn } from '@x/wire'
 import { CHARACTER_BYTES, longestText } from './event-size.ts'
 import type { RunLimits } from '../plan/limits.ts'
 import type { JsonValue } from '../values/format-value.ts'
-import { setField } from '../values/set-field.ts'
 
 /** `"..."` including its quotes; null, false, {} and [] are no longer than that. */
 const MIN_BYTES = 5
@@ -53,7 +53,7 @@ export function createCutter(limits: CutLimits, reserved = 0): (value: JsonValue
       const kept = cut(item)
       if (kept === item) continue
       copy ??= { ...value }
-      setField(copy, key, kept)
+      setOwn(copy, key, kept)
     }
     return copy ?? value
   }

@@ -1,10 +1,10 @@
+import { setOwn } from '@x/wire'
 import { isTool, type Tool } from '../../models/chat-model.ts'
 import { dataText } from '../values/convert.ts'
 import { isData, type Data } from '../values/data.ts'
 import { isDataFrame } from '../values/data-frame.ts'
 import { formatValue, type JsonValue } from '../values/format-value.ts'
 import { isMessage, isStream, type Message } from '../values/message.ts'
-import { setField } from '../values/set-field.ts'
 import type { LogJson, OutputJson, VertexDataJson } from './run-event.ts'
 import type { LogEntry } from './vertex-logs.ts'
 
@@ -212,6 +212,6 @@ function secondsText(seconds: number): string {
 /** Builds an object safely: names may be `__proto__`. */
 export function record<T>(names: readonly string[], make: (name: string) => T): Record<string, T> {
   const fields: Record<string, T> = {}
-  for (const name of names) setField(fields, name, make(name))
+  for (const name of names) setOwn(fields, name, make(name))
   return fields
 }

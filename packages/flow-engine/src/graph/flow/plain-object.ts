@@ -22,13 +22,3 @@ export function ownObject(object: PlainObject, key: string): PlainObject | undef
 export function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
-
-/** Sets an own property, even one named `__proto__`. */
-export function define(object: object, key: string, value: unknown): void {
-  Object.defineProperty(object, key, {
-    value,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  })
-}

@@ -1,5 +1,5 @@
+import { setOwn } from '@x/wire'
 import { branded, hasBrand } from './brand.ts'
-import { setField } from './set-field.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -48,10 +48,10 @@ export function completeRow<T>(row: Readonly<Record<string, T>>, columns: readon
   const has = (name: string): boolean => Object.hasOwn(row, name) && row[name] !== undefined
   if (columns.every(has)) return row
   const whole: Record<string, T | null> = {}
-  for (const name of columns) setField(whole, name, has(name) ? (row[name] ?? null) : null)
+  for (const name of columns) setOwn(whole, name, has(name) ? (row[name] ?? null) : null)
   for (const name of Object.keys(row)) {
     const cell = row[name]
-    if (!Object.hasOwn(whole, name) && cell !== undefined) setField(whole, name, cell)
+    if (!Object.hasOwn(whole, name) && cell !== undefined) setOwn(whole, name, cell)
   }
   return whole
 }

@@ -1,8 +1,8 @@
+import { setOwn } from '@x/wire'
 import { isData } from './data.ts'
 import { completeRow, isDataFrame, jsonColumns, type DataFrame } from './data-frame.ts'
 import { isMessage, isStream, type Message } from './message.ts'
 import { formatIsoTimestamp, messageToFields } from './message-json.ts'
-import { setField } from './set-field.ts'
 
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
@@ -71,13 +71,13 @@ function formatBranded(value: object, inner: Inner, items: number): JsonValue {
   if (value instanceof Set) return formatList([...value], inner, items)
   if (value instanceof Map) {
     const fields: Record<string, JsonValue> = {}
-    for (const [key, item] of value) setField(fields, String(key), inner(item))
+    for (const [key, item] of value) setOwn(fields, String(key), inner(item))
     return fields
   }
   if (isStream(value) || value instanceof ReadableStream) return 'Unconsumed Stream'
   if (value instanceof Error) return value.message
   const fields: Record<string, JsonValue> = {}
-  for (const key of Object.keys(value)) setField(fields, key, inner(readProperty(value, key)))
+  for (const key of Object.keys(value)) setOwn(fields, key, inner(readProperty(value, key)))
   return fields
 }
 
@@ -108,8 +108,8 @@ function formatMessage(message: Message, inner: Inner): JsonValue {
   const json: Record<string, JsonValue> = { text_key: 'text', data, default_value: '' }
   for (const key of Object.keys(given)) {
     const value = inner(given[key])
-    setField(data, key, value)
-    if (key !== 'id' && !(key in message.data)) setField(json, key, value)
+    setOwn(data, key, value)
+    if (key !== 'id' && !(key in message.data)) setOwn(json, key, value)
   }
   json['timestamp'] = formatIsoTimestamp(message.timestamp)
   return json

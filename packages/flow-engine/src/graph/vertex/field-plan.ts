@@ -1,7 +1,7 @@
-import { isObject } from '@x/wire'
+import { isObject, setOwn } from '@x/wire'
 import type { AnyFieldOptions, FieldKind } from '../../components/define/field.ts'
 import { fieldToTemplate } from '../../components/define/template.ts'
-import { define, own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
+import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { VARIABLE_OR_TEXT } from '../context/tweaks.ts'
 import { staticValue } from './static-value.ts'
@@ -94,7 +94,7 @@ function readFields(
   const fixed: Record<string, unknown> = {}
   for (const field of fields) {
     if (field.edges.length === 0 && field.variable === undefined && field.value !== undefined) {
-      define(fixed, field.name, field.value)
+      setOwn(fixed, field.name, field.value)
     }
   }
   const settable = (name: string): boolean =>

@@ -1,3 +1,4 @@
+import { setOwn } from '@x/wire'
 import {
   isVariableName,
   missingVariable,
@@ -6,7 +7,7 @@ import {
 import { FlowError } from '../../errors.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
 import { findVariable, isTextVariable } from './find-variable.ts'
-import { define, own } from '../flow/plain-object.ts'
+import { own } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { warning } from '../flow/problems.ts'
 import type { RunContext } from '../context/run-context.ts'
@@ -40,17 +41,17 @@ export function rawInputs(request: InputRequest, run: RunContext): RawInputs | P
   for (const field of fields.open) {
     if (field.edges.length > 0) {
       const value = edgeValue(field, request)
-      if (value !== undefined) put(raw, field.name, value)
+      if (value !== undefined) setOwn(raw, field.name, value)
     } else if (field.variable !== undefined && !given.has(field.name)) {
       variables ??= []
       variables.push(field)
     } else if (field.missingFile) {
       const text = `Component ${request.vertex.displayName}: no file given for ${field.displayName}`
       run.warn(warning('missing_file', text, { nodeId: request.vertex.id, field: field.name }))
-      put(raw, field.name, null)
+      setOwn(raw, field.name, null)
     }
   }
-  if (given.size > 0) for (const [name, value] of given) put(raw, name, value)
+  if (given.size > 0) for (const [name, value] of given) setOwn(raw, name, value)
   if (variables === undefined) return checked(raw, request)
   return resolveAll(variables, raw, { request, run })
 }
@@ -81,12 +82,6 @@ function edgeValue(field: FieldPlan, request: InputRequest): unknown {
   return field.list ? [] : null
 }
 
-/** Field names are untrusted: `__proto__` is an ordinary name (FE-9). */
-function put(raw: RawInputs, name: string, value: unknown): void {
-  if (name === '__proto__') define(raw, name, value)
-  else raw[name] = value
-}
-
 interface Resolution {
   readonly request: InputRequest
   readonly run: RunContext
@@ -107,14 +102,14 @@ async function resolveAll(
     })
     if (found === null && field.literal !== undefined) {
       if (field.secret) run.secrets.add(field.literal)
-      put(raw, field.name, field.literal)
+      setOwn(raw, field.name, field.literal)
       continue
     }
     const isShown = isVariableName(name)
     if (found === null && !isShown && field.secret) run.secrets.add(name)
     if (field.fallback) {
       run.secrets.add(found?.value)
-      put(raw, field.name, new VariableValue(name, found))
+      setOwn(raw, field.name, new VariableValue(name, found))
       continue
     }
     if (found === null && run.services.environment === undefined) {
@@ -129,7 +124,7 @@ async function resolveAll(
     const isHidden =
       field.secret || found === null || !(await isTextVariable(name, found.origin, run))
     if (isHidden) run.secrets.add(value)
-    if (value !== undefined && value !== '') put(raw, field.name, value)
+    if (value !== undefined && value !== '') setOwn(raw, field.name, value)
   }
   return checked(raw, request)
 }
