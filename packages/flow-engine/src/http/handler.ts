@@ -301,7 +301,7 @@ async function encode(
   const status = route.status ?? 200
   if (value === undefined) return new Response(null, { status })
   const { request } = call
-  // What a request has changed is answered in any case.
+  // A request that may have changed something is answered in any case.
   const refuses = route.method === 'GET'
   const admit = (characters: number): UnreadResponse =>
     unread.admit(readerOf(call), characters, refuses)

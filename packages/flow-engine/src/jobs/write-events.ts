@@ -130,7 +130,7 @@ export async function writeEvents(
     else flushSoon()
     if (writing !== undefined) untaken += job.size + EVENT_SIZE
     if (untaken > MAX_UNTAKEN) {
-      const text = `The log of the build took none of the last ${MAX_UNTAKEN} characters`
+      const text = `The log of the build accepted none of the last ${MAX_UNTAKEN} characters`
       failure ??= { error: new FlowError('store_unavailable', text) }
       refused()
     }

@@ -1,7 +1,7 @@
 import { quote, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { defaultLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 
-/** What conversions omitted; at most 1,000 findings are listed (AB-9). */
+/** The parts that conversions omitted; at most 1,000 findings are listed (AB-9). */
 export type ConversionDiagnostics = SurfaceDiagnostic[] & {
   /** Number of findings not listed. */
   readonly dropped: number

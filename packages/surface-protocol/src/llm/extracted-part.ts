@@ -14,7 +14,7 @@ export type ExtractedPart =
       diagnostics?: SurfaceDiagnostic[]
     }
 
-/** What was cut off a truncated message (SN-65). */
+/** The part that was cut off a truncated message (SN-65). */
 export interface Truncation {
   /** JSON Pointer to the deepest truncated value. */
   path: string

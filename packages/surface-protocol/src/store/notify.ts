@@ -29,7 +29,7 @@ export type SurfaceEvents = {
   'message.refused': { message: unknown; diagnostics: SurfaceDiagnostic[] }
 }
 
-/** What an applied message changed, for watchers. */
+/** The changes of an applied message, for watchers. */
 export interface Notice {
   readonly surfaceId: string
   readonly nodes: readonly Instance[]

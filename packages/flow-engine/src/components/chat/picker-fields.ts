@@ -32,7 +32,7 @@ export function pickedChatModel(
   return chosenChatModel(pickedAccess(inputs), ctx, { ...settings, streams: false })
 }
 
-/** What a picker and its related fields say about the model and its server. */
+/** The model, its server and the key, from a picker and its related fields. */
 export function pickedAccess(inputs: PickerInputs) {
   return {
     picked: inputs.model,

@@ -199,7 +199,7 @@ function tooLarge({ nodes, edges }: FlatGraph, options: CompileOptions): FlowPro
     )
 }
 
-/** Of nodes with the same id the last one counts, at the place of the first. */
+/** The last of several nodes with the same id counts, at the place of the first. */
 function uniqueNodes(nodes: readonly FlatNode[], warnings: FlowProblem[]): Map<string, FlatNode> {
   const unique = new Map<string, FlatNode>()
   for (const node of nodes) {

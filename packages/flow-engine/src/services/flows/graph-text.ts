@@ -4,7 +4,7 @@ import { createSteps } from '../../base/steps.ts'
 import { changeGraph, parseGraph } from './change-graph.ts'
 import { declaredSecrets } from './declared-secrets.ts'
 
-/** What a stored graph says about webhooks. */
+/** The webhooks of a stored graph. */
 export interface Webhooks {
   /** It has a node with an id containing `Webhook` (flows.md, patch). */
   readonly hasNode: boolean

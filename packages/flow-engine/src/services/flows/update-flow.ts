@@ -68,7 +68,7 @@ export async function updateFlow(kit: ServiceKit, update: FlowUpdate): Promise<F
 interface Patched {
   readonly changes: FlowChanges
   readonly before: FlowRecord
-  /** Of the graph before and after the change. */
+  /** The webhooks of the graph before and after the change. */
   readonly hooks: { readonly had: Webhooks; readonly has: Webhooks }
 }
 

@@ -2,7 +2,7 @@ import { eventLoopTurn } from '@x/wire'
 import { Zip, ZipDeflate } from 'fflate'
 import { joinBytes } from '../../../base/join-bytes.ts'
 
-/** What a cell of a workbook contains; null for nothing. */
+/** The content of a cell of a workbook; null if it is empty. */
 export type ExcelCell = string | number | boolean | Date | null
 
 /** Characters of a sheet that are encoded and packed at once. */

@@ -183,7 +183,7 @@ function tableOf(value: SavableValue): DataFrame {
   return createDataFrame(rows, columns)
 }
 
-/** What a worksheet can have. */
+/** Limits of a worksheet. */
 const SHEET = { rows: 1_048_576, columns: 16_384, cells: 200_000, characters: 32_767 }
 
 /** @throws FlowError `limit_exceeded` for a table that a worksheet cannot have, or of more than 200,000 cells */
