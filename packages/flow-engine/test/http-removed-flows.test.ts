@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { createMemoryFlowStore } from '../src/memory/flow-store.ts'
+import { createRegistry } from '../src/graph.ts'
 import { flowBuilder } from '../src/testing.ts'
+import { gated } from './engine/gated.ts'
 import { createUserCalls } from './support/user-calls.ts'
 
 const echo = () => {
@@ -59,4 +61,37 @@ test('a batch of flows reads its projects once', async () => {
   expect(folders.filter((id) => id === mine)).toHaveLength(25)
   expect(new Set(folders).size).toBe(2)
   expect(asked.length).toBeLessThan(5)
+})
+
+test.each([
+  ['its flow is removed', 'DELETE', (flow: string) => `/api/v1/flows/${flow}`],
+  ['its user is blocked', 'PATCH', (_flow: string, user: string) => `/api/v1/users/${user}`],
+  ['its user is removed', 'DELETE', (_flow: string, user: string) => `/api/v1/users/${user}`],
+])('a run outside the queue ends when %s', async (_what, method, pathOf) => {
+  const store = createMemoryFlowStore()
+  const gate = gated()
+  const components = createRegistry([gate.component])
+  const { engine, call, create, record } = await createUserCalls({ store, components })
+  const flow = flowBuilder('waiting')
+  flow.add(gate.component, { id: 'Gated-1' })
+  const id = await create(flow.toJSON().data)
+  const running = call('POST', `/api/v1/run/${id}`, { output_type: 'any' })
+  const building = call('POST', `/api/v1/build/${id}/vertices/Gated-1`, {})
+  await gate.begun(2)
+  const path = pathOf(id, record.id)
+  const request = new Request(`http://host.example${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(method === 'PATCH' ? { body: '{"is_active":false}' } : {}),
+  })
+  const isOwn = path.includes('/flows/')
+  const user = { userId: isOwn ? record.id : engine.adminId, isSuperuser: !isOwn }
+  expect((await engine.handler(request, { user })).status).toBe(200)
+  const detail = 'The flow was deleted, or its user was deleted or blocked'
+  expect(await running).toMatchObject({ status: 400, body: { detail } })
+  expect((await building).status).toBe(200)
+  expect(gate.stopped).toHaveLength(2)
+  await engine.close()
+  const traces = await store.runTraces.list({ ownerId: record.id, offset: 0, limit: 9 })
+  expect(traces.total).toBe(method === 'PATCH' ? 1 : 0)
 })

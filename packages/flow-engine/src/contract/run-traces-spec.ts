@@ -99,4 +99,12 @@ export function describeRunTraces({ it, store }: Subject<FlowStore>): void {
     await store().users.remove(bob)
     assert.deepEqual(await numbers({ ownerId: bob }), [])
   })
+
+  it('OP-5, runTraces: those of runs that end after their flow was removed are removed, too', async () => {
+    const { runTraces, flows } = await prepared()
+    await flows.remove(ada, [idOf(5, 1)])
+    await runTraces.append([traceOf(1), traceOf(2, { flowId: idOf(5, 2) })], 9)
+    await flows.removeRecords([idOf(5, 1), idOf(5, 2)], ada)
+    assert.deepEqual(await numbers(), [2])
+  })
 }

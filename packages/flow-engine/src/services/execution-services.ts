@@ -42,6 +42,7 @@ import { jobLanes } from './runs/job-lanes.ts'
 import { createPlanCache } from './runs/plan-cache.ts'
 import { OpenAiRefusal } from './openai/openai-refusal.ts'
 import { countingJobs } from './base/run-quota.ts'
+import { createOpenRuns } from './runs/open-runs.ts'
 import { createRunPlaces } from './runs/run-places.ts'
 import { createRunService, watched, type RunService } from './runs/run-service.ts'
 import { createQuestionService, type QuestionService } from './runs/questions.ts'
@@ -196,11 +197,13 @@ export function createExecutionServices({
     onError: (error, info) => report(error, info),
   })
   const left = (jobId: string): void => visitors.left(jobId)
-  const canceller = createBuildCanceller({ jobs, store: jobStore, left })
+  const openRuns = createOpenRuns()
+  const canceller = createBuildCanceller({ jobs, store: jobStore, openRuns, left })
   const base = { cache, limits, runtime, ...(hooks === undefined ? {} : { hooks }) }
   const places = createRunPlaces(settings.maxRunsPerUser)
   const runs = createRunService({
     places,
+    openRuns,
     quota: kit.runQuota,
     flows,
     versions,
@@ -213,7 +216,6 @@ export function createExecutionServices({
     bySession: settings.agenticExperience,
     sweep,
   })
-
   const stored = createStoredResponses({
     store: jobStore,
     runtime,
@@ -267,7 +269,6 @@ export function createExecutionServices({
     }),
     mcpOptions,
   )
-
   return {
     jobs,
     services: {
@@ -283,6 +284,7 @@ export function createExecutionServices({
       }),
       vertices: createVertexService({
         places,
+        openRuns,
         quota: kit.runQuota,
         store,
         components,

@@ -88,6 +88,9 @@ export interface FlowTable {
    * of the removed flows without duplicates, in insertion order.
    */
   remove(userId: string, ids: readonly string[]): Promise<string[]>
-  /** Removes the messages, transactions and vertex builds of those ids that belong to no flow. */
-  removeRecords(ids: readonly string[]): Promise<void>
+  /**
+   * Removes the messages, transactions and vertex builds of those ids that belong to no flow, and the traces
+   * that an owner has of them.
+   */
+  removeRecords(ids: readonly string[], ownerId?: string): Promise<void>
 }

@@ -81,7 +81,7 @@ export function createFlows(db: FlowDb): FlowTable {
         return gone
       }),
 
-    removeRecords: (ids) => atomic(db, (tx) => removeRecords(tx, ids)),
+    removeRecords: (ids, ownerId) => atomic(db, (tx) => removeRecords(tx, ids, ownerId)),
   }
 }
 

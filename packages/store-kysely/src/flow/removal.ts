@@ -19,12 +19,22 @@ export async function removeFlows(tx: FlowDb, flowIds: readonly string[]): Promi
   }
 }
 
-/** Removes the messages, transactions and vertex builds of those ids that belong to no flow. */
-export async function removeRecords(tx: FlowDb, flowIds: readonly string[]): Promise<void> {
+/**
+ * Removes the messages, transactions and vertex builds of those ids that belong to no flow, and the traces
+ * that an owner has of them.
+ */
+export async function removeRecords(
+  tx: FlowDb,
+  flowIds: readonly string[],
+  ownerId?: string,
+): Promise<void> {
   for (const part of chunks(flowIds)) {
     const gone = sql`(select ids.id from ${idList(tx, part)}
       where not exists (select 1 from flow_flow where flow_flow.id = ids.id))`
     await removeRecordsIn(tx, gone)
+    if (ownerId === undefined) continue
+    await sql`delete from flow_run_trace
+      where owner_id = ${ownerId} and flow_id in ${gone}`.execute(tx)
   }
 }
 

@@ -190,7 +190,7 @@ async function removeUser(kit: ServiceKit, id: string): Promise<void> {
     // What was added while the user was removed.
     () => store.users.remove(id),
     () => records.flush(),
-    () => store.flows.removeRecords(flowIds),
+    () => store.flows.removeRecords(flowIds, id),
     () => removeFilesOf(kit, { userId: id, flowIds }),
   ])
 }

@@ -2,12 +2,13 @@ import type { BuildJobs } from '../../jobs/build-jobs.ts'
 import type { BuildRequest } from '../../jobs/build-request.ts'
 import type { JobStore } from '../../store/job-store.ts'
 import type { JobOwner } from '../base/job-owner.ts'
+import type { OpenRuns } from '../runs/open-runs.ts'
 import type { BuildMetadata } from './builds.ts'
 
-/** Ends the jobs of deleted flows and of deleted or blocked users. */
+/** Ends the jobs and other runs of deleted flows and of deleted or blocked users. */
 export interface BuildCanceller {
   /**
-   * Cancels jobs that wait or run in this process and open questions anywhere, and asks other processes to do
+   * Cancels runs and jobs that wait or run in this process and open questions anywhere, and asks other processes to do
    * the same. Removes schedules of what is deleted.
    */
   all(of: JobOwner): Promise<void>
@@ -18,6 +19,8 @@ export interface BuildCanceller {
 export interface BuildCancellerOptions {
   readonly jobs: Pick<BuildJobs, 'own' | 'cancel' | 'pending'>
   readonly store: Pick<JobStore, 'bus' | 'queue' | 'schedules'>
+  /** Runs that are no jobs. */
+  readonly openRuns: Pick<OpenRuns, 'cancel'>
   /** Called when a waiting job was cancelled. */
   readonly left: (jobId: string) => void
 }
@@ -30,6 +33,7 @@ const QUESTIONS = 1000
 export function createBuildCanceller({
   jobs,
   store: { bus, queue, schedules },
+  openRuns,
   left,
 }: BuildCancellerOptions): BuildCanceller {
   const cancel = async (jobIds: Iterable<string>): Promise<void> => {
@@ -44,12 +48,16 @@ export function createBuildCanceller({
   const unsubscribe = queue.shared
     ? bus.subscribe(CHANNEL, (text) => {
         // An empty payload means that notifications may have been missed, without saying which.
-        if (text !== '') void cancel(own(JSON.parse(text) as JobOwner))
+        if (text === '') return
+        const of = JSON.parse(text) as JobOwner
+        openRuns.cancel(of)
+        void cancel(own(of))
       })
     : () => undefined
 
   return {
     async all(of) {
+      openRuns.cancel(of)
       const { flowIds = [], userId } = of
       const gone = of.isRemoved === true ? { userId } : {}
       await schedules?.removeOf({ flowIds, ...gone })

@@ -26,6 +26,7 @@ import { missingPredecessor, nextVertices, type BuildProgress } from './next-ver
 import type { PlanCache } from '../runs/plan-cache.ts'
 import { refuse } from '../../refusal.ts'
 import type { RunQuota } from '../base/run-quota.ts'
+import type { OpenRuns } from '../runs/open-runs.ts'
 import type { RunPlaces } from '../runs/run-places.ts'
 import { startedIn, watched } from '../runs/run-service.ts'
 import type { RunRecorder } from '../runs/run-records.ts'
@@ -75,6 +76,7 @@ export interface VertexServiceOptions {
   readonly customCode: CodeAbility | undefined
   readonly plans: PlanCache
   readonly places: RunPlaces
+  readonly openRuns: Pick<OpenRuns, 'add'>
   /** Every build counts as a run. */
   readonly quota: RunQuota
   readonly servicesOf: (scope: RunScope) => ComponentServices
@@ -207,6 +209,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
           },
         ),
       )
+      options.openRuns.add(run, { flowId, userId: caller.id })
       const recorded = watched(run, recorder)
       let built: VertexBuildJson | undefined
       for await (const event of run)

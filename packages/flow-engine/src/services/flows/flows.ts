@@ -170,7 +170,7 @@ export async function afterRemoval(
     () => cancelBuilds({ flowIds }),
     // Records of runs that have just ended may not have been stored yet.
     () => records.flush(),
-    () => store.flows.removeRecords(flowIds),
+    () => store.flows.removeRecords(flowIds, userId),
     () => removeFilesOf(kit, { flowIds }),
   ])
   for (const id of flowIds) {

@@ -20,6 +20,7 @@ import type { PlanCache } from './plan-cache.ts'
 import { refuse } from '../../refusal.ts'
 import { refuseAsking, refuseAskingFlow } from './asking-flows.ts'
 import type { RunQuota } from '../base/run-quota.ts'
+import type { OpenRuns } from './open-runs.ts'
 import type { RunPlaces } from './run-places.ts'
 import type { RunRecorder } from './run-records.ts'
 import type { RunScope } from './run-scope.ts'
@@ -108,6 +109,7 @@ export interface RunServiceOptions {
   readonly versions: Pick<FlowVersionService, 'pin'>
   /** Every run takes a slot of its owner. */
   readonly places: RunPlaces
+  readonly openRuns: Pick<OpenRuns, 'add'>
   /** Every run counts towards its owner's quota. */
   readonly quota: RunQuota
   readonly plans: PlanCache
@@ -154,9 +156,10 @@ export function createRunService(service: RunServiceOptions): RunService {
     }
     const host = { report: service.report, ...recorder }
     const run = startedIn(free, () => startRun(plan, options, host))
+    service.openRuns.add(run, { flowId: flow.id, userId: flow.userId })
     const recorded = watched(run, recorder)
       .then(() => pending.settled())
-      .finally(() => service.sweep.after(flow.id, flow.id))
+      .finally(() => service.sweep.after(flow.id, flow.id, flow.userId))
     // A failed run is reported with its own error.
     recorded.catch(() => undefined)
     return { run, recorded }

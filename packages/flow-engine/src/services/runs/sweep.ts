@@ -8,8 +8,9 @@ export interface Sweep {
   /**
    * Call when a run is over and has handed over its records. Does not delay the response.
    * @param runFlowId the id under which the run stored messages and records
+   * @param ownerId whose traces the run may have added to
    */
-  after(storedFlowId: string, runFlowId: string): void
+  after(storedFlowId: string, runFlowId: string, ownerId?: string): void
   /** Resolves when all pending work is done. */
   settled(): Promise<void>
 }
@@ -24,16 +25,20 @@ export function createSweep({
 }): Sweep {
   const running = new Set<Promise<void>>()
 
-  const sweep = async (storedFlowId: string, runFlowId: string): Promise<void> => {
+  const sweep = async (
+    storedFlowId: string,
+    runFlowId: string,
+    ownerId?: string,
+  ): Promise<void> => {
     if ((await store.flows.get(storedFlowId)) !== null) return
     await records.flush()
-    await store.flows.removeRecords([runFlowId])
+    await store.flows.removeRecords([runFlowId], ownerId)
     await removeFilesOf(kit, { flowIds: [storedFlowId] })
   }
 
   return {
-    after(storedFlowId, runFlowId) {
-      const done = sweep(storedFlowId, runFlowId)
+    after(storedFlowId, runFlowId, ownerId) {
+      const done = sweep(storedFlowId, runFlowId, ownerId)
         .catch((error: unknown) => kit.report(error))
         .finally(() => void running.delete(done))
       running.add(done)

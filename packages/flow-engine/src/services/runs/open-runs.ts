@@ -1,0 +1,33 @@
+import { FlowError } from '../../errors.ts'
+import type { FlowRun } from '../../graph/context/run-options.ts'
+import type { JobOwner } from '../base/job-owner.ts'
+
+/** The runs of this process that are no jobs, with what they belong to. */
+export interface OpenRuns {
+  /** Knows the run until it ends. */
+  add(run: FlowRun, of: { readonly flowId: string; readonly userId: string }): void
+  /** Cancels the runs of deleted flows, or of a deleted or blocked user. */
+  cancel(of: JobOwner): void
+}
+
+export function createOpenRuns(): OpenRuns {
+  const open = new Map<FlowRun, { readonly flowId: string; readonly userId: string }>()
+  return {
+    add(run, of) {
+      open.set(run, of)
+      const ended = (): void => void open.delete(run)
+      run.result.then(ended, ended)
+    },
+    cancel({ flowIds, userId }) {
+      const flows = new Set(flowIds)
+      for (const [run, of] of open) {
+        if (of.userId === userId || flows.has(of.flowId)) run.cancel(gone())
+      }
+    },
+  }
+}
+
+function gone(): FlowError {
+  const text = 'The flow was deleted, or its user was deleted or blocked'
+  return new FlowError('invalid_request', text)
+}
