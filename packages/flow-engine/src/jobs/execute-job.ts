@@ -10,7 +10,7 @@ import { jobChannel } from './read-events.ts'
 import { appendCancelled, appendEnd } from './recover.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import type { Suspension } from './suspension.ts'
-import { untilStored, type UntilStoredOptions } from './until-stored.ts'
+import { retryUntilStored, type RetryUntilStoredOptions } from './retry-until-stored.ts'
 import { writeEvents } from './write-events.ts'
 
 /** How a job ended in this process. */
@@ -72,9 +72,9 @@ export async function failJob(
   const { store, runtime, closing } = options
   const { job, live } = execution
   const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error }
-  const trying: UntilStoredOptions = { runtime, signal: closing, onError: () => undefined }
+  const trying: RetryUntilStoredOptions = { runtime, signal: closing, onError: () => undefined }
   const finish = (): Promise<boolean> => store.queue.finish(job.id, job.worker, outcome)
-  if (execution.outcome === undefined && (await untilStored(finish, trying)))
+  if (execution.outcome === undefined && (await retryUntilStored(finish, trying)))
     execution.outcome = outcome
   // Either another process has the job, or its end was already being written and has now arrived.
   if (execution.outcome === undefined) return 'lost'
@@ -82,7 +82,7 @@ export async function failJob(
   execution.run = undefined
   const { detail } = error
   const end = { runtime, detail, given: live.lastSeq, fence: job.attempts }
-  await untilStored(() => appendEnd(store, job.id, end), trying)
+  await retryUntilStored(() => appendEnd(store, job.id, end), trying)
   await finishJob(options, execution)
   return 'ended'
 }
@@ -108,7 +108,7 @@ export async function recordOutcome(
   const { queue } = options.store
   const { id, worker } = execution.job
   const finish = (): Promise<boolean> => queue.finish(id, worker, outcome)
-  if (await untilStored(finish, tries(options, execution))) execution.outcome = outcome
+  if (await retryUntilStored(finish, tries(options, execution))) execution.outcome = outcome
   else execution.lose()
 }
 
@@ -120,7 +120,7 @@ async function suspend(
   if (suspension?.suspended !== true) return 'lost'
   const result = execution.run === undefined ? undefined : await settled(execution.run)
   const used = result === undefined || isFlowError(result) ? {} : usageWith(execution.job, result)
-  const suspended = await untilStored(() => suspension.store(used), tries(options, execution))
+  const suspended = await retryUntilStored(() => suspension.store(used), tries(options, execution))
   if (!suspended) return 'lost'
   // A cancel that arrived while the outcome was being stored found a finished run (DR-4).
   const { store, runtime } = options
@@ -135,7 +135,7 @@ async function suspend(
 function tries(
   { runtime, closing, onError }: JobRunnerOptions,
   execution: Execution,
-): UntilStoredOptions {
+): RetryUntilStoredOptions {
   return {
     runtime,
     signal: closing,

@@ -13,7 +13,7 @@ import { loggedOutcome } from './logged-outcome.ts'
 import { jobChannel } from './read-events.ts'
 import { appendEnd, interrupted } from './recover.ts'
 import { createResults } from './results.ts'
-import { untilStored } from './until-stored.ts'
+import { retryUntilStored } from './retry-until-stored.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 
 /** The channel that announces jobs claimed by a process other than the one that queued them. */
@@ -162,7 +162,7 @@ async function openLog(
   if (!isFenced(options, job)) return -1
   const { store, runtime, closing, onError } = options
   try {
-    return await untilStored(() => store.log.open(job.id, job.attempts), {
+    return await retryUntilStored(() => store.log.open(job.id, job.attempts), {
       runtime,
       signal: closing,
       over: () => lease?.held() === false,

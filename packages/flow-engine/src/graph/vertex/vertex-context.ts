@@ -18,7 +18,7 @@ import type { RunContext } from '../context/run-context.ts'
 import type { CallPlace } from '../context/run-host.ts'
 import type { BuildFacts } from './build-facts.ts'
 import { callTool, type ToolCallRequest } from './call-tool.ts'
-import { CallsBeside } from './calls-beside.ts'
+import { ConcurrentCalls } from './concurrent-calls.ts'
 import { TokenMasks } from './token-masks.ts'
 import { CALLS, type CallReporter } from '../../components/define/call-reporter.ts'
 import { observedFetch } from '../../outgoing/observed-fetch.ts'
@@ -40,7 +40,7 @@ export class VertexContext implements ComponentContext {
   #lastMessage: string | undefined
   #sleeps = 0
   #steps: Map<string, number> | undefined
-  #besides: CallsBeside | undefined
+  #concurrent: ConcurrentCalls | undefined
   #observed: Readonly<ComponentServices> | undefined
   #calls: CallReporter | undefined
   /** `text` if the last reported status was a string. */
@@ -236,8 +236,8 @@ export class VertexContext implements ComponentContext {
     if (step === undefined) return this.#resting(() => this.#call(tool, args, { signal }))
     const name = this.#stepName(step)
     const scope = `${encodeURIComponent(this.vertexId)}.${this.build}.${encodeURIComponent(name)}`
-    this.#besides ??= new CallsBeside((reason) => this.#facts.rest(reason))
-    return this.#besides.run(() =>
+    this.#concurrent ??= new ConcurrentCalls((reason) => this.#facts.rest(reason))
+    return this.#concurrent.run(() =>
       this.#run.step(this.vertexId, name, () => this.#call(tool, args, { signal, scope })),
     )
   }

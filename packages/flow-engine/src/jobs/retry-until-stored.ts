@@ -4,7 +4,7 @@ import { isStaleWriter } from '../store/store-error.ts'
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5000
 
-export interface UntilStoredOptions {
+export interface RetryUntilStoredOptions {
   readonly runtime: Runtime
   /** Ends the delays. */
   readonly signal: AbortSignal
@@ -18,9 +18,9 @@ export interface UntilStoredOptions {
  * Retries a write until the store accepts it, after 100 ms, doubling up to 5 s (DR-14).
  * @throws the write's error if `over` returns true, the signal is aborted, or the writer is stale (DR-7)
  */
-export async function untilStored<Result>(
+export async function retryUntilStored<Result>(
   write: () => Promise<Result>,
-  { runtime, signal, over, onError }: UntilStoredOptions,
+  { runtime, signal, over, onError }: RetryUntilStoredOptions,
 ): Promise<Result> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     try {

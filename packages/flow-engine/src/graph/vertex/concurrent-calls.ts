@@ -1,7 +1,7 @@
 import { isSuspendedError, type SuspendedError } from '../../errors.ts'
 
 /** Concurrent calls of one build: if one suspends, the others finish first (DR-40). */
-export class CallsBeside {
+export class ConcurrentCalls {
   readonly #rest: (reason: SuspendedError) => Promise<void>
   #running = 0
   #reason: SuspendedError | undefined
