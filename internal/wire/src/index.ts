@@ -10,6 +10,7 @@ export {
 } from './deferred-response.ts'
 export { elapsedMs } from './elapsed-ms.ts'
 export { eventLoopTurn } from './event-loop-turn.ts'
+export { ownTurn } from './own-turn.ts'
 export { eventStream, type EventStreamOptions, type StreamCount } from './event-stream.ts'
 export { createEvents, type EventSource } from './events.ts'
 export { isObject } from './is-object.ts'

@@ -1,3 +1,5 @@
+import type { ScimStore } from '@x/scim-core'
+import { createMemoryScimStore } from '@x/scim-core/memory'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createScim, problem, type Harness } from './support.ts'
 
@@ -164,5 +166,55 @@ describe('D12 the answer', () => {
     expect((await scim.patch(group, op)).status).toBe(200)
     await scim.patch(group, [{ op: 'add', path: 'members', value: ids[1_000] }])
     expect((await scim.patch(group, op)).status).toBe(204)
+  })
+})
+
+describe('AB-88 filters over the members of a large group', () => {
+  const MEMBERS = 4_000
+  let group: string
+  let host: Harness
+  let read: number
+  beforeEach(async () => {
+    const store = createMemoryScimStore()
+    const counted = (tx: ScimStore): ScimStore => ({
+      ...tx,
+      members: {
+        ...tx.members,
+        pages: async function* pages(tenant, groupId) {
+          for await (const row of tx.members.list(tenant, groupId)) {
+            read += 1
+            yield [row]
+          }
+        },
+      },
+    })
+    host = createScim({
+      store: {
+        ...store,
+        transaction: (tenant, work) => store.transaction(tenant, (tx) => work(counted(tx))),
+      },
+    })
+    const ids: string[] = []
+    for (let n = 0; n < MEMBERS; n += 1) ids.push(await host.user(`u${n}@corp.example`))
+    group = await host.group('g', ids)
+    read = 0
+  })
+  const removal = (n: number): object => ({ op: 'remove', path: `members[display co "no ${n}"]` })
+
+  test('consecutive removals by filter read the members once', async () => {
+    const operations = Array.from({ length: 50 }, (_, n) => removal(n))
+    expect((await host.patch(`/Groups/${group}?attributes=id`, operations)).status).toBe(200)
+    expect(read).toBe(MEMBERS)
+  })
+
+  test('each of them removes its members', async () => {
+    const all = await host.members(group)
+    const [first = '', second = ''] = all.map(String)
+    const operations = [`value eq "${first}" and type eq "User"`, `value ew "${second}"`].map(
+      (where) => ({ op: 'remove', path: `members[${where}]` }),
+    )
+    await host.patch(`/Groups/${group}?attributes=id`, operations)
+    expect(await host.members(group)).toEqual(all.slice(2))
+    expect(read).toBe(MEMBERS)
   })
 })

@@ -18,21 +18,26 @@ export function streamBody(
 ): ReadableStream<Uint8Array> {
   const parts = text.parts()[Symbol.asyncIterator]()
   const encoder = new TextEncoder()
+  let isCancelled = false
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { chunk, isLast } = await gather(parts)
+          if (isCancelled) return
           if (chunk !== '') controller.enqueue(encoder.encode(chunk))
           if (!isLast) return
           controller.close()
           onEnd()
         } catch (error) {
+          if (isCancelled) return
           onError(error)
           controller.error(error)
         }
       },
       async cancel() {
+        // Also while a chunk is being gathered, which nobody takes any more.
+        isCancelled = true
         onCancel()
         await parts.return?.()
       },

@@ -34,9 +34,29 @@ export function planMembers(
   assertMemberCount(count, context)
   // Steps before a replacement have no effect.
   const from = planned.findLastIndex(({ kind }) => kind === 'replace')
-  return planned
-    .slice(Math.max(0, from))
-    .filter((step) => !('ids' in step) || step.kind === 'replace' || step.ids.length > 0)
+  return joinedFilters(
+    planned
+      .slice(Math.max(0, from))
+      .filter((step) => !('ids' in step) || step.kind === 'replace' || step.ids.length > 0),
+  )
+}
+
+/** Merges consecutive removals by filter, because each step reads all members. */
+function joinedFilters(steps: readonly MemberStep[]): readonly MemberStep[] {
+  const joined: MemberStep[] = []
+  let filters: ((member: unknown) => boolean)[] = []
+  for (const step of steps) {
+    const last = joined.at(-1)
+    if (step.kind !== 'removeWhere') joined.push(step)
+    else if (last?.kind === 'removeWhere') {
+      filters.push(step.matches)
+      joined[joined.length - 1] = { ...last, terms: last.terms + step.terms }
+    } else {
+      const tests = (filters = [step.matches])
+      joined.push({ ...step, matches: (member) => tests.some((test) => test(member)) })
+    }
+  }
+  return joined
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ownTurn } from '@x/wire'
 import { invalidValue, quoteValue } from '../base/errors.ts'
 import type { MembersChanged } from '../options/events.ts'
 import type { MemberStep } from '../patch/member-steps.ts'
@@ -5,6 +6,7 @@ import { createPatchWork, type PatchWork } from '../patch/patch-work.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { Call, Rules } from './call.ts'
+import { memberPages } from './member-pages.ts'
 
 /** The membership changes of a request. */
 export interface MemberChange {
@@ -75,7 +77,7 @@ async function addMembers(
   { net, unknown }: Progress,
 ): Promise<void> {
   const { tx, call, groupId } = scope
-  for (const chunk of chunks(ids)) {
+  for await (const chunk of chunksInTurns(ids)) {
     const known = await knownIds(scope, chunk)
     for (const id of chunk) if (!known.has(id)) unknown.add(id)
     const usable = chunk.filter((id) => known.has(id))
@@ -89,7 +91,7 @@ async function removeMembers(
   ids: readonly string[],
   net: NetChange,
 ): Promise<void> {
-  for (const chunk of chunks(ids)) {
+  for await (const chunk of chunksInTurns(ids)) {
     net.remove(await tx.members.remove(call.tenant, groupId, chunk))
   }
 }
@@ -103,9 +105,12 @@ async function replaceMembers(
   const wanted = new Set(ids)
   const missing = new Set(ids)
   const leaving: string[] = []
-  for await (const { id } of scope.tx.members.list(scope.call.tenant, scope.groupId)) {
-    missing.delete(id)
-    if (!wanted.has(id)) leaving.push(id)
+  const { tx, call, groupId } = scope
+  for await (const page of memberPages(tx.members, call.tenant, groupId)) {
+    for (const { id } of page) {
+      missing.delete(id)
+      if (!wanted.has(id)) leaving.push(id)
+    }
   }
   await removeMembers(scope, leaving, progress.net)
   await addMembers(scope, [...missing], progress)
@@ -117,9 +122,9 @@ async function matching(
   work: PatchWork,
 ): Promise<string[]> {
   const ids: string[] = []
-  for await (const row of tx.members.list(call.tenant, groupId)) {
-    work.spend(terms)
-    if (matches(memberElement(row))) ids.push(row.id)
+  for await (const page of memberPages(tx.members, call.tenant, groupId)) {
+    work.spend(terms * page.length)
+    for (const row of page) if (matches(memberElement(row))) ids.push(row.id)
   }
   return ids
 }
@@ -163,8 +168,12 @@ function createNetChange(): NetChange {
   }
 }
 
-function* chunks(ids: readonly string[]): Generator<readonly string[]> {
-  for (let start = 0; start < ids.length; start += CHUNK) yield ids.slice(start, start + CHUNK)
+/** Ids that are written at once, with turns of the event loop between them. */
+async function* chunksInTurns(ids: readonly string[]): AsyncGenerator<readonly string[]> {
+  for (let start = 0; start < ids.length; start += CHUNK) {
+    if (start > 0) await ownTurn()
+    yield ids.slice(start, start + CHUNK)
+  }
 }
 
 /** The event payload of a change; its lists are cut off after 1,000 ids (SC-73). */

@@ -1,4 +1,4 @@
-import { eventLoopTurn } from '@x/wire'
+import { ownTurn } from '@x/wire'
 import { ScimError } from '../base/errors.ts'
 import type { BodyText } from '../resource/body-text.ts'
 import type { ScimDocument } from '../base/document.ts'
@@ -7,6 +7,7 @@ import type { GroupRecord } from '../store/groups.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { Call } from './call.ts'
+import { MEMBER_PAGE, memberPages } from './member-pages.ts'
 
 /** The groups to show, and their projection. */
 export interface ShownGroups {
@@ -16,8 +17,6 @@ export interface ShownGroups {
   readonly membersPerAnswer: number
 }
 
-/** Members read and written at once. */
-const PAGE = 1_000
 /** Maximum number of members for which a response is built as a whole. */
 const BUILT = 10_000
 
@@ -37,7 +36,12 @@ export async function showGroups(
   if (few !== null) return wholeTexts(few, { records, show, membersPerAnswer })
   const texts: BodyText[] = []
   let members = 0
+  let sinceTurn = 0
   for (const [index, record] of records.entries()) {
+    if (sinceTurn >= MEMBER_PAGE) {
+      await ownTurn()
+      sinceTurn = 0
+    }
     const rows = await readUpTo(show(record), BUILT - members)
     if (rows === null) {
       const rest = records.slice(index)
@@ -45,6 +49,7 @@ export async function showGroups(
       return [...texts, ...rest.map((each) => ({ parts: () => streamed(show(each)) }))]
     }
     members += rows.length
+    sinceTurn += rows.length
     texts.push(textOf(show(record), rows))
   }
   if (members > membersPerAnswer) throw tooMany(membersPerAnswer)
@@ -86,8 +91,8 @@ async function wholeTexts(
     total += rows.length
     if (total > membersPerAnswer) throw tooMany(membersPerAnswer)
     sinceTurn += rows.length
-    if (sinceTurn >= PAGE) {
-      await eventLoopTurn()
+    if (sinceTurn >= MEMBER_PAGE) {
+      await ownTurn()
       sinceTurn = 0
     }
     texts.push(textOf(show(record), rows))
@@ -114,39 +119,17 @@ function isBare({ data }: GroupRecord, projection: Projection): boolean {
   return data === '{}' && projection.leavesOutOnly('members')
 }
 
+const pagesOf = ({ store, call, record }: GroupToShow): AsyncGenerator<readonly MemberRow[]> =>
+  memberPages(store.members, call.tenant, record.id)
+
 /** All members of a group; null if there are more than `limit`. */
 async function readUpTo(shown: GroupToShow, limit: number): Promise<readonly MemberRow[] | null> {
   const rows: MemberRow[] = []
-  for await (const page of memberPages(shown)) {
+  for await (const page of pagesOf(shown)) {
     rows.push(...page)
     if (rows.length > limit) return null
   }
   return rows
-}
-
-async function* memberPages({
-  store,
-  call,
-  record,
-}: GroupToShow): AsyncGenerator<readonly MemberRow[]> {
-  const { tenant } = call
-  const { members } = store
-  for await (const page of members.pages?.(tenant, record.id) ??
-    inPages(members.list(tenant, record.id))) {
-    yield page
-    if (page.length >= PAGE) await eventLoopTurn()
-  }
-}
-
-async function* inPages(rows: AsyncIterable<MemberRow>): AsyncGenerator<readonly MemberRow[]> {
-  let page: MemberRow[] = []
-  for await (const row of rows) {
-    page.push(row)
-    if (page.length < PAGE) continue
-    yield page
-    page = []
-  }
-  if (page.length > 0) yield page
 }
 
 async function assertFew(
@@ -166,7 +149,7 @@ async function assertFew(
   for (const { id } of rest) {
     total += await store.members.count(tenant, id)
     if (total > membersPerAnswer) throw tooMany(membersPerAnswer)
-    await eventLoopTurn()
+    await ownTurn()
   }
 }
 
@@ -181,7 +164,7 @@ function tooMany(limit: number): ScimError {
 async function* streamed(shown: GroupToShow): AsyncGenerator<string> {
   const frame = frameOf(shown)
   let isFirst = true
-  for await (const page of memberPages(shown)) {
+  for await (const page of pagesOf(shown)) {
     if (frame === null) break
     const texts = frame.elements(page)
     if (texts.length === 0) continue
