@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMemoryFlowStore } from '../src/memory/flow-store.ts'
+import { builtinComponents } from '../src/components.ts'
 import { createRegistry } from '../src/graph.ts'
 import { flowBuilder } from '../src/testing.ts'
 import { gated } from './engine/gated.ts'
@@ -94,4 +95,41 @@ test.each([
   await engine.close()
   const traces = await store.runTraces.list({ ownerId: record.id, offset: 0, limit: 9 })
   expect(traces.total).toBe(method === 'PATCH' ? 1 : 0)
+})
+
+test('RS-21 a chat completion whose flow is removed is answered as an unknown model, which clients do not retry', async () => {
+  const gate = gated()
+  const components = createRegistry([...builtinComponents, gate.component])
+  const { engine, call, create } = await createUserCalls({ components })
+  const flow = flowBuilder('chat')
+  flow.add('ChatInput')
+  flow.add(gate.component, { id: 'Gated-1' })
+  flow.add('ChatOutput')
+  flow.connect('ChatInput-00001.message', 'Gated-1.text')
+  flow.connect('Gated-1.out', 'ChatOutput-00001.input_value')
+  const id = await create(flow.toJSON().data)
+  const messages = [{ role: 'user', content: 'hello' }]
+  const asked = call('POST', '/api/openai/v1/chat/completions', { model: id, messages })
+  await gate.begun(1)
+  await call('DELETE', `/api/v1/flows/${id}`)
+  expect(await asked).toMatchObject({ status: 404, body: { error: { code: 'model_not_found' } } })
+  await engine.close()
+})
+
+test('the build of a vertex ends when its client leaves', async () => {
+  const gate = gated()
+  const { engine, create, request } = await createUserCalls({
+    components: createRegistry([gate.component]),
+  })
+  const flow = flowBuilder('waiting')
+  flow.add(gate.component, { id: 'Gated-1' })
+  const id = await create(flow.toJSON().data)
+  const client = new AbortController()
+  const path = `/api/v1/build/${id}/vertices/Gated-1`
+  const building = request('POST', path, { signal: client.signal })
+  await gate.begun(1)
+  client.abort()
+  await building
+  expect(gate.stopped).toHaveLength(1)
+  await engine.close()
 })

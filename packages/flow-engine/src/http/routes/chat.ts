@@ -131,11 +131,12 @@ export const chatRoutes: readonly Route[] = [
       params: IdParams('flow_id').extend(TextParams('vertex_id').shape),
       body: VertexBuildBody,
     },
-    ({ services, caller, params, body, origin }) =>
+    ({ services, caller, params, body, signal, origin }) =>
       services.vertices.build(caller, params, {
         value: body?.inputs?.input_value ?? null,
         session: emptyToNull(body?.inputs?.session),
         files: body?.files ?? [],
+        signal,
         origin,
       }),
   ),

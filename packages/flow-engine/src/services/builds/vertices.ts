@@ -59,6 +59,8 @@ export interface VertexService {
       value: string | null
       session: string | null
       files: readonly string[]
+      /** Cancels the build. */
+      signal: AbortSignal
       origin?: RunOrigin
     },
   ): Promise<VertexBuildJson>
@@ -194,6 +196,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
             sessionId: input.session ?? session,
             input: { files: input.files, ...(value === null ? {} : { value }) },
             stopComponentId: vertexId,
+            signal: input.signal,
             services: servicesOf(scope),
             ...input.origin,
           },

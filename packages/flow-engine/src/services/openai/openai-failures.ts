@@ -2,6 +2,7 @@ import type { Runtime } from '@x/wire'
 import { isFlowError, runErrorText } from '../../errors.ts'
 import { RunTimeout } from '../answers/answer.ts'
 import { ChatInputError } from '../answers/chat-input.ts'
+import { OwnerGone } from '../runs/open-runs.ts'
 import { OpenAiRefusal } from './openai-refusal.ts'
 
 /** The error of a failed run (RS-21); unexpected errors get a fixed message. */
@@ -15,6 +16,8 @@ export function failureOf(error: unknown, report: (error: unknown) => void): Ope
     const limited = { code: 'rate_limit_exceeded', message: error.detail }
     return new OpenAiRefusal(429, limited, error)
   }
+  if (error instanceof OwnerGone)
+    return new OpenAiRefusal(404, { code: 'model_not_found', message: error.detail }, error)
   if (error instanceof RunTimeout)
     return new OpenAiRefusal(504, { code: 'flow_timeout', message: error.detail }, error)
   return new OpenAiRefusal(500, { code: 'flow_failed', message: runErrorText(error) }, error)

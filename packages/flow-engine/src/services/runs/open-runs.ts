@@ -21,13 +21,15 @@ export function createOpenRuns(): OpenRuns {
     cancel({ flowIds, userId }) {
       const flows = new Set(flowIds)
       for (const [run, of] of open) {
-        if (of.userId === userId || flows.has(of.flowId)) run.cancel(gone())
+        if (of.userId === userId || flows.has(of.flowId)) run.cancel(new OwnerGone())
       }
     },
   }
 }
 
-function gone(): FlowError {
-  const text = 'The flow was deleted, or its user was deleted or blocked'
-  return new FlowError('invalid_request', text)
+/** Why such a run was cancelled. */
+export class OwnerGone extends FlowError {
+  constructor() {
+    super('invalid_request', 'The flow was deleted, or its user was deleted or blocked')
+  }
 }
