@@ -1,8 +1,13 @@
-/** Encodes base64url without padding (RFC 4648 section 5). */
-export function encodeBase64Url(bytes: Uint8Array): string {
+/** Encodes base64 (RFC 4648 section 4). */
+export function encodeBase64(bytes: Uint8Array): string {
   let binary = ''
   for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return btoa(binary)
+}
+
+/** Encodes base64url without padding (RFC 4648 section 5). */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /** Decodes base64url; null for an invalid string. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { builtinComponents } from '../src/components.ts'
+import { parseCurl } from '../src/components/built-in/data-source/parse-curl.ts'
 import { createMemoryVectorStore } from '../src/components/built-in/vectors/open-store.ts'
 import { parseHtmlPage } from '../src/components/web/html-page.ts'
 import { descendantsOf, parseXml } from '../src/components/web/xml-tree.ts'
@@ -49,4 +50,10 @@ test('a vector store in memory takes very many rows at once', async () => {
   const row = { id: '', text: '', metadata: {}, vector: [1] }
   await store.add(Array.from({ length: MANY }, () => row))
   expect(await store.all()).toHaveLength(MANY)
+})
+
+test('a curl command with very long credentials is read', () => {
+  const user = `ada:${'é'.repeat(MANY)}`
+  const { headers } = parseCurl(`curl -u '${user}' https://host.example/`)
+  expect(headers).toEqual([['Authorization', `Basic ${Buffer.from(user).toString('base64')}`]])
 })

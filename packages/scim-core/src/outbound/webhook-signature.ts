@@ -1,11 +1,11 @@
-import { constantTimeEqual } from '@x/wire'
+import { constantTimeEqual, encodeBase64 } from '@x/wire'
 import { hmacSha256 } from '../base/digest.ts'
 
 const PREFIX = 'whsec_'
 
 /** Formats a secret as in the Standard Webhooks convention (SH-22). */
 export function webhookSecret(bytes: Uint8Array): string {
-  return PREFIX + btoa(String.fromCharCode(...bytes))
+  return PREFIX + encodeBase64(bytes)
 }
 
 /** The signatures of an attempt, starting with that of the first secret. */
@@ -100,7 +100,7 @@ function readBody(text: string): Omit<ReceivedWebhook, 'id'> {
 }
 
 function signature(secret: string, content: string): string {
-  return btoa(String.fromCharCode(...hmacSha256(keyOf(secret), content)))
+  return encodeBase64(hmacSha256(keyOf(secret), content))
 }
 
 function keyOf(secret: string): Uint8Array {

@@ -1,3 +1,5 @@
+import { encodeBase64 } from '@x/wire'
+
 /** The request described by a curl command. */
 export interface CurlRequest {
   readonly url: string
@@ -150,7 +152,7 @@ function readHeaders(all: (name: string) => string[]): [string, string][] {
 }
 
 function encodeBasic(user: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(user)))
+  return encodeBase64(new TextEncoder().encode(user))
 }
 
 const WORD_PARTS =

@@ -1,7 +1,7 @@
 import { trimSlashes } from '../../../base/trim-slashes.ts'
 import { parseJson } from '../../../base/parse-json.ts'
 import { errorText } from '../../../errors.ts'
-import { isObject } from '@x/wire'
+import { encodeBase64, isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { field } from '../../define/field.ts'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
@@ -210,7 +210,7 @@ function authorization(inputs: OpenSearchInputs): Record<string, string> {
   const password = inputs.password ?? ''
   if (inputs.username === '' && password === '') return {}
   const bytes = new TextEncoder().encode(`${inputs.username}:${password}`)
-  return { authorization: `Basic ${btoa(String.fromCodePoint(...bytes))}` }
+  return { authorization: `Basic ${encodeBase64(bytes)}` }
 }
 
 function mapping(inputs: OpenSearchInputs, dimension: number): object {
