@@ -1,4 +1,4 @@
-export { decodeBase64Url, encodeBase64Url } from './base64url.ts'
+export { decodeBase64Url, encodeBase64, encodeBase64Url } from './base64url.ts'
 export { constantTimeEqual, parseBearer } from './bearer.ts'
 export {
   deferredResponse,
