@@ -40,6 +40,27 @@ describe('limits', () => {
       expect([operator, (await list(operator, count)).status]).toEqual([operator, 200])
   })
 
+  test('AB-89 filterComparisons: filters that read all memberships count them, filters by id do not', async () => {
+    const scim = createScim({ limits: { filterComparisons: 11 } })
+    const ids: string[] = []
+    for (const n of [1, 2, 3]) ids.push(await scim.user(`a${n}@b.example`))
+    for (const name of ['g', 'h']) await scim.group(name, ids)
+    const list = async (path: string, term: string, count: number): Promise<number> => {
+      const filter = Array.from({ length: count }, () => term).join(' or ')
+      return (await scim.send('GET', `${path}?filter=${encodeURIComponent(filter)}`)).status
+    }
+    for (const [path, term] of [
+      ['/Groups', 'members.display eq "a1"'],
+      ['/Groups', 'members[not (type ne "User")]'],
+      ['/Users', 'groups.display co "g"'],
+    ] as const) {
+      expect([term, await list(path, term, 1)]).toEqual([term, 200])
+      expect([term, await list(path, term, 2)]).toEqual([term, 400])
+    }
+    expect(await list('/Groups', `members.value eq "${ids[0] ?? ''}"`, 40)).toBe(200)
+    expect(await list('/Users', 'groups.value sw "x"', 40)).toBe(200)
+  })
+
   test('valuesPerAttribute, stringLength: 400 invalidValue', async () => {
     const scim = createScim({ limits: { valuesPerAttribute: 2, stringLength: 30 } })
     const emails = [1, 2, 3].map((n) => ({ value: `e${n}@x.example` }))

@@ -27,6 +27,12 @@ export const membersSpec: StoreSpec = ({ describe, it }, store) => {
       assert.deepEqual(await store().members.add(TENANT, GROUP, [], moment(2)), [])
       assert.equal(await store().members.count(TENANT, GROUP), 3)
       assert.equal(await store().members.count(TENANT, OTHER_GROUP), 0)
+      const { countAll } = store().members
+      if (countAll !== undefined) {
+        assert.equal(await countAll(TENANT, 100), 3)
+        assert.equal(await countAll(TENANT, 2), 2)
+        assert.equal(await countAll(OTHER_TENANT, 100), 0)
+      }
     })
 
     it('SH-64 pages, where a store offers them, hold what list gives', async () => {

@@ -25,6 +25,8 @@ export function autoCommitStore(transaction: ScimStore['transaction']): ScimStor
       clear: (...args) => transaction(args[0], ({ members }) => members.clear(...args)),
       removeUser: (...args) => transaction(args[0], ({ members }) => members.removeUser(...args)),
       count: (...args) => transaction(args[0], ({ members }) => members.count(...args)),
+      countAll: (...args) =>
+        transaction(args[0], async ({ members }) => members.countAll?.(...args) ?? 0),
       has: (...args) => transaction(args[0], ({ members }) => members.has(...args)),
       ofGroups: (...args) =>
         transaction(args[0], async ({ members }) => members.ofGroups?.(...args) ?? null),

@@ -6,7 +6,7 @@ import { groupBriefs, memberRow, memberRows } from './tenant.ts'
 export function createMemberStore({
   state,
   undo,
-}: Session): MemberStore & Required<Pick<MemberStore, 'ofGroups'>> {
+}: Session): MemberStore & Required<Pick<MemberStore, 'ofGroups' | 'countAll'>> {
   return {
     async add(tenant, groupId, memberIds, at) {
       const { relation } = state(tenant)
@@ -33,6 +33,8 @@ export function createMemberStore({
     },
 
     count: async (tenant, groupId) => state(tenant).relation.membersOf(groupId).size,
+
+    countAll: async (tenant, limit) => Math.min(limit, state(tenant).relation.size()),
 
     async has(tenant, groupId, memberIds) {
       const members = state(tenant).relation.membersOf(groupId)

@@ -3,6 +3,8 @@ import type { UndoLog } from './table.ts'
 
 /** Memberships of one tenant: groups to members with the time they were added, and the reverse. */
 export interface Relation {
+  /** Number of memberships of all groups. */
+  size(): number
   membersOf(groupId: string): ReadonlyMap<string, number>
   groupsOf(memberId: string): ReadonlySet<string>
   /** By time added, then id. */
@@ -34,6 +36,7 @@ export function createRelation(): Relation {
   }
 
   return {
+    size: () => [...members.values()].reduce((sum, byGroup) => sum + byGroup.size, 0),
     membersOf: (groupId) => members.get(groupId) ?? NO_MEMBERS,
     groupsOf: (memberId) => groups.get(memberId) ?? NO_GROUPS,
     ordered(groupId) {

@@ -1,5 +1,5 @@
 import { ScimError } from '../base/errors.ts'
-import type { ResolvedFilter } from '../filter/resolved.ts'
+import type { CompareOperator, ResolvedFilter } from '../filter/resolved.ts'
 
 /** Filters with up to this many terms are always evaluated. */
 const FEW_TERMS = 8
@@ -22,6 +22,60 @@ export async function checkFilterWork(
   )
 }
 
+/**
+ * Rejects filters whose comparisons with members of groups, or groups of users, would read too many
+ * memberships: each but one of an id with `eq` or `sw` reads all of the tenant.
+ * @param count memberships of the tenant, counted up to a limit
+ * @throws ScimError tooMany
+ */
+export async function checkMembershipWork(
+  filter: ResolvedFilter,
+  most: number,
+  count: (limit: number) => Promise<number>,
+): Promise<void> {
+  const terms = membershipTerms(filter)
+  if (terms === 0 || terms * (await count(Math.floor(most / terms) + 1)) <= most) return
+  throw new ScimError(
+    'too_many',
+    `The filter would compare more than ${most} members. Use fewer terms, or value eq.`,
+  )
+}
+
+function membershipTerms(filter: ResolvedFilter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.terms.reduce((sum, term) => sum + membershipTerms(term), 0)
+    case 'not':
+      return membershipTerms(filter.term)
+    case 'element': {
+      const { urn, name } = filter.path
+      const isMembership = urn === null && (name === 'members' || name === 'groups')
+      return isMembership ? readingTerms(filter.where) : 0
+    }
+    default:
+      return 0
+  }
+}
+
+function readingTerms(where: ResolvedFilter): number {
+  switch (where.kind) {
+    case 'and':
+    case 'or':
+      return where.terms.reduce((sum, term) => sum + readingTerms(term), 0)
+    case 'not':
+      return readingTerms(where.term)
+    case 'compare':
+      return where.path.sub === 'value' && isIndexed(where.operator) ? 0 : 1
+    default:
+      return 0
+  }
+}
+
+function isIndexed(operator: CompareOperator): boolean {
+  return operator === 'eq' || operator === 'sw'
+}
+
 /** True if a filter has so many unindexed terms that the number of resources matters. */
 export function isFilterWork(filter: ResolvedFilter): boolean {
   return scanningTerms(filter) > FEW_TERMS
@@ -38,7 +92,7 @@ function scanningTerms(filter: ResolvedFilter): number {
     case 'element':
       return scanningTerms(filter.where)
     case 'compare':
-      return filter.operator === 'eq' || filter.operator === 'sw' ? 0 : 1
+      return isIndexed(filter.operator) ? 0 : 1
     default:
       return 0
   }

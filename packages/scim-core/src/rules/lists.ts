@@ -16,7 +16,7 @@ import { recordData, type ScimDocument } from '../base/document.ts'
 import { fillAssigned, snapshotOf } from './assigned.ts'
 import type { Call, Rules } from './call.ts'
 import type { AnyRecord } from './service.ts'
-import { checkFilterWork, isFilterWork } from './filter-work.ts'
+import { checkFilterWork, checkMembershipWork, isFilterWork } from './filter-work.ts'
 import { showGroups } from './show-groups.ts'
 import { showUsers } from './show-users.ts'
 import { sortKeys } from './sort-keys.ts'
@@ -142,9 +142,15 @@ export async function readSlice(
   if (sort) list.sort = sort
   const lister = listerOf(rules, call, schema)
   const read = lister instanceof Promise ? await lister : lister
+  const { store, limits } = rules.config
+  const { filterComparisons } = limits
+  const { countAll } = store.members
+  const isPrincipal = schema.resourceType === 'User' || schema.resourceType === 'Group'
+  if (filter !== true && isPrincipal && countAll !== undefined) {
+    await checkMembershipWork(filter, filterComparisons, (most) => countAll(call.tenant, most))
+  }
   if (filter !== true && isFilterWork(filter)) {
     const every: ListQuery = { limit: 0, withTotal: true, withGroups: false }
-    const { filterComparisons } = rules.config.limits
     await checkFilterWork(filter, filterComparisons, async () => (await read(every)).total)
   }
   return await read(list)

@@ -135,6 +135,10 @@ export function createScanSession(
         await need({ members: { groupIds: [groupId] } })
         return members.count(tenant, groupId)
       },
+      async countAll(tenant, limit) {
+        await need({ members: 'all' })
+        return members.countAll(tenant, limit)
+      },
       async has(tenant, groupId, memberIds) {
         await need({ members: { groupIds: [groupId] } })
         return members.has(tenant, groupId, memberIds)

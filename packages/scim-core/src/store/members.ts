@@ -22,6 +22,11 @@ export interface MemberStore {
   /** Removes a user (or nested group) from all groups; returns the ids of these groups. */
   removeUser(tenant: string, memberId: string): Promise<string[]>
   count(tenant: string, groupId: string): Promise<number>
+  /**
+   * Optional: the memberships of all groups, counted up to `limit`. Without it, filters over members are
+   * evaluated whatever they cost (AB-89).
+   */
+  readonly countAll?: (tenant: string, limit: number) => Promise<number>
   /** Those of `memberIds` that are members. */
   has(tenant: string, groupId: string, memberIds: readonly string[]): Promise<Set<string>>
   /** By time added, then id; `after` is the id of the previous page's last member. */

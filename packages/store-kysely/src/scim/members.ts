@@ -61,6 +61,12 @@ export function createMemberStore(db: Db): MemberStore {
       return rows[0]?.total ?? 0
     },
 
+    async countAll(tenant, limit) {
+      const { rows } = await sql<{ total: number }>`select count(*) as total from (
+        select 1 from scim_member where tenant = ${tenant} limit ${limit}) as counted`.execute(db)
+      return rows[0]?.total ?? 0
+    },
+
     async has(tenant, groupId, memberIds) {
       const found = new Set<string>()
       for (const ids of chunks(memberIds)) {
