@@ -19,7 +19,10 @@ export interface ScimLimits {
   readonly filterLength: number
   readonly filterTerms: number
   readonly filterDepth: number
-  /** For filters with more than 8 terms: terms that cannot use an index, times resources of the type. */
+  /**
+   * For filters with more than 8 terms: terms that cannot use an index, times resources of the type. For
+   * comparisons with members or groups, except `value` with `eq` or `sw`: terms times memberships.
+   */
   readonly filterComparisons: number
   readonly pathLength: number
   /** Names in `attributes` and `excludedAttributes` together. */
