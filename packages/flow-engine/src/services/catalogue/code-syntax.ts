@@ -2,8 +2,10 @@ import type { Node } from 'acorn'
 import { isObject } from '@x/wire'
 import { stripTypeScript } from './type-stripper.ts'
 
-/** Maximum length of source code that is checked. */
-const MAX_LENGTH = 1024 * 1024
+/** Maximum length of source code in bytes: parsing 1 MiB would hold the event loop for seconds. */
+const MAX_LENGTH = 64 * 1024
+/** Maximum length of a line: the parser shows the whole line for each of its problems. */
+const MAX_LINE = 500
 /** Modules that component code may import, besides those added by the host. */
 export const OFFERED_MODULES: readonly string[] = [
   '@x/flow-engine',
@@ -38,6 +40,11 @@ export function pythonClass(code: string): string | undefined {
 export async function stripTypes(
   code: string,
 ): Promise<{ readonly code: string } | { readonly error: string }> {
+  const long = code.split('\n').findIndex((line) => line.length > MAX_LINE)
+  if (long >= 0) {
+    const text = `The line is longer than ${MAX_LINE} characters`
+    return { error: `${text} (line ${long + 1}, column ${MAX_LINE + 1})` }
+  }
   try {
     return { code: await stripTypeScript(code) }
   } catch (error) {
@@ -55,7 +62,7 @@ export async function checkCodeText(
 ): Promise<CodeProblems> {
   if (code.trim() === '') return { imports: [], syntax: [] }
   if (new TextEncoder().encode(code).length > MAX_LENGTH) {
-    return { imports: [], syntax: ['The code is longer than 1 MiB (line 1, column 1)'] }
+    return { imports: [], syntax: ['The code is longer than 64 KiB (line 1, column 1)'] }
   }
   const stripped = await stripTypes(code)
   if ('error' in stripped) {

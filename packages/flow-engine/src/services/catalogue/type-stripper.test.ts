@@ -4,11 +4,22 @@ import { checkCodeText } from './code-syntax.ts'
 test('AB-76 endlessly nested code does not break the parser for others', async () => {
   const attacks = ['`${', '(', '[', 'if(1){', 'a=>', '!']
   for (const piece of attacks) {
-    const { syntax } = await checkCodeText(piece.repeat(100_000), [])
+    const { syntax } = await checkCodeText(`${piece}\n`.repeat(20_000), [])
     expect(syntax).toHaveLength(1)
   }
   const good = 'export class B { c(d: number): string { return `${d}` } }'
   expect(await checkCodeText(good, [])).toEqual({ imports: [], syntax: [] })
   const [problem] = (await checkCodeText('export const =', [])).syntax
   expect(problem).not.toContain('nested')
+})
+
+test('AB-76 many problems in one line take no long time', async () => {
+  const begun = process.cpuUsage().user
+  for (const code of [
+    '<T>x;'.repeat(3277).slice(0, 16_384),
+    `${'<T>x;'.repeat(100)}\n`.repeat(250),
+  ])
+    expect((await checkCodeText(code, [])).syntax).toHaveLength(1)
+  // Shown with the whole line each, they take the parser many seconds.
+  expect((process.cpuUsage().user - begun) / 1000).toBeLessThan(4000)
 })
