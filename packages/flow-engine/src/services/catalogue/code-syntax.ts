@@ -2,10 +2,13 @@ import type { Node } from 'acorn'
 import { isObject } from '@x/wire'
 import { stripTypeScript } from './type-stripper.ts'
 
-/** Maximum length of source code in bytes: parsing 1 MiB would hold the event loop for seconds. */
-const MAX_LENGTH = 64 * 1024
-/** Maximum length of a line: the parser shows the whole line for each of its problems. */
-const MAX_LINE = 500
+/** Maximum length of source code in characters: parsing a million would hold the event loop for seconds. */
+const MAX_LENGTH = 128 * 1024
+/**
+ * Maximum sum of the squared lengths of lines, as of one line of 4,000 characters or 160 KiB in lines of 100.
+ * The parser shows the whole line for each of its problems, so its work grows with this sum.
+ */
+const MAX_SQUARES = 16_000_000
 /** Modules that component code may import, besides those added by the host. */
 export const OFFERED_MODULES: readonly string[] = [
   '@x/flow-engine',
@@ -40,16 +43,25 @@ export function pythonClass(code: string): string | undefined {
 export async function stripTypes(
   code: string,
 ): Promise<{ readonly code: string } | { readonly error: string }> {
-  const long = code.split('\n').findIndex((line) => line.length > MAX_LINE)
-  if (long >= 0) {
-    const text = `The line is longer than ${MAX_LINE} characters`
-    return { error: `${text} (line ${long + 1}, column ${MAX_LINE + 1})` }
-  }
+  const problem = lengthProblem(code)
+  if (problem !== undefined) return { error: problem }
   try {
     return { code: await stripTypeScript(code) }
   } catch (error) {
     return { error: syntaxError(error) }
   }
+}
+
+function lengthProblem(code: string): string | undefined {
+  if (code.length > MAX_LENGTH)
+    return `The code is longer than ${MAX_LENGTH} characters (line 1, column 1)`
+  let squares = 0
+  for (const [at, { length }] of code.split('\n').entries()) {
+    squares += length * length
+    if (squares > MAX_SQUARES)
+      return `The lines are too long to be checked; break them (line ${at + 1}, column 1)`
+  }
+  return undefined
 }
 
 /**
@@ -61,9 +73,6 @@ export async function checkCodeText(
   offered: readonly string[],
 ): Promise<CodeProblems> {
   if (code.trim() === '') return { imports: [], syntax: [] }
-  if (new TextEncoder().encode(code).length > MAX_LENGTH) {
-    return { imports: [], syntax: ['The code is longer than 64 KiB (line 1, column 1)'] }
-  }
   const stripped = await stripTypes(code)
   if ('error' in stripped) {
     const line = pythonLine(code)
