@@ -1,6 +1,7 @@
 import type { CollectionRow, CollectionSize, CollectionStore } from '@x/flow-engine/store'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../query/chunks.ts'
+import { deleteAll } from '../query/delete-all.ts'
 import { decodeText, encodeText } from '../records/columns.ts'
 import { atomic } from '../engine/transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
@@ -29,7 +30,8 @@ export function createCollections(db: FlowDb): CollectionStore {
         await sql`delete from flow_vector where collection_id = ${found.id}`.execute(tx)
         return (await own.remove({ id: found.id })) > 0
       }),
-    removeOfUser: (userId) => atomic(db, (tx) => removeCollections(tx, userId)),
+    removeOfUser: (userId) =>
+      atomic(db, (tx: FlowDb) => deleteAll(tx, collectionDeletions(userId))),
     add: async (id, added, limit, expected) => {
       const embedded = await hasEmbeddings(db)
       return atomic(db, async (tx) => {
@@ -83,11 +85,13 @@ export function createCollections(db: FlowDb): CollectionStore {
   }
 }
 
-/** Removes the collections of a user with their rows. */
-export async function removeCollections(tx: FlowDb, userId: string): Promise<void> {
-  await sql`delete from flow_vector where collection_id in
-    (select id from flow_collection where user_id = ${userId})`.execute(tx)
-  await sql`delete from flow_collection where user_id = ${userId}`.execute(tx)
+/** Deletions of the collections of a user with their rows. */
+export function collectionDeletions(userId: string): RawBuilder<unknown>[] {
+  return [
+    sql`delete from flow_vector where collection_id in
+      (select id from flow_collection where user_id = ${userId})`,
+    sql`delete from flow_collection where user_id = ${userId}`,
+  ]
 }
 
 const EMPTY: CollectionSize = { rows: 0, words: 0, characters: 0, bytes: 0, dimension: 0 }

@@ -1,8 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../query/chunks.ts'
+import { deleteAll } from '../query/delete-all.ts'
 import { idList } from '../query/id-list.ts'
 import { removeBuilds, removeTransactions } from './build-records.ts'
-import { removeCollections } from './collections.ts'
+import { collectionDeletions } from './collections.ts'
 import type { FlowDb } from './context.ts'
 import { removeMessages } from './message-sessions.ts'
 
@@ -11,11 +12,13 @@ export async function removeFlows(tx: FlowDb, flowIds: readonly string[]): Promi
   for (const part of chunks(flowIds)) {
     const ids = sql`(select ids.id from ${idList(tx, part)})`
     await removeRecordsIn(tx, ids)
-    await sql`delete from flow_run_trace where flow_id in ${ids}
-      and owner_id in (select user_id from flow_flow where id in ${ids})`.execute(tx)
-    await sql`delete from flow_version where flow_id in ${ids}`.execute(tx)
-    await sql`delete from flow_version_data where flow_id in ${ids}`.execute(tx)
-    await sql`delete from flow_flow where id in ${ids}`.execute(tx)
+    await deleteAll(tx, [
+      sql`delete from flow_run_trace where flow_id in ${ids}
+        and owner_id in (select user_id from flow_flow where id in ${ids})`,
+      sql`delete from flow_version where flow_id in ${ids}`,
+      sql`delete from flow_version_data where flow_id in ${ids}`,
+      sql`delete from flow_flow where id in ${ids}`,
+    ])
   }
 }
 
@@ -54,17 +57,16 @@ export async function removeOwned(tx: FlowDb, userId: string): Promise<string[]>
     .execute()
   const flowIds = flows.map(({ id }) => id)
   await removeFlows(tx, flowIds)
-  await sql`delete from flow_component_tag where component_id in
-    (select id from flow_component where owner_id = ${userId})`.execute(tx)
-  await sql`delete from flow_like where user_id = ${userId} or component_id in
-    (select id from flow_component where owner_id = ${userId})`.execute(tx)
-  await sql`delete from flow_component where owner_id = ${userId}`.execute(tx)
-  await removeFamilies(tx, sql`user_id = ${userId}`)
-  await removeCollections(tx, userId)
   await removeMessages(tx, sql`user_id = ${userId}`)
-  for (const table of OWNED) {
-    await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(tx)
-  }
+  const components = sql`(select id from flow_component where owner_id = ${userId})`
+  await deleteAll(tx, [
+    sql`delete from flow_component_tag where component_id in ${components}`,
+    sql`delete from flow_like where user_id = ${userId} or component_id in ${components}`,
+    sql`delete from flow_component where owner_id = ${userId}`,
+    ...familyDeletions(sql`user_id = ${userId}`),
+    ...collectionDeletions(userId),
+    ...OWNED.map((table) => sql`delete from ${sql.table(table)} where user_id = ${userId}`),
+  ])
   return flowIds
 }
 
@@ -78,8 +80,14 @@ const OWNED = [
 ] as const
 
 /** Removes refresh families with their tokens. */
-export async function removeFamilies(tx: FlowDb, condition: ReturnType<typeof sql>): Promise<void> {
-  await sql`delete from flow_refresh_token where family_id in
-    (select id from flow_refresh_family where ${condition})`.execute(tx)
-  await sql`delete from flow_refresh_family where ${condition}`.execute(tx)
+export async function removeFamilies(tx: FlowDb, condition: RawBuilder<unknown>): Promise<void> {
+  await deleteAll(tx, familyDeletions(condition))
+}
+
+function familyDeletions(condition: RawBuilder<unknown>): RawBuilder<unknown>[] {
+  return [
+    sql`delete from flow_refresh_token where family_id in
+      (select id from flow_refresh_family where ${condition})`,
+    sql`delete from flow_refresh_family where ${condition}`,
+  ]
 }
