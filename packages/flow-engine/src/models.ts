@@ -25,4 +25,5 @@ export {
   type OpenAiEmbedderOptions,
 } from './models/openai-compatible.ts'
 export { createModelProviders, type ModelHost } from './models/providers.ts'
+export type { ModelProviders } from './components/define/services.ts'
 export { createWatsonxModel, type WatsonxModelOptions } from './models/watsonx.ts'

@@ -43,9 +43,9 @@ export function removeKeys(data: Plain, keys: readonly string[]): Plain {
 
 /** Renames keys at every depth. */
 export function renameKeys(data: Plain, names: Plain): Plain {
-  return mapEntries(data, ([key, value]) => [
-    [Object.hasOwn(names, key) ? toLiteralText(names[key]) : key, value],
-  ])
+  // Written once each: a long name may replace that of a key in each of many rows.
+  const written = new Map(Object.entries(names).map(([key, name]) => [key, toLiteralText(name)]))
+  return mapEntries(data, ([key, value]) => [[written.get(key) ?? key, value]])
 }
 
 /** Merges objects. Values of the same key become a list; lists are appended to. */

@@ -1,11 +1,13 @@
 import { trimSlashes } from '../../../base/trim-slashes.ts'
 import { parseJson } from '../../../base/parse-json.ts'
+import { createSteps } from '../../../base/steps.ts'
 import { errorText } from '../../../errors.ts'
-import { encodeBase64, isObject } from '@x/wire'
+import { encodeBase64, eventLoopTurn, isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { field } from '../../define/field.ts'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
 import { documentId } from '../vectors/document-id.ts'
+import { checkKeyOfAll, createRepetition } from '../vectors/repeated-parts.ts'
 import {
   recordsIn,
   requireSuccess,
@@ -118,6 +120,9 @@ export const openSearchVectorStore = defineVectorStore({
   },
 })
 
+/** Characters of a request that are written between two turns of the event loop. */
+const CHARACTERS = 1_000_000
+
 const AUTH_FIELDS = [
   ['username', 'basic'],
   ['password', 'basic'],
@@ -150,6 +155,10 @@ function openIndex(inputs: OpenSearchInputs, ctx: ComponentContext): RemoteColle
   const base = trimSlashes(inputs.opensearch_url.trim())
   const index = `/${encodeURIComponent(inputs.index_name)}`
   const filters = readFilters(inputs.filter_expression)
+  checkKeyOfAll('Vector Field Name', inputs.vector_field)
+  checkKeyOfAll('Index Name', inputs.index_name)
+  const more = ownMetadata(inputs.docs_metadata)
+  const repeat = createRepetition('Document Metadata', more)
   const ask = (path: string, method: string, body?: unknown): Promise<VendorAnswer> =>
     vendorRequest(
       {
@@ -171,16 +180,20 @@ function openIndex(inputs: OpenSearchInputs, ctx: ComponentContext): RemoteColle
     requireSuccess('OpenSearch', await ask(index, 'PUT', mapping(inputs, dimension)))
   }
   let opened = false
+  const step = createSteps(CHARACTERS)
   return {
     async add(documents) {
       if (!opened) await requireIndex(documents[0]?.vector.length ?? 0)
       opened = true
-      const more = ownMetadata(inputs.docs_metadata)
-      const lines = documents.flatMap(({ text, metadata, vector }) => [
-        { index: { _index: inputs.index_name, _id: documentId({ text, metadata }) } },
-        { ...metadata, ...more, [TEXT]: text, [inputs.vector_field]: vector },
-      ])
-      const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+      repeat(documents.length)
+      let body = ''
+      for (const { text, metadata, vector } of documents) {
+        const action = { index: { _index: inputs.index_name, _id: documentId({ text, metadata }) } }
+        const source = { ...metadata, ...more, [TEXT]: text, [inputs.vector_field]: vector }
+        const lines = `${JSON.stringify(action)}\n${JSON.stringify(source)}\n`
+        body += lines
+        if (step(lines.length)) await eventLoopTurn()
+      }
       const answer = requireSuccess(
         'OpenSearch',
         // The refresh makes the documents visible to the following search.

@@ -4,6 +4,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import { field } from '../../define/field.ts'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
 import { documentId } from '../vectors/document-id.ts'
+import { checkKeyOfAll } from '../vectors/repeated-parts.ts'
 import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const DISTANCES = new Map([
@@ -77,11 +78,13 @@ interface QdrantInputs {
   readonly metadata_payload_key: string
 }
 
-/** @throws TypeError for a path, because local files are not supported */
+/** @throws TypeError for a path, because local files are not supported, and for long payload keys */
 function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteCollection {
   if (inputs.path !== '') {
     throw new TypeError('Local Qdrant files are not supported; use a server.')
   }
+  checkKeyOfAll('Content Payload Key', inputs.content_payload_key)
+  checkKeyOfAll('Metadata Payload Key', inputs.metadata_payload_key)
   const base = `${baseOf(inputs)}/collections/${encodeURIComponent(inputs.collection_name)}`
   const key = inputs.api_key ?? ''
   const ask = async (path: string, method: string, body?: object) => {
