@@ -3,12 +3,12 @@ import { isObject } from '@x/wire'
 import { stripTypeScript } from './type-stripper.ts'
 
 /** Maximum length of source code in characters: parsing a million would hold the event loop for seconds. */
-const MAX_LENGTH = 128 * 1024
+const MAX_LENGTH = 64 * 1024
 /**
- * Maximum sum of the squared lengths of lines, as of one line of 4,000 characters or 160 KiB in lines of 100.
+ * Maximum sum of the squared lengths of lines, as of one line of 2,800 characters or 800 lines of 100.
  * The parser shows the whole line for each of its problems, so its work grows with this sum.
  */
-const MAX_SQUARES = 16_000_000
+const MAX_SQUARES = 8_000_000
 /** Modules that component code may import, besides those added by the host. */
 export const OFFERED_MODULES: readonly string[] = [
   '@x/flow-engine',
