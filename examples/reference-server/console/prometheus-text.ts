@@ -6,7 +6,7 @@ export interface MetricSample {
 }
 
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/
-const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
+const LABEL = /,?([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/gy
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' }
 
 /** Reads the text format 0.0.4 of Prometheus; lines of other forms are skipped. */
