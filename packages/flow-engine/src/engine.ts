@@ -195,7 +195,7 @@ function createKit(
     passwords: options.passwords,
     flowFiles: options.flowFiles,
     records: createRecordWriter({ store: options.store, settings, runtime, report }),
-    userLimits: createUserLimits({ store: options.store, settings, runtime, removeLeft }),
+    userLimits: createUserLimits({ store: options.store, settings, runtime, removeLeft, report }),
     runQuota: createRunQuota({ settings, runtime, store: options.quotas }),
     emit,
     audit: options.audit,

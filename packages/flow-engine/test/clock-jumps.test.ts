@@ -173,6 +173,7 @@ describe('OP-20 caches when the clock is set back', () => {
       settings: { ...defaultSettings, maxMessagesPerUser: 10 },
       runtime,
       removeLeft: async () => undefined,
+      report: () => undefined,
     })
     await expect(limits.message('ada')).rejects.toThrow()
     stored = 0

@@ -13,6 +13,7 @@ test('AB-78: concurrent requests of one user let other work run between them', a
     settings: defaultSettings,
     runtime: createTestRuntime(),
     removeLeft: async () => undefined,
+    report: () => undefined,
   })
   let turns = 0
   let isOver = false

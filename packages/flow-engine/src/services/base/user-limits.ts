@@ -79,6 +79,8 @@ export interface UserLimitsOptions {
   readonly runtime: Pick<Runtime, 'now'>
   /** Removes what requests of a removed user have added since. */
   readonly removeLeft: (userId: string) => Promise<void>
+  /** Receives failures after a committed change. */
+  readonly report: (error: unknown) => void
 }
 
 export function createUserLimits({
@@ -86,6 +88,7 @@ export function createUserLimits({
   settings,
   runtime,
   removeLeft,
+  report,
 }: UserLimitsOptions): UserLimits {
   const queue = createKeyedQueue()
   const counted = new Map<string, MessageCount>()
@@ -115,10 +118,20 @@ export function createUserLimits({
     if (count + added > limit) throw tooMany(kind, settings)
   }
 
+  /** False if the store does not say: what was committed stays. */
+  const isRemoved = async (userId: string): Promise<boolean> => {
+    try {
+      return (await store.users.get(userId)) === null
+    } catch (error) {
+      report(error)
+      return false
+    }
+  }
+
   /** A request may have been let in before its user was removed. */
   const keep = async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
     const made = await work()
-    if ((await store.users.get(userId)) !== null) return made
+    if (!(await isRemoved(userId))) return made
     await removeLeft(userId)
     throw refuse(401, 'User not found or is inactive.', {
       headers: { 'www-authenticate': 'Bearer' },

@@ -78,6 +78,16 @@ export function createFileService(kit: ServiceKit): FileService {
     })
   }
 
+  /** False if the store does not say: what was stored stays. */
+  const isRemoved = async (flowId: string): Promise<boolean> => {
+    try {
+      return (await store.flows.get(flowId)) === null
+    } catch (error) {
+      kit.report(error)
+      return false
+    }
+  }
+
   return {
     stage: stageOf(files),
     checkFlow,
@@ -85,7 +95,7 @@ export function createFileService(kit: ServiceKit): FileService {
       try {
         // One after the other, so that concurrent ones cannot exceed the limit together.
         const name = await queue(flowId, () => keep(flowId, file))
-        if ((await store.flows.get(flowId)) !== null) return name
+        if (!(await isRemoved(flowId))) return name
         await removeFilesOf(kit, { flowIds: [flowId] })
         throw refuse(404, 'Flow not found')
       } finally {

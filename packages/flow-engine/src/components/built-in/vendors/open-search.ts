@@ -7,7 +7,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import { field } from '../../define/field.ts'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
 import { documentId } from '../vectors/document-id.ts'
-import { checkKeyOfAll, createRepetition } from '../vectors/repeated-parts.ts'
+import { createRepetition } from '../vectors/repeated-parts.ts'
 import {
   recordsIn,
   requireSuccess,
@@ -155,10 +155,10 @@ function openIndex(inputs: OpenSearchInputs, ctx: ComponentContext): RemoteColle
   const base = trimSlashes(inputs.opensearch_url.trim())
   const index = `/${encodeURIComponent(inputs.index_name)}`
   const filters = readFilters(inputs.filter_expression)
-  checkKeyOfAll('Vector Field Name', inputs.vector_field)
-  checkKeyOfAll('Index Name', inputs.index_name)
   const more = ownMetadata(inputs.docs_metadata)
-  const repeat = createRepetition('Document Metadata', more)
+  const { index_name: name, vector_field: vectorField } = inputs
+  const names = 'Index Name, Vector Field Name and Document Metadata'
+  const repeat = createRepetition(names, [name, vectorField, more])
   const ask = (path: string, method: string, body?: unknown): Promise<VendorAnswer> =>
     vendorRequest(
       {

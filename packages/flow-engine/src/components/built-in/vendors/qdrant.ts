@@ -4,7 +4,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import { field } from '../../define/field.ts'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
 import { documentId } from '../vectors/document-id.ts'
-import { checkKeyOfAll } from '../vectors/repeated-parts.ts'
+import { createRepetition } from '../vectors/repeated-parts.ts'
 import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const DISTANCES = new Map([
@@ -78,13 +78,13 @@ interface QdrantInputs {
   readonly metadata_payload_key: string
 }
 
-/** @throws TypeError for a path, because local files are not supported, and for long payload keys */
+/** @throws TypeError for a path, because local files are not supported */
 function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteCollection {
   if (inputs.path !== '') {
     throw new TypeError('Local Qdrant files are not supported; use a server.')
   }
-  checkKeyOfAll('Content Payload Key', inputs.content_payload_key)
-  checkKeyOfAll('Metadata Payload Key', inputs.metadata_payload_key)
+  const { content_payload_key: content, metadata_payload_key: metadata } = inputs
+  const repeat = createRepetition('Content and Metadata Payload Key', [content, metadata])
   const base = `${baseOf(inputs)}/collections/${encodeURIComponent(inputs.collection_name)}`
   const key = inputs.api_key ?? ''
   const ask = async (path: string, method: string, body?: object) => {
@@ -113,12 +113,13 @@ function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteColl
     async add(documents) {
       if (!opened) await requireCollection(documents[0]?.vector.length ?? 0)
       opened = true
+      repeat(documents.length)
       const points = documents.map((document) => ({
         id: documentId(document),
         vector: document.vector,
         payload: {
-          [inputs.content_payload_key]: document.text,
-          [inputs.metadata_payload_key]: document.metadata,
+          [content]: document.text,
+          [metadata]: document.metadata,
         },
       }))
       await ask('/points?wait=true', 'PUT', { points })
@@ -128,8 +129,8 @@ function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteColl
       return recordsIn(found).map(({ payload }) => {
         const values = isObject(payload) ? payload : {}
         return {
-          text: textIn(values[inputs.content_payload_key]),
-          metadata: values[inputs.metadata_payload_key],
+          text: textIn(values[content]),
+          metadata: values[metadata],
         }
       })
     },
