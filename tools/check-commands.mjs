@@ -10,7 +10,7 @@ const CHECKED = new Set(['ts', 'text', ''])
 
 const TESTS = 'examples/reference-server/test'
 const COMMANDS = `${TESTS}/docs/commands.test.ts`
-const READMES = `${TESTS}/docs/example-readmes.test.ts`
+const READMES = `${TESTS}/docs/example-readmes.long.ts`
 
 /** For each page the number of its blocks, and what runs them. */
 const RUN_BY = {
