@@ -5,6 +5,7 @@ import { keepRecent } from '../../base/keep-recent.ts'
 import { createKeyedQueue } from '../../base/keyed-queue.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { refuse, type Refusal } from '../../refusal.ts'
+import { isGone } from './is-gone.ts'
 
 /** Limits of a user, by kind. */
 export interface UserLimits {
@@ -118,20 +119,10 @@ export function createUserLimits({
     if (count + added > limit) throw tooMany(kind, settings)
   }
 
-  /** False if the store does not say: what was committed stays. */
-  const isRemoved = async (userId: string): Promise<boolean> => {
-    try {
-      return (await store.users.get(userId)) === null
-    } catch (error) {
-      report(error)
-      return false
-    }
-  }
-
-  /** A request may have been let in before its user was removed. */
+  /** Does the work; the user may be deleted while it runs. */
   const keep = async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
     const made = await work()
-    if (!(await isRemoved(userId))) return made
+    if (!(await isGone({ report }, () => store.users.get(userId)))) return made
     await removeLeft(userId)
     throw refuse(401, 'User not found or is inactive.', {
       headers: { 'www-authenticate': 'Bearer' },

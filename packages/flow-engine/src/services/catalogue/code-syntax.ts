@@ -59,7 +59,7 @@ function lengthProblem(code: string): string | undefined {
   for (const [at, { length }] of code.split('\n').entries()) {
     squares += length * length
     if (squares > MAX_SQUARES)
-      return `The lines are too long to be checked; break them (line ${at + 1}, column 1)`
+      return `The lines are too long to check; split them (line ${at + 1}, column 1)`
   }
   return undefined
 }

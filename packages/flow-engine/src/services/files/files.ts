@@ -1,4 +1,5 @@
 import { createKeyedQueue } from '../../base/keyed-queue.ts'
+import { isGone } from '../base/is-gone.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import type { Caller } from '../base/caller.ts'
@@ -78,16 +79,6 @@ export function createFileService(kit: ServiceKit): FileService {
     })
   }
 
-  /** False if the store does not say: what was stored stays. */
-  const isRemoved = async (flowId: string): Promise<boolean> => {
-    try {
-      return (await store.flows.get(flowId)) === null
-    } catch (error) {
-      kit.report(error)
-      return false
-    }
-  }
-
   return {
     stage: stageOf(files),
     checkFlow,
@@ -95,7 +86,7 @@ export function createFileService(kit: ServiceKit): FileService {
       try {
         // One after the other, so that concurrent ones cannot exceed the limit together.
         const name = await queue(flowId, () => keep(flowId, file))
-        if (!(await isRemoved(flowId))) return name
+        if (!(await isGone(kit, () => store.flows.get(flowId)))) return name
         await removeFilesOf(kit, { flowIds: [flowId] })
         throw refuse(404, 'Flow not found')
       } finally {
