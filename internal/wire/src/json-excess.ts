@@ -45,10 +45,12 @@ export function jsonExcess(text: string, limits: JsonLimits): keyof JsonLimits |
   return null
 }
 
-/** True if a JSON text is nested deeper than `depth` levels. */
+/**
+ * True if a JSON text is nested deeper than `depth` levels. A text that cannot be, because each level needs an
+ * opening and a closing bracket, is not looked at; if brackets are missing it is not JSON.
+ */
 export function exceedsDepth(text: string, depth: number): boolean {
-  // Every level needs two characters, unless its end is missing.
-  return text.length > depth && jsonExcess(text, { depth }) === 'depth'
+  return text.length > 2 * depth && jsonExcess(text, { depth }) === 'depth'
 }
 
 /** The position of the quote that ends the string beginning at `start`. */

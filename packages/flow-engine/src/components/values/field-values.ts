@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { BareObject } from '../../base/bare-object.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import { dataText, toDataFrame } from '../../graph/values/convert.ts'
 import { createData, isData } from '../../graph/values/data.ts'
@@ -30,7 +31,7 @@ export function fieldValues(
   raw: Readonly<Record<string, unknown>>,
   options: FieldValueOptions,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
-  const values: Record<string, unknown> = Object.setPrototypeOf({}, null) as typeof values
+  const values = new BareObject()
   let pending: Promise<void>[] | undefined
   for (const name in raw) {
     if (Object.hasOwn(raw, name) && !Object.hasOwn(component.inputs, name)) values[name] = raw[name]

@@ -16,7 +16,7 @@ import type { FlowProblem } from '../flow/problems.ts'
 import {
   LazyEvent,
   TokenEvent,
-  type TokenPiece,
+  type TokenData,
   type RunEvent,
   type RunEventData,
   type UnsentEvent,
@@ -48,7 +48,7 @@ export interface RunContext {
   /** True once `messages` has been accessed. */
   readonly hasMessages: boolean
   send: SendEvent
-  sendToken(piece: TokenPiece): void
+  sendToken(data: TokenData, vertexId: string): void
   /** Also send whitespace-only tokens. */
   readonly blankTokens: boolean
   sendEnd(end: UnsentEvent<'end_vertex'>): void
@@ -229,8 +229,9 @@ class LazyRunContext implements RunContext {
     this.#log.push(new LazyEvent(this.#log.nextSeq, event, make, vertexId) as RunEvent)
   }
 
-  sendToken(piece: TokenPiece): void {
-    if (this.#hasRoom('token')) this.#log.push(new TokenEvent(this.#log.nextSeq, piece))
+  sendToken(data: TokenData, vertexId: string): void {
+    if (!this.#hasRoom('token')) return
+    this.#log.push(new TokenEvent(this.#log.nextSeq, data, vertexId))
   }
 
   sendEnd(end: UnsentEvent<'end_vertex'>): void {

@@ -29,24 +29,18 @@ const FINAL: ReadonlySet<FlowErrorCode> = new Set<FlowErrorCode>([
   'expired',
 ])
 
-export interface AttemptOptions {
-  readonly environment: TaskEnvironment
-  readonly host: RunHost
-}
-
 /** Builds a vertex, retrying as its policy says (DR-50 to DR-53). */
 export function runAttempts(
   task: Task,
   build: number,
-  options: AttemptOptions,
+  environment: TaskEnvironment,
 ): TaskResult | Promise<TaskResult> {
-  const { environment } = options
   const { retry } = environment.request.options
   if (retry === undefined && task.vertex.component.retry === undefined)
     return runTask(task, build, environment)
   const policy = policyOf(task.vertex, retry)
   if (policy === undefined) return runTask(task, build, environment)
-  return repeat(task, build, { ...options, policy })
+  return repeat(task, build, environment, policy)
 }
 
 /**
@@ -77,9 +71,10 @@ function isPolicy(retry: RetryOptions): retry is RetryPolicy {
 async function repeat(
   task: Task,
   build: number,
-  { environment, host, policy }: AttemptOptions & { readonly policy: RetryPolicy },
+  environment: TaskEnvironment,
+  policy: RetryPolicy,
 ): Promise<TaskResult> {
-  const { run } = environment
+  const { run, host } = environment
   const { scope, vertex } = task
   const state = stateOf(scope, vertex)
   const before = new Map(state)

@@ -6,30 +6,23 @@ import { runAttempts } from './attempts.ts'
 import { passOf } from '../schedule/pass-of.ts'
 import { decodePass, encodePass, passName, type ReturnedPass } from './pass-checkpoint.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
-import type { ResumePoint, RunHost } from '../context/run-host.ts'
+import type { ResumePoint } from '../context/run-host.ts'
 import { edgeState } from '../schedule/scope.ts'
 import type { Task } from '../schedule/task.ts'
 import type { TaskEnvironment } from '../vertex/task-environment.ts'
 import { learnSecrets, runTask } from '../vertex/run-task.ts'
 import type { TaskResult } from '../vertex/task-build.ts'
 
-export interface DurableOptions {
-  readonly environment: TaskEnvironment
-  readonly host: RunHost
-  /** Builds so far, by vertex position; a resumed loop adds the builds of the passes it skips. */
-  readonly builds: number[]
-}
-
 /** Builds a vertex, restoring its result from a checkpoint or storing it as one (FE-63). */
 export async function runDurable(
   task: Task,
   build: number,
-  options: DurableOptions,
+  environment: TaskEnvironment,
 ): Promise<TaskResult> {
-  const { environment, host } = options
+  const { host } = environment
   const { vertex } = task
   const { resume, checkpoint } = host
-  const pass = passOf(vertex, environment.request.graph, options.builds)
+  const pass = passOf(vertex, environment.request.graph, environment.builds)
   const kept = readCheckpoint(resume?.checkpoints.get(vertex.id), pass)
   if (kept === 'started') throw interrupted(vertex)
   if (isFlowError(kept)) throw kept
@@ -48,8 +41,8 @@ export async function runDurable(
   let result: TaskResult
   try {
     result = isOuterLoop(task)
-      ? await runLoop(task, build, options)
-      : await runAttempts(task, build, options)
+      ? await runLoop(task, build, environment)
+      : await runAttempts(task, build, environment)
   } catch (thrown) {
     // A build that was stopped because the run ended has not failed itself.
     if (keeps() && environment.run.open()) await keepFailure(thrown)
@@ -89,8 +82,12 @@ function notInCycle({ cycle }: PlanVertex): boolean {
  * Builds a loop. In a resumed run the first build is followed by the builds of the passes that are already
  * stored: their returned values are restored and the passes skipped.
  */
-async function runLoop(task: Task, build: number, options: DurableOptions): Promise<TaskResult> {
-  const { environment, host, builds } = options
+async function runLoop(
+  task: Task,
+  build: number,
+  environment: TaskEnvironment,
+): Promise<TaskResult> {
+  const { host, builds } = environment
   const { scope, vertex } = task
   const { graph } = environment.request
   const { resume, checkpoint } = host
@@ -98,7 +95,7 @@ async function runLoop(task: Task, build: number, options: DurableOptions): Prom
   if (build > 1) {
     // The last pass is run, so that vertices downstream of the loop can read its values.
     if (checkpoint === undefined || !startsAnotherPass(vertex, result)) return result
-    const state = encodePass(passBefore(task, options))
+    const state = encodePass(passBefore(task, environment))
     if (state !== undefined) await checkpoint(passName(vertex.id, build - 1), state)
     return result
   }
@@ -132,8 +129,9 @@ function keptPass(
 }
 
 /** Returned values of the previous pass, for a loop that has just been built. */
-function passBefore(task: Task, { environment, builds }: DurableOptions): ReturnedPass {
+function passBefore(task: Task, environment: TaskEnvironment): ReturnedPass {
   const { vertex } = task
+  const { builds } = environment
   const { graph } = environment.request
   const inside = graph.regions.filter(({ path }) => path.includes(vertex.loop ?? 0))
   return {

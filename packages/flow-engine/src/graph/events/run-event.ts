@@ -122,25 +122,17 @@ export class LazyEvent<K extends keyof RunEventData> implements RunEventOf<K> {
   }
 }
 
-/** One token of a message. */
-export interface TokenPiece {
-  readonly chunk: string
-  /** Message id. */
-  readonly id: string
-  readonly vertexId?: string | undefined
-}
-
 /** A streamed token. Its data is created eagerly, as that is no more expensive than deferring it. */
 export class TokenEvent implements RunEventOf<'token'> {
   readonly seq: number
   readonly event = 'token'
-  readonly data: RunEventData['token']
+  readonly data: TokenData
   readonly vertexId: string | undefined
 
-  constructor(seq: number, { chunk, id, vertexId }: TokenPiece) {
+  constructor(seq: number, data: TokenData, vertexId: string | undefined) {
     this.seq = seq
+    this.data = data
     this.vertexId = vertexId
-    this.data = new Token(chunk, id)
   }
 
   toJSON(): object {
@@ -148,8 +140,10 @@ export class TokenEvent implements RunEventOf<'token'> {
   }
 }
 
-class Token {
+/** The data of a token event. A class, not a literal (decision 009). */
+export class TokenData {
   readonly chunk: string
+  /** Message id. */
   readonly id: string
 
   constructor(chunk: string, id: string) {

@@ -1,5 +1,5 @@
 import { longestText } from './event-size.ts'
-import { TokenEvent as JoinedTokens, type RunEvent } from './run-event.ts'
+import { TokenData, TokenEvent as JoinedTokens, type RunEvent } from './run-event.ts'
 import { youngList } from '../values/young-list.ts'
 
 export interface RunLogOptions {
@@ -180,7 +180,7 @@ function joinTokens(run: readonly TokenEvent[]): RunEvent {
   const chunk = run.map(({ data }) => data.chunk).join('')
   const last = run.at(-1)
   const { seq = 0, vertexId } = last ?? {}
-  return new JoinedTokens(seq, { chunk, id: last?.data.id ?? '', vertexId })
+  return new JoinedTokens(seq, new TokenData(chunk, last?.data.id ?? ''), vertexId)
 }
 
 /** The nearest reader position after an index. */

@@ -31,7 +31,6 @@ import { createValueRelease, SMALL_BYTES } from '../vertex/value-release.ts'
 import { TaskEnvironment } from '../vertex/task-environment.ts'
 import type { TaskResult } from '../vertex/task-build.ts'
 import { failedRecord, VertexRecord } from '../vertex/vertex-record.ts'
-import { zeros } from '../values/young-list.ts'
 
 /** Builds the vertices of one run: starts those the scheduler releases and reports their ends. */
 export class RunExecution implements Deadline {
@@ -66,13 +65,12 @@ export class RunExecution implements Deadline {
     this.#controller = controller
     this.#phase = phase
     this.outcome = new RunOutcome(request)
-    this.builds = zeros(graph.vertices.length)
     this.#scheduler = new Scheduler({ graph, slice, strict })
     this.#inactivated = new InactivatedVertices(request)
     const rested = (task: Task): void => this.#rested(task)
     this.#turn = new RunTurn(request.runtime, (error) => this.exceed(engineFailure(error)))
-    const shared = { host, rested, builds: this.builds, clock: this.#turn }
-    this.#environment = new TaskEnvironment(run, request, shared)
+    this.#environment = new TaskEnvironment(run, request, { host, rested, clock: this.#turn })
+    this.builds = this.#environment.builds
     this.#startedAt = request.runtime.now().getTime()
     this.result = new Promise((resolve) => {
       this.#resolve = resolve
@@ -80,7 +78,9 @@ export class RunExecution implements Deadline {
   }
 
   start(): void {
-    this.#announce()
+    // FE-12. A run continued from another process has announced its order already.
+    if (this.#host.resume?.sorted !== true)
+      this.#run.send('vertices_sorted', () => sortedVertices(this.#request))
     this.#watch()
     this.#enqueue(this.#scheduler.begin())
   }
@@ -128,12 +128,6 @@ export class RunExecution implements Deadline {
     if (this.#phase.current === 'running') await this.#finish()
   }
 
-  /** FE-12. A run continued from another process has announced it already. */
-  #announce(): void {
-    if (this.#host.resume?.sorted === true) return
-    this.#run.send('vertices_sorted', () => sortedVertices(this.#request))
-  }
-
   #watch(): void {
     const { runTimeoutMs } = this.#run.limits
     if (runTimeoutMs === null) return
@@ -177,32 +171,37 @@ export class RunExecution implements Deadline {
     this.#running += 1
     task.scope.running += 1
     const from = this.#turn.time
-    let work: TaskResult | Promise<TaskResult>
-    try {
-      const options = { environment: this.#environment, host: this.#host, builds: this.builds }
-      work = this.#environment.isPlain
-        ? runAttempts(task, build, options)
-        : runDurable(task, build, options)
-    } catch (thrown) {
-      this.#turn.reportLater(() => this.#failed(task, thrown, from))
-      return
-    }
+    const work = this.#attempt(task, build, from)
     if (work instanceof Promise) {
       work.then(
-        (result) => this.#turn.report(() => this.#afterWait(task, result, from)),
+        (result) => this.#afterWait(task, result, from),
         (thrown: unknown) => this.#turn.report(() => this.#failed(task, thrown, from)),
       )
-    } else {
-      const result = work
-      this.#turn.reportLater(() => this.#succeeded(task, result, from))
+    } else if (work !== undefined) {
+      this.#turn.reportLater(() => this.#succeeded(task, work, from))
     }
   }
 
+  /** Starts the build of a task. Returns undefined if it failed at once, which is reported later. */
+  #attempt(task: Task, build: number, from: number): TaskResult | Promise<TaskResult> | undefined {
+    try {
+      return (this.#environment.isPlain ? runAttempts : runDurable)(task, build, this.#environment)
+    } catch (thrown) {
+      this.#turn.reportLater(() => this.#failed(task, thrown, from))
+      return undefined
+    }
+  }
+
+  /** Must not throw: its run would wait for ever. */
   #afterWait(task: Task, result: TaskResult, from: number): void {
-    this.#turn.end()
-    if (task.open !== undefined) this.#run.reporter?.ended(task.open, result, this.#turn.time)
-    this.#succeeded(task, result, from)
-    this.#turn.end()
+    try {
+      this.#turn.end()
+      if (task.open !== undefined) this.#run.reporter?.ended(task.open, result, this.#turn.time)
+      this.#succeeded(task, result, from)
+      this.#turn.end()
+    } catch (error) {
+      this.#turn.broken(error)
+    }
   }
 
   #succeeded(task: Task, result: TaskResult, from: number): void {
@@ -257,7 +256,7 @@ export class RunExecution implements Deadline {
       this.#turn.end()
       if (this.#phase.current === 'running') this.#pump()
     }
-    eventLoopTurn().then(goOn, goOn)
+    void eventLoopTurn().then(() => this.#turn.report(goOn))
   }
 
   /** Sends `end_vertex`, unless an earlier process has sent it. */

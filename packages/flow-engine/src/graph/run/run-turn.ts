@@ -12,14 +12,14 @@ type Report = () => void | Promise<void>
  */
 export class RunTurn {
   readonly #runtime: Runtime
-  readonly #broken: (error: unknown) => void
+  /** Ends the run: a report has thrown, which is a fault of the engine or of the runtime. */
+  readonly broken: (error: unknown) => void
   #reports: Report[] = youngList()
   #time: number | undefined
 
-  /** @param broken called with what a report throws, which is a fault of the engine or of the runtime */
   constructor(runtime: Runtime, broken: (error: unknown) => void) {
     this.#runtime = runtime
-    this.#broken = broken
+    this.broken = broken
   }
 
   /** Milliseconds since 1970. */
@@ -34,7 +34,7 @@ export class RunTurn {
 
   reportLater(report: Report): void {
     this.#reports.push(report)
-    if (this.#reports.length === 1) SOON.then(() => this.#reportAll()).catch(this.#broken)
+    if (this.#reports.length === 1) SOON.then(() => this.#reportAll()).catch(this.broken)
   }
 
   #reportAll(): void {
@@ -48,9 +48,9 @@ export class RunTurn {
   /** Runs a report; without this, one that throws would leave its run waiting for ever. */
   report(report: Report): void {
     try {
-      report()?.catch(this.#broken)
+      report()?.catch(this.broken)
     } catch (error) {
-      this.#broken(error)
+      this.broken(error)
     }
   }
 }

@@ -78,7 +78,7 @@ function startTask(work: TaskBuild): TaskResult | Promise<TaskResult> {
     return runBounded(task, work, { environment, raw })
   }
   work.raw = raw
-  environment.inputs?.(vertex, raw)
+  environment.host.inputs?.(vertex, raw)
   return buildVertex(work)
 }
 
@@ -112,7 +112,7 @@ async function runBounded(
   const { vertex } = task
   const raw = await given
   work.raw = raw
-  environment.inputs?.(vertex, raw)
+  environment.host.inputs?.(vertex, raw)
   const key = storageKey(work, task, environment)
   const kept = key === undefined ? undefined : await recall(key, work, environment)
   if (kept !== undefined) return fromFrozen(kept)

@@ -1,19 +1,20 @@
 import type { RunContext } from '../context/run-context.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import { isPlain, type RunHost } from '../context/run-host.ts'
+import { zeros } from '../values/young-list.ts'
 import type { Task } from '../schedule/task.ts'
 
 /** State shared by the builds of a run. A class, not a literal (decision 009). */
 export class TaskEnvironment {
   readonly run: RunContext
   readonly request: RunRequest
-  /** Builds so far, by vertex position. */
-  readonly builds: readonly number[]
+  readonly host: RunHost
+  /** Builds so far, by vertex position; a resumed loop adds the builds of the passes it skips. */
+  readonly builds: number[]
   /** Results need a key, because a frozen vertex may store some. */
   readonly keyed: boolean
   /** Concurrent passes of a loop; 1 if the run is stored for other processes (FE-32, FE-63). */
   readonly parallel: number
-  readonly inputs: RunHost['inputs']
   /** The host neither repeats nor stores builds. */
   readonly isPlain: boolean
   /** The time of the scheduler's current turn. */
@@ -30,26 +31,24 @@ export class TaskEnvironment {
     {
       host,
       rested,
-      builds,
       clock,
     }: {
       readonly host: RunHost
       readonly rested: (task: Task) => void
-      readonly builds: readonly number[]
       readonly clock: { readonly time: number }
     },
   ) {
     const { graph, options } = request
+    this.host = host
     this.isPlain = isPlain(host)
     this.clock = clock
     this.run = run
-    this.builds = builds
+    this.builds = zeros(graph.vertices.length)
     this.request = request
     const isEdited = request.mode === 'build'
     this.keyed =
       options.cache !== undefined && (isEdited || graph.vertices.some(({ frozen }) => frozen))
     this.parallel = this.isPlain ? request.parallel : 1
-    this.inputs = host.inputs
     this.mayRest = host.suspend !== undefined
     this.#rested = rested
   }

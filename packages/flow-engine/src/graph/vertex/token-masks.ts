@@ -1,5 +1,6 @@
 import type { RunContext } from '../context/run-context.ts'
 import { checkEventSize, certainlyFits } from '../events/event-size.ts'
+import { TokenData } from '../events/run-event.ts'
 import type { StreamMask } from '../events/secrets.ts'
 
 /** Sends the tokens of a vertex with secrets masked; text that may be the start of a secret is held back. */
@@ -7,6 +8,8 @@ export class TokenMasks {
   readonly #run: RunContext
   readonly #vertexId: string
   readonly #masks = new Map<string, StreamMask>()
+  /** The mask used last: most vertices stream one message. */
+  #current: { readonly id: string; readonly mask: StreamMask } | undefined
 
   constructor(run: RunContext, vertexId: string) {
     this.#run = run
@@ -14,12 +17,17 @@ export class TokenMasks {
   }
 
   push(chunk: string, messageId: string): void {
-    let mask = this.#masks.get(messageId)
-    if (mask === undefined) {
-      mask = this.#run.secrets.stream()
-      this.#masks.set(messageId, mask)
-    }
-    this.#send(mask.push(chunk), messageId)
+    if (this.#current?.id !== messageId)
+      this.#current = { id: messageId, mask: this.#of(messageId) }
+    this.#send(this.#current.mask.push(chunk), messageId)
+  }
+
+  #of(messageId: string): StreamMask {
+    const known = this.#masks.get(messageId)
+    if (known !== undefined) return known
+    const mask = this.#run.secrets.stream()
+    this.#masks.set(messageId, mask)
+    return mask
   }
 
   /** Sends the text that was held back for a message. */
@@ -36,8 +44,8 @@ export class TokenMasks {
   #send(chunk: string, id: string): void {
     if (chunk === '') return
     const { eventBytes } = this.#run.limits
-    if (!certainlyFits(chunk.length, eventBytes))
-      checkEventSize('a token', { chunk, id }, eventBytes)
-    this.#run.sendToken({ chunk, id, vertexId: this.#vertexId })
+    const data = new TokenData(chunk, id)
+    if (!certainlyFits(chunk.length, eventBytes)) checkEventSize('a token', data, eventBytes)
+    this.#run.sendToken(data, this.#vertexId)
   }
 }

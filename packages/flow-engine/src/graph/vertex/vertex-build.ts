@@ -1,3 +1,4 @@
+import { BareObject } from '../../base/bare-object.ts'
 import { componentTools } from '../../components/tools/component-tools.ts'
 import { fieldValues, type FieldValueOptions } from '../../components/values/field-values.ts'
 import { toOutputValue } from '../../components/values/output-values.ts'
@@ -28,9 +29,8 @@ export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
   inputs: Record<string, unknown> = NO_VALUES
   /** Names of the outputs to compute, in order. */
   names: readonly string[]
-  /** Computed values, without a prototype. */
-  // A third of the size of Object.create(null), which creates a dictionary-mode object.
-  readonly outputs: OutputValues = Object.setPrototypeOf({}, null) as OutputValues
+  /** Computed values. */
+  readonly outputs: OutputValues = new BareObject()
   /** Size of strings and binary data in the outputs. */
   bytes = 0
   partial: string | undefined = undefined
