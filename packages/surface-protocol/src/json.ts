@@ -1,20 +1,11 @@
-import { setOwn } from '@x/wire'
+import { isPlainObject, setOwn } from '@x/wire'
 
-export { setOwn }
+export { isPlainObject, setOwn }
 
 /** A JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
 /** A JSON object. */
 export type JsonObject = { [key: string]: JsonValue }
-
-/** Returns whether an object can be JSON: a literal, a parsed object or one without a prototype. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype === Object.prototype || prototype === null) return true
-  // The Object.prototype of another realm has no prototype either.
-  return Object.getPrototypeOf(prototype) === null
-}
 
 /** Reads an own property, never an inherited one. */
 export function ownValue(object: object, key: string): unknown {

@@ -1,4 +1,4 @@
-import { isObject, setOwn } from '@x/wire'
+import { isObject, isPlainObject, setOwn } from '@x/wire'
 import { decide } from '../schedule/decision.ts'
 import type { OutputValues } from '../schedule/scope.ts'
 import { fromBase64, toBase64 } from '../values/base64.ts'
@@ -139,8 +139,7 @@ function encodeObject(value: object, depth: number): unknown {
     return { [KIND]: 'dataframe', rows, columns: value.columns }
   }
   if (Array.isArray(value)) return value.map((item) => encodeValue(item, depth))
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) throw new NotJsonError()
+  if (!isPlainObject(value)) throw new NotJsonError()
   return { [KIND]: 'object', entries: encodeEntries(value, depth) }
 }
 

@@ -1,4 +1,4 @@
-import { setOwn } from '@x/wire'
+import { isPlainObject, setOwn } from '@x/wire'
 import { isTool, type Tool } from '../../models/chat-model.ts'
 import { dataText } from '../values/convert.ts'
 import { isData, type Data } from '../values/data.ts'
@@ -128,10 +128,8 @@ function shownText(data: Data): string {
 
 /** True for instances of classes other than the built-in ones. */
 function hasMethods(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) {
-    return false
-  }
+  if (isPlainObject(value)) return false
+  const prototype = Object.getPrototypeOf(value) as object
   if (Object.prototype.toString.call(prototype) !== '[object Object]' || value instanceof Error) {
     return false
   }

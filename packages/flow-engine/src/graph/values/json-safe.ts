@@ -1,3 +1,4 @@
+import { isPlainObject } from '@x/wire'
 import { formatValue } from './format-value.ts'
 
 const MAX_DEPTH = 500
@@ -14,8 +15,7 @@ function isJsonValue(value: unknown, depth: number): boolean {
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean'
   if (depth > MAX_DEPTH) return false
   if (Array.isArray(value)) return value.every((item) => isJsonValue(item, depth + 1))
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) return false
+  if (!isPlainObject(value)) return false
   return Object.keys(value).every((name) => {
     // Getters are not called: they might throw or return a different value the next time.
     const property = Object.getOwnPropertyDescriptor(value, name)

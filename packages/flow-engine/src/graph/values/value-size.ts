@@ -1,3 +1,4 @@
+import { isPlainObject } from '@x/wire'
 import { createSteps, finish, finishSoon, type Steps } from '../../base/steps.ts'
 import { isData } from './data.ts'
 import { isDataFrame } from './data-frame.ts'
@@ -78,6 +79,5 @@ function partsOf(item: object): Iterable<unknown> | undefined {
   if (isDataFrame(item)) return item.rows
   if (Array.isArray(item)) return item
   if (item instanceof Map || item instanceof Set) return item.values()
-  const prototype: unknown = Object.getPrototypeOf(item)
-  return prototype === Object.prototype || prototype === null ? undefined : []
+  return isPlainObject(item) ? undefined : []
 }

@@ -1,4 +1,4 @@
-import { isObject, setOwn } from '@x/wire'
+import { isPlainObject, setOwn } from '@x/wire'
 import type { AnyFieldOptions, FieldKind } from '../../components/define/field.ts'
 import { fieldToTemplate } from '../../components/define/template.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
@@ -195,10 +195,5 @@ function isSecret(given: PlainObject | undefined, kind: FieldKind | undefined): 
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Array.isArray(value)) return value.length === 0
-  return isObject(value) && isBare(value) && Object.keys(value).length === 0
-}
-
-function isBare(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return isPlainObject(value) && Object.keys(value).length === 0
 }
