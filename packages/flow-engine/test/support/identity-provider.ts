@@ -10,6 +10,8 @@ export interface IdentityProvider {
   nonce: string
   /** Its answers to the browser name it (RFC 9207); false. */
   namesIssuer: boolean
+  /** Texts that it answers at paths instead, such as the page of a broken proxy; none. */
+  readonly instead: Map<string, string>
   /** What the last code was exchanged with. */
   lastExchange: URLSearchParams
   close(): void
@@ -43,9 +45,10 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     for await (const part of message) parts.push(part as Buffer)
     if (message.url === '/token')
       provider.lastExchange = new URLSearchParams(Buffer.concat(parts).toString())
-    const made = await answers[(message.url ?? '') as keyof typeof answers]()
+    const path = message.url ?? ''
+    const instead = provider.instead.get(path)
     reply.setHeader('content-type', 'application/json')
-    reply.end(JSON.stringify(made))
+    reply.end(instead ?? JSON.stringify(await answers[path as keyof typeof answers]()))
   }
   const server = createServer((message, reply) => void answer(message, reply))
   await new Promise<void>((resolve) => {
@@ -56,6 +59,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     claims: { sub: 'subject-1' },
     nonce: '',
     namesIssuer: false,
+    instead: new Map(),
     lastExchange: new URLSearchParams(),
     close: () => server.close(),
   }

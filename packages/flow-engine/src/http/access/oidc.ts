@@ -1,5 +1,5 @@
 import { createSystemRuntime, encodeBase64Url, type Runtime } from '@x/wire'
-import { errors, jwtVerify, SignJWT } from 'jose'
+import { jwtVerify, SignJWT } from 'jose'
 import { createOidcProvider } from '../../services/accounts/oidc-provider.ts'
 import {
   findOidcUser,
@@ -7,7 +7,6 @@ import {
   type OidcIdentity,
   type OidcUser,
 } from '../../services/accounts/oidc-users.ts'
-import { isFlowError } from '../../errors.ts'
 import { refuse } from '../../refusal.ts'
 
 import type { FlowServices } from '../../services/services.ts'
@@ -100,7 +99,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
     try {
       return await work(request)
     } catch (error) {
-      return errorResponse(request, translated(error), (cause) => options.onError?.(cause))
+      return errorResponse(request, error, (cause) => options.onError?.(cause))
     }
   }
 
@@ -127,7 +126,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
       answering(async () => {
         const refused = { outcome: 'refused', userId: null, isNew: false } as const
         const signedIn = await signedInBy(request).catch(async (error: unknown) => {
-          if (statusOf(translated(error)) < 500) await ended?.(refused)
+          if (statusOf(error) < 500) await ended?.(refused)
           throw error
         })
         await ended?.({ outcome: 'ok', ...signedIn.user })
@@ -232,12 +231,6 @@ async function open(
   } catch {
     return undefined
   }
-}
-
-/** Tokens rejected by jose are the client's error; the response reveals nothing about the token. */
-function translated(error: unknown): unknown {
-  if (isFlowError(error) || !(error instanceof errors.JOSEError)) return error
-  return refuse(400, 'The identity token is not valid', { cause: error })
 }
 
 function bytesOf(key: string | Uint8Array): Uint8Array {

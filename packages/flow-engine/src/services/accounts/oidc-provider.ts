@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, customFetch, jwtVerify, type JWTPayload } from 'jose'
 import { isObject, type Runtime } from '@x/wire'
+import { isFlowError } from '../../errors.ts'
 import { refuse } from '../../refusal.ts'
 
 /** The client registration at an OpenID Connect provider. */
@@ -103,6 +104,11 @@ export function createOidcProvider(options: OidcProviderOptions): OidcProvider {
         clockTolerance: TOLERANCE_SECONDS,
         currentDate: runtime.now(),
         requiredClaims: ['sub', 'exp', 'iat'],
+      }).catch((error: unknown) => {
+        // Beside errors of its own, jose throws TypeErrors for keys of the provider that it cannot use.
+        throw isFlowError(error)
+          ? error
+          : refuse(400, 'The identity token is not valid', { cause: error })
       })
       // OpenID Connect Core section 3.1.3.7: a token with several audiences names its authorized party.
       const { azp } = payload
@@ -120,10 +126,22 @@ export function createOidcProvider(options: OidcProviderOptions): OidcProvider {
 
 /** Maximum characters of a provider response. */
 const LARGEST = 1024 * 1024
+/** Simultaneous requests to the provider: anyone can start a sign-in and send a code (AB-60). */
+const SIMULTANEOUS = 100
 
-/** Responses are read completely and within the timeout, else the sign-in is refused: a provider may hang. */
+/**
+ * Responses are read completely and within the timeout, else the sign-in is refused: a provider may hang.
+ * While too many requests wait for it, it is not asked.
+ */
 function bounded(send: typeof fetch, timeoutMs: number): typeof fetch {
+  let waiting = 0
   return async (input, init) => {
+    if (waiting >= SIMULTANEOUS) {
+      throw refuse(503, 'Too many sign-ins wait for the identity provider', {
+        headers: { 'retry-after': '1' },
+      })
+    }
+    waiting += 1
     const late = AbortSignal.timeout(timeoutMs)
     const given = init?.signal
     const signal = given ? AbortSignal.any([given, late]) : late
@@ -136,6 +154,8 @@ function bounded(send: typeof fetch, timeoutMs: number): typeof fetch {
         cause: error,
         headers: { 'retry-after': '5' },
       })
+    } finally {
+      waiting -= 1
     }
   }
 }
@@ -153,25 +173,31 @@ async function readText({ body }: Response): Promise<string> {
 async function readDiscovery(issuer: string, send: typeof fetch): Promise<Discovery> {
   const base = issuer.replace(/\/$/, '')
   const response = await send(`${base}/.well-known/openid-configuration`)
-  const document: unknown = response.ok ? await response.json() : null
+  const document = await readJson(response)
   if (!isObject(document) || document['issuer'] !== issuer) {
     throw refuse(400, 'The identity provider cannot be reached')
   }
   const { authorization_endpoint, token_endpoint, jwks_uri, end_session_endpoint } = document
-  if (
-    typeof authorization_endpoint !== 'string' ||
-    typeof token_endpoint !== 'string' ||
-    typeof jwks_uri !== 'string'
-  ) {
+  if (!isUrl(authorization_endpoint) || !isUrl(token_endpoint) || !isUrl(jwks_uri)) {
     throw refuse(400, 'The configuration of the identity provider has no sign-in endpoints')
   }
   return {
     authorize: authorization_endpoint,
     token: token_endpoint,
     jwks: jwks_uri,
-    endSession: typeof end_session_endpoint === 'string' ? end_session_endpoint : undefined,
+    endSession: isUrl(end_session_endpoint) ? new URL(end_session_endpoint).href : undefined,
     namesIssuer: document['authorization_response_iss_parameter_supported'] === true,
   }
+}
+
+function isUrl(value: unknown): value is string {
+  return typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value)
+}
+
+/** The JSON of a response; null for another status or another content, such as the page of a proxy. */
+async function readJson(response: Response): Promise<unknown> {
+  if (!response.ok) return null
+  return await response.json().catch(() => null)
 }
 
 async function exchange(
@@ -191,7 +217,7 @@ async function exchange(
     body: form.toString(),
     redirect: 'error',
   })
-  const answer: unknown = response.ok ? await response.json() : null
+  const answer = await readJson(response)
   if (!isObject(answer) || typeof answer['id_token'] !== 'string') {
     throw refuse(400, 'The identity provider refused the sign-in')
   }
