@@ -350,6 +350,9 @@ describe('AssemblyAI (MO-45)', () => {
     await expect(transcribe({ poll_timeout: 1 }, queued(), queued())).rejects.toThrow(
       'Transcription timed out after 1s (last status: queued).',
     )
+    await expect(
+      transcribe({ poll_timeout: 1e9 }, ...Array.from({ length: 1202 }, queued)),
+    ).rejects.toThrow('Transcription timed out after 3600s (last status: queued).')
   })
 })
 

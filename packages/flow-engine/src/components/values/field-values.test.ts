@@ -78,6 +78,7 @@ describe('fieldValue (CO-10)', () => {
     ],
     ['a list for a text', field.text(), ['a'], 'expects text, got list'],
     ['a word for a number', field.int(), 'x', 'expects a number, got str'],
+    ['NaN for a number', field.float(), Number.NaN, 'expects a number, got float'],
     ['a word for a truth value', field.bool(), 'maybe', 'expects true or false'],
     ['no option of a tab', field.tab({ options: ['a'] }), 'b', 'expects one of a'],
     ['numbers in a multiselect', field.multiselect(), [1], 'expects a list of texts'],

@@ -208,7 +208,7 @@ function readMessageValue(value: unknown, one: Conversion): unknown {
 }
 
 function numberOf(value: unknown, one: Conversion): number | null {
-  if (typeof value === 'number') return value
+  if (typeof value === 'number' && !Number.isNaN(value)) return value
   if (value === null || value === '' || value === false) return fallbackNumber(one.field)
   const text = isMessage(value) ? value.text : value
   const number = typeof text === 'string' && text.trim() !== '' ? Number(text) : Number.NaN
