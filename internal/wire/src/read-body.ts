@@ -50,7 +50,7 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
  * @throws BodyTooLargeError
  */
 export async function readStream(
-  body: ReadableStream<Uint8Array> | null,
+  body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null,
   limit: number,
 ): Promise<Uint8Array> {
   // A single growing buffer, because a list of one-byte chunks would take a hundred times their size.

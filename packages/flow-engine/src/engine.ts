@@ -5,6 +5,7 @@ import { customComponent } from './components/node/custom-component.ts'
 import { createRegistry, type ComponentRegistry } from './components/registry/registry.ts'
 import { createFlowEvents, type FlowEvents } from './events.ts'
 import { createAuthenticate } from './http/access/authenticate.ts'
+import { createFindAgain } from './http/access/sender.ts'
 import { createHandler } from './http/handler.ts'
 import { createDescriptionRoutes } from './http/openapi/description-route.ts'
 import { MCP_GROUP, OPENAI_GROUP, routeGroups } from './http/routes/index.ts'
@@ -101,6 +102,7 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
       services,
       settings,
       authenticate,
+      findAgain: createFindAgain(options.store),
       runtime: kit.kit.runtime,
       openAi: options.openai !== false,
       audit: writeAudit,

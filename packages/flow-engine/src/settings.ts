@@ -90,7 +90,7 @@ export interface FlowSettings {
   maxRunsPerUser: number
   /**
    * Maximum MiB of long responses, from 1 MiB each, that one user, or one network of anonymous clients, has
-   * not read yet (429 beyond it). Default 256.
+   * not read yet, and of request bodies, from 64 KiB each, that it sends at once (429 beyond it). Default 256.
    */
   maxUnreadMbPerClient: number
   /** Maximum size in MiB of an upload and of any other non-JSON body. Default 1,024. */

@@ -119,7 +119,7 @@ export const variables = {
   ),
   SERVICE_MAX_RUNS_PER_USER: integer('simultaneous runs of a user, not counting builds', 256, 1),
   SERVICE_MAX_UNREAD_MB_PER_CLIENT: integer(
-    'MiB of long responses that one user, or one network of anonymous clients, has not read yet',
+    'MiB of long responses that one user, or one network of anonymous clients, has not read yet, and of bodies that it sends at once',
     256,
     1,
   ),

@@ -1,5 +1,4 @@
 import {
-  clientNetworkOf,
   createRouteTable,
   isResponse,
   json,
@@ -22,7 +21,8 @@ import { runOrigin, type RunOrigin } from '../services/base/run-origin.ts'
 import type { FlowServices } from '../services/services.ts'
 import type { FlowSettings } from '../settings.ts'
 import { checkRights, type Authenticate } from './access/authenticate.ts'
-import { auditRecord, type WriteAudit } from './access/record-audit.ts'
+import { auditRecord, type AuditedCall, type WriteAudit } from './access/record-audit.ts'
+import { nameOfClient, Sender, type FindAgain } from './access/sender.ts'
 import type { AuditNotes } from './route/audit-rule.ts'
 import { bodyLimitOf } from './route/body-limit.ts'
 import { createCors } from './access/cors.ts'
@@ -36,6 +36,7 @@ import {
 import { anonymous } from './route/anonymous.ts'
 import { createHostGate } from './access/host-gate.ts'
 import { OPENAI_BASE, openAiNotFound, openAiWrongMethod } from './response/openai-errors.ts'
+import { createHeldBodies, type HeldBodies } from './request/held-bodies.ts'
 import { parseRequest } from './request/parse.ts'
 import { redirect } from './response/redirect.ts'
 import {
@@ -54,6 +55,7 @@ export interface HandlerOptions {
   readonly services: FlowServices
   readonly settings: FlowSettings
   readonly authenticate: Authenticate
+  readonly findAgain: FindAgain
   readonly runtime: Runtime
   /** Serves `/api/openai/v1`. */
   readonly openAi: boolean
@@ -76,6 +78,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const cors = createCors(settings)
   const hostGate = createHostGate(settings)
   const unread = createUnreadResponses(settings.maxUnreadMbPerClient * MIB)
+  const bodies = createHeldBodies(settings.maxUnreadMbPerClient * MIB)
 
   const respondTo = async (
     incoming: Incoming,
@@ -89,9 +92,12 @@ export function createHandler(options: HandlerOptions): Handler {
       const { method } = request
       report(error, { method, path: incoming.url.pathname, ...context, requestId: id })
     }
-    const response = await answer({ ...options, unread }, table, incoming, reportFailure).catch(
-      (error: unknown) => errorResponse(request, error, reportFailure),
-    )
+    const response = await answer(
+      { ...options, unread, bodies },
+      table,
+      incoming,
+      reportFailure,
+    ).catch((error: unknown) => errorResponse(request, error, reportFailure))
     const lines = Object.entries(cors.headers(request))
     return withHeaders(response, isKept(response) ? lines : [...lines, NOT_KEPT], {
       replace: false,
@@ -149,6 +155,7 @@ interface Incoming {
 
 interface Answering extends HandlerOptions {
   readonly unread: UnreadResponses
+  readonly bodies: HeldBodies
 }
 
 async function answer(
@@ -186,31 +193,52 @@ function notFound(request: Request): Response {
 }
 
 async function operate(
-  { services, settings, authenticate, runtime, audit: write, unread }: Answering,
-  { route, params }: { readonly route: Route; readonly params: Readonly<Record<string, string>> },
-  { request, context, url, id, observed }: Incoming,
+  options: Answering,
+  match: { readonly route: Route; readonly params: Readonly<Record<string, string>> },
+  incoming: Incoming,
 ): Promise<Response> {
+  const { services, settings, authenticate, findAgain, runtime, bodies } = options
+  const { route } = match
+  const { request, context, url, observed } = incoming
+  const { auth } = route
   route.before?.(request.headers, url, settings)
-  const caller = await authenticate(route.auth, { request, url, context })
+  const caller = await authenticate(auth, { request, url, context })
   if (isResponse(caller)) return caller
   if (observed !== undefined && caller !== undefined) observed.userId = caller.id
-  const known = { services, caller: caller ?? anonymous }
-  await route.guard?.(known)
+  await route.guard?.({ services, caller: caller ?? anonymous })
   const limit = bodyLimitOf(route, settings)
   await checkAnnouncedLength(request, limit, runtime)
-  checkRights(route.auth, caller)
-  const body = createRequestBody(request, limit)
-  const parts = await parseRequest(route, params, url.searchParams, body)
-  const call = new IncomingCall(known, parts, { request, url, context, id, observed, body })
+  checkRights(auth, caller)
+  const sender = new Sender({ auth, caller, findAgain, runtime })
+  const held = bodies.open(() => nameOfClient(caller ?? anonymous, context))
+  const body = createRequestBody(request, limit, { held, arrived: sender.arrived })
+  try {
+    const parts = await parseRequest(route, match.params, url.searchParams, body)
+    return await perform(
+      options,
+      route,
+      new IncomingCall(services, parts, incoming, { sender, body }),
+    )
+  } finally {
+    held.release()
+  }
+}
+
+async function perform(
+  { runtime, audit: write, unread }: Answering,
+  route: Route,
+  call: IncomingCall,
+): Promise<Response> {
   const { audit } = route
   if (audit === undefined || write === undefined) {
     const work = async (): Promise<Response> =>
       encode(route, await route.handle(call), call, unread)
-    return await (route.isLong === true ? unread.prepare(readerOf(call), work) : work())
+    return await (route.isLong === true
+      ? unread.prepare(nameOfClient(call.caller, call.context), work)
+      : work())
   }
-  const audited = { ...parts, caller, context, requestId: id, notes: call.notes }
   const recordAudit = async (result: Parameters<typeof auditRecord>[2]): Promise<void> => {
-    const record = auditRecord(audit, audited, result, runtime)
+    const record = auditRecord(audit, call.audited, result, runtime)
     if (record !== undefined) await write(record)
   }
   let value: unknown
@@ -247,14 +275,13 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
   readonly #readable: RequestBody
 
   constructor(
-    known: Pick<IncomingCall, 'services' | 'caller'>,
+    services: FlowServices,
     parts: Pick<IncomingCall, 'params' | 'query' | 'body'>,
-    given: Pick<Incoming, 'request' | 'url' | 'context' | 'id' | 'observed'> & {
-      readonly body: RequestBody
-    },
+    given: Pick<Incoming, 'request' | 'url' | 'context' | 'id' | 'observed'>,
+    { sender, body }: { readonly sender: Sender; readonly body: RequestBody },
   ) {
-    this.services = known.services
-    this.caller = known.caller
+    this.services = services
+    this.caller = sender.caller ?? anonymous
     this.params = parts.params
     this.query = parts.query
     this.body = parts.body
@@ -263,7 +290,14 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
     this.context = given.context
     this.#id = given.id
     this.#observed = given.observed
-    this.#readable = given.body
+    this.#readable = body
+  }
+
+  /** What is recorded of it. */
+  get audited(): AuditedCall {
+    const { caller, params, body, context, notes } = this
+    const known = caller === anonymous ? undefined : caller
+    return { caller: known, params, body, context, requestId: this.#id, notes }
   }
 
   /** Created on first use. */
@@ -277,16 +311,12 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
     return runOrigin(this.#id, carrier ?? { ...headers })
   }
 
+  readonly bytesWithin = (most: number): Promise<Uint8Array> => this.#readable.within(most)
+
   readonly bytes = (): Promise<Uint8Array> => this.#readable.bytes()
 
   readonly upload = (options?: UploadOptions): Promise<UploadedFile> =>
     readUpload(this.#readable, options)
-}
-
-/** Who reads a response: a user, or the strangers of a network. */
-function readerOf({ caller, context: { clientAddress } }: IncomingCall): string {
-  if (caller !== anonymous) return `user ${caller.id}`
-  return `network ${clientAddress === undefined ? '' : clientNetworkOf(clientAddress)}`
 }
 
 const MIB = 1024 * 1024
@@ -304,7 +334,7 @@ async function encode(
   // A request that may have changed something is answered in any case.
   const refuses = route.method === 'GET'
   const admit = (characters: number): UnreadResponse =>
-    unread.admit(readerOf(call), characters, refuses)
+    unread.admit(nameOfClient(call.caller, call.context), characters, refuses)
   const init = { status, headers: { 'content-type': 'application/json' } }
   const gzip = route.gzip === true
   if (value instanceof JsonParts)

@@ -1,5 +1,6 @@
-import { formatSseFrame, isBodyTooLarge, isObject, readText, type Runtime } from '@x/wire'
+import { formatSseFrame, isBodyTooLarge, isObject, type Runtime } from '@x/wire'
 import { jsonProblem } from '../base/json-problem.ts'
+import { isFlowError } from '../errors.ts'
 import { callKey, type Calls } from './calls.ts'
 import {
   invalidParams,
@@ -12,6 +13,7 @@ import {
   type RpcRequest,
 } from './json-rpc.ts'
 import type { McpServer } from './mcp-server.ts'
+import { messageText, type ReadBytes } from './message-text.ts'
 import { answer2025 } from './methods.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 
@@ -35,8 +37,11 @@ export interface SseSessionsOptions {
 export interface SseSessions {
   /** Opens a stream whose first event names the endpoint for messages; null if too many are open. */
   open(server: McpServer, endpointOf: (id: string) => string): Response | null
-  /** Accepts a message for an open stream; returns status and body text of the response. */
-  post(request: Request, server: McpServer, id: string | null): Promise<readonly [number, string]>
+  /**
+   * Accepts a message for an open stream; returns status and body text of the response.
+   * @throws the Refusals of `read`
+   */
+  post(read: ReadBytes, server: McpServer, id: string | null): Promise<readonly [number, string]>
   /** Closes all streams of a user. */
   closeUser(userId: string): void
   close(): void
@@ -92,13 +97,13 @@ export function createSseSessions(options: SseSessionsOptions): SseSessions {
       options.opened?.(server, id)
       return session.outbox.response
     },
-    async post(request, server, id) {
+    async post(read, server, id) {
       if (id === null || id === '') return [400, 'session_id is required']
       if (!/^[0-9a-f]{32}$/.test(id)) return [400, 'Invalid session ID']
       const session = sessions.get(id)
       if (session?.server.scope !== server.scope) return [404, 'Could not find session']
       session.lastUsedAt = runtime.now().getTime()
-      const message = await readPosted(request, options.maxBodyBytes)
+      const message = await readPosted(read, options.maxBodyBytes)
       if (typeof message === 'number')
         return [message, message === 413 ? 'Message too large' : 'Could not parse message']
       take(options, { session, server, message })
@@ -167,11 +172,12 @@ async function answer(
 }
 
 /** Parses the message of a body; 400 or 413 if there is none. */
-async function readPosted(request: Request, limit: number): Promise<RpcMessage | 400 | 413> {
+async function readPosted(read: ReadBytes, limit: number): Promise<RpcMessage | 400 | 413> {
   try {
-    const text = await readText(request, limit, { fatal: true })
+    const text = await messageText(read, limit)
     return jsonProblem(text) === null ? parseRpcMessage(JSON.parse(text)) : 400
   } catch (error) {
+    if (isFlowError(error)) throw error
     return isBodyTooLarge(error) ? 413 : 400
   }
 }

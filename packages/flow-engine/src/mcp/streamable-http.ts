@@ -1,5 +1,6 @@
-import { isBodyTooLarge, isObject, json, readText, type Runtime } from '@x/wire'
+import { isBodyTooLarge, isObject, json, readBody, type Runtime } from '@x/wire'
 import { jsonProblem } from '../base/json-problem.ts'
+import { isFlowError } from '../errors.ts'
 import { readAccept, type Accepted } from './accepted.ts'
 import { callKey, type Calls } from './calls.ts'
 import { check2026, isOf2026, VERSION_2026, VERSION_HEADER } from './era-2026.ts'
@@ -14,6 +15,7 @@ import {
   type RpcNotification,
   type RpcRequest,
 } from './json-rpc.ts'
+import { messageText, type ReadBytes } from './message-text.ts'
 import type { Era, McpServer } from './mcp-server.ts'
 import { answer2025, answer2026, VERSIONS_2025, type MethodCall } from './methods.ts'
 import { createOutbox } from './outbox.ts'
@@ -29,6 +31,8 @@ export interface StreamableHttpOptions {
   readonly maxBodyBytes: number
   /** How long, in milliseconds, clients may cache lists (MC-53). */
   readonly listTtlMs: number
+  /** Reads the body. Default: as it comes. */
+  readonly read?: ReadBytes
   /** Called with unexpected errors. */
   readonly report: (error: unknown) => void
 }
@@ -36,6 +40,7 @@ export interface StreamableHttpOptions {
 /**
  * Handles a Streamable HTTP POST of either era (MC-30 to MC-55). Requests are independent of each other; the
  * credentials have been checked.
+ * @throws the Refusals of `options.read`
  */
 export async function answerStreamable(
   request: Request,
@@ -45,9 +50,11 @@ export async function answerStreamable(
   let body: unknown
   try {
     const accepted = checkHead(request)
-    body = await readJson(request, options.maxBodyBytes)
+    const { maxBodyBytes, read = (most) => readBody(request, most) } = options
+    body = await readJson(read, maxBodyBytes)
     return await answerMessage({ request, server, options, accepted, body })
   } catch (error) {
+    if (body === undefined && isFlowError(error)) throw error
     return errorAnswer(request, readRpcId(body), foreseen(error, options))
   }
 }
@@ -177,10 +184,10 @@ function checkHead({ headers }: Request): Accepted {
 }
 
 /** @throws RpcError 400, 413 */
-async function readJson(request: Request, limit: number): Promise<unknown> {
+async function readJson(read: ReadBytes, limit: number): Promise<unknown> {
   let text: string
   try {
-    text = await readText(request, limit, { fatal: true })
+    text = await messageText(read, limit)
   } catch (error) {
     if (isBodyTooLarge(error)) throw refused(413, `The body is larger than ${limit} bytes`)
     if (error instanceof TypeError) throw parseError('the body is not valid UTF-8')

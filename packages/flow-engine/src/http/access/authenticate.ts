@@ -18,7 +18,8 @@ export type Authenticate = (
   input: { readonly request: Request; readonly url: URL; readonly context: HostContext },
 ) => Promise<Caller | Response | undefined>
 
-const CHALLENGE = { headers: { 'www-authenticate': 'Bearer' } }
+/** How a client learns what credentials are expected. */
+export const CHALLENGE = { headers: { 'www-authenticate': 'Bearer' } }
 
 /** Authenticates requests as described in auth.md, or as the host decides. */
 export function createAuthenticate(

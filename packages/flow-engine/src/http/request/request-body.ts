@@ -1,6 +1,7 @@
-import { BodyTooLargeError, isBodyTooLarge, readBody, type Runtime } from '@x/wire'
+import { BodyTooLargeError, isBodyTooLarge, readBody, readStream, type Runtime } from '@x/wire'
 import { invalid, refuse, type Refusal, type ValidationElement } from '../../refusal.ts'
 import type { BlobStage } from '../../store/blob-store.ts'
+import type { HeldBody } from './held-bodies.ts'
 import { findPart, MalformedForm, type FoundPart } from './multipart.ts'
 import { withinFrame } from './multipart-boundary.ts'
 
@@ -49,32 +50,66 @@ export interface RequestBody {
    * @throws Refusal 400 if it claims to be one
    */
   filePart(options?: UploadOptions): Promise<FoundPart>
+  /**
+   * The bytes, for an operation with a limit and refusals of its own.
+   * @throws BodyTooLargeError beyond so many bytes
+   */
+  within(most: number): Promise<Uint8Array>
+}
+
+/** What a body that arrives has to pass. */
+export interface Arrival {
+  /** Counts the bytes that are kept in memory. */
+  readonly held: HeldBody
+  /** Called when all of it was read; rejects if its sender may not act any more. */
+  readonly arrived: () => Promise<void>
 }
 
 /**
  * Wraps the body of a request.
  * @param limit bytes; a larger announced length is rejected when the body is first read
- * @throws Refusal 413, from each of the reading functions
+ * @throws Refusal 413, from each of the reading functions; and those of `arrival`
  */
-export function createRequestBody(request: Request, limit: number): RequestBody {
+export function createRequestBody(
+  request: Request,
+  limit: number,
+  { held, arrived }: Arrival,
+): RequestBody {
   const contentType = request.headers.get('content-type') ?? ''
   let read: Promise<Uint8Array> | undefined
   let part: Promise<FoundPart> | undefined
+  const within = async (most: number): Promise<Uint8Array> => {
+    const length = announcedLength(request)
+    if (length !== null && length <= most) held.hold(length)
+    const whole =
+      length === null
+        ? await readStream(bounded(request, most, held), most)
+        : await readBody(request, most)
+    await arrived()
+    return whole
+  }
   const bytes = (): Promise<Uint8Array> =>
-    (read ??= readBody(request, limit).catch((error: unknown) => {
+    (read ??= within(limit).catch((error: unknown) => {
       throw isBodyTooLarge(error) ? tooLarge(error.limit, error.size ?? error.limit) : error
     }))
   const findFile = async ({ stage: open, framed = false }: UploadOptions): Promise<FoundPart> => {
     if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) return null
-    const length = Number(request.headers.get('content-length') ?? 0) || 0
+    const length = announcedLength(request) ?? 0
+    const inMemory = open === undefined ? held : undefined
     try {
-      const chunks = read === undefined ? bounded(request, limit) : once(read)
-      return await findPart(framed ? withinFrame(chunks, contentType) : chunks, {
+      inMemory?.hold(length)
+      const chunks = read === undefined ? bounded(request, limit, inMemory) : once(read)
+      const found = await findPart(framed ? withinFrame(chunks, contentType) : chunks, {
         contentType,
         name: 'file',
         length,
         open,
       })
+      await arrived().catch(async (error: unknown) => {
+        await found?.stage?.discard()
+        throw error
+      })
+      return found
     } catch (error) {
       if (isBodyTooLarge(error)) throw tooLarge(error.limit, error.size ?? error.limit)
       // The runtime's form parser throws TypeErrors.
@@ -87,6 +122,7 @@ export function createRequestBody(request: Request, limit: number): RequestBody 
   return {
     contentType,
     bytes,
+    within,
     filePart: (options = {}) => (part ??= findFile(options)),
     text: async () => decode(await bytes()),
     async form() {
@@ -110,12 +146,23 @@ async function* once(bytes: Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield await bytes
 }
 
+/** Null for a body whose length is not announced. */
+function announcedLength(request: Request): number | null {
+  const header = request.headers.get('content-length')
+  return header === null ? null : Number(header) || 0
+}
+
 /** The chunks of a body, at most `limit` bytes. */
-async function* bounded(request: Request, limit: number): AsyncGenerator<Uint8Array> {
+async function* bounded(
+  request: Request,
+  limit: number,
+  held: HeldBody | undefined,
+): AsyncGenerator<Uint8Array> {
   let size = 0
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length
     if (size > limit) throw new BodyTooLargeError(limit, size)
+    held?.hold(size)
     yield chunk
   }
 }

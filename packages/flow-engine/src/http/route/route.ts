@@ -99,6 +99,8 @@ export interface Call<P, Q, B> extends GuardCall {
   readonly body: B
   /** Filled in by operations whose audit record needs more than their parameters. */
   readonly notes: AuditNotes
+  /** As `bytes`, for an operation with a limit and refusals of its own: see `RequestBody`. */
+  readonly bytesWithin: (most: number) => Promise<Uint8Array>
   /** The body as bytes, read once. */
   readonly bytes: () => Promise<Uint8Array>
   /** The part `file` of a multipart body. */

@@ -47,7 +47,7 @@ function streamable(path: string, ofProject: boolean): Route[] {
       async (call) => {
         const server = await call.services.mcp.server(visitOf(call))
         await passTooLarge(call)
-        return await call.services.mcp.answer(call.request, server)
+        return await call.services.mcp.answer(call.request, server, call.bytesWithin)
       },
     ),
   ]
@@ -86,7 +86,7 @@ function messages(path: string, ofProject: boolean): Route {
       const server = await mcp.server(visitOf(call))
       await passTooLarge(call)
       const id = call.url.searchParams.get('session_id')
-      const [status, text] = await mcp.post(call.request, server, id)
+      const [status, text] = await mcp.post(call.bytesWithin, server, id)
       return new Response(text, { status, headers: { 'content-type': 'text/plain' } })
     },
   )

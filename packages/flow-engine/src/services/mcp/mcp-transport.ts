@@ -1,6 +1,7 @@
 import type { Runtime } from '@x/wire'
 import { createCalls } from '../../mcp/calls.ts'
 import type { McpServer } from '../../mcp/mcp-server.ts'
+import type { ReadBytes } from '../../mcp/message-text.ts'
 import type { ResolvedMcpOptions } from '../../mcp/mcp-options.ts'
 import { createSseSessions } from '../../mcp/sse-sessions.ts'
 import { answerStreamable } from '../../mcp/streamable-http.ts'
@@ -16,12 +17,18 @@ export interface McpTransport {
    * @throws Refusal 404
    */
   server(visit: McpVisit): Promise<McpServer>
-  /** Handles a Streamable HTTP POST. */
-  answer(request: Request, server: McpServer): Promise<Response>
+  /**
+   * Handles a Streamable HTTP POST.
+   * @param read reads the body; its Refusals are passed on
+   */
+  answer(request: Request, server: McpServer, read: ReadBytes): Promise<Response>
   /** Opens an HTTP+SSE stream; null if too many are open. */
   openStream(server: McpServer, endpointOf: (id: string) => string): Response | null
-  /** Accepts a message for an open stream; returns status and body text of the response. */
-  post(request: Request, server: McpServer, id: string | null): Promise<readonly [number, string]>
+  /**
+   * Accepts a message for an open stream; returns status and body text of the response.
+   * @param read reads the body; its Refusals are passed on
+   */
+  post(read: ReadBytes, server: McpServer, id: string | null): Promise<readonly [number, string]>
   /** Ends all calls and streams of a user. */
   closeUser(userId: string): void
   close(): void
@@ -51,10 +58,17 @@ export function createMcpTransport(
     settings,
     runtime,
     server: (visit) => projects.open(visit),
-    answer: (request, server) =>
-      answerStreamable(request, server, { calls, runtime, maxBodyBytes, listTtlMs, report }),
+    answer: (request, server, read) =>
+      answerStreamable(request, server, {
+        calls,
+        runtime,
+        maxBodyBytes,
+        listTtlMs,
+        report,
+        read,
+      }),
     openStream: (server, endpointOf) => sessions.open(server, endpointOf),
-    post: (request, server, id) => sessions.post(request, server, id),
+    post: (read, server, id) => sessions.post(read, server, id),
     closeUser(userId) {
       calls.cancelUser(userId)
       sessions.closeUser(userId)

@@ -1,0 +1,73 @@
+import { clientNetworkOf, type Runtime } from '@x/wire'
+import type { HostContext } from '../../options.ts'
+import { refuse } from '../../refusal.ts'
+import { callerOf, type Caller } from '../../services/base/caller.ts'
+import type { FlowStore } from '../../store/flow-store.ts'
+import { anonymous } from '../route/anonymous.ts'
+import type { Auth } from '../route/route.ts'
+import { CHALLENGE, checkRights } from './authenticate.ts'
+
+/** A body that took longer to arrive has its sender checked again. */
+const SLOW_MS = 1_000
+
+/**
+ * Finds the caller of a request that began earlier.
+ * @throws Refusal 401 if the user was deleted or blocked meanwhile, or their sign-in has ended
+ */
+export type FindAgain = (caller: Caller) => Promise<Caller>
+
+/** Reads what can change while a body arrives; credentials that expire meanwhile stay valid for it. */
+export function createFindAgain(store: Pick<FlowStore, 'users' | 'refreshFamilies'>): FindAgain {
+  return async (caller) => {
+    const { id, via, isSuperuser, signInId = null } = caller
+    const [user, signIn] = await Promise.all([
+      store.users.get(id),
+      signInId === null ? null : store.refreshFamilies.get(signInId),
+    ])
+    if (user?.isActive !== true) throw refuse(401, 'User not found or is inactive.', CHALLENGE)
+    if (signInId !== null && signIn?.userId !== id)
+      throw refuse(401, 'Could not validate credentials', CHALLENGE)
+    // A host decides itself who is a superuser.
+    return callerOf(user, via, { signInId, ...(via === 'host' ? { isSuperuser } : {}) })
+  }
+}
+
+export interface SenderOptions {
+  readonly auth: Auth
+  /** Undefined for operations that need no credentials. */
+  readonly caller: Caller | undefined
+  readonly findAgain: FindAgain
+  readonly runtime: Pick<Runtime, 'now'>
+}
+
+/** Who sends a request: a body that arrives for minutes must not act for somebody who was blocked (AB-79). */
+export class Sender {
+  /** As they are now. */
+  caller: Caller | undefined
+  readonly #options: SenderOptions
+  readonly #begun: number
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+    this.caller = options.caller
+    this.#begun = options.runtime.now().getTime()
+  }
+
+  /**
+   * Called when the body has arrived.
+   * @throws Refusal 401, 403
+   */
+  readonly arrived = async (): Promise<void> => {
+    const { auth, findAgain, runtime } = this.#options
+    if (this.caller === undefined) return
+    if (Math.abs(runtime.now().getTime() - this.#begun) < SLOW_MS) return
+    this.caller = await findAgain(this.caller)
+    checkRights(auth, this.caller)
+  }
+}
+
+/** Who sends a request and reads its response: a user, or the strangers of a network. */
+export function nameOfClient(caller: Caller, { clientAddress }: HostContext): string {
+  if (caller !== anonymous) return `user ${caller.id}`
+  return `network ${clientAddress === undefined ? '' : clientNetworkOf(clientAddress)}`
+}
