@@ -98,5 +98,12 @@ export {
   type UniqueConstraint,
 } from './store/store-error.ts'
 export type { UserFilePatch, UserFileRecord, UserFileStore } from './store/user-files.ts'
-export type { OnUserWrite, UserChange, UserPatch, UserRecord, UserStore } from './store/users.ts'
+export type {
+  OnUserWrite,
+  SharedUserChanges,
+  UserChange,
+  UserPatch,
+  UserRecord,
+  UserStore,
+} from './store/users.ts'
 export type { VariablePatch, VariableRecord, VariableStore } from './store/variables.ts'

@@ -1,4 +1,6 @@
 import { createScimService, type ScimService } from '@x/scim-core'
+import { createFlowEngine } from '@x/flow-engine'
+import { createMemoryBlobStore } from '@x/flow-engine/memory'
 import { isStoreUnavailable, type FlowStore } from '@x/flow-engine/store'
 import { migrateFlow } from '@x/store-kysely/flow'
 import { linkUsers, type LinkedStores } from '@x/store-kysely/link'
@@ -76,6 +78,40 @@ describe.skipIf(postgresUrl === null)('linked users that both sides change at on
     expect(await writing).toMatchObject([{ value: { isActive: false } }, { value: true }])
     expect(await stores.scim.users.get(TENANT, changed)).toMatchObject({ active: false })
     expect(await stores.scim.users.get(TENANT, removed)).toBeNull()
+  })
+
+  test('AB-85 superusers whom the service and the directory change at once meet no deadlock', async () => {
+    const engine = createFlowEngine({
+      store: stores.flow,
+      files: createMemoryBlobStore(),
+      secretKey: 'a secret key of the tests, long enough',
+      passwords: { hash: async (password) => password, verify: async () => true },
+      onError: () => undefined,
+    })
+    const { users } = engine.services
+    const admin = await users.create({
+      username: 'admin@corp.example',
+      password: null,
+      isActive: true,
+      isSuperuser: true,
+    })
+    const caller = { ...admin, via: 'host', record: admin } as const
+    const ids = [await made('first@corp.example'), await made('second@corp.example')]
+    for (const id of ids) await users.patch(caller, id, { isActive: true, isSuperuser: true })
+    const ended = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, turn) => turn % 2 === 0).flatMap((isActive) =>
+        ids.flatMap<Promise<unknown>>((id) => [
+          users.patch(caller, id, { isActive, isSuperuser: true }),
+          service.users.patch(TENANT, id, [{ ...OFF[0], op: 'replace', value: !isActive }]),
+        ]),
+      ),
+    )
+    expect(ended.filter(({ status }) => status === 'rejected')).toEqual([])
+    for (const id of ids) {
+      const [flow, scim] = [await flowRecord(id), await stores.scim.users.get(TENANT, id)]
+      expect(flow?.isActive).toBe(scim?.active)
+    }
+    await engine.close()
   })
 
   test('SU-14 a flow write of other fields does not wait for the SCIM user', async () => {

@@ -41,6 +41,12 @@ export type OnUserWrite<Transaction> = (
   transaction: Transaction,
 ) => void | Promise<void>
 
+/** The fields of a user that a directory may share. */
+export interface SharedUserChanges {
+  readonly username?: string | undefined
+  readonly isActive?: boolean | undefined
+}
+
 /** Users. Every write calls the store's `onUserWrite` inside its transaction. */
 export interface UserStore {
   get(id: string): Promise<UserRecord | null>
@@ -49,6 +55,12 @@ export interface UserStore {
   findSuperuser(): Promise<UserRecord | null>
   /** Ordered by `createdAt`, then `id`. */
   list(slice: Slice): Promise<Page<UserRecord>>
+  /**
+   * Called first in a transaction that changes or removes a user: takes the locks that come before those of
+   * the other methods. Stores that have none leave it out.
+   * @param changes null if the user is removed
+   */
+  lock?(id: string, changes: SharedUserChanges | null): Promise<void>
   /** Number of active superusers. Within a transaction it locks that number against concurrent changes. */
   countActiveSuperusers(): Promise<number>
   /** @throws UniqueConflictError `user.id`, `user.username` */

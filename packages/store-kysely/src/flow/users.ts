@@ -1,7 +1,7 @@
 import type {
   OnUserWrite,
+  SharedUserChanges,
   UserChange,
-  UserPatch,
   UserRecord,
   UserStore,
 } from '@x/flow-engine/store'
@@ -26,7 +26,7 @@ const USER_CACHE = {
 /** A user whose row is about to be locked; `patch` is null if it is removed. */
 export interface UserLock {
   readonly id: string
-  readonly patch: UserPatch | null
+  readonly patch: SharedUserChanges | null
 }
 
 /** Hooks that run inside the transaction of every write. */
@@ -52,6 +52,10 @@ export function createUsers(db: FlowDb, { onUserWrite, beforeUserLock }: UserHoo
     findSuperuser: () => rows.first({ isSuperuser: true }),
 
     list: (slice) => pageOf(rows, slice, { where: sql`1 = 1`, order: sql`created_at, id` }),
+
+    async lock(id, patch) {
+      if (db.isTransaction && locksRows(db)) await beforeUserLock?.({ id, patch }, db)
+    },
 
     async countActiveSuperusers() {
       const active = { isSuperuser: true, isActive: true }

@@ -138,6 +138,7 @@ async function patchUser(kit: ServiceKit, { caller, id, changes }: Patch): Promi
   const passwordHash = password === undefined ? undefined : await hashed(kit, password)
   const [before, after] = await refuseTaken('user.username', TAKEN, () =>
     store.transaction(async (tx) => {
+      await tx.users.lock?.(id, changes)
       const old = await tx.users.get(id)
       if (old === null) throw refuse(404, 'User not found')
       const { username = old.username } = changes
@@ -176,6 +177,7 @@ function patchOf(
 async function removeUser(kit: ServiceKit, id: string): Promise<void> {
   const { store, vectors, records } = kit
   const flowIds = await store.transaction(async (tx) => {
+    await tx.users.lock?.(id, null)
     const user = await tx.users.get(id)
     if (user === null) throw refuse(404, 'User not found')
     const last = user.isSuperuser && user.isActive && (await tx.users.countActiveSuperusers()) < 2
