@@ -193,6 +193,14 @@ describe('AB-37 large tables as text', () => {
     const digits = rows.map(({ a }) => ({ a: a === 'y' ? '1' : `1.${'1'.repeat(1_000_000)}` }))
     expect(() => table(createDataFrame(digits))).toThrow('more than 16777216 characters')
   })
+
+  test('a long cell that all rows share is not cleaned for each of them', () => {
+    // Cleaned 50,000 times, the text would take minutes.
+    const cell = '[\n'.repeat(200_000)
+    const frame = createDataFrame(Array.from({ length: 50_000 }, () => ({ a: cell })))
+    expect(() => toMessage(frame)).toThrow('more than 16777216 characters')
+    expect(() => table(frame)).toThrow('more than 16777216 characters')
+  })
 })
 
 test.each([

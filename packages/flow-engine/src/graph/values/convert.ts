@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { finish, finishInTurns, mapSteps, type Steps } from '../../base/steps.ts'
+import { finish, finishInTurns, type Steps } from '../../base/steps.ts'
 import { FlowError } from '../../errors.ts'
 import { createData, isData, type Data } from './data.ts'
 import {
@@ -11,9 +11,10 @@ import {
   type Row,
 } from './data-frame.ts'
 import { toLiteralText } from './literal-text.ts'
-import { markdownTable } from './markdown-table.ts'
+import { cleanCell, markdownTable } from './markdown-table.ts'
 import { createMessage, isMessage, isStream, type Message } from './message.ts'
 import { messageToFields } from './message-json.ts'
+import { createCharacterCount } from './table-size.ts'
 
 export interface ToTextOptions {
   /** Tables only: drop empty rows, trim blank cells, collapse repeated newlines. Default false. */
@@ -112,14 +113,17 @@ function rowsOfList(list: readonly unknown[]): Row[] {
 
 /** A table with blank cells trimmed and repeated newlines collapsed; keeps all rows. */
 function* cleanTable(frame: DataFrame): Steps<string> {
-  const rows = yield* mapSteps(frame.rows, (row) =>
-    Object.fromEntries(
-      Object.entries(row).map(([key, cell]) => [
-        key,
-        typeof cell === 'string' ? cell.replace(/^\s*$/, '').replaceAll(/\n+/g, '\n') : cell,
-      ]),
-    ),
-  )
+  const count = createCharacterCount()
+  const rows: Row[] = []
+  for (const row of frame.rows) {
+    let isDue = false
+    const cells = Object.entries(row).map(([key, cell]): [string, unknown] => {
+      isDue = count(typeof cell === 'string' ? cell : '') || isDue
+      return [key, typeof cell === 'string' ? cleanCell(cell) : cell]
+    })
+    rows.push(Object.fromEntries(cells))
+    if (isDue) yield
+  }
   return yield* markdownTable(createDataFrame(rows, frame.columns), { lineBreak: '<br/>' })
 }
 

@@ -1,13 +1,11 @@
 import { mapSteps, type Steps } from '../../base/steps.ts'
-import { FlowError } from '../../errors.ts'
 import { cellOf, type DataFrame } from './data-frame.ts'
 import { formatNumber, toLiteralText } from './literal-text.ts'
+import { createCharacterCount, MAX_CHARACTERS, tableTooLarge } from './table-size.ts'
 
 const MIN_PADDING = 2
 /** Rows that are written in one part. */
 const ROWS = 2000
-/** Maximum number of characters of a table; every row is as wide as the widest. */
-const MAX_CHARACTERS = 16 * 1024 * 1024
 
 export interface MarkdownOptions {
   /** Drop empty rows, trim blank cells, collapse repeated newlines (CO-6). */
@@ -36,7 +34,7 @@ export function* markdownTable(frame: DataFrame, options: MarkdownOptions = {}):
   if (frame.columns.length === 0) return ''
   const rows = options.clean === true ? frame.rows.filter(hasValue) : frame.rows
   const least = frame.columns.reduce((sum, name) => sum + name.length + MIN_PADDING + 3, 0)
-  if (least * rows.length > MAX_CHARACTERS) throw tooLarge()
+  if (least * rows.length > MAX_CHARACTERS) throw tableTooLarge()
   const cells: unknown[][] = []
   for (const name of frame.columns)
     cells.push(
@@ -45,9 +43,10 @@ export function* markdownTable(frame: DataFrame, options: MarkdownOptions = {}):
   // A table that contains only booleans shows ones and zeros.
   const truths = cells.every((values) => values.every((value) => typeof value === 'boolean'))
   const columns: Column[] = []
+  const count = createCharacterCount()
   for (const [at, name] of frame.columns.entries()) {
     const values = cells[at] ?? []
-    columns.push(yield* layOut(name, truths ? values.map(Number) : values, options))
+    columns.push(yield* layOut(name, truths ? values.map(Number) : values, { ...options, count }))
   }
   checkSize(columns)
   const heads = columns.map((column) => pad(column.header, column))
@@ -65,14 +64,7 @@ export function* markdownTable(frame: DataFrame, options: MarkdownOptions = {}):
 /** @throws FlowError `limit_exceeded` */
 function checkSize(columns: readonly Column[]): void {
   const characters = columns.reduce((sum, { width, lines }) => sum + (width + 3) * lines, 0)
-  if (characters > MAX_CHARACTERS) throw tooLarge()
-}
-
-function tooLarge(): FlowError {
-  return new FlowError(
-    'limit_exceeded',
-    `The table as text has more than ${MAX_CHARACTERS} characters: a long cell makes each row as long`,
-  )
+  if (characters > MAX_CHARACTERS) throw tableTooLarge()
 }
 
 /** A cell with newlines spans several lines; in such a table a row of empty cells takes no line. */
@@ -97,22 +89,28 @@ function* bodyLines(columns: readonly Column[], count: number): Steps<string[]> 
 function* layOut(
   header: string,
   values: readonly unknown[],
-  options: MarkdownOptions,
+  options: MarkdownOptions & { readonly count: ReturnType<typeof createCharacterCount> },
 ): Steps<Column> {
   const numeric = isNumeric(values)
-  const texts = yield* mapSteps(values, (value) =>
-    numeric ? numberText(value) : cellText(value, options),
-  )
+  const texts: string[] = []
+  for (const value of values) {
+    const text = numeric ? numberText(value) : literalText(value)
+    const isDue = options.count(text)
+    texts.push(numeric ? text : cellText(text, options))
+    if (isDue) yield
+  }
   const multiline = texts.some((text) => text.includes('\n'))
   const cells = numeric ? alignDecimals(texts) : texts.map((text) => text.trim())
   let lines = 0
   let width = textWidth(header) + MIN_PADDING
-  yield* mapSteps(cells, (cell) => {
+  const count = createCharacterCount()
+  for (const cell of cells) {
     for (const line of cell.split('\n')) {
       lines += 1
       width = Math.max(width, textWidth(line))
     }
-  })
+    if (count(cell)) yield
+  }
   return {
     header,
     numeric,
@@ -123,12 +121,19 @@ function* layOut(
   }
 }
 
-function cellText(value: unknown, { clean, lineBreak }: MarkdownOptions): string {
+/** Drops blanks that are all there is, and collapses repeated newlines. */
+export function cleanCell(text: string): string {
+  return text.replace(/^\s*$/, '').replaceAll(/\n+/g, '\n')
+}
+
+function literalText(value: unknown): string {
   if (value === undefined) return 'nan'
-  if (value === null) return ''
-  let text = toLiteralText(value)
-  if (clean === true) text = text.replace(/^\s*$/, '').replaceAll(/\n+/g, '\n')
-  text = text.replaceAll('|', '\\|').replaceAll(/\r\n?/g, '\n')
+  return value === null ? '' : toLiteralText(value)
+}
+
+function cellText(literal: string, { clean, lineBreak }: MarkdownOptions): string {
+  const given = clean === true ? cleanCell(literal) : literal
+  const text = given.replaceAll('|', '\\|').replaceAll(/\r\n?/g, '\n')
   return lineBreak === undefined ? text : text.replaceAll('\n', lineBreak)
 }
 
@@ -171,7 +176,7 @@ function alignDecimals(texts: readonly string[]): string[] {
     return point < 0 ? -1 : text.length - point - 1
   })
   const most = decimals.reduce((found, each) => Math.max(found, each), -1)
-  if (most * texts.length > MAX_CHARACTERS) throw tooLarge()
+  if (most * texts.length > MAX_CHARACTERS) throw tableTooLarge()
   return texts.map((text, index) => text + ' '.repeat(most - (decimals[index] ?? -1)))
 }
 

@@ -1,0 +1,31 @@
+import { createSteps } from '../../base/steps.ts'
+import { FlowError } from '../../errors.ts'
+
+/** Maximum number of characters of a table as text; every row is as wide as the widest. */
+export const MAX_CHARACTERS = 16 * 1024 * 1024
+/** Cells between two turns for others. */
+const PART = 10_000
+/** So many characters take as long as a cell. */
+const CHARACTERS_OF_A_UNIT = 8
+
+/**
+ * Counts the characters of all cells: one long text in each row is long in every row. Returns true when others
+ * are due a turn.
+ * @throws FlowError `limit_exceeded`
+ */
+export function createCharacterCount(): (text: string) => boolean {
+  const step = createSteps(PART)
+  let characters = 0
+  return ({ length }) => {
+    characters += length
+    if (characters > MAX_CHARACTERS) throw tableTooLarge()
+    return step(1 + length / CHARACTERS_OF_A_UNIT)
+  }
+}
+
+export function tableTooLarge(): FlowError {
+  return new FlowError(
+    'limit_exceeded',
+    `The table as text has more than ${MAX_CHARACTERS} characters: a long cell makes each row as long`,
+  )
+}
