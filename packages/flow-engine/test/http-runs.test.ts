@@ -182,6 +182,24 @@ describe('builds', () => {
     expect(eventsOf(text).filter(({ event }) => event === 'end_vertex')).toHaveLength(2)
   })
 
+  test('AB-79 a public flow of a blocked user is neither built nor read', async () => {
+    const { engine, create } = await service()
+    const { users, flows } = engine.options.store
+    const id = await create(echo(), { access_type: 'PUBLIC' })
+    const read = () => send(engine, `/api/v1/flows/public_flow/${id}`)
+    expect((await read()).status).toBe(200)
+    const owner = (await flows.get(id))?.userId ?? ''
+    await users.update(owner, { isActive: false })
+    const refused = [403, { detail: 'Flow is not public' }]
+    const answer = await read()
+    expect([answer.status, answer.body]).toEqual(refused)
+    const headers = { cookie: 'client_id=somebody' }
+    const built = await send(engine, `/api/v1/build_public_tmp/${id}/flow`, { json: {}, headers })
+    expect([built.status, built.body]).toEqual(refused)
+    await users.update(owner, { isActive: true })
+    expect((await read()).status).toBe(200)
+  })
+
   test('the task of a job shows its state to its owner; any other id is refused', async () => {
     const { engine, call, create } = await service()
     const job = jobOf((await call('POST', `/build/${await create(echo())}/flow`, {})).text)

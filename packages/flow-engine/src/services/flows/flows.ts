@@ -33,7 +33,7 @@ export interface FlowService {
   pick(caller: Caller, ids: readonly string[]): Promise<FlowPage>
   /** The flows as files contain them: without the API keys in their graphs. */
   exported(flows: FlowParts): AsyncIterable<FlowRecord>
-  /** @throws Refusal 403 if it is not public */
+  /** @throws Refusal 403 if it is not public, or its owner is blocked */
   getPublic(id: string): Promise<FlowRecord>
   /**
    * Finds a flow by id, else by endpoint name: of the given user, else the caller's own before other users'.
@@ -89,7 +89,10 @@ export function createFlowService(kit: ServiceKit): FlowService {
     },
     async getPublic(id) {
       const flow = await store.flows.get(id)
-      if (flow?.accessType !== 'PUBLIC') throw refuse(403, 'Flow is not public')
+      const isPublic = flow?.accessType === 'PUBLIC'
+      // As for public builds: what a blocked user has published is closed.
+      const owner = isPublic ? await store.users.get(flow.userId) : null
+      if (!isPublic || owner?.isActive !== true) throw refuse(403, 'Flow is not public')
       return { ...flow, data: await withoutSecrets(flow.data, kit.components) }
     },
     find: (idOrEndpointName, by) => findFlow(kit, idOrEndpointName, by),
