@@ -173,4 +173,18 @@ describe('bodies that are never finished', () => {
       expect((await next.finish()).status).not.toBe(429)
     }, 5_000)
   })
+
+  test('AB-51 a text counts four times', async () => {
+    const { url, signUp } = await setUp({ settings: { maxUnreadMbPerClient: 1 } })
+    const { bearer } = await signUp('ada')
+    const send = (kib: number) =>
+      beginSlowRequest(url, {
+        path: '/api/v1/flows/',
+        headers: { ...bearer, ...JSON_TYPE },
+        body: JSON.stringify({ name: 'x'.repeat(kib * 1024) }),
+      })
+    await send(300)
+    expect((await (await send(200)).finish()).status).toBe(429)
+    expect((await (await send(100)).finish()).status).not.toBe(429)
+  })
 })

@@ -57,6 +57,9 @@ export interface RequestBody {
   within(most: number): Promise<Uint8Array>
 }
 
+/** A text, what is parsed from it and the answer that repeats it take so many times its bytes. */
+const MEMORY_OF_TEXT = 4
+
 /** What a body that arrives has to pass. */
 export interface Arrival {
   /** Counts the bytes that are kept in memory. */
@@ -124,7 +127,11 @@ export function createRequestBody(
     bytes,
     within,
     filePart: (options = {}) => (part ??= findFile(options)),
-    text: async () => decode(await bytes()),
+    async text() {
+      const whole = await bytes()
+      held.hold(whole.length * MEMORY_OF_TEXT)
+      return decode(whole)
+    },
     async form() {
       const body = await bytes()
       if (
