@@ -55,12 +55,14 @@ async function signIn(
   const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
   const state = change.state ?? location.searchParams.get('state') ?? ''
   const iss = change.iss === undefined ? '' : `&iss=${encodeURIComponent(change.iss)}`
+  const ends: string[] = []
   const answer = await oidc.callback(
     new Request(`https://flows.example/api/v1/oidc/callback?code=c&state=${state}${iss}`, {
       headers: { cookie: change.cookie ?? cookie },
     }),
+    ({ outcome }) => void ends.push(outcome),
   )
-  return { first, location, answer, cookies: answer.headers.getSetCookie() }
+  return { first, location, answer, cookies: answer.headers.getSetCookie(), ends }
 }
 
 describe('createOidcSignIn', () => {
@@ -101,15 +103,19 @@ describe('createOidcSignIn', () => {
     ['another state', { state: 'x' }],
     ['no cookie', { cookie: '' }],
     ['a forged cookie', { cookie: '__Host-oidc_sign_in=a.b.c' }],
-  ])('SU-22 refuses %s', async (_name, change) => {
-    const { oidc } = await setUp()
-    const { answer, cookies } = await signIn(oidc, change)
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toEqual({
-      detail: 'The sign-in was not started here, or has expired',
-    })
-    expect(cookies).toEqual([])
-  })
+  ])(
+    'SU-22 refuses %s, without an audit record that strangers could repeat',
+    async (_name, change) => {
+      const { oidc } = await setUp()
+      const { answer, cookies, ends } = await signIn(oidc, change)
+      expect(answer.status).toBe(400)
+      expect(ends).toEqual([])
+      expect(await answer.json()).toEqual({
+        detail: 'The sign-in was not started here, or has expired',
+      })
+      expect(cookies).toEqual([])
+    },
+  )
 
   test.each<[string, JWTPayload]>([
     ['another nonce', { nonce: 'other' }],
@@ -118,8 +124,9 @@ describe('createOidcSignIn', () => {
   ])('SU-22 refuses an identity token with %s', async (name, change) => {
     provider.claims = { sub: 'subject-1', ...change }
     const { oidc } = await setUp(name === 'another audience' ? { clientId: 'someone' } : {})
-    const { answer } = await signIn(oidc)
+    const { answer, ends } = await signIn(oidc)
     expect(answer.status).toBe(400)
+    expect(ends).toEqual(['refused'])
     expect(JSON.stringify(await answer.json())).not.toContain('eyJ')
   })
 

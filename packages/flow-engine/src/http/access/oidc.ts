@@ -39,7 +39,7 @@ export interface OidcSignInOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** How a sign-in ended; not reported if the provider failed to decide. */
+/** How a sign-in ended; not reported if the provider failed to decide, or for a callback of no sign-in. */
 export interface OidcSignInEnd {
   readonly outcome: 'ok' | 'refused'
   /** Null if the user is unknown. */
@@ -125,7 +125,12 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
     callback: (request, ended) =>
       answering(async () => {
         const refused = { outcome: 'refused', userId: null, isNew: false } as const
-        const signedIn = await signedInBy(request).catch(async (error: unknown) => {
+        const query = new URL(request.url).searchParams
+        const pending = await open(readCookies(request).get(name), key, runtime)
+        // Not reported: otherwise strangers could fill the records.
+        if (pending === undefined || query.get('state') !== pending.state)
+          throw refuse(400, 'The sign-in was not started here, or has expired')
+        const signedIn = await signedInBy(query, pending).catch(async (error: unknown) => {
           if (statusOf(error) < 500) await ended?.(refused)
           throw error
         })
@@ -135,13 +140,9 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
   }
 
   async function signedInBy(
-    request: Request,
+    query: URLSearchParams,
+    pending: Pending,
   ): Promise<{ readonly user: OidcUser; readonly response: Response }> {
-    const query = new URL(request.url).searchParams
-    const pending = await open(readCookies(request).get(name), key, runtime)
-    if (pending === undefined || query.get('state') !== pending.state) {
-      throw refuse(400, 'The sign-in was not started here, or has expired')
-    }
     await provider.checkIssuer(query.get('iss'))
     const code = query.get('code')
     if (code === null) throw refuse(400, 'The identity provider refused the sign-in')
