@@ -1,10 +1,15 @@
 import { builtinComponents, type Component } from '@x/flow-engine/components'
 import { testComponent, type TestComponentResult } from '@x/flow-engine/testing'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createDice, createWatch, FUZZ_CASES } from '../src/index.ts'
 import { makeAttack, type Attack } from './components/cases.ts'
 import { measure, sizeOf, type Outcome } from './components/measure.ts'
-import { createQuickRuntime, createServices, modelsFor } from './components/services.ts'
+import {
+  createQuickRuntime,
+  createServices,
+  jsonQueries,
+  modelsFor,
+} from './components/services.ts'
 
 /** Times are measured in the long run only. */
 const MEASURES = process.env['FUZZ_CASES'] !== undefined
@@ -46,6 +51,8 @@ function weightOf({ category }: Component): number {
   if (category === 'processing') return 4
   return ['vendors', 'models', 'cohere'].includes(category ?? '') ? 1 : 2
 }
+
+afterAll(() => jsonQueries.close())
 
 interface Run extends Outcome {
   readonly size: number

@@ -1,5 +1,6 @@
 import type { Component } from '@x/flow-engine/components'
 import { createMemoryBases, createMemoryServices } from '@x/flow-engine/memory'
+import { createJsonQueries } from '@x/flow-engine/node'
 import { createScriptedModel, flowBuilder, type ScriptedModel } from '@x/flow-engine/testing'
 import {
   createSystemRuntime,
@@ -53,6 +54,9 @@ export function modelsFor(component: Component, answer: string): Record<string, 
   return Object.fromEntries(entries)
 }
 
+/** As the shipped server has them: an expression that never ends is stopped. */
+export const jsonQueries = createJsonQueries({ timeoutMs: 500 })
+
 /** Services of a host; each answer from outside is `answer`. */
 export function createServices(answer: string): ComponentServices {
   const chatModel = createModel(answer)
@@ -63,6 +67,7 @@ export function createServices(answer: string): ComponentServices {
       flows: { echo: echoFlow() },
     }),
     memories: createMemoryBases(),
+    jsonQueries,
     models: { chatModel: () => chatModel, embedder: () => embedder },
     fetch: () =>
       Promise.resolve(new Response(answer, { headers: { 'content-type': contentTypeOf(answer) } })),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { VectorRow } from '../../define/services.ts'
+import { finish } from '../../../base/steps.ts'
 import { nearestRows, variedRows } from './nearest.ts'
 
 const rows: VectorRow[] = [
@@ -28,20 +29,33 @@ describe('nearestRows (CO-73)', () => {
   })
 })
 
+const varied = (...args: Parameters<typeof variedRows>) => finish(variedRows(...args))
+
 describe('variedRows (CO-73)', () => {
   test('skips a row that repeats a chosen one', () => {
     const query = [0.9, 0.4, 0.1]
     const options = { count: 3, among: 20, balance: 0.5 }
-    expect(ids(variedRows(rows, query, options))).toEqual(['beside', 'near', 'far'])
-    expect(ids(variedRows(rows, query, { ...options, balance: 1 }))).toEqual([
-      'beside',
-      'near',
-      'twin',
-    ])
+    expect(ids(varied(rows, query, options))).toEqual(['beside', 'near', 'far'])
+    expect(ids(varied(rows, query, { ...options, balance: 1 }))).toEqual(['beside', 'near', 'twin'])
   })
 
   test('considers only the nearest rows', () => {
     const options = { count: 2, among: 2, balance: 0 }
-    expect(ids(variedRows(rows, [1, 0, 0], options))).toEqual(['near', 'twin'])
+    expect(ids(varied(rows, [1, 0, 0], options))).toEqual(['near', 'twin'])
+  })
+
+  test('AB-29 refuses to choose among so many that the comparisons take minutes', () => {
+    const many = Array.from({ length: 2_000 }, (_, at) => ({
+      id: `row ${at}`,
+      text: '',
+      vector: [at, 1],
+      metadata: {},
+    }))
+    const options = { among: 20, balance: 0.5 }
+    expect(() => varied(many, [1, 1], { ...options, count: Number.POSITIVE_INFINITY })).toThrow(
+      'MMR chooses at most 1000 results',
+    )
+    expect(varied(many, [1, 1], { ...options, count: 1_000 })).toHaveLength(1_000)
+    expect(varied(many.slice(0, 5), [1, 1], { ...options, count: 5_000 })).toHaveLength(5)
   })
 })

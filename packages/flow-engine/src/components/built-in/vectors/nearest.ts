@@ -1,3 +1,5 @@
+import { createSteps, type Steps } from '../../../base/steps.ts'
+import { FlowError } from '../../../errors.ts'
 import type { VectorRow } from '../../define/services.ts'
 
 export interface Nearest {
@@ -30,15 +32,21 @@ export interface MarginalOptions {
   readonly balance: number
 }
 
+/** Maximum number of rows to choose: each is compared with all others. */
+const MOST_CHOSEN = 1_000
+
 /**
- * Selects rows that are near a vector and different from each other (maximal marginal relevance, by cosine),
- * in order of selection.
+ * Selects, in parts, rows that are near a vector and different from each other (maximal marginal relevance, by
+ * cosine), in order of selection.
+ * @throws FlowError `limit_exceeded` for more than 1,000 rows
  */
-export function variedRows(
+export function* variedRows(
   rows: readonly VectorRow[],
   vector: readonly number[],
   { count, among, balance }: MarginalOptions,
-): VectorRow[] {
+): Steps<VectorRow[]> {
+  if (Math.min(count, rows.length) > MOST_CHOSEN) throw tooMany()
+  const step = createSteps()
   const open = nearestRows(rows, vector, Math.max(among, count)).map(({ row }) => ({
     row,
     nearness: cosine(row.vector, vector),
@@ -53,9 +61,17 @@ export function variedRows(
     open.splice(open.indexOf(best), 1)
     for (const each of open) {
       each.likeness = Math.max(each.likeness, cosine(each.row.vector, best.row.vector))
+      if (step(vector.length)) yield
     }
   }
   return chosen
+}
+
+function tooMany(): FlowError {
+  return new FlowError(
+    'limit_exceeded',
+    `MMR chooses at most ${MOST_CHOSEN} results: ask for fewer, or search by similarity`,
+  )
 }
 
 function squaredDistance(left: readonly number[], right: readonly number[]): number {

@@ -1,4 +1,5 @@
 import { isObject } from '@x/wire'
+import { finishInTurns } from '../../../base/steps.ts'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { variedRows } from '../vectors/nearest.ts'
@@ -37,7 +38,8 @@ export async function searchAstra(
     ctx,
   )
   const found = recordsIn(isObject(answer.data) ? answer.data.documents : [])
-  return selectDocuments(found, query, isMmr).map((document) => rowOf(document, collection))
+  const selected = await selectDocuments(found, query, isMmr)
+  return selected.map((document) => rowOf(document, collection))
 }
 
 function plain({ text, vector, filter, limit }: AstraQuery, isMmr: boolean): object {
@@ -82,11 +84,11 @@ function inMetadata(filter: Readonly<Record<string, unknown>>): object {
   )
 }
 
-function selectDocuments(
+async function selectDocuments(
   found: readonly AstraDocument[],
   { type, threshold, limit, vector }: AstraQuery,
   isMmr: boolean,
-): readonly AstraDocument[] {
+): Promise<readonly AstraDocument[]> {
   if (type === 'Similarity with score threshold') {
     return found.filter(({ $similarity: score }) => typeof score !== 'number' || score >= threshold)
   }
@@ -98,7 +100,7 @@ function selectDocuments(
     vector: vectorOf(document.$vector),
   }))
   const options = { count: limit, among: MMR_CANDIDATES, balance: MMR_BALANCE }
-  return variedRows(rows, vector, options).flatMap(({ id }) => {
+  return (await finishInTurns(variedRows(rows, vector, options))).flatMap(({ id }) => {
     const document = found[Number(id)]
     return document === undefined ? [] : [document]
   })

@@ -1,3 +1,4 @@
+import { finishInTurns } from '../../../base/steps.ts'
 import type { Data } from '../../../graph/values/data.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import type { Embedder } from '../../../models/chat-model.ts'
@@ -116,7 +117,8 @@ const results = oncePerBuild(async (inputs: SearchInputs, ctx): Promise<Data[]> 
     signal,
   })
   const rows = nearest.map(({ row }) => row)
-  return variedRows(rows, vector, { count, ...DIVERSITY }).map(rowData)
+  const varied = await finishInTurns(variedRows(rows, vector, { count, ...DIVERSITY }))
+  return varied.map(rowData)
 })
 
 async function fillCollection(
