@@ -37,6 +37,36 @@ test('AB-29 a value nested 100,000 levels deep is refused by the name of its fie
   await expect(build('ChatOutput', { input_value: data })).rejects.toThrow(refused)
 })
 
+test.each(['Literal Eval', 'JQ Expression', 'Path Selection'])(
+  'AB-29 %s names the field of data nested too deeply',
+  async (name) => {
+    const data = createData({ text: nested(20_000) })
+    const inputs = { data, operations: [{ name }], query: '.', selected_key: '.text' }
+    await expect(build('DataOperations', inputs)).rejects.toThrow(
+      'The input "Data" (data) has more than 1000 objects or lists inside one another',
+    )
+  },
+)
+
+test('AB-29 100,000 parameters of a search cost linear time', async () => {
+  const given = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]))
+  let asked = ''
+  const services: ComponentServices = {
+    ...createMemoryServices(),
+    fetch: async (url) => {
+      asked = String(url)
+      return Response.json({ organic_results: [] })
+    },
+  }
+  const inputs = { api_key: 'k', input_value: 'cats', search_params: given(100_000) }
+  const started = process.cpuUsage()
+  await build('SearchComponent', inputs, services)
+  const { user } = process.cpuUsage(started)
+  expect(asked).toMatch(/\?engine=google&q=cats&k0=0&.*&k99999=99999$/)
+  expect(user / 1e6).toBeLessThan(5)
+})
+
 test('AB-29 indentation does not multiply the JSON of a deep value', async () => {
   let value: unknown = Array.from({ length: 500_000 }, () => 1)
   for (let level = 0; level < 190; level += 1) value = [value]

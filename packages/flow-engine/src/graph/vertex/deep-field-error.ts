@@ -5,9 +5,9 @@ import { isDeeper } from '../values/value-size.ts'
 /** Levels that no recursion of a component fails on. */
 const MOST_LEVELS = 1000
 
-/** True for the error of a recursion that was deeper than the stack. */
-export function isOverflow(error: unknown): boolean {
-  return error instanceof RangeError && error.message.includes('call stack')
+/** True for the errors of a recursion deeper than the stack, which components wrap and V8 may confuse. */
+export function mayBeOverflow(error: unknown): boolean {
+  return error instanceof RangeError || error instanceof TypeError
 }
 
 /** The error that names the field whose value is too deep; undefined if none is. */

@@ -10,7 +10,7 @@ import type { VertexInfo } from '../context/run-hooks.ts'
 import { finishStream } from './stream-message.ts'
 import { changeMessage, isMessage } from '../values/message.ts'
 import { valueBytesSoon } from '../values/value-size.ts'
-import { isOverflow, deepFieldError } from './deep-field-error.ts'
+import { deepFieldError, mayBeOverflow } from './deep-field-error.ts'
 import type { BuildFacts, VertexFacts } from './build-facts.ts'
 import { VertexContext } from './vertex-context.ts'
 import { TOOL_OUTPUT } from '../plan/vertex-plan.ts'
@@ -155,7 +155,7 @@ function computeRest<B extends VertexBuild>(
 /** Adds the failing method to errors that ask for it, and the field to those of a value too deep. */
 function componentError(error: unknown, method: string, build: VertexBuild): unknown {
   if (error instanceof OutputMethodError) error.method = method
-  return isOverflow(error) ? (deepFieldError(build.raw, build.vertex.component) ?? error) : error
+  return mayBeOverflow(error) ? (deepFieldError(build.raw, build.vertex.component) ?? error) : error
 }
 
 /** Converts a value for its output. Returns a promise only for a stream, which is read first, or a large value. */

@@ -202,6 +202,7 @@ async function selectPath(data: Plain, path: string, ctx: ComponentContext): Pro
     return objectOf(first)
   } catch (error) {
     ctx.signal.throwIfAborted()
+    if (error instanceof RangeError) throw error
     return { error: errorText(error) }
   }
 }

@@ -8,6 +8,7 @@ let loading: Promise<Jq> | undefined
  * Returns all results of a jq 1.8 expression. jq runs in WebAssembly without access to files, network or
  * environment: in the host's `jsonQueries`, which can abort it, or else in this thread.
  * @throws TypeError with jq's message for an invalid expression or data
+ * @throws RangeError for data nested too deeply
  */
 export async function queryJson(
   query: string,
@@ -17,8 +18,9 @@ export async function queryJson(
   const { jsonQueries } = ctx.services
   if (jsonQueries !== undefined) return jsonQueries.query(query, input, workCaller(ctx))
   const jq = await (loading ??= import('jq-wasm').then(({ loadJq }) => loadJq()))
+  const text = JSON.stringify(input)
   try {
-    return readQueryResult(jq.raw(JSON.stringify(input), queryArgument(query), ['-c']))
+    return readQueryResult(jq.raw(text, queryArgument(query), ['-c']))
   } catch (error) {
     if (error instanceof TypeError) throw error
     // Running out of memory or stack leaves the instance in an unknown state, so the next query gets a new

@@ -46,12 +46,15 @@ export const searchApi = defineComponent({
       displayName: 'DataFrame',
       method: 'fetch_content_dataframe',
       async run({ engine, api_key, input_value, search_params, ...limits }, ctx) {
-        const params = new URLSearchParams({ engine, q: input_value })
+        const params = new Map([
+          ['engine', engine],
+          ['q', input_value],
+        ])
         for (const [key, value] of Object.entries(search_params)) {
           params.set(key, toLiteralText(value))
         }
         const answer = await sendRequest(
-          `${SEARCH_URL}?${params.toString()}`,
+          `${SEARCH_URL}?${new URLSearchParams([...params]).toString()}`,
           { headers: { authorization: `Bearer ${api_key}` }, timeoutMs: TIMEOUT_MS },
           ctx,
         )
