@@ -55,7 +55,7 @@ test('AB-29 100,000 parameters of a search cost linear time', async () => {
   const services: ComponentServices = {
     ...createMemoryServices(),
     fetch: async (url) => {
-      asked = String(url)
+      asked = url instanceof Request ? url.url : url.toString()
       return Response.json({ organic_results: [] })
     },
   }
