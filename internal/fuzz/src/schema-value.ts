@@ -70,7 +70,8 @@ function objectOf(
     .filter(([name]) => dice.chance(required.includes(name) ? 0.97 : 0.4))
     .map(([name, schema]) => [name, inner(schema)])
   if (typeof additionalProperties === 'object') {
-    value.push(...dice.many(() => [dice.pick(known), inner(additionalProperties)] as const, 3))
+    const more = dice.many(() => [dice.pick(known), inner(additionalProperties)] as const, 3)
+    for (const entry of more) value.push(entry)
   }
   if (dice.chance(0.05)) value.push([hostileString(dice), hostileValue(dice)])
   return Object.fromEntries(value)

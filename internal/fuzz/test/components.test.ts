@@ -20,8 +20,8 @@ const CASES = MEASURES ? FUZZ_CASES / 10 : FUZZ_CASES
 /** So many cases reach every component. */
 const REACHING = 2_000
 
-/** Milliseconds of processor time without a turn for others. */
-const MOST_STEP = 250
+/** Milliseconds of processor time without a turn for others: 250 of a pattern, and noise. */
+const MOST_STEP = 400
 /** Four times the input may cost this many times as much: linear work, sorting and noise. */
 const MOST_GROWTH = 8
 /** Milliseconds below which growth is noise. */

@@ -69,8 +69,11 @@ export function createServices(answer: string): ComponentServices {
     memories: createMemoryBases(),
     jsonQueries,
     models: { chatModel: () => chatModel, embedder: () => embedder },
-    fetch: () =>
-      Promise.resolve(new Response(answer, { headers: { 'content-type': contentTypeOf(answer) } })),
+    async fetch() {
+      // As with an answer from the network, others have a turn.
+      await new Promise((resolve) => setImmediate(resolve))
+      return new Response(answer, { headers: { 'content-type': contentTypeOf(answer) } })
+    },
     finance: { get: () => Promise.resolve(answer) },
     sql: {
       connect: () =>
