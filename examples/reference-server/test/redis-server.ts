@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { freePort } from './free-port.ts'
 
 /** A Redis of one test, which can go away and come back. */
 export interface RedisServer {
@@ -37,12 +37,4 @@ export async function startRedis(folder?: string): Promise<RedisServer> {
   }
   await server.start()
   return server
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  return port
 }

@@ -18,11 +18,11 @@ export async function blocksOf(page: string, language = 'ts'): Promise<readonly 
 }
 
 /**
- * The one block of a page that contains a text.
+ * The one block of a page, in one language, that contains a text.
  * @throws Error when no block or several do
  */
-export async function blockWith(page: string, text: string): Promise<string> {
-  const found = (await blocksOf(page)).filter((code) => code.includes(text))
+export async function blockWith(page: string, text: string, language = 'ts'): Promise<string> {
+  const found = (await blocksOf(page, language)).filter((code) => code.includes(text))
   if (found.length !== 1) throw new Error(`${page}: ${found.length} blocks with ${text}`)
   return found[0] ?? ''
 }
