@@ -133,6 +133,40 @@ describe('a body that arrives slowly', () => {
     expect((await demoted.finish()).status).toBeGreaterThanOrEqual(400)
     expect(await engine.options.store.users.get(ada.id)).toMatchObject({ isSuperuser: false })
   })
+
+  test('AB-64 does nothing after its key was deleted', async () => {
+    const { engine, url, signUp, makeFlow } = await setUp()
+    const ada = await signUp('ada')
+    const flow = await makeFlow(ada.bearer)
+    const ways = everyWay(flow, { bearer: ada.key, key: ada.key })
+    const slow = await Promise.all(ways.map((way) => beginSlowRequest(url, way)))
+    await sleep(200)
+    const { apiKeys } = engine.options.store
+    for (const { id } of await apiKeys.list(ada.id)) await apiKeys.remove(ada.id, id)
+    await sleep(1_000)
+    const answers = await Promise.all(slow.map((request) => request.finish()))
+    expect(answers.map(({ status }, at) => [ways[at]?.path, status])).toEqual(
+      ways.map(({ path }) => [path, path.includes('mcp') ? 401 : 403]),
+    )
+  })
+
+  test('AB-68 does nothing after an Auto Login token has ended', async () => {
+    const { engine, url } = await setUp({ settings: { autoLogin: true } })
+    const signedIn = await fetch(`${url}/api/v1/auto_login`)
+    const { access_token: token } = (await signedIn.json()) as { access_token: string }
+    const slow = await beginSlowRequest(url, {
+      path: '/api/v1/flows/',
+      headers: { authorization: `Bearer ${token}`, ...JSON_TYPE },
+      body: '{"name":"late"}',
+    })
+    await sleep(200)
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await fetch(`${url}/api/v1/users/whoami`, { headers })
+    const { id } = (await answer.json()) as { id: string }
+    await engine.options.store.users.update(id, { tokenEpoch: 1 })
+    await sleep(1_000)
+    expect((await slow.finish()).status).toBe(401)
+  })
 })
 
 describe('bodies that are never finished', () => {

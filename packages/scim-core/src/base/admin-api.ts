@@ -1,6 +1,7 @@
-import { isResponse } from '@x/wire'
+import { createSystemRuntime, isResponse, type Runtime } from '@x/wire'
 import { readAdminBody, type AdminBody } from './admin-body.ts'
 import { isScimError } from './errors.ts'
+import { isSlow } from './slow-body.ts'
 
 /** The caller of an admin API and its tenant. */
 export interface AdminCaller {
@@ -11,11 +12,13 @@ export interface AdminCaller {
 export interface AdminOptions {
   /** Path of the mount, such as `/admin/scim`. */
   readonly basePath: string
-  /** Returns the caller and its tenant; null results in 401. */
+  /** Returns the caller and its tenant; null results in 401. Called again after a slow body (AB-79). */
   readonly authorize: (
     request: Request,
   ) => AdminCaller | null | Response | Promise<AdminCaller | null | Response>
   readonly onError?: (error: unknown) => void
+  /** The clock; the default is the system's. */
+  readonly runtime?: Pick<Runtime, 'now'>
 }
 
 /** One request with its target and caller. */
@@ -44,16 +47,21 @@ export const adminMethods = <Target>(
 
 /** Handles JSON requests of a host's settings page within the caller's tenant. Never rejects. */
 export function createAdminHandler<Target>(
-  { basePath, authorize, onError = () => undefined }: AdminOptions,
+  { basePath, authorize, onError = () => undefined, runtime = createSystemRuntime() }: AdminOptions,
   target: Target,
   find: (parts: readonly string[]) => AdminOperations<Target> | null,
 ): (request: Request) => Promise<Response> {
   const base = basePath.replace(/\/$/, '')
+  const admit = async (request: Request): Promise<AdminCaller> => {
+    const caller = await authorize(request)
+    if (isResponse(caller)) throw new Refused(caller)
+    if (caller === null) throw new Refused(problem(401, 'unauthorized', 'Sign in first.'))
+    return caller
+  }
   return async (request) => {
     try {
-      const caller = await authorize(request)
-      if (isResponse(caller)) return caller
-      if (caller === null) return problem(401, 'unauthorized', 'Sign in first.')
+      const begun = runtime.now()
+      const caller = await admit(request)
       const url = new URL(request.url)
       const parts = partsBelow(url.pathname, base)
       const operations = parts && find(parts)
@@ -64,7 +72,13 @@ export function createAdminHandler<Target>(
         return problem(405, 'method_not_allowed', 'The method is not offered.', { allow })
       }
       const [id = '', , part = ''] = parts ?? []
-      const body = (): Promise<AdminBody> => readAdminBody(request)
+      const body = async (): Promise<AdminBody> => {
+        const whole = await readAdminBody(request)
+        if (!isSlow(begun, runtime)) return whole
+        const { tenant, actor } = await admit(request)
+        if (tenant === caller.tenant && actor === caller.actor) return whole
+        throw new Refused(problem(401, 'unauthorized', 'Sign in first.'))
+      }
       const query = url.searchParams
       const [status, answer] = await operation({
         target,
@@ -81,6 +95,16 @@ export function createAdminHandler<Target>(
   }
 }
 
+/** The response to a caller who may not act. */
+class Refused extends Error {
+  readonly answer: Response
+
+  constructor(answer: Response) {
+    super('The caller is refused')
+    this.answer = answer
+  }
+}
+
 function partsBelow(path: string, base: string): readonly string[] | null {
   if (path !== base && !path.startsWith(`${base}/`)) return null
   return path
@@ -90,6 +114,7 @@ function partsBelow(path: string, base: string): readonly string[] | null {
 }
 
 function failure(error: unknown, onError: (error: unknown) => void): Response {
+  if (error instanceof Refused) return error.answer
   if (error instanceof TypeError) return problem(400, 'invalid', error.message)
   if (error instanceof RangeError) return problem(409, 'conflict', error.message)
   if (isScimError(error)) {

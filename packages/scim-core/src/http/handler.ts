@@ -20,6 +20,7 @@ import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
 import { createAuthenticate, type Authenticate, type Authenticated } from './authenticate.ts'
 import { errorReply } from './error-response.ts'
 import { toScimError } from '../rules/to-scim-error.ts'
+import { createFindAgain, type FindAgain } from './find-again.ts'
 import { belowBase, parseQuery, parseTarget } from './location.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import type { Reply } from './reply.ts'
@@ -39,6 +40,7 @@ interface Frame {
   readonly service: Service
   readonly options: ScimOptions
   readonly authenticate: Authenticate
+  readonly findAgain: FindAgain
   /** @throws RateLimitError */
   readonly takeRequest: ReturnType<typeof createRateLimiter>
 }
@@ -71,10 +73,12 @@ interface Identity {
 /** @throws ScimConfigError */
 export function createHandler(service: Service, options: ScimOptions): ScimHandler {
   const { config } = service
+  const authenticate = createAuthenticate(options.auth, (error) => service.report(error, ''))
   const frame: Frame = {
     service,
     options,
-    authenticate: createAuthenticate(options.auth, (error) => service.report(error, '')),
+    authenticate,
+    findAgain: createFindAgain(config, authenticate, config.runtime),
     takeRequest: createRateLimiter(config.runtime),
   }
   const owner = hookOwnerOf(config.store)
@@ -197,7 +201,7 @@ function toResponse(
 
 /** The checks of SC-5 from the second on, in order. */
 async function serve(
-  { service, options, authenticate, takeRequest }: Frame,
+  { service, options, authenticate, findAgain, takeRequest }: Frame,
   incoming: Incoming,
   { identity, started }: { readonly identity: Identity; readonly started: Date },
 ): Promise<Reply | Response> {
@@ -242,7 +246,8 @@ async function serve(
   })
   identity.call = call
   const query = parseQuery(incoming.query)
-  return await serveRoute(active, route, { request, method, query, principal, call })
+  const exchange = { request, method, query, principal, call }
+  return await serveRoute(active, route, exchange, findAgain)
 }
 
 function isDiscovery(route: Route | undefined): boolean {

@@ -1,5 +1,6 @@
-import { constantTimeEqual, parseBearer, readText, type Runtime } from '@x/wire'
+import { constantTimeEqual, isResponse, parseBearer, readText, type Runtime } from '@x/wire'
 import { sha256Hex } from '../base/digest.ts'
+import { isSlow } from '../base/slow-body.ts'
 import type { DeliveryResult, EndpointRecord, OutboxRow, OutboxStore } from '../store/outbox.ts'
 import { readPollRequest, type PollRequest } from './poll-request.ts'
 
@@ -19,20 +20,19 @@ interface PollOptions {
 
 /** Poll-based delivery of tokens (RFC 8936, SH-33). */
 export function createPollHandler(options: PollOptions): (request: Request) => Promise<Response> {
-  const { store, onError } = options
+  const { store, runtime, onError } = options
   const base = `${new URL(options.baseUrl).pathname.replace(/\/$/, '')}/SecurityEvents/`
   return async (request) => {
     try {
+      const begun = runtime.now()
       const { pathname } = new URL(request.url)
       const id = pathname.startsWith(base) ? pathname.slice(base.length) : ''
-      const stream = await store.endpoints.byId(id)
-      if (stream?.kind !== 'poll' || !stream.enabled) return problem(404, 'not_found')
-      if (request.method !== 'POST') return problem(405, 'method_not_allowed', { allow: 'POST' })
-      const token = parseBearer(request.headers.get('authorization'))
-      if (token === null || !isToken(stream, token)) {
-        return problem(401, 'authentication_failed', { 'www-authenticate': 'Bearer' })
-      }
+      const stream = await admit(store, id, request)
+      if (isResponse(stream)) return stream
       const asked = readPollRequest(await bodyOf(request))
+      // AB-79: the token may have been revoked while the body arrived.
+      const again = isSlow(begun, runtime) ? await admit(store, id, request) : stream
+      if (isResponse(again)) return again
       if (typeof asked === 'string') return problem(400, 'invalid_request', {}, asked)
       return await poll(options, stream, { asked, signal: request.signal })
     } catch (error) {
@@ -40,6 +40,20 @@ export function createPollHandler(options: PollOptions): (request: Request) => P
       return problem(500, 'internal')
     }
   }
+}
+
+/** The stream that a request may read, or the refusal. */
+async function admit(
+  { endpoints }: OutboxStore,
+  id: string,
+  { method, headers }: Request,
+): Promise<EndpointRecord | Response> {
+  const stream = await endpoints.byId(id)
+  if (stream?.kind !== 'poll' || !stream.enabled) return problem(404, 'not_found')
+  if (method !== 'POST') return problem(405, 'method_not_allowed', { allow: 'POST' })
+  const token = parseBearer(headers.get('authorization'))
+  if (token !== null && isToken(stream, token)) return stream
+  return problem(401, 'authentication_failed', { 'www-authenticate': 'Bearer' })
 }
 
 /** Null for a body that is too large or not UTF-8. */

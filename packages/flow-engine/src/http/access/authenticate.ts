@@ -175,13 +175,15 @@ async function fromKey(
   { auth, key }: { readonly auth: Auth; readonly key: string },
 ): Promise<Caller> {
   const opened = await openKey(kit, services, key)
-  if (opened === null)
-    throw auth === 'mcp'
-      ? refuse(401, 'Invalid API key')
-      : refuse(403, 'Invalid or missing API key')
+  if (opened === null) throw unknownKey(auth)
   if (!opened.user.isActive) throw refuse(401, 'Inactive user')
   if (opened.record !== undefined) services.apiKeys.countUse(opened.record)
-  return callerOf(opened.user, 'key')
+  return callerOf(opened.user, 'key', { keyHash: opened.record?.hash ?? null })
+}
+
+/** The response to a key that opens nothing. */
+export function unknownKey(auth: Auth): Refusal {
+  return auth === 'mcp' ? refuse(401, 'Invalid API key') : refuse(403, 'Invalid or missing API key')
 }
 
 /** The user a clear-text key belongs to, active or not; null for an unknown key. */

@@ -5,30 +5,38 @@ import { callerOf, type Caller } from '../../services/base/caller.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { anonymous } from '../route/anonymous.ts'
 import type { Auth } from '../route/route.ts'
-import { CHALLENGE, checkRights } from './authenticate.ts'
+import { CHALLENGE, checkRights, unknownKey } from './authenticate.ts'
 
 /** A body that took longer to arrive has its sender checked again. */
 const SLOW_MS = 1_000
 
 /**
  * Finds the caller of a request that began earlier.
- * @throws Refusal 401 if the user was deleted or blocked meanwhile, or their sign-in has ended
+ * @throws Refusal 401 if the user was deleted or blocked meanwhile, or their sign-in has ended; 401 or 403 if
+ * their key was deleted
  */
-export type FindAgain = (caller: Caller) => Promise<Caller>
+export type FindAgain = (caller: Caller, auth: Auth) => Promise<Caller>
 
 /** Reads what can change while a body arrives; credentials that expire meanwhile stay valid for it. */
-export function createFindAgain(store: Pick<FlowStore, 'users' | 'refreshFamilies'>): FindAgain {
-  return async (caller) => {
-    const { id, via, isSuperuser, signInId = null } = caller
-    const [user, signIn] = await Promise.all([
+export function createFindAgain(
+  store: Pick<FlowStore, 'users' | 'refreshFamilies' | 'apiKeys'>,
+): FindAgain {
+  return async (caller, auth) => {
+    const { id, via, isSuperuser, signInId = null, keyHash = null, record } = caller
+    const [user, signIn, key] = await Promise.all([
       store.users.get(id),
       signInId === null ? null : store.refreshFamilies.get(signInId),
+      keyHash === null ? null : store.apiKeys.findByHash(keyHash),
     ])
     if (user?.isActive !== true) throw refuse(401, 'User not found or is inactive.', CHALLENGE)
-    if (signInId !== null && signIn?.userId !== id)
-      throw refuse(401, 'Could not validate credentials', CHALLENGE)
+    if (keyHash !== null && !(key?.isActive === true && key.userId === id)) throw unknownKey(auth)
+    // AB-68: Auto Login tokens have no sign-in and depend on the user's epoch.
+    const isToken = via === 'token' || via === 'cookie'
+    const hasEnded =
+      signInId === null ? isToken && user.tokenEpoch !== record.tokenEpoch : signIn?.userId !== id
+    if (hasEnded) throw refuse(401, 'Could not validate credentials', CHALLENGE)
     // A host decides itself who is a superuser.
-    return callerOf(user, via, { signInId, ...(via === 'host' ? { isSuperuser } : {}) })
+    return callerOf(user, via, { signInId, keyHash, ...(via === 'host' ? { isSuperuser } : {}) })
   }
 }
 
@@ -61,7 +69,7 @@ export class Sender {
     const { auth, findAgain, runtime } = this.#options
     if (this.caller === undefined) return
     if (Math.abs(runtime.now().getTime() - this.#begun) < SLOW_MS) return
-    this.caller = await findAgain(this.caller)
+    this.caller = await findAgain(this.caller, auth)
     checkRights(auth, this.caller)
   }
 }

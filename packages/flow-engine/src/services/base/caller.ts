@@ -9,6 +9,8 @@ export interface Caller {
   readonly via: 'token' | 'key' | 'cookie' | 'host' | 'auto'
   /** The sign-in of an access token; absent for other credentials. */
   readonly signInId?: string | null
+  /** The hash of a stored API key; absent for other credentials. */
+  readonly keyHash?: string | null
   /** The user record when the request began. */
   readonly record: UserRecord
 }
@@ -17,7 +19,11 @@ export interface Caller {
 export function callerOf(
   record: UserRecord,
   via: Caller['via'],
-  { isSuperuser, signInId = null }: { isSuperuser?: boolean; signInId?: string | null } = {},
+  {
+    isSuperuser,
+    signInId = null,
+    keyHash = null,
+  }: { isSuperuser?: boolean; signInId?: string | null; keyHash?: string | null } = {},
 ): Caller {
   return {
     id: record.id,
@@ -25,6 +31,7 @@ export function callerOf(
     isSuperuser: isSuperuser ?? record.isSuperuser,
     via,
     signInId,
+    keyHash,
     record,
   }
 }

@@ -18,6 +18,7 @@ import { runAudited } from '../../rules/run-audited.ts'
 import { errorBody } from '../error-response.ts'
 import type { Service } from '../../rules/service.ts'
 import type { Exchange } from '../exchange.ts'
+import type { Arrived } from '../find-again.ts'
 import { readJsonBody } from '../json-body.ts'
 import { reply, type Reply } from '../reply.ts'
 import { assertScopes, scopeOf } from '../scopes.ts'
@@ -39,14 +40,16 @@ interface Run {
 /** POST /Bulk (RFC 7644 section 3.7, SC-62 to SC-64). */
 export async function serveBulk(
   service: Service,
-  exchange: Omit<Exchange, 'body'>,
+  opened: Omit<Exchange, 'body'>,
+  arrived: Arrived,
 ): Promise<Reply> {
   const { bulk, limits } = service.config
   if (!bulk) throw new ScimError('not_implemented', 'Bulk operations are not supported.')
-  const body = await readJsonBody(exchange.request, {
+  const body = await readJsonBody(opened.request, {
     bytes: limits.bulkBytes,
     depth: limits.jsonDepth + WRAPPING,
   })
+  const exchange = { ...opened, principal: await arrived() }
   const { operations, failOnErrors } = readBulkBody(body, limits.bulkOperations)
   const entries = planBulk(operations, typesByEndpoint(service.config))
   const results = await runAll({ service, exchange, ids: new Map() }, entries, failOnErrors)

@@ -1,4 +1,5 @@
 import { notFound, ScimError } from '../../base/errors.ts'
+import type { Arrived, FindAgain } from '../find-again.ts'
 import { readJsonBody } from '../json-body.ts'
 import { readListParameters, readSearchBody } from '../list-query.ts'
 import type { Service } from '../../rules/service.ts'
@@ -15,10 +16,12 @@ export function serveRoute(
   service: Service,
   route: Route,
   exchange: Omit<Exchange, 'body'>,
+  findAgain: FindAgain,
 ): Promise<Reply> | Reply {
   const { config } = service
   const { limits } = config
   const { call } = exchange
+  const arrived: Arrived = () => findAgain(exchange, route)
   switch (route.kind) {
     case 'config':
     case 'resourceTypes':
@@ -29,7 +32,7 @@ export function serveRoute(
       })
     case 'collection':
       if (exchange.method === 'POST') {
-        return withBody(service, exchange).then((whole) =>
+        return withBody(service, exchange, arrived).then((whole) =>
           createResource(service, whole, route.type),
         )
       }
@@ -45,29 +48,33 @@ export function serveRoute(
     case 'search':
     case 'rootSearch': {
       const type = route.kind === 'search' ? route.type : null
-      return withBody(service, exchange).then(({ body }) =>
+      return withBody(service, exchange, arrived).then(({ body }) =>
         serveList(service, call, { type, request: readSearchBody(body, limits) }),
       )
     }
     case 'resource':
       return WITH_BODY.has(exchange.method)
-        ? withBody(service, exchange).then((whole) => serveResource(service, whole, route))
+        ? withBody(service, exchange, arrived).then((whole) => serveResource(service, whole, route))
         : serveResource(service, bodiless(exchange), route)
     case 'me':
-      return serveMe(service, exchange)
+      return serveMe(service, exchange, arrived)
     case 'bulk':
-      return serveBulk(service, exchange)
+      return serveBulk(service, exchange, arrived)
   }
 }
 
 /** SC-36: the user named by the host, served as if requested by id. */
-async function serveMe(service: Service, exchange: Omit<Exchange, 'body'>): Promise<Reply> {
+async function serveMe(
+  service: Service,
+  exchange: Omit<Exchange, 'body'>,
+  arrived: Arrived,
+): Promise<Reply> {
   const { resolveMe } = service
   if (resolveMe === undefined || exchange.principal === null) {
     throw new ScimError('not_implemented', 'The endpoint /Me is not supported.')
   }
   const withJson = WITH_BODY.has(exchange.method)
-    ? await withBody(service, exchange)
+    ? await withBody(service, exchange, arrived)
     : bodiless(exchange)
   const id = await resolveMe(exchange.principal)
   if (id === null) throw notFound('User', 'of this principal')
@@ -79,19 +86,25 @@ async function serveMe(service: Service, exchange: Omit<Exchange, 'body'>): Prom
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 const NO_BODY: Exchange['body'] = {}
 
-async function withBody(service: Service, exchange: Omit<Exchange, 'body'>): Promise<Exchange> {
+async function withBody(
+  service: Service,
+  exchange: Omit<Exchange, 'body'>,
+  arrived: Arrived,
+): Promise<Exchange> {
   const { bodyBytes: bytes, jsonDepth: depth } = service.config.limits
-  return joined(exchange, await readJsonBody(exchange.request, { bytes, depth }))
+  const body = await readJsonBody(exchange.request, { bytes, depth })
+  return joined(exchange, body, await arrived())
 }
 
 function bodiless(exchange: Omit<Exchange, 'body'>): Exchange {
-  return joined(exchange, NO_BODY)
+  return joined(exchange, NO_BODY, exchange.principal)
 }
 
 /** Written out, because spreading would cost as much as the rest of a GET here. */
 function joined(
-  { request, method, query, principal, call }: Omit<Exchange, 'body'>,
+  { request, method, query, call }: Omit<Exchange, 'body'>,
   body: Exchange['body'],
+  principal: Exchange['principal'],
 ): Exchange {
   return { request, method, query, principal, call, body }
 }
