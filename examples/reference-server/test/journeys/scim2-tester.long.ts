@@ -10,20 +10,24 @@ const TOKEN = 'a-long-random-secret'
 
 const isThere = ((): boolean => {
   try {
-    execFileSync(PYTHON, ['-c', 'import scim2_tester'], { stdio: 'ignore' })
+    execFileSync(PYTHON, ['-c', 'import scim2_cli'], { stdio: 'ignore' })
     return true
   } catch {
-    console.log(`skipped: ${PYTHON} has no scim2_tester; see SCIM2_TESTER_PYTHON`)
+    console.log(`skipped: ${PYTHON} has no scim2_cli; see SCIM2_TESTER_PYTHON`)
     return false
   }
 })()
 
 /** The number of checks with each result, and the lines of those that did not succeed. */
 async function check(url: string): Promise<{ counts: Record<string, number>; others: string[] }> {
-  const program = 'from scim2_tester.cli import cli; cli()'
-  const { stdout } = await promisify(execFile)(PYTHON, ['-c', program, url, '--token', TOKEN], {
-    maxBuffer: 16 * 1024 * 1024,
-  })
+  const { stdout } = await promisify(execFile)(
+    PYTHON,
+    ['-c', 'from scim2_cli import cli; cli()', '--url', url, 'test'],
+    {
+      env: { ...process.env, SCIM_CLI_HEADERS: `Authorization: Bearer ${TOKEN}` },
+      maxBuffer: 16 * 1024 * 1024,
+    },
+  )
   const lines = stdout.split('\n').filter((line) => /^[A-Z]+ /.test(line))
   const counts: Record<string, number> = {}
   for (const line of lines) {
@@ -43,7 +47,7 @@ test.skipIf(!isThere)('scim2-tester passes against the shipped server', () =>
       SCIM_EMPTY_MEMBERS: 'omit',
     },
     async ({ url }) => {
-      expect(await check(`${url}/api/v1/scim/v2`)).toEqual({ counts: { SUCCESS: 126 }, others: [] })
+      expect(await check(`${url}/api/v1/scim/v2`)).toEqual({ counts: { SUCCESS: 138 }, others: [] })
     },
   ),
 )
