@@ -1,7 +1,10 @@
-// Bounds the length of files (sources 350 lines, tests 500) and reports how long they usually are.
+// Bounds the length of files (sources 350 lines, tests 500) and reports how long they usually are. Finds calls
+// that pass a list as arguments, which throws a RangeError from about 120,000 items on.
 import { filesBelow, isTest, readSource } from './sources.mjs'
 
 const LIMIT = { source: 350, test: 500 }
+const SPREAD =
+  /\b(?:push|unshift|splice|Math\.(?:max|min)|fromCharCode|fromCodePoint)\([^()[{]*\.\.\./g
 const lengths = { source: [], test: [] }
 const problems = []
 for (const folder of ['packages', 'internal', 'examples']) {
@@ -11,6 +14,13 @@ for (const folder of ['packages', 'internal', 'examples']) {
     const lines = text.split('\n').length - 1
     lengths[kind].push(lines)
     if (lines > LIMIT[kind]) problems.push(`${path}: ${lines} lines (limit ${LIMIT[kind]})`)
+    if (kind === 'test' || !path.includes('/src/')) continue
+    for (const { 0: call, index } of text.matchAll(SPREAD)) {
+      const line = text.slice(0, index).split('\n').length
+      problems.push(
+        `${path}:${line}: ${call} fails for long lists; use append of @x/wire or a loop`,
+      )
+    }
   }
 }
 for (const [kind, all] of Object.entries(lengths)) {

@@ -35,7 +35,8 @@ export async function openPasswords<Tables>(db: Kysely<Tables>): Promise<Passwor
   const { rows } = await sql<{ hash: string }>`select distinct substr(password_hash, 1, 6) as hash
     from ${sql.table('flow_user')} where password_hash like '$2%'`.execute(db)
   const costs = rows.map(({ hash }) => Number(/^\$2[aby]\$(\d\d)$/.exec(hash)?.[1] ?? 0))
-  return acceptBcrypt(hasher, { cost: Math.min(HIGHEST_COST, Math.max(0, ...costs)) })
+  const highest = costs.reduce((most, cost) => Math.max(most, cost), 0)
+  return acceptBcrypt(hasher, { cost: Math.min(HIGHEST_COST, highest) })
 }
 
 /**

@@ -1,3 +1,4 @@
+export { append } from './append.ts'
 export { decodeBase64Url, encodeBase64, encodeBase64Url } from './base64url.ts'
 export { constantTimeEqual, parseBearer } from './bearer.ts'
 export {

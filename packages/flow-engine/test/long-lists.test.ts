@@ -1,10 +1,16 @@
+import { createTestRuntime } from '@x/wire'
 import { expect, test } from 'vitest'
-import { builtinComponents } from '../src/components.ts'
+import { apiRequest, builtinComponents } from '../src/components.ts'
 import { parseCurl } from '../src/components/built-in/data-source/parse-curl.ts'
 import { createMemoryVectorStore } from '../src/components/built-in/vectors/open-store.ts'
 import { parseHtmlPage } from '../src/components/web/html-page.ts'
 import { descendantsOf, parseXml } from '../src/components/web/xml-tree.ts'
+import { createNode } from '../src/components/node/create-node.ts'
 import { checkFlow, createRegistry } from '../src/graph.ts'
+import { JobEvent } from '../src/jobs/job-event.ts'
+import { LiveJob } from '../src/jobs/live-job.ts'
+import { pollEvents } from '../src/jobs/poll-events.ts'
+import { createMemoryJobStore } from '../src/memory.ts'
 import { adminToken, send } from './support/client.ts'
 import { createTestEngine } from './support/engine.ts'
 
@@ -56,4 +62,42 @@ test('a curl command with very long credentials is read', () => {
   const user = `ada:${'é'.repeat(MANY)}`
   const { headers } = parseCurl(`curl -u '${user}' https://host.example/`)
   expect(headers).toEqual([['Authorization', `Basic ${Buffer.from(user).toString('base64')}`]])
+})
+
+test('CO-52: a curl command with very many short options fills in the fields', async () => {
+  const engine = await createTestEngine()
+  const token = await adminToken(engine)
+  const { code, ...template } = createNode(apiRequest, { values: { mode: 'cURL' } }).data.node
+    .template
+  const answer = await send(engine, '/api/v1/custom_component/update', {
+    token,
+    json: {
+      code: code?.value,
+      template: { code, ...template },
+      field: 'curl_input',
+      field_value: `curl -${'k'.repeat(MANY)} https://host.example/`,
+    },
+  })
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { template: { url_input: { value: 'https://host.example/' } } },
+  })
+  await engine.close()
+})
+
+test('FE-69: a poll returns very many events of a run in this process', async () => {
+  const limits = { bufferedTokens: 1_024, eventBytes: 1_000_000 }
+  const job = new LiveJob({ jobId: 'a', limits })
+  for (let seq = 0; seq < MANY; seq += 1)
+    job.publish(new JobEvent({ seq, event: 'vertices_sorted', data: { ids: [], to_run: [] } }))
+  const context = {
+    store: createMemoryJobStore(),
+    runtime: createTestRuntime(),
+    live: () => job,
+    patienceMs: 1,
+    closed: new AbortController().signal,
+  }
+  const polling = pollEvents(context, { jobId: 'a', after: -1, waitMs: 1 })
+  job.close()
+  expect((await polling).events).toHaveLength(MANY)
 })

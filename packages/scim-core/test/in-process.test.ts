@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ScimStore } from '@x/scim-core'
+import { createMemoryScimStore } from '@x/scim-core/memory'
 import { createScim, USER } from './support.ts'
 
 test('SC-1 the same rules, errors and events as over HTTP', async () => {
@@ -140,4 +141,15 @@ test('SU-11 a store can link a new user to an existing account of the host', asy
   const scim = createScim({ store: adopting })
   expect(await scim.user('ada@corp.example')).toBe('host-1')
   expect((await scim.get('/Users/host-1')).status).toBe(200)
+})
+
+test('SH-67 the removal of a user from very many groups has an event for each', async () => {
+  const store = createMemoryScimStore()
+  const scim = createScim({ store })
+  const before = await store.users.get('default', await scim.user('ada@corp.example'))
+  const groupsLeft = Array.from({ length: 150_000 }, (_, n) => `g${n}`)
+  const emit = await scim.service.recordUserWrite({ before, after: null, groupsLeft }, store)
+  scim.events.length = 0
+  emit()
+  expect(scim.events.filter((name) => name === 'group.members.changed')).toHaveLength(150_000)
 })

@@ -29,7 +29,7 @@ export function openingsText(
   warnings: readonly string[],
   columns = Number.POSITIVE_INFINITY,
 ): string {
-  const width = Math.max(...openings.map(({ name }) => name.length))
+  const width = openings.reduce((most, { name }) => Math.max(most, name.length), 0)
   return [
     ...warnings.map((warning) => `Warning: ${warning}`),
     `Exposed by these settings (${openings.length}):`,

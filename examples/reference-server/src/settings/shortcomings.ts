@@ -28,7 +28,7 @@ export function shortcomingsText(
   columns = Number.POSITIVE_INFINITY,
 ): string {
   if (found.length === 0) return 'Nothing is missing for a public server.'
-  const width = Math.max(...found.map(({ name }) => name.length))
+  const width = found.reduce((most, { name }) => Math.max(most, name.length), 0)
   return [
     `Unsafe or missing for a public server (${found.length}):`,
     ...found.map(

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import assert from 'node:assert/strict'
 import type { FlowQuery, FlowRecord } from '../store/flows.ts'
 import type { FlowStore } from '../store/flow-store.ts'
@@ -239,7 +240,7 @@ export function describeFlowLists({ it, store }: Subject<FlowStore>): void {
       const read: FlowRecord[] = []
       for await (const part of flows.parts(query)) {
         assert.equal(part.filter(({ data }) => data === long).length <= 1, true)
-        read.push(...part)
+        append(read, part)
       }
       assert.deepEqual(read, (await flows.list(query)).items)
     }

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import assert from 'node:assert/strict'
 import { compareText } from '../base/compare-text.ts'
 import type { FlowStore } from '../store/flow-store.ts'
@@ -34,7 +35,7 @@ async function joined<Row>(
   const rows: Row[] = []
   for await (const part of parts) {
     assert.ok(part.every((row) => length(row) < LONG.length) || part.length === 1)
-    rows.push(...part)
+    append(rows, part)
   }
   return rows
 }

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import assert from 'node:assert/strict'
 import type { FlowStore } from '../store/flow-store.ts'
 import type { MessageQuery, StoredMessage } from '../store/messages.ts'
@@ -120,7 +121,7 @@ export function describeMessages({ it, store }: Subject<FlowStore>): void {
         const read: StoredMessage[] = []
         for await (const part of messages.parts(query)) {
           assert.equal(part.filter(({ text }) => text.length > 700_000).length <= 1, true)
-          read.push(...part)
+          append(read, part)
         }
         assert.deepEqual(read, await messages.list(query))
       }
@@ -131,7 +132,7 @@ export function describeMessages({ it, store }: Subject<FlowStore>): void {
     await messages.remove([2, 3, 4, 6].map((n) => idOf(7, n)))
     const rest: string[] = []
     for (let part = await parts.next(); part.done !== true; part = await parts.next())
-      rest.push(...(part.value as StoredMessage[]).map(({ id }) => id))
+      for (const { id } of part.value as StoredMessage[]) rest.push(id)
     assert.deepEqual(
       rest.slice(-4),
       [5, 7, 8, 9].map((n) => idOf(7, n)),

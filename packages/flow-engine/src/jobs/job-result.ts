@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { FlowError } from '../errors.ts'
 import type { RunResult } from '../graph/context/run-options.ts'
 import type { StoredEvent } from '../store/job-store.ts'
@@ -27,7 +28,7 @@ export async function jobResult(
   const own = await orAbort(runner.result(jobId), signal)
   if (own !== undefined) return own
   const seen: StoredEvent[] = []
-  for await (const found of readEvents(readers, { jobId, after: -1, signal })) seen.push(...found)
+  for await (const found of readEvents(readers, { jobId, after: -1, signal })) append(seen, found)
   const ended = await orAbort(runner.result(jobId), signal)
   if (ended === undefined && readers.closed.aborted && seen.at(-1)?.event !== 'end')
     throw new FlowError('store_unavailable', `Job ${jobId} continues in another process`)

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import type { StoredEvent } from '../store/job-store.ts'
 import type { Poll } from './build-jobs.ts'
 import { eventsAtHand, nextEvents, type ReaderContext } from './read-events.ts'
@@ -30,7 +31,7 @@ export async function pollEvents(
         events.length === 0
           ? await nextEvents(context, { jobId, after: cursor, signal: outer })
           : await eventsAtHand(context, { jobId, after: cursor })
-      events.push(...more)
+      append(events, more)
       cursor = events.at(-1)?.seq ?? cursor
       const done = events.at(-1)?.event === 'end' || (events.length === 0 && more.length === 0)
       if (done || more.length === 0) return { events, cursor, done }

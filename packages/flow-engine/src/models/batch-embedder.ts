@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import type { Embedder } from './chat-model.ts'
 import { ModelError } from './model-error.ts'
 import { readVector } from './read-vector.ts'
@@ -17,7 +18,7 @@ export function createBatchEmbedder(
           const message = `The response has ${found.length} embeddings for ${batch.length} texts`
           throw new ModelError({ status: null, code: null, message })
         }
-        vectors.push(...found.map(readVector))
+        append(vectors, found.map(readVector))
       }
       return vectors
     },

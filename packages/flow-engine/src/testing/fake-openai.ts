@@ -1,4 +1,4 @@
-import { createSystemRuntime, isObject } from '@x/wire'
+import { append, createSystemRuntime, isObject } from '@x/wire'
 import type { ScriptedAnswer, ScriptedReply } from './scripted-model.ts'
 
 /** A local server that implements OpenAI chat completions and embeddings (FE-53). */
@@ -52,7 +52,7 @@ export async function startFakeOpenAi(
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
-    reply: (...replies) => void script.push(...replies),
+    reply: (...replies) => append(script, replies),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

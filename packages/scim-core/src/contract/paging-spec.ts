@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import assert from 'node:assert/strict'
 import { compareSortKeys } from '../filter/compare.ts'
 import { sortKey } from '../filter/compile.ts'
@@ -23,7 +24,7 @@ export const pagingSpec: StoreSpec = ({ describe, it }, store) => {
       for (let n = 0; n < 7; n += 1) await store().users.insert(TENANT, userRecord(n))
       const pages: number[] = []
       for (const offset of [0, 3, 6, 9]) {
-        pages.push(...(await numbers(store(), { offset, limit: 3, withTotal: true })))
+        append(pages, await numbers(store(), { offset, limit: 3, withTotal: true }))
       }
       assert.deepEqual(pages, [0, 1, 2, 3, 4, 5, 6])
       const empty = await store().users.list(TENANT, { offset: 50, limit: 3, withTotal: true })
@@ -84,7 +85,7 @@ export const pagingSpec: StoreSpec = ({ describe, it }, store) => {
           const { records } = await store().users.list(TENANT, query)
           const last = records.at(-1)
           if (last === undefined) break
-          walked.push(...records.map(numberOf))
+          append(walked, records.map(numberOf))
           after = {
             created: last.created,
             id: last.id,

@@ -79,7 +79,7 @@ export function createClientCheck({
     for (const [id, end] of ids) if (end <= seconds) ids.delete(id)
     if (ids.has(jti)) return false
     if (ids.size >= MAX_ASSERTIONS) {
-      const earliest = Math.min(...ids.values())
+      const earliest = [...ids.values()].reduce((least, end) => Math.min(least, end))
       throw tooMany('Too many assertions of this client', earliest - seconds)
     }
     used.set(clientId, ids.set(jti, exp))

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { ScimConfigError } from '../base/errors.ts'
 import { readOktaTypes } from './okta-settings.ts'
 import type { CursorOptions, ScimOptions } from './options.ts'
@@ -97,7 +98,7 @@ export function readScimSettings(env: Environment): ScimSettings {
   if (baseUrl !== undefined && isExposed(baseUrl)) {
     warnings.push(`SCIM_BASE_URL ${baseUrl} is not https: tokens travel unprotected`)
   }
-  if (enabled) warnings.push(...checkTokenLengths({ token, tokens, baseUrl }))
+  if (enabled) append(warnings, checkTokenLengths({ token, tokens, baseUrl }))
   return {
     enabled,
     token,

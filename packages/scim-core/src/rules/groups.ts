@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { invalidValue, notFound } from '../base/errors.ts'
 import { applySteps, changedNames } from '../patch/apply.ts'
 import { planMembers, readMemberIds, type MemberStep } from '../patch/member-steps.ts'
@@ -169,7 +170,7 @@ async function writeChange(
   if (changed.length > 0) {
     events.push(updated(call, { before, after, changed, op }))
   }
-  events.push(...memberEvents(after.id, change))
+  append(events, memberEvents(after.id, change))
   return after
 }
 

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { invalidValue, isScimError, ScimError, quoteValue } from '../base/errors.ts'
 import { compareSortKeys } from '../filter/compare.ts'
 import { parseFilter, parsePathAst } from '../filter/parse.ts'
@@ -254,7 +255,7 @@ export async function listAll(
     const offset = Math.max(0, page.offset - total)
     const part = await listType(rules, call, { query, offset, limit: page.limit - texts.length })
     total += part.total
-    texts.push(...part.texts)
+    append(texts, part.texts)
   }
   return { total, texts }
 }

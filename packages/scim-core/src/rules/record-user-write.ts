@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { changedNames } from '../patch/apply.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserRecord } from '../store/users.ts'
@@ -41,13 +42,13 @@ export async function recordUserWrite(
   const events: PendingEvent[] = []
   if (after === null) {
     if (before === null) return () => undefined
-    events.push(...deletedEvents(before, 'remove'))
-    events.push(...groupsLeft.map((groupId) => leftEvent(groupId, before.id)))
+    append(events, deletedEvents(before, 'remove'))
+    for (const groupId of groupsLeft) events.push(leftEvent(groupId, before.id))
   } else if (before === null) events.push(createdEvent(call, after))
   else {
     const changed = changedNames(userDocument(before), userDocument(after))
     if (changed.length > 0) {
-      events.push(...changeEvents(call, { before, after, changed, reason: 'patch' }))
+      append(events, changeEvents(call, { before, after, changed, reason: 'patch' }))
     }
   }
   if (config.outbox) await appendToOutbox(service, { call, tx }, events)

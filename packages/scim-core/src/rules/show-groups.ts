@@ -1,4 +1,4 @@
-import { ownTurn } from '@x/wire'
+import { append, ownTurn } from '@x/wire'
 import { ScimError } from '../base/errors.ts'
 import type { BodyText } from '../resource/body-text.ts'
 import type { ScimDocument } from '../base/document.ts'
@@ -126,7 +126,7 @@ const pagesOf = ({ store, call, record }: GroupToShow): AsyncGenerator<readonly 
 async function readUpTo(shown: GroupToShow, limit: number): Promise<readonly MemberRow[] | null> {
   const rows: MemberRow[] = []
   for await (const page of pagesOf(shown)) {
-    rows.push(...page)
+    append(rows, page)
     if (rows.length > limit) return null
   }
   return rows

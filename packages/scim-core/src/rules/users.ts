@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { notFound } from '../base/errors.ts'
 import { applySteps, changedNames } from '../patch/apply.ts'
 import { planPatch } from '../patch/normalize.ts'
@@ -183,7 +184,7 @@ async function writeChange(
   retryUnless(await unique('userName', () => tx.users.update(call.tenant, after, before.version)))
   await ask(rules, { call, tx }, { kind: 'update', before, after })
   call.trace.changed = changed
-  events.push(...changeEvents(call, { before, after, changed, reason }))
+  append(events, changeEvents(call, { before, after, changed, reason }))
   return before.groups === undefined ? after : { ...after, groups: before.groups }
 }
 

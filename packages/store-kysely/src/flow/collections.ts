@@ -77,7 +77,7 @@ export function createCollections(db: FlowDb): CollectionStore {
       for (const part of chunks(positions)) {
         const { rows } = await sql<VectorRow>`select seq, vector, id, text, metadata
           from flow_vector where collection_id = ${id} and seq in (${sql.join(part)})`.execute(db)
-        found.push(...rows.map(rowOf))
+        for (const row of rows) found.push(rowOf(row))
       }
       return found
     },

@@ -34,7 +34,7 @@ export async function renameInSteps(
         update flow_message set session_id = ${encodeText(to)}
         where ${where} and seq in ${placeList(db, keys)} returning seq`.execute(db)
       const seqs = new Set(changed.map((row) => row.seq))
-      renamed.push(...keys.filter((key) => seqs.has(key.seq)))
+      for (const key of keys) if (seqs.has(key.seq)) renamed.push(key)
       await nextTurn()
     }
     seq = rows.at(-1)?.seq ?? seq

@@ -37,7 +37,7 @@ export async function listComponents(
 ): Promise<Page<SharedComponentView>> {
   const where = await conditionOf(db, query)
   const items: SharedComponentView[] = []
-  for await (const part of partsOf(db, query, where)) items.push(...part)
+  for await (const part of partsOf(db, query, where)) for (const item of part) items.push(item)
   const whole = (query.offset ?? 0) === 0 && (query.limit ?? null) === null
   return { items, total: whole ? items.length : await countOf(db, where) }
 }

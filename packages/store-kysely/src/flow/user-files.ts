@@ -35,7 +35,7 @@ export function createUserFiles(db: FlowDb): UserFileStore {
         const files = rowsOf(tx, 'flow_user_file', userFileMapping)
         for (const part of chunks([...new Set(ids)])) {
           const wanted = sql`user_id = ${userId} and id in (select ids.id from ${idList(tx, part)})`
-          found.push(...(await files.select(sql`where ${wanted} order by seq`)))
+          for (const file of await files.select(sql`where ${wanted} order by seq`)) found.push(file)
           await sql`delete from flow_user_file where ${wanted}`.execute(tx)
         }
         return found

@@ -41,5 +41,6 @@ function withNotsAtLeaves(filter: ResolvedFilter, isNegated: boolean): ResolvedF
 function nestingOf(filter: ResolvedFilter): number {
   if (filter.kind === 'element') return 1 + nestingOf(filter.where)
   if (filter.kind === 'not') return nestingOf(filter.term)
-  return 'terms' in filter ? 1 + Math.max(0, ...filter.terms.map(nestingOf)) : 0
+  if (!('terms' in filter)) return 0
+  return 1 + filter.terms.reduce((most, term) => Math.max(most, nestingOf(term)), 0)
 }

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { catalogCore, type Catalog } from '../catalog/catalog.ts'
 import { errorFrom } from '../diagnostics/errors.ts'
 import { Report } from '../diagnostics/report.ts'
@@ -19,7 +20,7 @@ export function assertBuilt(
 ): void {
   const report = new Report()
   report.componentId = id
-  report.path.push(...path)
+  append(report.path, path)
   catalogCore(catalog).checkComponent(type, properties, report)
   if (report.errors > 0) throw errorFrom(report.finish())
 }

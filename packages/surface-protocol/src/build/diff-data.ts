@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import {
   equalJson,
   formatPointer,
@@ -58,7 +59,7 @@ function compare(before: JsonObject, after: JsonObject, place: Place): 'done' | 
     if (isMap(old) && isMap(value) && isAddressable([...segments, key])) {
       const deeper: Update[] = []
       if (compare(old, value, { segments: [...segments, key], updates: deeper }) === 'done') {
-        inner.push(...deeper)
+        append(inner, deeper)
         continue
       }
     }
@@ -66,7 +67,7 @@ function compare(before: JsonObject, after: JsonObject, place: Place): 'done' | 
     setOwn(contents, key, value)
   }
   if (Object.keys(contents).length > 0) updates.push({ segments, contents })
-  updates.push(...inner)
+  append(updates, inner)
   return 'done'
 }
 

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { equalJson } from '../json.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
 import {
@@ -49,7 +50,7 @@ function diff(
   const { surfaceId } = after
   const messages = componentMessages(surfaceId, sent, defaultLimits)
   const data = someInitialises(sent) ? dataAfterInitialising(before, sent) : before.data
-  messages.push(...diffData(surfaceId, data, after.data))
+  append(messages, diffData(surfaceId, data, after.data))
   if (after.root !== null && beginsAnew(before, after))
     messages.push(beginMessage(after, after.root))
   return messages

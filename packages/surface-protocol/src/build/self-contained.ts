@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { findReferences } from '../catalog/references.ts'
 import { cloneJson, isPlainObject, ownValue, type JsonObject } from '../json.ts'
 import {
@@ -43,9 +44,9 @@ export function makeSelfContained(
 function convertAll(messages: Iterable<ServerMessage>, mirror: SurfaceStore): ServerMessage[] {
   const converted: ServerMessage[] = []
   for (const message of messages) {
-    if ('surfaceUpdate' in message) converted.push(...convertUpdate(message.surfaceUpdate, mirror))
+    if ('surfaceUpdate' in message) append(converted, convertUpdate(message.surfaceUpdate, mirror))
     else if ('dataModelUpdate' in message) {
-      converted.push(...convertData(message.dataModelUpdate, mirror))
+      append(converted, convertData(message.dataModelUpdate, mirror))
     } else {
       if ('deleteSurface' in message) mirror.apply(message)
       converted.push(message)

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import type { Catalog } from '../catalog/catalog.ts'
 import { basicCatalogV09 } from '../catalog/v09/basic-catalog.ts'
 import { protocolParts, type Version } from '../data/version.ts'
@@ -36,7 +37,7 @@ const formV09: Omit<WireForm, 'version'> = {
   call: (name, args) => ({ call: name, args }),
   create({ surfaceId, settings, components, data }, componentsPerMessage) {
     const payloads: JsonObject[] = [{ createSurface: { surfaceId, ...settings } }]
-    payloads.push(...componentPayloads(surfaceId, components, componentsPerMessage))
+    append(payloads, componentPayloads(surfaceId, components, componentsPerMessage))
     if (Object.keys(data).length > 0) {
       payloads.push({ updateDataModel: { surfaceId, path: '/', value: data } })
     }

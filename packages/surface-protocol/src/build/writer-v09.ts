@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import type { Version } from '../data/version.ts'
 import { errorFrom } from '../diagnostics/errors.ts'
 import { resolveLimits } from '../diagnostics/limits.ts'
@@ -69,11 +70,11 @@ export function createWriterV09(options: WriterOptions): SurfaceWriter {
       messages.push(remove(surfaceId))
     if (before === null) {
       const surface = { surfaceId, settings: created, components, data }
-      messages.push(...form.create(surface, componentsPerMessage).map(say))
+      append(messages, form.create(surface, componentsPerMessage).map(say))
     } else {
       const old = new Map(before.components.map((one) => [one.id, one]))
       const changed = components.filter((one) => !equalJson(old.get(one.id), one))
-      messages.push(...componentPayloads(surfaceId, changed, componentsPerMessage).map(say))
+      append(messages, componentPayloads(surfaceId, changed, componentsPerMessage).map(say))
       for (const difference of form.differences(before.data, data)) {
         messages.push(say({ updateDataModel: { surfaceId, ...difference } }))
       }

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { isPlainObject, ownValue } from '../json.ts'
 import { resolveReference, type Schema } from './json-schema.ts'
 import { isReferenceName } from './references.ts'
@@ -110,7 +111,7 @@ function partsOf(schema: Schema, { document }: ShapeSource): ObjectSchema[] {
     const reference = ownValue(one, '$ref')
     if (reference !== undefined) waiting.push(resolveReference(reference, document, []))
     for (const list of [one.allOf, one.anyOf, one.oneOf]) {
-      if (Array.isArray(list)) waiting.push(...list.map(asSchema))
+      if (Array.isArray(list)) append(waiting, list.map(asSchema))
     }
   }
   return parts

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from './errors.ts'
 import { defined, formatPointer } from '../json.ts'
 import { defaultLimits, type SurfaceLimits } from './limits.ts'
@@ -170,11 +171,11 @@ export class Report {
     if (inCalls === null && diagnostics.length === 0) return diagnostics
     this.#inCalls = null
     if (inCalls !== null && this.#errorsOutsideCalls === 0) {
-      diagnostics.push(...inCalls)
+      append(diagnostics, inCalls)
       this.#total += inCalls.length
     }
     if (diagnostics.length > 1 && message !== undefined) {
-      diagnostics.splice(0, MAX_COLLECTED, ...inDocumentOrder(diagnostics, message))
+      append(diagnostics, inDocumentOrder(diagnostics.splice(0), message))
     }
     if (this.isFull) {
       this.#total = 0

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import {
@@ -34,7 +35,7 @@ export function stateMessages(
   const isEmpty = components.length === 0 && root === null
   // A component that initialises data would otherwise restore values replaced since.
   if (data.size > 0 || initialises || isEmpty) {
-    messages.push(...dataMessages(surfaceId, data, limits.dataDepth))
+    append(messages, dataMessages(surfaceId, data, limits.dataDepth))
   }
   if (root !== null) messages.push(beginMessage(state, root))
   return messages

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { FlowCompileError, invalidRequest } from '../../errors.ts'
 import { isFlowDraft, readDraft, type FlowDraft } from '../draft/flow-draft.ts'
@@ -172,9 +173,9 @@ function analyse(
   const unique = uniqueNodes(graph.nodes, warnings)
   const unknown: UnknownNode[] = []
   const byId = resolveNodes(unique, options, { problems, warnings, unknown })
-  if (mode === 'strict') problems.push(...unknownTypes(unknown.splice(0), options.components))
+  if (mode === 'strict') append(problems, unknownTypes(unknown.splice(0), options.components))
   else if (mode === 'each-node')
-    for (const one of unknown.splice(0)) problems.push(...unknownTypes([one], options.components))
+    for (const one of unknown.splice(0)) append(problems, unknownTypes([one], options.components))
   else
     for (const { node } of unknown)
       byId.set(node.id, resolvedNode(node, unknownComponent(node), undefined))

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import type { RunRequest } from '../context/run-request.ts'
 import type { RunOutcome } from '../results/run-outcome.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
@@ -11,5 +12,5 @@ export function noteStalled(
 ): void {
   const stalled = stalledVertices({ graph, slice, root, scopes })
   outcome.stalled = stalled.map((vertex) => vertex.id)
-  outcome.warnings.push(...problemsOfCycles(stalled))
+  append(outcome.warnings, problemsOfCycles(stalled))
 }

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { edgeState, type Scope, type SideBySide } from './scope.ts'
 
@@ -66,7 +67,7 @@ export function cancelPasses(scope: Scope, loop: number, except: Scope | undefin
     pass.cancelled = true
     cancelled.push(pass)
     for (const inner of pass.passes?.keys() ?? []) {
-      cancelled.push(...cancelPasses(pass, inner, undefined))
+      append(cancelled, cancelPasses(pass, inner, undefined))
     }
   }
   return cancelled

@@ -1,4 +1,4 @@
-import { eventLoopTurn } from '@x/wire'
+import { append, eventLoopTurn } from '@x/wire'
 import { z } from 'zod'
 import { invalid, type ValidationElement } from '../../refusal.ts'
 import { jsonProblem } from '../../base/json-problem.ts'
@@ -35,12 +35,12 @@ export async function parseRequest(
   const check = (schema: z.ZodType | undefined, value: unknown, place: Place): unknown => {
     const first = schema === undefined || place !== 'body' ? [] : firstProblems(schema, value)
     if (first.length > 0) {
-      problems.push(...validationDetail(first, place, value))
+      append(problems, validationDetail(first, place, value))
       return undefined
     }
     const result = schema?.safeParse(value)
     if (result === undefined || result.success) return result?.data
-    problems.push(...validationDetail(result.error.issues, place, value))
+    append(problems, validationDetail(result.error.issues, place, value))
     return undefined
   }
   const path = check(schemas.params, params, 'path')
@@ -53,7 +53,7 @@ export async function parseRequest(
       ? undefined
       : check(schemas.body, json.value, schemas.consumes === undefined ? 'body' : 'form')
   if (problems.length > 0) {
-    if (schemas.consumes === 'multipart') problems.push(...(await uploadProblems(body)))
+    if (schemas.consumes === 'multipart') append(problems, await uploadProblems(body))
     throw invalid(problems)
   }
   return { params: path, query, body: content }

@@ -94,7 +94,7 @@ async function openQuestions(
     const after = ids.at(-1)
     const next = after === undefined ? {} : { after }
     const page = await jobs.pending({ ...query, limit: QUESTIONS, ...next })
-    ids.push(...page.map(({ jobId }) => jobId))
+    for (const { jobId } of page) ids.push(jobId)
     if (page.length < QUESTIONS) return ids
   }
 }

@@ -6,7 +6,7 @@ import type {
   VectorStores,
 } from '../../components/define/services.ts'
 import { FlowError, invalidRequest, limitExceeded } from '../../errors.ts'
-import { eventLoopTurn } from '@x/wire'
+import { append, eventLoopTurn } from '@x/wire'
 import type {
   CollectionKind,
   CollectionRecord,
@@ -186,7 +186,7 @@ function vectorStore({ settings }: Kit, store: CollectionStore, place: Place): V
           found.id,
           page.map(({ position }) => position),
         )
-        rows.push(...whole.toSorted((a, b) => a.position - b.position).map(toVectorRow))
+        append(rows, whole.toSorted((a, b) => a.position - b.position).map(toVectorRow))
       }
       return rows
     },

@@ -40,3 +40,13 @@ test('OP-5: a late page reads the short list and an equally small part of the lo
   expect(page.items[0]).toBe(105)
   expect(asked).toEqual([15])
 })
+
+test('OP-5: a late page of a very long short list', async () => {
+  const page = await mergePages({
+    range: { offset: 150_000, limit: 10 },
+    few: listOf(numbers(150_001, 1, 150_001)),
+    many: listOf([]),
+    isBefore: (one, other) => one > other,
+  })
+  expect(page).toEqual({ items: [1], total: 150_001 })
+})

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import type { Page, Slice } from '../../store/paging.ts'
 
 type Range = Required<{ readonly [K in keyof Slice]: number }>
@@ -32,7 +33,7 @@ export async function mergePages<Item>({
     }
     merged.push(item)
   }
-  merged.push(...short.items.slice(next))
+  append(merged, short.items.slice(next))
   const start = offset - passed
   return { items: merged.slice(start, start + limit), total: short.total + long.total }
 }

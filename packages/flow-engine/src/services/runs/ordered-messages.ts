@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { compareValues } from '../../base/compare-text.ts'
 import { sortInTurns } from '../../base/sort-in-turns.ts'
 import { refuse } from '../../refusal.ts'
@@ -33,7 +34,7 @@ export async function* orderedMessages(
   const held: StoredMessage[] = []
   let characters = 0
   for await (const part of store.parts(query)) {
-    held.push(...part)
+    append(held, part)
     for (const { text } of part) characters += text.length
     if (held.length > MOST_MESSAGES || characters > MOST_CHARACTERS) throw tooMany()
   }

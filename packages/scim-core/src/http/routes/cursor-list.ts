@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { sha256Hex } from '../../base/digest.ts'
 import { invalidValue, ScimError } from '../../base/errors.ts'
 import { sortKey } from '../../filter/compile.ts'
@@ -43,7 +44,7 @@ export async function listByCursor(
   for (const query of queries) {
     const records = page.filter((row) => row.query === query).map(({ record }) => record)
     const { projection } = query
-    texts.push(...(await showRecords(service, call, { records, projection })))
+    append(texts, await showRecords(service, call, { records, projection }))
   }
   const last = rows.length > count ? page.at(-1) : undefined
   const next = last && cursors.write({ ...placeOf(last), count }, scope, call.now)
@@ -109,7 +110,7 @@ async function collect(
     const slice = { limit, ...(after !== undefined && { after }) }
     const part = await readSlice(service, call, { query, slice })
     total += part.total
-    rows.push(...part.records.map((record) => ({ record, query })))
+    for (const record of part.records) rows.push({ record, query })
   }
   return { total, rows }
 }

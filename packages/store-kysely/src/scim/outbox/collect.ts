@@ -136,8 +136,8 @@ export async function makeDeliveries(
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
-  if (events.length === 0) return
-  await blockLater(tx, id, Math.min(...events.map(({ seq }) => seq)))
+  const first = events.reduce((least, { seq }) => Math.min(least, seq), Infinity)
+  if (first !== Infinity) await blockLater(tx, id, first)
 }
 
 /** Makes deliveries from an event on wait for an earlier one of their resource. */

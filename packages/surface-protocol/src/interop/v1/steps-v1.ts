@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { basicTableV1 } from '../../catalog/v1/basic-table-v1.ts'
 import { aliasesV1 } from '../../catalog/v1/basic-catalog-v1.ts'
 import { aliasesV09 } from '../../catalog/v09/basic-catalog.ts'
@@ -120,7 +121,7 @@ export function createStepFromV1({ log, limits }: StepOptions): ConversionStep {
     if (own === null) log.lose('catalog', { surfaceId, path: '/createSurface' })
     const members = { surfaceId, catalogId: catalogFromV1(own), sendDataModel }
     const messages: JsonObject[] = [{ createSurface: defined(members) }]
-    messages.push(...convertComponents(created, 'createSurface'))
+    append(messages, convertComponents(created, 'createSurface'))
     if (isPlainObject(dataModel) && Object.keys(dataModel).length > 0) {
       messages.push({ updateDataModel: { surfaceId, path: '/', value: dataModel } })
     }

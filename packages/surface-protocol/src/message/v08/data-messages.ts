@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { formatPointer } from '../../json.ts'
 import type { ServerMessage } from './messages.ts'
 import { asMap, isContainer, type DataMap } from '../../data/data-value.ts'
@@ -20,7 +21,7 @@ export function dataMessages(
     const contents = dataToEntries(prune(map, { segments, depth: maximumDepth, later }))
     const path = segments.length === 0 ? {} : { path: formatPointer(segments) }
     messages.push({ dataModelUpdate: { surfaceId, ...path, contents } })
-    waiting.push(...later)
+    append(waiting, later)
   }
   return messages
 }

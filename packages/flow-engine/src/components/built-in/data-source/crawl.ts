@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { errorText } from '../../../errors.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { inParallel } from '../../web/in-parallel.ts'
@@ -51,7 +52,7 @@ export async function crawl(
       load(url, { ...options, inTurn }, ctx),
     )
     const found = loaded.filter((page) => page !== undefined)
-    pages.push(...found)
+    append(pages, found)
     level = []
     for (const link of linksOf(found)) {
       if (seen.has(link)) continue

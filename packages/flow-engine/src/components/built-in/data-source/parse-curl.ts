@@ -1,4 +1,4 @@
-import { encodeBase64 } from '@x/wire'
+import { append, encodeBase64 } from '@x/wire'
 
 /** The request described by a curl command. */
 export interface CurlRequest {
@@ -79,7 +79,7 @@ function readOptions(words: readonly string[]): CurlOption[] {
     const word = words[at] ?? ''
     const next = (): string => words[(at += 1)] ?? ''
     if (word.startsWith('--')) options.push(longOption(word.slice(2), next))
-    else if (word.startsWith('-') && word.length > 1) options.push(...shortOptions(word, next))
+    else if (word.startsWith('-') && word.length > 1) append(options, shortOptions(word, next))
     else options.push({ name: 'url', value: word })
   }
   return options

@@ -21,7 +21,7 @@ export function offeredTools(inputs: AgentToolInputs, ctx: ComponentContext): To
     ...(inputs.add_calculator_tool ? [calculatorTool] : []),
   ]
   const taken = new Set(tools.map(({ name }) => name))
-  tools.push(...helpers.filter(({ name }) => !taken.has(name)))
+  for (const helper of helpers) if (!taken.has(helper.name)) tools.push(helper)
   for (const { name } of tools) {
     if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
       throw new TypeError(

@@ -1,4 +1,4 @@
-import { isObject } from '@x/wire'
+import { append, isObject } from '@x/wire'
 import type { Embedder } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -95,7 +95,7 @@ function createEmbedder(inputs: CohereInputs, ctx: ComponentContext): Embedder {
       )
       const { body } = requireSuccess('Cohere', answer)
       const found = isObject(body) && isObject(body.embeddings) ? body.embeddings.float : undefined
-      vectors.push(...readVectors('Cohere', found, part.length))
+      append(vectors, readVectors('Cohere', found, part.length))
     }
     return vectors
   }

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { trimSlashes } from '../../../base/trim-slashes.ts'
 import type { Embedder } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
@@ -67,7 +68,7 @@ function createEmbedder(inputs: HuggingFaceInputs, ctx: ComponentContext): Embed
           ctx,
         )
         const { body } = requireSuccess('Hugging Face', answer)
-        vectors.push(...readVectors('Hugging Face', body, part.length))
+        append(vectors, readVectors('Hugging Face', body, part.length))
       }
       return vectors
     },

@@ -1,4 +1,4 @@
-import { isObject } from '@x/wire'
+import { append, isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -60,7 +60,7 @@ async function readComments(inputs: CommentInputs, ctx: ComponentContext): Promi
     const body = await readPage(inputs, { video, count, page }, ctx)
     if ('error' in body) return [{ error: body.error }]
     const items = recordsIn(body.items).slice(0, count)
-    for (const item of items) rows.push(...threadRows(item, video, inputs))
+    for (const item of items) append(rows, threadRows(item, video, inputs))
     threads += items.length
     page = textIn(body.nextPageToken)
     if (page === '' || items.length === 0) break
