@@ -98,7 +98,6 @@ test('SC-1 the error carries what a callback threw as its cause', async () => {
 })
 
 test('SU-2 onUserWrite runs inside the transaction; a throw rolls the write back', async () => {
-  const { createMemoryScimStore } = await import('@x/scim-core/memory')
   const { scimForbidden } = await import('@x/scim-core')
   const kinds: string[] = []
   let refuse = false
@@ -129,7 +128,6 @@ test('SU-2 onUserWrite runs inside the transaction; a throw rolls the write back
 })
 
 test('SU-11 a store can link a new user to an existing account of the host', async () => {
-  const { createMemoryScimStore } = await import('@x/scim-core/memory')
   const store = createMemoryScimStore()
   const adopting = {
     ...store,
