@@ -27,7 +27,7 @@ export function unknownModel(id: string): OpenAiRefusal {
   return new OpenAiRefusal(404, {
     code: 'model_not_found',
     param: 'model',
-    message: `The model '${id}' does not exist: it is no flow of yours with a chat input and a chat output that can be run.`,
+    message: `The model '${id}' does not exist: none of your flows with a chat input and a chat output has this name or id.`,
   })
 }
 
