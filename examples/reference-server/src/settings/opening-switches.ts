@@ -58,7 +58,7 @@ const scim = (
   isOpen: (_, environment) => isOn(environment, 'SCIM_ENABLED') && isOpen(environment),
 })
 
-const MODEL_SERVER = 'flows can use the model server at this address, also a private one'
+const MODEL_SERVER = 'flows can use the model server at this address, even a private one'
 const SAME_SITE = 'requests that pages of other sites send carry the cookie'
 
 /** Limits of users that 0 switches off. */
@@ -101,7 +101,7 @@ export const switches: readonly Switch[] = [
   given('SERVICE_TRUST_PROXY', 'these proxies set the address of clients'),
   given('SERVICE_SSRF_ALLOW', 'flows can reach these private hosts'),
   given('SERVICE_SQL_ALLOW', 'flows can open these databases'),
-  given('SERVICE_FINANCE_URL', 'flows send requests to this address, also a private one'),
+  given('SERVICE_FINANCE_URL', 'flows send requests to this address, even a private one'),
   given('OPENAI_BASE_URL', MODEL_SERVER),
   given('ANTHROPIC_BASE_URL', MODEL_SERVER),
   given('OLLAMA_BASE_URL', MODEL_SERVER),

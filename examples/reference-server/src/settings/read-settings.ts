@@ -153,8 +153,8 @@ function takesOf(variable: Variable): string {
   if (variable.kind === 'secret') return 'a secret'
   const accepted = acceptedOf(variable)
   if (variable.kind === 'list')
-    return `a comma list${accepted === undefined ? '' : ` of ${accepted}`}`
-  return escaped(accepted ?? 'text')
+    return `a comma-separated list${accepted === undefined ? '' : ` of ${accepted}`}`
+  return escaped(accepted ?? 'a string')
 }
 
 /** Escapes text for a table cell. */

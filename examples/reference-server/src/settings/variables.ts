@@ -43,7 +43,7 @@ export const variables = {
     1,
   ),
   SERVICE_RATE_LIMIT_ADDRESS: integer(
-    'requests per minute of an address with unknown caller; default: SERVICE_RATE_LIMIT',
+    'requests per minute of an address whose caller is unknown; default: SERVICE_RATE_LIMIT',
     undefined,
     1,
   ),
@@ -114,12 +114,12 @@ export const variables = {
   ),
   SERVICE_MAX_MCP_SERVERS_PER_USER: integer('tool servers of a user; 0 = unlimited', 500),
   SERVICE_MAX_SIGN_INS_PER_USER: integer(
-    'open sign-ins of a user, another one ends the oldest; 0 = unlimited',
+    'open sign-ins of a user (a further one ends the oldest); 0 = unlimited',
     1000,
   ),
   SERVICE_MAX_RUNS_PER_USER: integer('simultaneous runs of a user, not counting builds', 256, 1),
   SERVICE_MAX_UNREAD_MB_PER_CLIENT: integer(
-    'MiB of long responses that one user, or one network of anonymous clients, has not read yet, and of bodies that it sends at once',
+    'MiB of unread long responses and simultaneous request bodies, per user or network of anonymous clients',
     256,
     1,
   ),
