@@ -64,6 +64,9 @@ const floors = {
   ],
   'packages/flow-engine/src/services': [
     'crypto',
+    'names',
+    'records',
+    'limits',
     'base',
     'files',
     'catalogue',

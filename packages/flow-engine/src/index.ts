@@ -62,7 +62,7 @@ export type {
   HostContext,
   HostIdentity,
 } from './options.ts'
-export type { QuotaStore } from './services/base/run-quota.ts'
+export type { QuotaStore } from './services/limits/run-quota.ts'
 export type { PasswordHasher } from './services/crypto/passwords.ts'
 export { createSecretBox, type SecretBox } from './services/crypto/secret-box.ts'
 export type {
@@ -74,7 +74,7 @@ export type {
 } from './services/component-store/component-store.ts'
 export type { Caller } from './services/base/caller.ts'
 export type { ExampleFlow } from './services/flows/examples.ts'
-export { FlowFileError, type FlowFiles } from './services/base/flow-files.ts'
+export { FlowFileError, type FlowFiles } from './store/flow-files.ts'
 export type { ProfilePictures } from './services/files/profile-pictures.ts'
 export type { FlowServices } from './services/services.ts'
 export { createSignInLimiter, type SignInLimiter } from './services/accounts/sign-in-limiter.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMemoryBlobStore, createMemoryFlowStore } from '../src/memory.ts'
 import type { FlowStore } from '../src/store/flow-store.ts'
-import { FlowFileError, type FlowFiles } from '../src/services/base/flow-files.ts'
+import { FlowFileError, type FlowFiles } from '../src/store/flow-files.ts'
 import { createUserCalls } from './support/user-calls.ts'
 
 /** A memory store that knows whether a transaction is open. */

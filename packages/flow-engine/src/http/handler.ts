@@ -17,7 +17,7 @@ import {
 } from '@x/wire'
 import type { HostContext } from '../options.ts'
 import type { Caller } from '../services/base/caller.ts'
-import { runOrigin, type RunOrigin } from '../services/base/run-origin.ts'
+import { runOrigin, type RunOrigin } from '../services/runs/run-origin.ts'
 import type { FlowServices } from '../services/services.ts'
 import type { FlowSettings } from '../settings.ts'
 import { checkRights, type Authenticate } from './access/authenticate.ts'

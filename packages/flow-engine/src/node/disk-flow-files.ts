@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { FlowFileError, type FlowFiles } from '../services/base/flow-files.ts'
+import { FlowFileError, type FlowFiles } from '../store/flow-files.ts'
 import { isBlobKey } from '../store/blob-store.ts'
 import { absoluteRoot, hasCode, realFolder, writeAtomically } from './safe-folder.ts'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Caller } from '../../services/base/caller.ts'
-import type { RunOrigin } from '../../services/base/run-origin.ts'
+import type { RunOrigin } from '../../services/runs/run-origin.ts'
 import type { FlowServices } from '../../services/services.ts'
 import type { AuditNotes, AuditRule } from './audit-rule.ts'
 import type { HostContext } from '../../options.ts'

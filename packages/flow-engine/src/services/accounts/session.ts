@@ -3,7 +3,7 @@ import type { UserRecord } from '../../store/users.ts'
 import { ensureDefaultProject } from '../flows/default-project.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
-import { retryTaken } from '../base/retry.ts'
+import { retryTaken } from '../records/retry.ts'
 
 /** Tokens of a sign-in, with the data for their cookies. */
 export interface SignIn {

@@ -1,5 +1,5 @@
-import { inParts } from '../base/in-parts.ts'
-import { refuseTaken } from '../base/retry.ts'
+import { inParts } from '../records/in-parts.ts'
+import { refuseTaken } from '../records/retry.ts'
 import type { VariablePatch, VariableRecord } from '../../store/variables.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'

@@ -5,7 +5,7 @@ import type { RunResult } from '../../graph/context/run-options.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 import { createAnswerTools, type AnswerTool } from './answer-tools.ts'
 import type { EarlierTurn } from '../runs/earlier-turns.ts'
-import type { RunOrigin } from '../base/run-origin.ts'
+import type { RunOrigin } from '../runs/run-origin.ts'
 import type { RunFlowRequest, RunService } from '../runs/run-service.ts'
 
 /** A question to a flow used as a chat model. */

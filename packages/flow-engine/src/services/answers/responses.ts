@@ -5,7 +5,7 @@ import { asksPerson } from '../runs/asking-flows.ts'
 import type { AnnounceAnswer } from './announce-answer.ts'
 import { ask, askWhole, type AnswerEvent } from './answer.ts'
 import type { Caller } from '../base/caller.ts'
-import type { RunOrigin } from '../base/run-origin.ts'
+import type { RunOrigin } from '../runs/run-origin.ts'
 import type { ChatFlows } from './chat-flows.ts'
 import type { ChatInput } from './chat-input.ts'
 import {

@@ -6,14 +6,14 @@ import type { AuditStore } from '../../store/audit.ts'
 import type { BlobStore } from '../../store/blob-store.ts'
 import type { CollectionStore } from '../../store/collections.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
-import type { FlowFiles } from './flow-files.ts'
+import type { FlowFiles } from '../../store/flow-files.ts'
 import type { JobOwner } from './job-owner.ts'
 import type { PasswordHasher } from '../crypto/passwords.ts'
-import type { RecordWriter } from './record-writer.ts'
+import type { RecordWriter } from '../records/record-writer.ts'
 import type { SecretBox } from '../crypto/secret-box.ts'
 import type { Tokens } from '../crypto/tokens.ts'
-import type { RunQuota } from './run-quota.ts'
-import type { UserLimits } from './user-limits.ts'
+import type { RunQuota } from '../limits/run-quota.ts'
+import type { UserLimits } from '../limits/user-limits.ts'
 
 /** Dependencies shared by all services. */
 export interface ServiceKit {

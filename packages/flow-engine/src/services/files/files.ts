@@ -1,5 +1,5 @@
 import { createKeyedQueue } from '../../base/keyed-queue.ts'
-import { isGone } from '../base/is-gone.ts'
+import { isGone } from '../records/is-gone.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import type { Caller } from '../base/caller.ts'

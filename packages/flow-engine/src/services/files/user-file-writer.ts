@@ -5,8 +5,8 @@ import { checkFileName, joinName, splitName } from './file-names.ts'
 import { joinBytes } from '../../base/join-bytes.ts'
 import { createKeyedQueue } from '../../base/keyed-queue.ts'
 import type { ServiceKit } from '../base/kit.ts'
-import { numberedName } from '../base/numbered-name.ts'
-import { retryTaken } from '../base/retry.ts'
+import { numberedName } from '../names/numbered-name.ts'
+import { retryTaken } from '../records/retry.ts'
 
 /** Keeps the bytes and records of a user's files consistent; each name belongs to one file (AB-77). */
 export interface UserFileWriter {

@@ -2,7 +2,7 @@ import { isFileName, type BlobBody, type BlobStore } from '../../store/blob-stor
 import { isUniqueConflict } from '../../store/store-error.ts'
 import type { UserFileRecord } from '../../store/user-files.ts'
 import type { Caller } from '../base/caller.ts'
-import { inParts } from '../base/in-parts.ts'
+import { inParts } from '../records/in-parts.ts'
 import { joinName, splitName } from './file-names.ts'
 import { stageOf, type FileInput } from './files.ts'
 import type { ServiceKit } from '../base/kit.ts'

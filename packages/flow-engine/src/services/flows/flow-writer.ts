@@ -5,12 +5,12 @@ import { flowToText } from './flow-text.ts'
 import { ensureDefaultProject } from './default-project.ts'
 import { turnIfLarge } from './change-graph.ts'
 import { findWebhooks } from './graph-text.ts'
-import { resolveFsPath, writeFlowFile } from '../base/flow-files.ts'
+import { resolveFsPath, writeFlowFile } from './flow-file.ts'
 import type { FlowInput } from './flow-input.ts'
-import { inParts } from '../base/in-parts.ts'
+import { inParts } from '../records/in-parts.ts'
 import type { ServiceKit } from '../base/kit.ts'
-import { BRACKETS, createNameAllocator, DASH, type NameAllocator } from '../base/name-allocator.ts'
-import { retryTaken } from '../base/retry.ts'
+import { BRACKETS, createNameAllocator, DASH, type NameAllocator } from '../names/name-allocator.ts'
+import { retryTaken } from '../records/retry.ts'
 
 /** Project and naming of new flows. */
 export interface WriteOptions {

@@ -8,7 +8,7 @@ import type { McpServerRecord } from '../../store/mcp-servers.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '../../refusal.ts'
-import { retryTaken } from '../base/retry.ts'
+import { retryTaken } from '../records/retry.ts'
 
 /** An entry as configured by the user: a command with arguments and variables, or a URL. */
 export type McpServerConfig = Readonly<Record<string, unknown>>

@@ -5,7 +5,7 @@ import type { ChatCompletionRequest } from './openai-requests.ts'
 import type { AnnounceAnswer } from '../answers/announce-answer.ts'
 import { ask, askWhole, type AnswerEvent } from '../answers/answer.ts'
 import type { Caller } from '../base/caller.ts'
-import type { RunOrigin } from '../base/run-origin.ts'
+import type { RunOrigin } from '../runs/run-origin.ts'
 import {
   completionChunks,
   formatCompletion,

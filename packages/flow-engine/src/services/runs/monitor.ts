@@ -5,7 +5,7 @@ import type { PageParts } from '../../store/paging.ts'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse, type Refusal } from '../../refusal.ts'
-import { inParts } from '../base/in-parts.ts'
+import { inParts } from '../records/in-parts.ts'
 import { orderedMessages } from './ordered-messages.ts'
 
 /** Changeable fields of a message; undefined means unchanged. */

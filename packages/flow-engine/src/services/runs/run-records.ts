@@ -8,7 +8,7 @@ import { formatValue, type JsonValue } from '../../graph/values/format-value.ts'
 import { doubleBreaks } from '../../graph/events/vertex-data.ts'
 import { withoutCode } from '../../graph/vertex/vertex-info.ts'
 import type { ServiceKit } from '../base/kit.ts'
-import { keptTraces, type RecordWriter } from '../base/record-writer.ts'
+import { keptTraces, type RecordWriter } from '../records/record-writer.ts'
 import { recordedGraph, objectOf } from './recorded-graph.ts'
 import { RunTrace } from './run-trace.ts'
 

@@ -1,4 +1,4 @@
-import type { PendingWrites } from '../base/pending-writes.ts'
+import type { PendingWrites } from './pending-writes.ts'
 
 /** The owner and flow of a run. */
 export interface RunScope {

@@ -3,7 +3,7 @@ import type { VertexBuildJson } from '../../graph/events/run-event.ts'
 import type { FlowRun, RunResult } from '../../graph/context/run-options.ts'
 import { classOf } from '../../graph/flow/flow-json.ts'
 import type { RunTraceRecord } from '../../store/run-traces.ts'
-import type { RecordWriter } from '../base/record-writer.ts'
+import type { RecordWriter } from '../records/record-writer.ts'
 import type { TraceDetails } from './trace-details.ts'
 
 /** Maximum spans and warnings of a trace, and maximum characters of each of its texts. */

@@ -1,6 +1,6 @@
 import type { FlowStore } from '../../store/flow-store.ts'
 import type { ServiceKit } from '../base/kit.ts'
-import type { RecordWriter } from '../base/record-writer.ts'
+import type { RecordWriter } from '../records/record-writer.ts'
 import { removeFilesOf } from '../files/remove-files.ts'
 
 /** Removes the records of flows that were deleted while they ran. */

@@ -5,7 +5,7 @@ import { keepRecent } from '../../base/keep-recent.ts'
 import { createKeyedQueue } from '../../base/keyed-queue.ts'
 import type { FlowStore } from '../../store/flow-store.ts'
 import { refuse, type Refusal } from '../../refusal.ts'
-import { isGone } from './is-gone.ts'
+import { isGone } from '../records/is-gone.ts'
 
 /** Limits of a user, by kind. */
 export interface UserLimits {
