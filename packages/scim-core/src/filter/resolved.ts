@@ -14,15 +14,15 @@ export type SortKey = FilterLiteral | null
 /**
  * A filter a store can translate without knowing schemas (SC-84).
  *
- * - `compare` and `present` at the top stand on singular attributes (`name.familyName` too); only
- *   `present` may also stand on a whole list, complex attribute or extension.
+ * - At the top, `compare` and `present` refer to singular attributes (also `name.familyName`); only `present` may
+ *   also refer to a whole list, complex attribute or extension.
  * - Lists are reached by `element`: some element satisfies the whole `where`. The paths in `where`
- *   have the list's name and the sub-attribute; for a list of simple values `sub` is null and stands
- *   for the element. There is no `element` inside an `element`.
+ *   have the list's name and the sub-attribute; for a list of simple values `sub` is null and means
+ *   the element. There is no `element` inside an `element`.
  * - A missing attribute fails every operator but `ne`, which it satisfies.
  * - A value is present when it is neither missing, `""`, an empty list nor an object without
  *   present members.
- * - The pseudo-attributes `schemas` and `meta.resourceType` never occur: they are decided before.
+ * - The pseudo-attributes `schemas` and `meta.resourceType` never occur: they are evaluated earlier.
  *   `meta.version` is the text `W/"n"` of the record's version n.
  */
 export type ResolvedFilter =

@@ -121,8 +121,8 @@ function withToken(
 }
 
 /**
- * SC-68: digests are compared in constant time. The text that was right is remembered, since its digest costs
- * as much as reading a user; a set looks it up by a hash with a random seed, whose time reveals nothing.
+ * SC-68: digests are compared in constant time. The correct string is cached, because its digest costs as much
+ * as reading a user. A set looks it up by a hash with a random seed, so that the time reveals nothing.
  */
 function staticToken(token: string): AuthCheck {
   if (typeof token !== 'string' || token.trim() === '') {

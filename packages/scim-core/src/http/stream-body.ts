@@ -36,7 +36,7 @@ export function streamBody(
         }
       },
       async cancel() {
-        // Also while a chunk is being gathered, which nobody takes any more.
+        // A chunk that is still being gathered is discarded.
         isCancelled = true
         onCancel()
         await parts.return?.()

@@ -8,7 +8,7 @@ export interface Attempts {
   giveBack(client: string): void
 }
 
-/** Counts the attempts of at most `kept` clients; the oldest are forgotten first. */
+/** Counts the attempts of at most `kept` clients; the oldest are evicted. */
 export function createAttempts({
   most,
   windowMs,
@@ -39,7 +39,7 @@ export function createAttempts({
   }
 }
 
-/** Adds an entry to a map of at most `kept`, which forgets the oldest first. */
+/** Adds an entry to a map of at most `kept`, evicting the oldest. */
 export function remember<V>(map: Map<string, V>, key: string, value: V, kept: number): void {
   const oldest = map.size >= kept && !map.has(key) ? map.keys().next() : undefined
   if (oldest?.done === false) map.delete(oldest.value)

@@ -20,9 +20,9 @@ const ASSERTION_SECONDS = 300
 const FAILURES = 10
 const WINDOW_MS = 60_000
 const MAX_REMEMBERED = 10_000
-/** Assertions of one client that have not expired; a further one is refused, and none is forgotten. */
+/** Maximum unexpired assertions of a client. Further ones are refused: forgetting one would allow its replay. */
 const MAX_ASSERTIONS = 1_000
-/** Characters of a client id or `jti`; both are remembered. */
+/** Maximum characters of a client id or `jti`, which are stored. */
 const MAX_ID_LENGTH = 512
 
 /** Authenticates the client of a token request from an address, which may be unknown. */
@@ -69,7 +69,7 @@ export function createClientCheck({
   }
 
   /**
-   * False also for an assertion that has expired by now: its first use may be forgotten.
+   * Also false for an assertion that has expired meanwhile, as its first use may no longer be known.
    * @throws OAuthError too_many_requests
    */
   const isFirstUse = (clientId: string, jti: string, exp: number): boolean => {
@@ -119,7 +119,7 @@ export function createClientCheck({
     assertCalm(caller)
     const client = methods.includes(method) ? await store.find(clientId) : null
     const accepted = client !== null && (await isRight(credential, client))
-    // Of guesses that arrive at once, none is answered after the tenth failure.
+    // Checked again, because the limit also applies to guesses that arrive at the same time.
     assertCalm(caller)
     if (accepted) return client
     fail(caller)

@@ -18,7 +18,7 @@ export interface IntrospectionAuthOptions {
   readonly tenant: string | ((claims: IntrospectionClaims) => string | null)
   /** Default `scim`; null: none. */
   readonly requiredScope?: string | null
-  /** How long a response is cached at most, in seconds. Default 60. */
+  /** Maximum time a response is cached, in seconds. Default 60. */
   readonly cacheSeconds?: number
   readonly fetch?: OAuthFetch
   readonly runtime?: Runtime
@@ -27,9 +27,9 @@ export interface IntrospectionAuthOptions {
 const MAX_CACHED = 10_000
 const TIMEOUT_MS = 5_000
 const ANSWER_BYTES = 1_048_576
-/** How long a token that was refused is not asked about again. */
+/** How long the refusal of a token is cached. */
 const REFUSED_MS = 30_000
-/** Unknown tokens of one network that the endpoint refuses in a minute; then 429. */
+/** Maximum refused unknown tokens per network and minute; then 429. */
 const REFUSALS = 60
 const WINDOW_MS = 60_000
 const MAX_LENGTH = 8_192
@@ -42,8 +42,8 @@ interface CachedPrincipal {
 }
 
 /**
- * Accepts opaque tokens of another authorization server (SH-47). Answers are cached by digest, and strangers
- * cannot have the endpoint asked without end.
+ * Accepts opaque tokens of another authorization server (SH-47). Responses are cached by digest, and requests
+ * to the endpoint for unknown tokens are limited per network.
  */
 export function createIntrospectionAuth(options: IntrospectionAuthOptions): ScimAuth {
   const { runtime = createSystemRuntime(), cacheSeconds = 60, requiredScope = 'scim' } = options
@@ -68,7 +68,7 @@ export function createIntrospectionAuth(options: IntrospectionAuthOptions): Scim
   const refused = new Map<string, number>()
   const attempts = createAttempts({ most: REFUSALS, windowMs: WINDOW_MS, kept: MAX_CACHED })
   const asking = new Map<string, Promise<IntrospectionClaims | null>>()
-  /** Simultaneous requests with one token ask once. */
+  /** Concurrent requests with the same token share one request to the endpoint. */
   const ask = (digest: string, token: string): Promise<IntrospectionClaims | null> => {
     const running = asking.get(digest)
     if (running !== undefined) return running
@@ -87,7 +87,7 @@ export function createIntrospectionAuth(options: IntrospectionAuthOptions): Scim
       const known = cache.get(digest)
       if (known !== undefined && elapsedMs(known.since, now) < known.forMs) return known.principal
       if (elapsedMs(refused.get(digest) ?? Number.NEGATIVE_INFINITY, now) < REFUSED_MS) return null
-      // A token that was accepted before is renewed, whatever strangers of its network do.
+      // A token that was accepted before does not count towards the limit of its network.
       const network = known === undefined ? clientNetworkOf(clientAddress) : null
       if (network !== null) {
         const waitMs = attempts.take(network, now)

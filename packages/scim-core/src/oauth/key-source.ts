@@ -16,7 +16,7 @@ export interface KeySource {
 
 const CACHE_MS = 600_000
 const PAUSE_MS = 30_000
-/** How long an unresponsive server is not asked again, in milliseconds. */
+/** Pause before an unresponsive server is asked again, in milliseconds. */
 const HUNG_MS = 5_000
 const TIMEOUT_MS = 5_000
 const ANSWER_BYTES = 1_048_576

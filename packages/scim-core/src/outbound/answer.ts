@@ -19,13 +19,13 @@ function secondsOf(header: string | null, now: Date): number {
   return Number.isNaN(at) ? 0 : Math.max(0, (at - now.getTime()) / 1_000)
 }
 
-/** Most bytes that are read of a response, and for how many milliseconds (SH-23). */
+/** Limits for reading a response: bytes and milliseconds (SH-23). */
 export const ANSWER_BYTES = 65_536
 export const ANSWER_MS = 1_000
 
 /**
- * The text of a response that is no success, as far as it is read. The text of a successful one is not
- * needed: it is read without being waited for, so that the connection can be reused.
+ * The start of the body of an unsuccessful response. The body of a successful one is drained in the
+ * background, so that the connection can be reused.
  */
 export async function readAnswer(response: Response, runtime: Clock): Promise<string> {
   const text = readStart(response, runtime)

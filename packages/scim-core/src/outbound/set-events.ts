@@ -84,7 +84,7 @@ function payloadOf(row: OutboxRow, mode: SetMode): Payload {
   }
 }
 
-/** A complex value that replaces another is merged into it, so what became unassigned is removed by name. */
+/** Receivers merge a complex value into the previous one, so unassigned sub-attributes are removed by name. */
 function finalValue(path: string, before: unknown, value: unknown): object[] {
   if (value === undefined) return [{ op: 'remove', path }]
   const left = Array.isArray(value) ? {} : documentOf(before)

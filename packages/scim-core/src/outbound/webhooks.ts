@@ -108,7 +108,7 @@ export interface Webhooks extends Dispatcher {
 
 const MAX_ENDPOINTS = 20
 const MAX_REPLAYED = 10_000
-/** Secrets that still sign after several rotations in a row. */
+/** Maximum secrets that sign at the same time, after several rotations. */
 const MAX_OLD_SECRETS = 4
 const DAY_SECONDS = 86_400
 /** Seconds: 5 s, 30 s, 2 min, 10 min, 1 h, 6 h, 1 day. */

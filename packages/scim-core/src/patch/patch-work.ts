@@ -9,7 +9,7 @@ export interface PatchWork {
   spend(comparisons: number): void
   /** Equal for equal elements. Elements are replaced, never modified, so keys can be cached. */
   keyOf(attribute: AttributeDescriptor, element: StoredValue): string
-  /** Number of comparisons that one with this element counts for, by the length of its strings. */
+  /** The cost of a comparison with this element in units, by the length of its strings. */
   weightOf(attribute: AttributeDescriptor, element: StoredValue): number
 }
 

@@ -26,7 +26,7 @@ export function createService(options: ScimOptions): Service {
       if (options.onError === undefined) writeToConsole(error, requestId)
       else options.onError(error, { requestId })
     } catch {
-      // An error thrown by the error handler is dropped; the request is answered all the same.
+      // An error thrown by the error handler is ignored; the request is still answered.
     }
   }
   const emitter = createScimEmitter((error) => report(error, ''))

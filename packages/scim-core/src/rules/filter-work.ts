@@ -24,7 +24,7 @@ export async function checkFilterWork(
 
 /**
  * Rejects filters whose comparisons with members of groups, or groups of users, would read too many
- * memberships: each but one of an id with `eq` or `sw` reads all of the tenant.
+ * memberships. Every comparison except of an id with `eq` or `sw` reads all memberships of the tenant.
  * @param count memberships of the tenant, counted up to a limit
  * @throws ScimError tooMany
  */

@@ -30,7 +30,7 @@ export const MAX_EVENT_IDS = 1_000
 /**
  * Applies member changes to the relation, in order. Other members are not loaded (SC-58), unless a removal
  * filters by something other than the id.
- * @throws ScimError invalidValue for ids of no resource (D13), tooMany if filters examine more than
+ * @throws ScimError invalidValue for ids without a resource (D13), tooMany if filters examine more than
  * `patchComparisons` members
  */
 export async function changeMembers(
@@ -67,7 +67,7 @@ export async function changeMembers(
 
 interface Progress {
   readonly net: NetChange
-  /** Ids of no resource that would be members by now. */
+  /** Ids without a resource that would now be members. */
   readonly unknown: Set<string>
 }
 

@@ -41,7 +41,7 @@ export function withGroupDocument(
   return next
 }
 
-/** The next version of a record of which only the members changed. */
+/** The next version of a record if only its members changed. */
 export function touchedGroup(
   record: GroupRecord,
   { uniqueNames, at }: { readonly uniqueNames: boolean; readonly at: Date },

@@ -4,7 +4,7 @@ import { transactionEnded } from './transaction-ended.ts'
 
 /**
  * SQLite is synchronous, so its engine is called directly: Kysely's connection handling costs as much as a
- * point query. A transaction holds the write connection as long as it lasts.
+ * point query. A transaction holds the write connection until it ends.
  */
 export function execute<Row, Tables>(
   db: Kysely<Tables>,

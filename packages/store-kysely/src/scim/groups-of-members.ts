@@ -34,15 +34,15 @@ export async function groupsOfMembers(
   return found
 }
 
-/** A group, and the places of its members in the list of ids that was asked for. */
+/** A group, and the positions of its members in the requested list of ids. */
 type MembersOfGroup = readonly [id: string, displayName: string, places: readonly number[]]
 
 interface MembershipsRow {
-  /** Each group once, however many of the users it has, and no id of a user: they are known. */
+  /** Each group once, with the positions of its members instead of their ids. */
   readonly groups: string
 }
 
-/** The text was made by the query. */
+/** The JSON was created by the query. */
 function groupsOf(row: MembershipsRow | undefined): readonly MembersOfGroup[] {
   return JSON.parse(row?.groups ?? '[]') as readonly MembersOfGroup[]
 }

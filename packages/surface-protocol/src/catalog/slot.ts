@@ -11,7 +11,7 @@ export type Slot =
   | { readonly kind: 'object'; readonly shape: Shape }
   | { readonly kind: 'action'; readonly shape: Shape }
   | { readonly kind: 'list'; readonly item: Slot }
-  /** A value of which is only known that it contains no references. */
+  /** A value of unknown form that contains no references. */
   | { readonly kind: 'opaque' }
 
 /** The members of an object. */

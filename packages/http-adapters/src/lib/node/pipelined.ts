@@ -92,7 +92,7 @@ class Pipeline {
     if (this.#unanswered.size === 0 && this.#waiting.length === 0) this.#drop()
   }
 
-  /** Reads on, unless requests wait for their turn only: a connection that is not read cannot be seen to end. */
+  /** Resumes reading unless requests wait only for their turn. The end of an unread connection goes unnoticed. */
   #read(): void {
     const isBlocked = this.#isBlocked()
     if (isBlocked && this.#waiting.length > WAITING) return void this.#socket.destroy()

@@ -28,10 +28,10 @@ export function writeResponse(exchange: Exchange, response: Response): Promise<v
   writeWhole(exchange, parts, body)
 }
 
-/** Characters encoded in one turn of the event loop: a response of megabytes holds up no other one. */
+/** Characters encoded in one turn of the event loop, so that a long response does not delay others. */
 const SLICE = 512 * 1024
 
-/** Sends a long text in slices, each encoded when the socket has taken the one before (AD-21). */
+/** Sends a long text in slices; each is encoded once the socket has accepted the previous one (AD-21). */
 async function writeText(
   exchange: Exchange,
   head: Head,

@@ -1,13 +1,13 @@
 import type { Generated } from 'kysely'
 
-/** A user. Columns that are searched stand before the documents. Times are ms since 1970. */
+/** A user. Searched columns come before the documents. Times are ms since 1970. */
 export interface ScimUserRow {
   seq: Generated<number>
   tenant: string
   id: string
   external_id: string | null
   user_name: string
-  /** Null in a tombstone, whose name is free again. */
+  /** Null in a tombstone, which releases the name. */
   user_name_key: string | null
   active: number | null
   /** The displayed parts of references, as sent. */
@@ -22,16 +22,16 @@ export interface ScimUserRow {
   deleted_at: number | null
   /** The rows of `scim_user_element` as JSON, compared to find out whether a write changes them. */
   lists: string
-  /** The other attributes as JSON with texts folded. */
+  /** The other attributes as JSON with folded strings. */
   search: string
-  /** The document of the record, as it is. */
+  /** The record's document, unchanged. */
   data: string
 }
 
-/** An element of a list of contact values (`emails` and its like). */
+/** An element of a list of contact values, such as `emails`. */
 export interface ScimUserElementRow {
   user_seq: number
-  /** That of the user; null only while a version that does not know it writes. */
+  /** The tenant of the user; null only if written by a version that does not know this column. */
   tenant: string | null
   attr: string
   ord: number
@@ -78,7 +78,7 @@ export interface ScimTokenRow {
   connection_id: string | null
 }
 
-/** Numbers of users and groups of a tenant, kept by triggers. */
+/** Numbers of users and groups of a tenant, maintained by triggers. */
 export interface ScimCountRow {
   tenant: string
   kind: 'user' | 'group'
@@ -120,7 +120,7 @@ export interface ScimEndpointRow {
   created: number
   /** Used by versions before 0004-event-order; 0. */
   seen_xid: number
-  /** The last event of which deliveries were made. */
+  /** The last event for which deliveries were created. */
   seen_seq: number
 }
 
@@ -164,7 +164,7 @@ export interface ScimClientRow {
   revoked_at: number | null
 }
 
-/** A resource of a type of the host's own. */
+/** A resource of a host's own type. */
 export interface ScimResourceRow {
   seq: Generated<number>
   tenant: string

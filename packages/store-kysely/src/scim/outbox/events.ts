@@ -68,7 +68,7 @@ interface ExpiredPage {
 }
 
 /**
- * A page of events from the oldest. They are numbered about in the order of their times, which therefore need
+ * A page of events from the oldest. They are numbered roughly in the order of their times, which therefore need
  * no index: each would cost every request that writes an event.
  */
 async function expiredPage(

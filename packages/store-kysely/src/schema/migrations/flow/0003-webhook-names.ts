@@ -2,8 +2,8 @@ import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
 /**
- * Makes endpoint names of flows with webhooks globally unique. Of existing duplicates the oldest flow keeps
- * the name for callers without an account; the others are called by id, or by name together with `user_id`.
+ * Makes endpoint names of flows with webhooks globally unique. If there are duplicates, the oldest flow keeps the
+ * name for callers without an account; the others are called by id, or by name together with `user_id`.
  */
 export const webhookNames: Migration = {
   id: '0003-webhook-names',

@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** Users carry the epoch of their access tokens. */
+/** Adds the token epoch of users, which is part of their access tokens (AB-64). */
 export const tokenEpoch: Migration = {
   id: '0004-token-epoch',
   statements: (dialect) => [

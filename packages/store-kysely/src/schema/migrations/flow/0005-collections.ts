@@ -2,8 +2,8 @@ import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
 /**
- * Knowledge bases and other collections of vectors. A vector stands before the text of its row, so
- * that a search reads no texts.
+ * Knowledge bases and other collections of vectors. The vector comes before the text of a row, so that a search
+ * does not read the texts.
  */
 export const collections: Migration = {
   id: '0005-collections',

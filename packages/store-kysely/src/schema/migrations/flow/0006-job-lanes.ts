@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** Jobs of strangers and of webhooks wait apart from those of users. */
+/** Jobs of visitors, of webhooks and of users wait in separate lanes. */
 export const jobLanes: Migration = {
   id: '0006-job-lanes',
   statements: (dialect) => [

@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** Who did what (OP-11). */
+/** Audit records (OP-11). */
 export const auditRecords: Migration = {
   id: '0010-audit-records',
   isExpansion: true,

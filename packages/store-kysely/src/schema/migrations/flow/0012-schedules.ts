@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** Requests that start jobs by the clock (DR-58). */
+/** Schedules that start jobs by cron (DR-58). */
 export const schedules: Migration = {
   id: '0012-schedules',
   isExpansion: true,
