@@ -154,7 +154,7 @@ function userWritten(kit: ServiceKit, change: UserChange): void {
   const follow = async (): Promise<void> => {
     await cancelBuilds({ userId: id, isRemoved: change.kind === 'remove' })
     if (change.kind !== 'remove') return
-    // What was added while the user was removed.
+    // Removes records that were added while the user was removed.
     await store.users.remove(id)
     await removeFilesOf(kit, { userId: id, flowIds: change.flowIds ?? [] })
   }

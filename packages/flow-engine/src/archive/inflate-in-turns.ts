@@ -8,7 +8,7 @@ const TURN = 2 * 1024 * 1024
 /** Counts work of a decompressor, in bytes. */
 export type CountWork = (bytes: number) => void
 
-/** Work of several decompressors one after the other. */
+/** Counts the work of several decompressors that run one after the other. */
 export interface UnpackingWork {
   readonly count: CountWork
   /** Yields to the event loop when enough is done. */
@@ -32,7 +32,7 @@ export function createUnpackingWork(): UnpackingWork {
 /**
  * Feeds packed bytes to a decompressor in slices and lets other tasks run in between.
  * @param create creates the decompressor's `push`; call `count` with the bytes that it unpacks
- * @param work counts the work of those before, too
+ * @param work also counts the work of earlier decompressors
  */
 export async function inflateInTurns(
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** An entry as the directory of a zip file lists it. */
+/** An entry as listed in the directory of a zip file. */
 export interface ZipEntry {
   readonly name: string
   /** 0: stored, 8: deflated. */
@@ -6,14 +6,14 @@ export interface ZipEntry {
   readonly isEncrypted: boolean
   /** Checksum of its contents. */
   readonly crc: number
-  /** Its bytes as they are in the archive; a view. */
+  /** Its packed bytes; a view into the archive. */
   readonly packed: Uint8Array
 }
 
 /**
- * Lists the entries of a zip file in archive order. Only the directory tells where an entry begins and ends:
- * the content of a file may look like an entry, and data may stand before the archive.
- * @param enter called for each entry, before its bytes are looked at
+ * Lists the entries of a zip file in archive order. Only the directory defines where an entry begins and ends:
+ * the content of a file may look like an entry, and data may precede the archive.
+ * @param enter called for each entry before its bytes are read
  * @throws Error `invalid zip data`, also if entries share their bytes
  */
 export function zipDirectory(bytes: Uint8Array, enter: () => void): ZipEntry[] {
@@ -66,11 +66,11 @@ const LISTED = 0x02014b50
 const LISTED_RECORD = 46
 const LOCAL = 0x04034b50
 const LOCAL_RECORD = 30
-/** Stands for a number in a zip64 field. */
+/** Placeholder for a number that is stored in a zip64 field. */
 const IN_ZIP64 = 0xffffffff
 const MAX_COMMENT = 0xffff
 
-/** The directory of the last end record that has one; a comment may contain the signature, too. */
+/** The directory of the last end record that has one; a comment may also contain the signature. */
 function findDirectory(view: DataView): Directory {
   const last = view.byteLength - END_RECORD
   let empty: Directory | undefined
@@ -91,7 +91,7 @@ function directoryBefore(view: DataView, at: number): Directory | undefined {
   const count = large === undefined ? view.getUint16(at + 10, true) : uint64(view, large + 32)
   const from = end - size
   const stated = large === undefined ? view.getUint32(at + 16, true) : uint64(view, large + 48)
-  // Some programs forget the record of zip64.
+  // Some programs omit the zip64 record.
   const offset = stated === IN_ZIP64 ? from : stated
   if (from < offset) return undefined
   const hasEntries = size >= LISTED_RECORD && view.getUint32(from, true) === LISTED

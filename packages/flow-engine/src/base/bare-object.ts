@@ -1,6 +1,6 @@
 /**
- * An object of own properties only: it inherits nothing, so names that strangers choose (`constructor`,
- * `__proto__`) are properties like all others. Unlike `Object.create(null)` it has a hidden class, and unlike
+ * An object with own properties only: it inherits nothing, so untrusted names such as `constructor` and
+ * `__proto__` are ordinary properties. Unlike `Object.create(null)` it has a hidden class, and unlike
  * `Object.setPrototypeOf({}, null)` it takes a tenth of the time to create.
  */
 export class BareObject {

@@ -4,7 +4,7 @@ import { createSteps } from './steps.ts'
 /** Items that are sorted in one turn of the event loop. */
 const RUN = 10_000
 
-/** Sorts like `toSorted`, and as stably; others get turns while a long list is sorted. */
+/** Sorts stably like `toSorted`; yields to the event loop while a long list is sorted. */
 export async function sortInTurns<T>(
   list: readonly T[],
   compare: (one: T, other: T) => number,

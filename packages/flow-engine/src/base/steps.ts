@@ -4,7 +4,7 @@ import { eventLoopTurn } from '@x/wire'
 const TURN = 100_000
 
 /**
- * Counts units of work; true once others are due a turn of the event loop:
+ * Counts units of work; true when it is time to yield to the event loop:
  * `if (step(row.length)) await eventLoopTurn()`.
  */
 export function createSteps(turn = TURN): (units: number) => boolean {
@@ -17,10 +17,10 @@ export function createSteps(turn = TURN): (units: number) => boolean {
   }
 }
 
-/** Work in parts: others may get a turn at each `yield`. */
+/** Work in parts that may be interrupted at each `yield`. */
 export type Steps<T> = Generator<void, T, void>
 
-/** Does all parts at once. */
+/** Runs all parts in the current turn. */
 export function finish<T>(work: Steps<T>): T {
   for (;;) {
     const part = work.next()
@@ -28,7 +28,7 @@ export function finish<T>(work: Steps<T>): T {
   }
 }
 
-/** Does the parts with turns of the event loop between them. */
+/** Runs the parts, yielding to the event loop between them. */
 export async function finishInTurns<T>(work: Steps<T>): Promise<T> {
   for (;;) {
     const part = work.next()
@@ -37,7 +37,7 @@ export async function finishInTurns<T>(work: Steps<T>): Promise<T> {
   }
 }
 
-/** Does work of one part at once, other work with turns of the event loop between its parts. */
+/** Runs the first part now, and any others after yielding to the event loop. */
 export function finishSoon<T>(work: Steps<T>): T | Promise<T> {
   const part = work.next()
   return part.done === true ? part.value : eventLoopTurn().then(() => finishInTurns(work))

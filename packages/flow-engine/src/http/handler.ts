@@ -128,10 +128,10 @@ export function createHandler(options: HandlerOptions): Handler {
   }
 }
 
-/** Answers are private, and proxies keep some by the end of their path (AB-56). */
+/** Responses are private, but some proxies cache by file extension (AB-56). */
 const NOT_KEPT = ['cache-control', 'no-store'] as const
 
-/** True if a response says itself who may keep it. */
+/** True if a response has its own `cache-control`. */
 function isKept(response: Response): boolean {
   const parts = responseParts(response)
   if (parts === undefined) return response.headers.has('cache-control')
@@ -149,7 +149,7 @@ interface Incoming {
   /** Path below the base; undefined if it is outside. */
   readonly path: string | undefined
   readonly match: RouteMatch<Route>
-  /** Set when hooks watch: a spread that adds it would cost as much as reading the path. */
+  /** Set if there are hooks; adding it by a spread would cost as much as reading the path. */
   observed: ObservedRequest | undefined
 }
 
@@ -293,7 +293,7 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
     this.#readable = body
   }
 
-  /** What is recorded of it. */
+  /** The part of the call that audit records use. */
   get audited(): AuditedCall {
     const { caller, params, body, context, notes } = this
     const known = caller === anonymous ? undefined : caller

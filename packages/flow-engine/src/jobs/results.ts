@@ -52,7 +52,7 @@ export function createResults() {
   }
 }
 
-/** Others get turns while large results are counted. */
+/** Yields to the event loop while large results are counted. */
 async function sizeOf({ vertices, messages }: RunResult): Promise<number> {
   let bytes = await valueBytesSoon(messages, MAX_CACHED_BYTES)
   for (const { outputs } of vertices.values()) {

@@ -88,7 +88,7 @@ export function createWorker(options: WorkerOptions): Worker {
     for (const job of jobs) start(job, lane)
     for (const claim of claimed) if (claim.status === 'rejected') throw claim.reason
     if (jobs.length > 0) {
-      // All jobs are of this process and counted: a further claim would be in vain.
+      // All jobs were queued and counted by this process, so another claim would return nothing.
       if (!queue.shared && !lane.uncounted && lane.owed === 0) lane.mayWait = false
       return true
     }

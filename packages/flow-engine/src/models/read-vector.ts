@@ -1,13 +1,13 @@
 import { limitExceeded } from '../errors.ts'
 import { ModelError } from './model-error.ts'
 
-/** More numbers than any embedding model gives; what collections keep at most. */
+/** Maximum length of a vector: more than any embedding model returns, and the limit of collections. */
 const MAX_NUMBERS = 16_384
 /** Four bytes for each number, four characters of base64 for three bytes, and padding. */
 const MAX_CHARACTERS = Math.ceil((MAX_NUMBERS * 4) / 3) * 4
 
 /**
- * A vector of an answer: numbers, or base64 of 32-bit floats, little endian.
+ * Reads a vector from a response: numbers, or base64 of 32-bit floats, little endian.
  * @throws ModelError for anything else; FlowError `limit_exceeded` for over 16,384 numbers (AB-45)
  */
 export function readVector(embedding: unknown): number[] {

@@ -15,7 +15,7 @@ import {
   writeAtomically,
 } from './safe-folder.ts'
 
-/** How often a file is written whose folder others remove. */
+/** Attempts to write a file whose folder other processes remove. */
 const TRIES = 5
 
 /**
@@ -36,7 +36,7 @@ export function createDiskBlobStore(folder: string): BlobStore {
     if (path === undefined) throw new GoneError('The folder cannot be created')
     return path
   }
-  /** Writes to a place, again if its folder has been removed meanwhile. */
+  /** Writes a file; retries if its folder was removed meanwhile. */
   const inPlace = async <T>(key: string, write: (path: string) => Promise<T>): Promise<T> => {
     for (let left = TRIES; ; left -= 1) {
       try {
@@ -102,14 +102,14 @@ export function createDiskBlobStore(folder: string): BlobStore {
     },
     async removeFolder(key) {
       const path = await inFolder(key)
-      // Again if others write into it meanwhile.
+      // Retried if others write into it meanwhile.
       if (path !== undefined)
         await rm(path, { recursive: true, force: true, maxRetries: TRIES, retryDelay: 10 })
     },
   }
 }
 
-/** A folder that was created does not exist. */
+/** A folder was removed right after it was created. */
 class GoneError extends TypeError {}
 
 async function readWhole(path: string | undefined): Promise<Uint8Array | null> {

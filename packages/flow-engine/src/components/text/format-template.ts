@@ -60,7 +60,7 @@ export type Spend = (characters: number) => void
 export type FillPlace<R> = (part: TemplatePart, row: R, spend: Spend) => string
 
 /**
- * Fills a template for each row, with turns for others: a short template can repeat a long value many times,
+ * Fills a template for each row, yielding to the event loop: a short template can repeat a long value many times,
  * and many rows a long template.
  * @param separator counted for each row
  * @throws RangeError over 2,000,000 placeholders or 33,554,432 characters in all rows

@@ -1,6 +1,6 @@
 import { eventLoopTurn } from '@x/wire'
 
-/** Calls between two turns of the event loop: calls that end at once would leave it none. */
+/** Yields to the event loop after this many calls, which otherwise would not if they finish immediately. */
 const TURN = 100
 
 export interface ParallelOptions {

@@ -30,7 +30,7 @@ export function toText(value: unknown, { cleanData = false }: ToTextOptions = {}
   return toLiteralText(value)
 }
 
-/** Like `toText`; others get turns while a long table is written. */
+/** Like `toText`; yields to the event loop while a long table is written. */
 export async function toTextInTurns(value: unknown, options: ToTextOptions = {}): Promise<string> {
   if (!isDataFrame(value)) return toText(value, options)
   return await finishInTurns(markdownTable(value, { clean: options.cleanData === true }))
@@ -49,7 +49,7 @@ export function toMessage(value: unknown): Message {
   return createMessage(value === null || value === undefined ? '' : toLiteralText(value))
 }
 
-/** Like `toMessage`; others get turns while a long table is written. */
+/** Like `toMessage`; yields to the event loop while a long table is written. */
 export async function toMessageInTurns(value: unknown): Promise<Message> {
   if (!isDataFrame(value)) return toMessage(value)
   return createMessage(await finishInTurns(cleanTable(value)))

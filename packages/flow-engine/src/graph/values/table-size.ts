@@ -3,14 +3,14 @@ import { FlowError } from '../../errors.ts'
 
 /** Maximum number of characters of a table as text; every row is as wide as the widest. */
 export const MAX_CHARACTERS = 16 * 1024 * 1024
-/** Cells between two turns for others. */
+/** Yields to the event loop after this many cells. */
 const PART = 10_000
-/** So many characters take as long as a cell. */
+/** Characters that cost as much as a cell. */
 const CHARACTERS_OF_A_UNIT = 8
 
 /**
- * Counts the characters of all cells: one long text in each row is long in every row. Returns true when others
- * are due a turn.
+ * Counts the characters of all cells, as every row is as wide as the widest. Returns true when it is time to
+ * yield to the event loop.
  * @throws FlowError `limit_exceeded`
  */
 export function createCharacterCount(): (text: string) => boolean {

@@ -4,7 +4,7 @@ import { isData } from './data.ts'
 import { isDataFrame } from './data-frame.ts'
 import { isMessage } from './message.ts'
 
-/** Parts of an object after which others may be due a turn. */
+/** Parts of an object that are counted before yielding to the event loop. */
 const PART = 10_000
 /** Names of keys up to this length are not counted. */
 const SHORT_NAME = 64
@@ -17,14 +17,14 @@ export function valueBytes(value: unknown, limit = Number.POSITIVE_INFINITY): nu
   return typeof value === 'object' && value !== null ? finish(count(value, limit)) : bytesOf(value)
 }
 
-/** Like `valueBytes`; a promise for a large value, which is counted with turns for others. */
+/** Like `valueBytes`; a promise for a large value, which is counted over several turns of the event loop. */
 export function valueBytesSoon(value: unknown, limit: number): number | Promise<number> {
   return typeof value === 'object' && value !== null
     ? finishSoon(count(value, limit))
     : bytesOf(value)
 }
 
-/** True for a value with more than so many objects and lists inside one another. */
+/** True for a value nested deeper than this many objects and lists. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return finish(count(value, Number.POSITIVE_INFINITY, levels)) === Number.POSITIVE_INFINITY

@@ -2,10 +2,10 @@ import type { Component } from '../../components/define/component.ts'
 import { FlowError } from '../../errors.ts'
 import { isDeeper } from '../values/value-size.ts'
 
-/** Levels that no recursion of a component fails on. */
+/** Nesting depth that overflows the stack of no component. */
 const MOST_LEVELS = 1000
 
-/** True for the errors of a recursion deeper than the stack, which components wrap and V8 may confuse. */
+/** True for errors that may be a stack overflow: components wrap it, and V8 may report another type. */
 export function mayBeOverflow(error: unknown): boolean {
   return error instanceof RangeError || error instanceof TypeError
 }

@@ -22,7 +22,7 @@ export function vertexFailure(
   return { error, reason }
 }
 
-/** The end of a run that a fault of the engine, or of the host's runtime, has broken. */
+/** The error of a run that ends because of a fault in the engine or in the host's runtime. */
 export function engineFailure(cause: unknown): FlowError {
   return new FlowError('internal', 'The run failed', { cause })
 }

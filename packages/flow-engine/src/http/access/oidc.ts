@@ -39,7 +39,7 @@ export interface OidcSignInOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** How a sign-in ended; not reported if the provider failed to decide, or for a callback of no sign-in. */
+/** How a sign-in ended. Not reported if the provider failed, or for a callback that belongs to no sign-in. */
 export interface OidcSignInEnd {
   readonly outcome: 'ok' | 'refused'
   /** Null if the user is unknown. */

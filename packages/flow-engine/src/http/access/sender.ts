@@ -48,9 +48,9 @@ export interface SenderOptions {
   readonly runtime: Pick<Runtime, 'now'>
 }
 
-/** Who sends a request: a body that arrives for minutes must not act for somebody who was blocked (AB-79). */
+/** The sender of a request, checked again after a slow body, because it may have been blocked meanwhile (AB-79). */
 export class Sender {
-  /** As they are now. */
+  /** The caller as last checked. */
   caller: Caller | undefined
   readonly #options: SenderOptions
   readonly #begun: number
@@ -74,7 +74,7 @@ export class Sender {
   }
 }
 
-/** Who sends a request and reads its response: a user, or the strangers of a network. */
+/** Names the client of a request for limits: a user, or the anonymous clients of a network. */
 export function nameOfClient(caller: Caller, { clientAddress }: HostContext): string {
   if (caller !== anonymous) return `user ${caller.id}`
   return `network ${clientAddress === undefined ? '' : clientNetworkOf(clientAddress)}`

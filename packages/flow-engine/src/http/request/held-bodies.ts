@@ -14,7 +14,7 @@ export interface HeldBodies {
 /** The body of one request. */
 export interface HeldBody {
   /**
-   * From now on it takes so many bytes.
+   * Sets the number of bytes it occupies.
    * @throws Refusal 429 if the client sends too much at once
    */
   hold(bytes: number): void

@@ -57,14 +57,14 @@ export interface RequestBody {
   within(most: number): Promise<Uint8Array>
 }
 
-/** A text, what is parsed from it and the answer that repeats it take so many times its bytes. */
+/** Memory of a text body as a multiple of its bytes: string, parsed value, and a response that repeats it. */
 const MEMORY_OF_TEXT = 4
 
-/** What a body that arrives has to pass. */
+/** Checks of a body while it is read. */
 export interface Arrival {
   /** Counts the bytes that are kept in memory. */
   readonly held: HeldBody
-  /** Called when all of it was read; rejects if its sender may not act any more. */
+  /** Called when all of it was read; rejects if its sender is no longer authorised. */
   readonly arrived: () => Promise<void>
 }
 

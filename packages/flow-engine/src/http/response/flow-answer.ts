@@ -3,17 +3,17 @@ import { JsonText } from '../route/route.ts'
 import { flowToText } from '../../services/flows/flow-text.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 
-/** Characters from which a store does not share a graph between callers. */
+/** Stores do not share longer graphs between callers. In characters. */
 const LONG = 1024 * 1024
 
 const utf8 = new TextEncoder()
 
-/** Bytes of flows that a store shares between callers, kept as long as the store keeps the record. */
+/** Encoded flows that a store shares between callers; cached until the store drops the record. */
 const encodedFlows = new WeakMap<FlowRecord, Uint8Array>()
 
-/** A flow as the answer to a request; encoding it would cost more than the rest of reading it. */
+/** The response with a flow. Its encoding is cached, because it costs more than reading the flow. */
 export function flowAnswer(request: Request, flow: FlowRecord): Response | JsonText {
-  // Long ones are counted until they are read.
+  // Long responses are counted until they are read.
   if ((flow.data?.length ?? 0) > LONG) return new JsonText(flowToText(flow))
   return respond(request, encodedFlows.get(flow) ?? encoded(flow), {
     headers: { 'content-type': 'application/json' },

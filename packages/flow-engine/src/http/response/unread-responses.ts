@@ -5,9 +5,9 @@ const MIB = 1024 * 1024
 /** Limits the memory of long responses that their clients have not read yet (AB-38). */
 export interface UnreadResponses {
   /**
-   * Admits a response of so many characters; it counts from `begin` to `end`.
+   * Admits a response of this length, which counts from `begin` to `end`.
    * @param refuses false only counts it
-   * @throws Refusal 429 if the client has too much to read already
+   * @throws Refusal 429 if the client already has too many unread characters
    */
   admit(reader: string, characters: number, refuses: boolean): UnreadResponse
   /**
@@ -18,7 +18,7 @@ export interface UnreadResponses {
   prepare<T>(reader: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Responses that one client has prepared at once, and more that wait for it. */
+/** Responses that are prepared at once for one client, and that may wait. */
 const PREPARED = 8
 const WAITING = 1000
 
@@ -26,8 +26,8 @@ const WAITING = 1000
 export interface UnreadResponse {
   begin(): void
   /**
-   * From now on it holds so many characters.
-   * @throws Refusal 429 if that is more than the client may have, which breaks the response
+   * Sets the number of characters it holds.
+   * @throws Refusal 429 over the limit of the client, which aborts the response
    */
   resize(characters: number): void
   /** May be called more than once. */
@@ -54,7 +54,7 @@ export function createUnreadResponses(most: number): UnreadResponses {
         return await work()
       } finally {
         const next = own.waiting.shift()
-        // The place goes to the next.
+        // Passes the slot to the next in line.
         if (next !== undefined) next()
         else if ((own.running -= 1) === 0) preparing.delete(reader)
       }

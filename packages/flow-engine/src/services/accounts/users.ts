@@ -80,7 +80,7 @@ export function createUserService(kit: ServiceKit): UserService {
   }
 }
 
-/** What makes a user name look like another user's, which would allow impersonation (AB-69); null: nothing. */
+/** The reason a user name looks like another user's, which would allow impersonation (AB-69); else null. */
 export function usernameProblem(username: string): string | null {
   const problem = nameProblem(username)
   if (problem !== null || username === username.normalize('NFKC')) return problem
@@ -189,7 +189,7 @@ async function removeUser(kit: ServiceKit, id: string): Promise<void> {
   await afterCommit(kit, [
     () => kit.cancelBuilds({ userId: id, isRemoved: true }),
     () => vectors.removeOfUser(id),
-    // What was added while the user was removed.
+    // Removes records that were added while the user was removed.
     () => store.users.remove(id),
     () => records.flush(),
     () => store.flows.removeRecords(flowIds, id),

@@ -1,10 +1,10 @@
 import { eventLoopTurn } from '@x/wire'
 import { finish, finishInTurns, type Steps } from '../../base/steps.ts'
 
-/** Characters of a graph above which others get turns while it is read and changed. */
+/** Longer graphs are read and changed over several turns of the event loop. In characters. */
 const LARGE = 256 * 1024
 
-/** A turn of the event loop between two steps with a large graph. */
+/** Yields to the event loop between two steps with a large graph. */
 export async function turnIfLarge(data: string | null): Promise<void> {
   if (data !== null && data.length > LARGE) await eventLoopTurn()
 }

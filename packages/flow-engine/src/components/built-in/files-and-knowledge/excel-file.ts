@@ -9,7 +9,7 @@ export type ExcelCell = string | number | boolean | Date | null
 const CHARACTERS = 256 * 1024
 
 /**
- * A workbook of one sheet, whose first row is bold. Others get turns while it is written: a library would
+ * A workbook of one sheet, whose first row is bold. Yields to the event loop while writing: a library would
  * hold the event loop for half a second and more (AB-29).
  */
 export async function excelFile(

@@ -126,7 +126,7 @@ export interface Ingestion {
   readonly skipped: number
 }
 
-/** Units of work of the digest of a row, and characters of its text that cost one more. */
+/** Units of work for hashing a row: a fixed part, and one more for this many characters. */
 const HASH = 1000
 const CHARACTERS = 10
 

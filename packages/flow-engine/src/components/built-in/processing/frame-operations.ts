@@ -275,7 +275,7 @@ function withRows(frame: DataFrame, rows: readonly Row[]): DataFrame {
 }
 
 /**
- * Maps the rows to rows of these columns; others get turns.
+ * Maps the rows to rows of these columns, yielding to the event loop.
  * @throws FlowError `limit_exceeded` for more than 5,000,000 cells
  */
 async function mapRows<T>(

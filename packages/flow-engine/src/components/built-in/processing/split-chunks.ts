@@ -19,9 +19,9 @@ const MAX_CHUNKS = 1_000_000
 /** Maximum number of values that the chunks of a split repeat. */
 const MAX_REPEATED = 10_000_000
 
-/** The work of one split, shared by all its texts: bounded, with turns for others. */
+/** Limits the work of one split over all its texts, and decides when to yield to the event loop. */
 export class SplitWork {
-  /** Counts pieces; true if others are due a turn. */
+  /** Counts pieces; true when it is time to yield. */
   readonly step = createSteps()
   #characters = 0
   #chunks = 0
@@ -42,7 +42,7 @@ export class SplitWork {
   }
 
   /**
-   * Counts the other values of a source, which each of its chunks keeps; true if others are due a turn.
+   * Counts the other values of a source, which each of its chunks keeps; true when it is time to yield.
    * @throws RangeError for too many
    */
   repeat(values: number): boolean {

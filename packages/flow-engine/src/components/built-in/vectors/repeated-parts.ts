@@ -1,12 +1,12 @@
 import { FlowError } from '../../../errors.ts'
 
-/** Maximum characters that parts common to all documents take in them together. */
+/** Maximum total characters of parts that are repeated in every document. */
 const MAX_REPEATED = 33_554_432
 
 /**
- * Counts what all documents of a build have in common, such as the names of their fields (AB-29).
- * @param names the inputs that give these parts, for the error
- * @throws FlowError `limit_exceeded` from the returned function, if they take too much
+ * Counts the characters of parts that are repeated in every document of a build, such as field names (AB-29).
+ * @param names the inputs that supply these parts, for the error
+ * @throws FlowError `limit_exceeded` from the returned function, over the limit
  */
 export function createRepetition(names: string, parts: unknown): (documents: number) => void {
   const { length } = JSON.stringify(parts)
