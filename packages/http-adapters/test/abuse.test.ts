@@ -22,6 +22,11 @@ describe.each(Object.entries(guardedMounts))('AB-20: guards of %s', (_name, star
     }
   })
 
+  test('the asterisk is no spelling of the root', async () => {
+    const { port } = await kept(start({}))
+    expect((await send(port, { path: '*' })).text).not.toContain('ours')
+  })
+
   test('what only looks like it is served as before', async () => {
     const { port } = await kept(start({}))
     for (const path of [

@@ -25,7 +25,12 @@ export const SPELLINGS = [
   'http://evil.example/api/v1/users',
   '/api/v1/users/..',
   '/api/.%2e/api/v1/users',
+  '/api/v1/users#part',
+  '/api/v1/users#?',
 ]
+
+/** Compares whole paths, so that the path of another spelling is another one. */
+export const isGuarded = (url: string): boolean => url.split('?', 1)[0] === '/api/v1/users'
 
 type Options = { readonly dotSegments?: 'pass' | 'normalize' }
 
@@ -46,7 +51,7 @@ export const guardedMounts = {
   fastify: async (options: Options) => {
     const app = Fastify({ forceCloseConnections: true })
     app.addHook('onRequest', async (request, reply) => {
-      if (request.url.startsWith('/api/v1/users')) await reply.code(403).send('guarded')
+      if (isGuarded(request.url)) await reply.code(403).send('guarded')
     })
     await app.register(fastifyPlugin(echo, options), { prefix: '/api' })
     const origin = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -56,7 +61,7 @@ export const guardedMounts = {
     const serve = toNodeListener(echo, options)
     return listen(
       createServer((message, reply) => {
-        if (message.url?.startsWith('/api/v1/users') === true) reply.writeHead(403).end('guarded')
+        if (isGuarded(message.url ?? '')) reply.writeHead(403).end('guarded')
         else serve(message, reply)
       }),
     )

@@ -64,6 +64,16 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
     return socket
   }
 
+  test('AB-20 a target without a leading slash does not reach behind a guard', async () => {
+    handler = ({ url }) => new Response(`ours ${new URL(url).pathname}`)
+    // Node checks the paths of http and https only.
+    const textOfPath = async (path: string): Promise<string> =>
+      (await ask({ ':path': path, ':scheme': 'ftp' })).text
+    expect(await textOfPath('/x')).toBe('ours /x')
+    for (const path of ['x', '*', '?x', 'x:/x'])
+      expect([path, await textOfPath(path)]).toEqual([path, '{"detail":"Not Found"}'])
+  })
+
   test('AB-24 streams that are reset at once are cancelled, and others are answered', async () => {
     const signals: AbortSignal[] = []
     handler = ({ url, signal }) => {

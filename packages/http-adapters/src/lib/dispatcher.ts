@@ -58,7 +58,7 @@ export function createDispatcher<Host, C>(
     const path = isPlain ? call.target : requestPath(call.target)
     if (
       !isPlain &&
-      isRewritten(call.target) &&
+      isRewritten(call.target, call.method) &&
       !(dotSegments === 'normalize' && isInside(path, call.prefix ?? '/'))
     )
       return pass(call)

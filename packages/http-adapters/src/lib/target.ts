@@ -36,16 +36,16 @@ export function requestPath(target: string): string {
   return href.slice(origin.length)
 }
 
-const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i
 const DOTS = /^(?:\.|%2e){1,2}$/i
 
 /**
- * True if URL parsing yields a different path than the one a host routes by: dot segments, a backslash, an
- * absolute form (AB-20).
+ * True if URL parsing yields a different path than the one a host routes by: dot segments, a backslash, a
+ * fragment, no leading slash, an absolute form (AB-20). The asterisk is a form of OPTIONS only.
  */
-export function isRewritten(target: string): boolean {
-  const [path = ''] = target.split(/[?#]/, 1)
-  if (ABSOLUTE.test(path) || path.includes('\\')) return true
+export function isRewritten(target: string, method: string): boolean {
+  if (target === '*') return method !== 'OPTIONS'
+  const [path = ''] = target.split('?', 1)
+  if (!path.startsWith('/') || /[#\\]/.test(path)) return true
   return DOT_SEGMENT.test(path) && path.split('/').some((segment) => DOTS.test(segment))
 }
 

@@ -356,8 +356,8 @@ export function gateCases({ serve }: Bench): void {
     })
 
     test('AD-11 a fragment is cut', async () => {
-      const { port, origin } = await serve(echo)
-      for (const path of ['/x?y#z', '/"?#z']) {
+      const { port, origin } = await serve(echo, { dotSegments: 'normalize' })
+      for (const path of ['/x?y#z', '/"?#z', '/x#z']) {
         const expected = new URL(origin + path.slice(0, -2)).href
         expect((await send(port, { path })).headers['x-url']).toBe(expected)
       }
