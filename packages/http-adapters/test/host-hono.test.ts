@@ -29,6 +29,26 @@ describe('hono', () => {
     },
   )
 
+  test('AD-21 the body of a response to HEAD is cancelled', async () => {
+    let cancelled = 0
+    const app = new Hono()
+    app.use(async (c, next) => {
+      c.header('x-host', '1')
+      await next()
+    })
+    app.all(
+      '*',
+      honoHandler(() => {
+        const body = new ReadableStream({ cancel: () => void (cancelled += 1) })
+        return new Response(body, { status: 201, headers: { 'x-ours': '2' } })
+      }),
+    )
+    const port = await serveHono(app)
+    const { status, headers, text } = await send(port, { method: 'HEAD' })
+    expect([status, headers['x-host'], headers['x-ours'], text]).toEqual([201, '1', '2', ''])
+    expect(cancelled).toBe(1)
+  })
+
   const MULTIPART =
     '--edge\r\nContent-Disposition: form-data; name="field"\r\n\r\nvalue\r\n' +
     '--edge\r\nContent-Disposition: form-data; name="file"; filename="f.txt"\r\n' +

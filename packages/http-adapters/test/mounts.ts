@@ -99,7 +99,7 @@ export const honoMount: AdapterMount = {
   name: 'hono',
   kind: 'ours',
   invalidHost: '',
-  cancelsHead: false,
+  cancelsHead: true,
   differs: {
     ...SERVER_OF_HONO,
     'large unread body': 'the server under Hono reads on until it is through',

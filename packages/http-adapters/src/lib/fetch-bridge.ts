@@ -28,17 +28,24 @@ export function createFetchBridge<Host, C, Passed = never>(
       dispatch({
         host,
         method: request.method,
-        target: href.slice(origin.length),
+        target: href.slice(origin.length).split('#', 1)[0] ?? '/',
         caller: (trust = false) => behindProxies(peer, trust, (key) => request.headers.get(key)),
         open: (url) => withUrlAndLimit(request, url, bodyLimit),
         isGone: () => request.signal.aborted,
         isSent: () => false,
-        send: (response) => resolve(genuine(response)),
+        send: (response) => resolve(answerTo(request, response)),
         breakOff: () => undefined,
         pass: pass && (() => resolve(pass())),
         fail: reject,
       })
     })
+}
+
+/** Platforms drop the body of a response to HEAD, and would leave its source running (AD-21). */
+function answerTo({ method }: Request, response: Response): Response {
+  if (method !== 'HEAD' || response.body === null) return genuine(response)
+  response.body.cancel().catch(() => undefined)
+  return new Response(null, response)
 }
 
 /** Platforms accept only genuine responses. */
