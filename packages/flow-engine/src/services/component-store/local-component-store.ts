@@ -25,10 +25,8 @@ export function createLocalComponentStore(
   const { store, runtime, components } = kit
   const ready = once(() => addTags(kit, options.tags ?? []))
   const visible = async (id: string, userId: string): Promise<SharedComponentRecord> => {
-    const record = await store.components.get(id)
-    if (record === null || (record.isPrivate && record.ownerId !== userId)) {
-      throw refuse(400, NOT_FOUND)
-    }
+    const record = await find(store, id, userId)
+    if (record === null) throw refuse(400, NOT_FOUND)
     return record
   }
 
@@ -75,6 +73,24 @@ export function createLocalComponentStore(
   }
 }
 
+/** The component if the user may see it, else null. */
+async function find(
+  { components }: Pick<FlowStore, 'components'>,
+  id: string,
+  userId: string,
+): Promise<SharedComponentRecord | null> {
+  const record = await components.get(id)
+  return record === null || (record.isPrivate && record.ownerId !== userId) ? null : record
+}
+
+/** The parent named by a payload: null unless its author may see it. */
+async function parentOf(
+  store: Pick<FlowStore, 'components'>,
+  { userId, payload: { parent } }: Write,
+): Promise<string | null> {
+  return parent == null ? null : ((await find(store, parent, userId))?.id ?? null)
+}
+
 /** Counts the nodes of a component by the part of their id before the first `-`. */
 export function countNodes(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const nodes = Object.hasOwn(data, 'nodes') ? data['nodes'] : []
@@ -115,7 +131,7 @@ async function share(kit: ServiceKit, { userId, payload }: Write): Promise<strin
     ...contentOf(payload),
     id: runtime.uuid(),
     ownerId: userId,
-    parent: payload.parent ?? null,
+    parent: await parentOf(store, { userId, payload }),
     isPrivate: payload.isPrivate ?? true,
     downloads: 0,
     createdAt: now,
@@ -140,7 +156,7 @@ async function change(kit: ServiceKit, { userId, payload }: Write, id: string): 
       const patch: SharedComponentPatch = {
         ...contentOf(payload),
         updatedAt: runtime.now(),
-        ...(parent === undefined ? {} : { parent }),
+        ...(parent === undefined ? {} : { parent: await parentOf(tx, { userId, payload }) }),
         ...(isPrivate === undefined ? {} : { isPrivate }),
         ...(tags === null ? {} : { tagIds: await resolveTags(kit, tx, tags) }),
       }
