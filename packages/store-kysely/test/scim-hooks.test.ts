@@ -476,7 +476,8 @@ test('SH-13 beforeCommit and beforeWrite are not given both', () => {
 
 test('SH-74 a database with plugins or another schema is refused', async () => {
   const database = await memoryDatabase()
-  const message = 'createScimStore needs the database as openSqlite or openPostgres gave it'
+  const message =
+    'createScimStore needs the database exactly as openSqlite or openPostgres returned it'
   expect(() => createScimStore(database.db.withSchema('b'))).toThrow(new TypeError(message))
   const withPlugin = database.db.withPlugin(new CamelCasePlugin())
   expect(() => createScimStore(withPlugin)).toThrow(new TypeError(message))

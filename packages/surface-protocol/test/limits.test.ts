@@ -103,7 +103,7 @@ describe('SP-88: the limit that is exceeded is named, and nothing is changed', (
 describe('limits are given as positive integers', () => {
   test.each([0, -1, 1.5, Number.NaN, Infinity, '5'])('SP-88: %s is refused', (value) => {
     expect(() => createSurfaceStore({ limits: { surfaces: value as number } })).toThrow(
-      new TypeError('The limit "surfaces" is a positive integer'),
+      new TypeError('The limit "surfaces" must be a positive integer'),
     )
   })
 

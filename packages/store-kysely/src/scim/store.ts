@@ -272,7 +272,9 @@ function cacheOf(db: ScimTransaction): ListCache {
 /** Statements are compiled once per dialect, so nothing may rewrite them (SH-74). */
 function assertPlain<Tables>(db: Kysely<Tables>): void {
   if (db.getExecutor().plugins.length === 0) return
-  throw new TypeError('createScimStore needs the database as openSqlite or openPostgres gave it')
+  throw new TypeError(
+    'createScimStore needs the database exactly as openSqlite or openPostgres returned it',
+  )
 }
 
 /** The tables are guaranteed by the migrations, not by the database's type. */

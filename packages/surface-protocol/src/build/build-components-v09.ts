@@ -24,7 +24,10 @@ export function buildComponentsV09(root: UiNode, form: WireForm): BuiltComponent
   const build: Build = { form, components: [], ids: new Set(), catalogs: new Set() }
   const id = addNode(root, { proposed: 'root', depth: 1 }, build)
   if (id !== 'root') {
-    throw new SurfaceError({ code: 'invalid_value', detail: 'The first node has the id "root".' })
+    throw new SurfaceError({
+      code: 'invalid_value',
+      detail: 'The first node must have the id "root".',
+    })
   }
   return build
 }
@@ -93,7 +96,8 @@ function anyToWire(value: unknown, context: Context): JsonValue {
     return addNode(value as UiNode, { proposed: trail, depth: depth + 1 }, build)
   }
   if (typeof value !== 'object' || value === null) return value as JsonValue
-  if (!isPlainObject(value)) throw new TypeError('A property is JSON, a node, a binding or a call')
+  if (!isPlainObject(value))
+    throw new TypeError('A property must be JSON, a node, a binding or a call')
   switch (value.kind) {
     case 'binding':
       return context.build.form.binding(value.path as string)

@@ -42,7 +42,8 @@ function diff(
 ): ServerMessage[] {
   if (after === null) return before === null ? [] : [deleteSurface(before.surfaceId)]
   if (before === null) return build(after)
-  if (before.surfaceId !== after.surfaceId) throw new TypeError('Two different surfaces')
+  if (before.surfaceId !== after.surfaceId)
+    throw new TypeError('The descriptions are of two different surfaces')
   const sent = changedComponents(before, after)
   if (mustRebuild(before, after, { sent, exact })) {
     return [deleteSurface(before.surfaceId), ...build(after)]

@@ -74,5 +74,8 @@ function createWriterV08(options: SurfaceWriterOptions): SurfaceWriter {
 
 function asObject(contents: JsonValue): JsonObject {
   if (isPlainObject(contents)) return contents
-  throw new SurfaceError({ code: 'invalid_type', detail: 'Contents are an object in version 0.8.' })
+  throw new SurfaceError({
+    code: 'invalid_type',
+    detail: 'Contents must be an object in version 0.8.',
+  })
 }

@@ -88,7 +88,8 @@ function toSchema(schema: z.ZodType, place: readonly string[]): JsonValue {
       override({ zodSchema, jsonSchema }) {
         // eslint-disable-next-line no-underscore-dangle -- zod publishes its definitions there
         const { def } = zodSchema._zod
-        if (hasCustomChecks(def)) throw new TypeError('A check in code has no JSON Schema')
+        if (hasCustomChecks(def))
+          throw new TypeError('A custom check cannot be expressed in JSON Schema')
         // Objects are open only if the schema says so, in which case zod has written it.
         if (def.type === 'object' && jsonSchema.additionalProperties === undefined) {
           jsonSchema.additionalProperties = false

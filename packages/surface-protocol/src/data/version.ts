@@ -38,7 +38,7 @@ export function readVersion(version: unknown = '0.8'): Version {
   if (version === '1.0') {
     throw new TypeError('Version 1.0 is experimental: import { v1 } from "@x/surface-protocol/v1".')
   }
-  throw new TypeError('version: 0.8, 0.9 or 0.9.1')
+  throw new TypeError('version must be 0.8, 0.9 or 0.9.1')
 }
 
 /** The number of a version: `0.9.1`. */

@@ -72,7 +72,7 @@ export function resolveLimits(limits: Partial<SurfaceLimits> | undefined): Reado
   for (const [name, value] of Object.entries(limits)) {
     if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`Unknown limit "${name}"`)
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) {
-      throw new TypeError(`The limit "${name}" is a positive integer`)
+      throw new TypeError(`The limit "${name}" must be a positive integer`)
     }
   }
   return { ...defaultLimits, ...defined(limits) }

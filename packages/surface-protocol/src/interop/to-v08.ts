@@ -77,7 +77,7 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
     if (components !== null) return updateComponents(components)
     const data = payloadOf(message, 'updateDataModel')
     if (data !== null) return [...updateData(data), ...recompute(data.surfaceId)]
-    log.lose('message', { surfaceId: '', message: 'A message has no form there.' })
+    log.lose('message', { surfaceId: '', message: 'A message has no equivalent in version 0.8.' })
     return []
   }
 

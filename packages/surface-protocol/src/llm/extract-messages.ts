@@ -61,7 +61,7 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
   const { lineBytes } = limits
   const version = readVersion(options.version)
   if (truncation !== undefined && truncation !== 'heal' && truncation !== 'refuse') {
-    throw new TypeError('truncation: heal or refuse')
+    throw new TypeError('truncation must be heal or refuse')
   }
   const open = createTagFinder(tag)
   const validation = { version, catalogs, limits }

@@ -140,7 +140,7 @@ export function createRendererCalls(settings: RpcSettings): RendererCalls {
 /** Validates a call before it is sent. @throws SurfaceError, TypeError for an invalid timeout */
 function checkCall(options: CallRendererOptions, { store, find }: RpcSettings): void {
   const { call: name, catalogId, args = {}, surfaceId, timeoutMs = 1 } = options
-  if (!(timeoutMs > 0)) throw new TypeError('timeoutMs is a number above 0')
+  if (!(timeoutMs > 0)) throw new TypeError('timeoutMs must be a number above 0')
   const catalog = findCatalog(catalogId, null, find)
   if (catalog.core === null) {
     throw new SurfaceError({ code: catalog.code, detail: catalog.message })

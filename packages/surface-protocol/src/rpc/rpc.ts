@@ -89,7 +89,7 @@ function resolve(options: RpcOptions): RpcSettings {
   if (stateOfStore(store).settings.dialect.family !== '1.0') {
     throw new TypeError('A store of version 1.0 is expected')
   }
-  if (!(timeoutMs > 0)) throw new TypeError('timeoutMs is a number above 0')
+  if (!(timeoutMs > 0)) throw new TypeError('timeoutMs must be a number above 0')
   if (!(Number.isSafeInteger(maxPending) && maxPending > 0)) {
     throw new TypeError('maxPending must be an integer above 0')
   }

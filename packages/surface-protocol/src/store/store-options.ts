@@ -100,9 +100,10 @@ export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings
   const dialect = storeDialectOf(protocol)
   const { catalogs = dialect.catalogs, mode = 'strict', pathMode = 'compatible' } = options
   if (catalogs.length === 0) throw new TypeError('A store needs at least one catalog')
-  if (mode !== 'strict' && mode !== 'tolerant') throw new TypeError('mode: strict or tolerant')
+  if (mode !== 'strict' && mode !== 'tolerant')
+    throw new TypeError('mode must be strict or tolerant')
   if (pathMode !== 'compatible' && pathMode !== 'pointer') {
-    throw new TypeError('pathMode: compatible or pointer')
+    throw new TypeError('pathMode must be compatible or pointer')
   }
   const limits = resolveLimits(options.limits)
   const byId = new Map(catalogs.map((catalog) => [catalog.catalogId, catalogCore(catalog)]))

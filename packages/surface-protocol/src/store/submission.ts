@@ -54,7 +54,7 @@ export function validateSubmission(
 ): Submission {
   const { checks = 'context' } = options
   if (!['source', 'context', 'surface'].includes(checks)) {
-    throw new TypeError('checks: source, context or surface')
+    throw new TypeError('checks must be source, context or surface')
   }
   const { surfaces, settings } = stateOfStore(store)
   const checked = settings.dialect.validateClientMessage(message)

@@ -136,13 +136,13 @@ class Channel implements SurfaceChannel {
     this.#counts = options.metrics && channelMetrics(options.metrics)
     const ms = atLeast('slowMs', slowMs, 1)
     if (onSlow !== 'disconnect' && onSlow !== 'wait')
-      throw new TypeError('onSlow: disconnect or wait')
+      throw new TypeError('onSlow must be disconnect or wait')
     const lag = Math.max(messages, highWaterMark)
     this.#slow = onSlow === 'wait' ? null : { ms, lag, runtime }
     this.#store = store
     this.version = options.version === undefined ? versionOf(store) : readVersion(options.version)
     if (store !== undefined && !isOfFamily(store.version, this.version)) {
-      throw new TypeError('The store of a channel has its version')
+      throw new TypeError('The store must have the version of the channel')
     }
     this.versions = readVersions(this.version, options.versions)
     const further = this.versions.filter((version) => version !== this.version)

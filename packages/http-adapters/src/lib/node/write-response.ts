@@ -166,7 +166,7 @@ function writeHead(
   length?: number,
 ): void {
   const { status, statusText } = head
-  if (!(status >= 200 && status <= 599)) throw new RangeError(`No response has status ${status}`)
+  if (!(status >= 200 && status <= 599)) throw new RangeError(`Invalid response status ${status}`)
   const isHttp2 = http2 !== undefined
   const known = status === 205 ? 0 : status === 204 ? undefined : length
   const framing = known !== undefined || status === 204 ? FRAMING : TRANSFER

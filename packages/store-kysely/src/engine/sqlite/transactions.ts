@@ -101,7 +101,10 @@ export class SqliteTransactions {
 
   /** The work of all pending transactions was rolled back together with another's. */
   #lose(): DatabaseError {
-    const error = new DatabaseError('busy', 'The transaction was undone with another that failed')
+    const error = new DatabaseError(
+      'busy',
+      'The transaction was rolled back together with another one that failed',
+    )
     this.#isInside = false
     for (const { reject } of this.#waiting.splice(0)) reject(error)
     return error
