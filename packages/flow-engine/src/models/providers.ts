@@ -231,8 +231,10 @@ function builtinEmbedder(host: ModelHost, spec: ModelSpec): Embedder {
 
 function clientOptions({ services, runtime }: ModelHost, spec: ModelSpec) {
   const { timeoutMs, maxRetries, body, headers } = spec.options
-  const { url, trusted } = modelAddress(spec.provider, spec.baseUrl, services.environment)
-  checkKey(spec.apiKey, url, services.environment)
+  const { environment } = services
+  const { url, trusted, isDefault } = modelAddress(spec.provider, spec.baseUrl, environment)
+  if (isDefault) requireKey(spec)
+  checkKey(spec.apiKey, url, environment)
   const fetch = outgoingFetch(services)
   return {
     model: spec.model,
@@ -245,6 +247,18 @@ function clientOptions({ services, runtime }: ModelHost, spec: ModelSpec) {
     body: typeof body === 'object' && body !== null ? { ...body } : undefined,
     headers: textsOf(headers),
   }
+}
+
+/**
+ * Vendors refuse every request without a key; a server at another address may not need one.
+ * @throws TypeError `<provider> API key is required`
+ */
+function requireKey({ provider, apiKey = '', options }: ModelSpec): void {
+  const facts = findServed(provider)
+  if (apiKey.trim() !== '' || facts?.keyName == null || facts.keyOptional === true) return
+  const names = Object.keys(textsOf(options.headers) ?? {}).map((name) => name.toLowerCase())
+  if (names.includes('authorization') || names.includes('x-api-key')) return
+  throw new TypeError(`${facts.name} API key is required`)
 }
 
 /** Keeps the string properties of an object; undefined for other settings. */

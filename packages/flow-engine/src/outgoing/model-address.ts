@@ -7,6 +7,8 @@ export interface ModelAddress {
   readonly url: string | undefined
   /** Set by the operator in the environment, so the address may be private (AB-40). */
   readonly trusted: boolean
+  /** True if neither the flow nor the environment names another address than the vendor's. */
+  readonly isDefault: boolean
 }
 
 /**
@@ -22,8 +24,10 @@ export function modelAddress(
   const own = vendor?.home
   const named = vendor === undefined ? undefined : environmentAddress(vendor, environment)
   const isOpen = given === undefined || given === '' || isSame(given, own)
-  if (named !== undefined && (isOpen || isSame(given, named))) return { url: named, trusted: true }
-  return { url: isOpen ? own : given, trusted: false }
+  if (named !== undefined && (isOpen || isSame(given, named))) {
+    return { url: named, trusted: true, isDefault: false }
+  }
+  return { url: isOpen ? own : given, trusted: false, isDefault: isOpen }
 }
 
 function isSame(one: string, other: string | undefined): boolean {

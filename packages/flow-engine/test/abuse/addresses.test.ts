@@ -195,13 +195,14 @@ describe('AB-40: trusted addresses', () => {
   const environment = { OPENAI_BASE_URL: 'http://10.0.0.5/v1', OLLAMA_BASE_URL: 'http://10.0.0.6' }
 
   test('an address from the environment is trusted, even when the flow holds the default or the same address', () => {
-    const trusted = { url: 'http://10.0.0.5/v1', trusted: true }
+    const trusted = { url: 'http://10.0.0.5/v1', trusted: true, isDefault: false }
     expect(modelAddress('OpenAI', undefined, environment)).toEqual(trusted)
     expect(modelAddress('OpenAI', 'https://api.openai.com/v1/', environment)).toEqual(trusted)
     expect(modelAddress('OpenAI', 'http://10.0.0.5/v1', environment)).toEqual(trusted)
     expect(modelAddress('Ollama', 'http://localhost:11434', environment)).toEqual({
       url: 'http://10.0.0.6',
       trusted: true,
+      isDefault: false,
     })
   })
 
@@ -212,7 +213,11 @@ describe('AB-40: trusted addresses', () => {
     ['Anthropic', 'http://10.0.0.5/v1'],
     ['Ollama', 'http://10.0.0.5/v1'],
   ])('an address of %s that differs from the environment is not trusted: %s', (provider, url) => {
-    expect(modelAddress(provider, url, environment)).toEqual({ url, trusted: false })
+    expect(modelAddress(provider, url, environment)).toEqual({
+      url,
+      trusted: false,
+      isDefault: false,
+    })
   })
 })
 
