@@ -1,3 +1,4 @@
+import { isObject } from '@x/wire'
 import type { TokenUsage } from '../models/chat-model.ts'
 import type { EvaluatedExample } from './evaluated-example.ts'
 import { formatJUnit } from './junit.ts'
@@ -41,7 +42,10 @@ export interface Evaluation {
   toJSON(): EvaluationJson
   /** A JUnit report for CI services; `suite` is its name. Default `flow` (DR-81). */
   toJUnit(suite?: string): string
-  /** Changed scores of the same examples, and added or removed examples. */
+  /**
+   * Changed scores of the same examples, and added or removed examples.
+   * @throws TypeError if `baseline`, often read from a file, is not the JSON of an evaluation
+   */
   compare(baseline: EvaluationJson): {
     readonly worse: readonly ScoreChange[]
     readonly better: readonly ScoreChange[]
@@ -70,7 +74,7 @@ export function createEvaluation(
     durationMs,
     toJSON: () => ({ version: 1, passed, durationMs, usage, scores, examples }),
     toJUnit: (suite = 'flow') => formatJUnit(suite, examples, durationMs),
-    compare: (baseline) => compare(baseline.examples, examples),
+    compare: (baseline) => compare(examplesOf(baseline), examples),
   }
 }
 
@@ -84,6 +88,18 @@ function summary(examples: readonly EvaluatedExample[], name: string): ScoreSumm
     passed,
     failed: all.length - passed,
   }
+}
+
+/** @throws TypeError */
+function examplesOf(baseline: unknown): readonly EvaluatedExample[] {
+  const examples: unknown = isObject(baseline) ? baseline['examples'] : undefined
+  if (!Array.isArray(examples) || !examples.every(isExample))
+    throw new TypeError('The baseline of a comparison must be the JSON of an evaluation')
+  return examples
+}
+
+function isExample(value: unknown): value is EvaluatedExample {
+  return isObject(value) && typeof value['id'] === 'string' && isObject(value['scores'])
 }
 
 function compare(

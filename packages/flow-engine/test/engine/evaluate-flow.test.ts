@@ -206,3 +206,18 @@ describe('evaluations', () => {
     await expect(graded(run('x'))).rejects.toMatchObject({ code: 'model_failed' })
   })
 })
+
+test.each([null, undefined, [], {}, { examples: null }, { examples: [null] }, { examples: [{}] }])(
+  'DR-80: a baseline that is no evaluation is refused: %j',
+  async (baseline) => {
+    const evaluation = await evaluateFlow(
+      shouting(),
+      [{ id: 'a', input: 'hi' }],
+      {},
+      { components },
+    )
+    expect(() => evaluation.compare(baseline as never)).toThrow(
+      'The baseline of a comparison must be the JSON of an evaluation',
+    )
+  },
+)
