@@ -1,4 +1,9 @@
-import { createScimService, createScimTokens, type ScimPrincipal } from '@x/scim-core'
+import {
+  createScimService,
+  createScimTokens,
+  type ScimAuth,
+  type ScimPrincipal,
+} from '@x/scim-core'
 import { createMemoryScimStore, createMemoryTokenStore } from '@x/scim-core/memory'
 import { createScimClient, createTestRuntime } from '@x/scim-core/testing'
 import { describe, expect, test } from 'vitest'
@@ -160,6 +165,30 @@ describe('SC-67 tenants', () => {
     expect((await createScim({ resolveTenant: () => 'acme' }).get('/Users')).status).toBe(401)
   })
 })
+
+test.each([undefined, null, '', 5])(
+  'SC-67 a principal with the tenant %j is refused, and onError is called',
+  async (tenant) => {
+    const wrong = { ...principal(), tenant } as ScimPrincipal
+    const ways: ScimAuth[] = [
+      { kind: 'host', authenticate: () => wrong },
+      { kind: 'bearer', authenticate: () => wrong },
+      { kind: 'tokens', service: { authenticate: async () => wrong } },
+    ]
+    for (const auth of ways) {
+      for (const resolveTenant of [undefined, () => 'default']) {
+        const scim = createScim({ auth, ...(resolveTenant && { resolveTenant }) })
+        expect(await scim.get('/Users')).toMatchObject({
+          status: 500,
+          body: { detail: 'Internal error' },
+        })
+        expect(scim.errors).toMatchObject([
+          { message: 'The principal that authenticate returned has no tenant' },
+        ])
+      }
+    }
+  },
+)
 
 describe('SC-69 SC-76 token service', () => {
   const setUp = () => {

@@ -74,10 +74,14 @@ function isThenable(verdict: Verdict | Promise<Verdict>): verdict is Promise<Ver
   return verdict !== null && 'then' in verdict
 }
 
-/** @throws ScimError */
+/** @throws ScimError; TypeError for a principal without a tenant, whose data would be another tenant's */
 function accepted(verdict: Verdict, request: Request, hasHost: boolean): Authenticated {
   if (verdict === null || isResponse(verdict)) throw unknown(request, hasHost)
-  if (!('problem' in verdict)) return { principal: verdict }
+  if (!('problem' in verdict)) {
+    const { tenant }: { tenant: unknown } = verdict
+    if (typeof tenant === 'string' && tenant !== '') return { principal: verdict }
+    throw new TypeError('The principal that authenticate returned has no tenant')
+  }
   if (verdict.problem === 'unavailable') {
     throw new ScimError('unavailable', 'The token cannot be checked at the moment.')
   }
