@@ -54,7 +54,7 @@ export async function listenFirst(host: string, port: number): Promise<Listening
 /** Reasons why a process cannot listen, and what to do about each. */
 const REFUSALS: Readonly<Record<string, (address: string) => string>> = {
   EADDRINUSE: (address) =>
-    `PORT: ${address} is already in use (EADDRINUSE), perhaps by an earlier start. Stop that process, or set PORT to another port, or to 0 for a free one`,
+    `PORT: ${address} is already in use (EADDRINUSE), perhaps by an earlier start. Stop that process, or choose another port with PORT=7861 npm start (0: a free one)`,
   EACCES: (address) =>
     `PORT: this user may not listen on ${address} (EACCES). Set PORT to 1024 or higher`,
   EADDRNOTAVAIL: (address) =>

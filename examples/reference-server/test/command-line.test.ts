@@ -77,7 +77,7 @@ describe('the command line', () => {
       taken.close()
       expect(code).toBe(1)
       expect(stderr).toBe(
-        `PORT: 127.0.0.1:${port} is already in use (EADDRINUSE), perhaps by an earlier start. Stop that process, or set PORT to another port, or to 0 for a free one\n`,
+        `PORT: 127.0.0.1:${port} is already in use (EADDRINUSE), perhaps by an earlier start. Stop that process, or choose another port with PORT=7861 npm start (0: a free one)\n`,
       )
       expect(await readdir(folder)).toEqual([])
     }))
