@@ -109,7 +109,7 @@ export interface FlowSettings {
   maxVertexBuildsPerVertex: number
   maxVertexBuildsToKeep: number
   maxTransactionsToKeep: number
-  /** Traces of runs that were no jobs, kept of each user, at most 10,000; 0 = none (OP-5); 1000. */
+  /** Traces kept per user of runs that are not jobs, at most 10,000; 0: none (OP-5). Default 1,000. */
   maxRunTracesToKeep: number
   vertexBuildsStorageEnabled: boolean
   transactionsStorageEnabled: boolean
@@ -120,28 +120,28 @@ export interface FlowSettings {
   /** Seconds; 0: none. Default 0. */
   frontendTimeout: number
   autoSaving: boolean
-  /** Milliseconds; 1,000. */
+  /** Milliseconds. Default 1,000. */
   autoSavingInterval: number
   healthCheckMaxRetries: number
-  /** Milliseconds; 5,000. */
+  /** Milliseconds. Default 5,000. */
   webhookPollingInterval: number
-  /** Seconds, more than 600; 3,600. */
+  /** Seconds, more than 600. Default 3,600. */
   publicFlowCleanupInterval: number
-  /** Seconds, more than 600; 86,400. */
+  /** Seconds, more than 600. Default 86,400. */
   publicFlowExpiration: number
   hideGettingStartedProgress: boolean
-  /** Builds of public flows by visitors at once; null: 2, or a quarter of the places (AB-70). */
+  /** Concurrent builds of public flows by visitors; null: 2, or a quarter of the slots (AB-70). Default null. */
   maxPublicBuilds: number | null
-  /** Longest time of such a build, in seconds; 600. */
+  /** Time limit of such a build, in seconds. Default 600. */
   publicBuildSeconds: number
-  /** Runs that webhooks start at once, beside the places of builds; 8 (AB-71). */
+  /** Concurrent runs started by webhooks, in addition to the slots of builds (AB-71). Default 8. */
   maxWebhookRuns: number
   /**
-   * The upload without credentials (deprecated): anyone can store files of public flows, 10 MiB each
-   * and 100 MiB a day per flow. Default false.
+   * Enables the deprecated upload without credentials: anyone can store files for public flows, 10 MiB each and
+   * 100 MiB a day per flow. Default false.
    */
   deprecatedUpload: boolean
-  /** Visitors of a public flow read and cancel the builds that they started, by cookie; true. */
+  /** Visitors of a public flow can read and cancel the builds that they started, by cookie. Default true. */
   publicBuildReaders: boolean
 }
 

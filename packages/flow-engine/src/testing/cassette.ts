@@ -37,7 +37,7 @@ export interface Cassette {
 /**
  * Requests are matched by content: messages, tools, format, model and parameters. Equal requests get
  * their responses in recorded order; failures are replayed too.
- * @throws FlowError (in calls) `cassette_miss` for a request that is not on the tape
+ * @throws FlowError (in calls) `cassette_miss` for a request that is not recorded
  */
 export function createCassette(options: CassetteOptions = {}): Cassette {
   const { tape, mode = 'replay', secrets = [] } = options

@@ -43,7 +43,7 @@ export function ordered(value: unknown): unknown {
   )
 }
 
-/** The error for a request that is not on the tape; it shows the difference to the closest entry. */
+/** The error for a request that is not recorded; it shows the difference from the closest entry. */
 export function cassetteMiss(
   kind: TapeEntry['kind'],
   request: unknown,
@@ -59,12 +59,12 @@ export function cassetteMiss(
     if (nearest === undefined || same > nearest.same) nearest = { same, entry }
   }
   if (nearest === undefined)
-    return new FlowError('cassette_miss', `The tape has no ${kind}; record it first`)
+    return new FlowError('cassette_miss', `The cassette has no ${kind}; record it first`)
   const asked = texts[nearest.same] ?? 'nothing'
   const known = partsOf(nearest.entry.request)[nearest.same] ?? 'nothing'
   return new FlowError(
     'cassette_miss',
-    `The tape has no such ${kind}. Part ${nearest.same + 1} is ${cut(asked)}, on the tape ${cut(known)}`,
+    `The cassette has no such ${kind}. Part ${nearest.same + 1} is ${cut(asked)}, on the cassette ${cut(known)}`,
   )
 }
 

@@ -25,9 +25,7 @@ export const UserUpdate = z
   })
   .meta({ id: 'UserUpdate' })
 
-/**
- * The update payload, of which a reset uses the password; a setting decides if the current one is required.
- */
+/** The payload of a password reset; only its passwords are used. A setting decides if the current one is required. */
 export const PasswordResetBody = UserUpdate.extend({
   current_password: maybe(text()),
 }).meta({ id: 'PasswordReset' })

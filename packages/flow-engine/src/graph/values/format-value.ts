@@ -11,8 +11,8 @@ const MAX_DEPTH = 500
 
 /**
  * Converts any value to JSON (results.md 3). Never throws; unsupported values are converted per FE-66.
- * @param items items of a list that are converted, null for those behind them: for a caller that cuts
- *   lists to so many and needs to know how long they were. Default: all
+ * @param items maximum number of converted items of a list; the rest become null, so that a caller that truncates
+ *   lists still knows their length. Default: all
  */
 export function formatValue(value: unknown, items = Number.POSITIVE_INFINITY): JsonValue {
   try {

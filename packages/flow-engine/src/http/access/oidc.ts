@@ -127,7 +127,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
         const refused = { outcome: 'refused', userId: null, isNew: false } as const
         const query = new URL(request.url).searchParams
         const pending = await open(readCookies(request).get(name), key, runtime)
-        // Not reported: otherwise strangers could fill the records.
+        // Not reported: otherwise anonymous clients could fill the audit records.
         if (pending === undefined || query.get('state') !== pending.state)
           throw refuse(400, 'The sign-in was not started here, or has expired')
         const signedIn = await signedInBy(query, pending).catch(async (error: unknown) => {

@@ -36,7 +36,7 @@ export function errorResponse(
       { status: 429, headers: retryAfter(429) },
     )
   }
-  // The client has gone. Reporting it would let strangers fill the error log.
+  // The client has disconnected. Reporting this would let anonymous clients fill the error log.
   if (isClientGone(error))
     return json(request, { detail: 'Client Closed Request' }, { status: 499 })
   report(error)

@@ -101,7 +101,7 @@ export function createRecordWriter({
   }
 }
 
-/** Traces kept of each owner: a page of traces may have to look at so many. */
+/** Maximum traces kept per owner, as a page of traces may have to read all of them. */
 export function keptTraces({
   maxRunTracesToKeep,
 }: Pick<FlowSettings, 'maxRunTracesToKeep'>): number {
