@@ -4,16 +4,19 @@ export type Answer = (request: Request) => Promise<Response>
 /** Handles the paths of an admin API. */
 export type AdminAnswer = (request: Request, path: string) => Promise<Response>
 
+/** What the flow service reads of a request: credentials, and whether a page of another site sent it. */
+const PASSED_ON = ['authorization', 'x-api-key', 'origin', 'sec-fetch-site']
+
 /**
  * Authenticates a superuser with the flow service. Cookies are removed: unlike tokens and keys, browsers
- * send them with cross-site requests.
+ * send them with cross-site requests. While no credentials are required, such requests are refused (AB-67).
  */
 export async function authorizeSuperuser(
   flow: Answer,
   request: Request,
 ): Promise<{ readonly tenant: string; readonly actor: string } | Response> {
   const headers = new Headers()
-  for (const name of ['authorization', 'x-api-key']) {
+  for (const name of PASSED_ON) {
     const value = request.headers.get(name)
     if (value !== null) headers.set(name, value)
   }
