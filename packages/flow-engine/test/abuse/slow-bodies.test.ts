@@ -208,6 +208,30 @@ describe('bodies that are never finished', () => {
     }, 5_000)
   })
 
+  test.each([
+    ['JSON', '/api/v1/flows/', JSON_TYPE],
+    ['a file', '/api/v2/files?append=true', { 'content-type': 'multipart/form-data; boundary=b' }],
+  ])('AB-51 a length that is only announced for %s takes nothing', async (_name, path, type) => {
+    const { url, signUp } = await setUp({ settings: { maxUnreadMbPerClient: 1 } })
+    const { bearer } = await signUp('ada')
+    const announced = { 'content-length': String(10 * 1024 * 1024) }
+    const headers = { ...bearer, ...type, ...announced }
+    const idle = await Promise.all(
+      Array.from({ length: 5 }, () => beginSlowRequest(url, { path, headers, body: '--b\r\n' })),
+    )
+    await sleep(100)
+    const body = JSON.stringify({ name: 'x'.repeat(100 * 1024) })
+    const headersOfJson = { ...bearer, ...JSON_TYPE }
+    const next = await beginSlowRequest(url, {
+      path: '/api/v1/flows/',
+      headers: headersOfJson,
+      body,
+    })
+    expect((await next.finish()).status).not.toBe(429)
+    expect(idle.map((one) => one.status())).toEqual(idle.map(() => undefined))
+    for (const one of idle) one.leave()
+  })
+
   test('AB-51 a text counts four times', async () => {
     const { url, signUp } = await setUp({ settings: { maxUnreadMbPerClient: 1 } })
     const { bearer } = await signUp('ada')

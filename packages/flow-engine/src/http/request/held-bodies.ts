@@ -3,7 +3,7 @@ import { refuse } from '../../refusal.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 /** Bodies up to this size are not counted: a connection costs as much. */
-const SMALL = 64 * KIB
+export const UNCOUNTED = 64 * KIB
 
 /** Limits the memory of the request bodies that one client sends at once (AB-51). */
 export interface HeldBodies {
@@ -31,7 +31,7 @@ export function createHeldBodies(most: number): HeldBodies {
       let own = 0
       return {
         hold(bytes) {
-          if (bytes <= SMALL || bytes <= own) return
+          if (bytes <= UNCOUNTED || bytes <= own) return
           sender ??= readSender()
           const others = (held.get(sender) ?? 0) - own
           if (others > 0 && others + bytes > most) throw tooMany(most)

@@ -1,7 +1,7 @@
 import { BodyTooLargeError, isBodyTooLarge, readBody, readStream, type Runtime } from '@x/wire'
 import { invalid, refuse, type Refusal, type ValidationElement } from '../../refusal.ts'
 import type { BlobStage } from '../../store/blob-store.ts'
-import type { HeldBody } from './held-bodies.ts'
+import { UNCOUNTED, type HeldBody } from './held-bodies.ts'
 import { findPart, MalformedForm, type FoundPart } from './multipart.ts'
 import { withinFrame } from './multipart-boundary.ts'
 
@@ -83,11 +83,11 @@ export function createRequestBody(
   let part: Promise<FoundPart> | undefined
   const within = async (most: number): Promise<Uint8Array> => {
     const length = announcedLength(request)
-    if (length !== null && length <= most) held.hold(length)
-    const whole =
-      length === null
-        ? await readStream(bounded(request, most, held), most)
-        : await readBody(request, most)
+    // A longer body counts as it arrives: its length costs a client nothing.
+    const isCounted = length === null || (length > UNCOUNTED && length <= most)
+    const whole = isCounted
+      ? await readStream(bounded(request, most, held), most)
+      : await readBody(request, most)
     await arrived()
     return whole
   }
@@ -100,7 +100,6 @@ export function createRequestBody(
     const length = announcedLength(request) ?? 0
     const inMemory = open === undefined ? held : undefined
     try {
-      inMemory?.hold(length)
       const chunks = read === undefined ? bounded(request, limit, inMemory) : once(read)
       const found = await findPart(framed ? withinFrame(chunks, contentType) : chunks, {
         contentType,
