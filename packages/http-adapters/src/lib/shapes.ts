@@ -49,8 +49,8 @@ export interface AdapterOptions<Host, C = AdapterContext> {
   onError?: 'host' | ((error: unknown, info: FailureInfo<Host>) => FailureAnswer)
   /**
    * Handling of targets whose path URL parsing would change: dot segments, backslashes, fragments, absolute
-   * forms, no leading slash (node, Express, Fastify; AB-20). `pass` leaves them to the host, whose routing saw a different path;
-   * `normalize` serves the normalised URL, if it is within the mount. Default `pass`.
+   * forms, no leading slash (node, Express, Fastify; AB-20). `pass` leaves them to the host, whose routing
+   * saw a different path; `normalize` serves the normalised URL, if it is within the mount. Default `pass`.
    */
   dotSegments?: 'pass' | 'normalize'
   /** The kind of request passed to the handler (node, Express, Fastify). Default `lean`. */
