@@ -10,7 +10,7 @@ test('AB-67 without credentials, a page of another site reaches no admin API of 
       SCIM_TOKEN: 'a-static-token',
       SCIM_WEBHOOK_KEY: 'a key of at least thirty-two characters',
     },
-    async ({ call }) => {
+    async (service) => {
       for (const [method, path, body] of [
         ['POST', '/api/v1/scim/connections', '{"name":"c","provider":"other"}'],
         ['POST', '/api/v1/scim/webhooks', '{"url":"https://receiver.example/hook"}'],
@@ -20,8 +20,9 @@ test('AB-67 without credentials, a page of another site reaches no admin API of 
           // Browsers send this type without asking first.
           const type: Record<string, string> =
             body === undefined ? {} : { 'content-type': 'text/plain' }
-          return (await call(method, path, { key: null, headers: { ...type, ...headers }, body }))
-            .status
+          return (
+            await service.call(method, path, { key: null, headers: { ...type, ...headers }, body })
+          ).status
         }
         const foreign = { origin: 'https://page.example', 'sec-fetch-site': 'cross-site' }
         expect([path, await send(foreign)]).toEqual([path, 401])
