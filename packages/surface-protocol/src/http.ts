@@ -24,4 +24,4 @@ export {
   type SseResponseOptions,
 } from './transport/responses.ts'
 export type { AroundRequest, ObservedRequest, RequestEnd, RequestHooks } from '@x/wire'
-export { createSseParser, type SseFrame, type SseParser } from './transport/sse.ts'
+export { createSseParser, type SseFrame, type SseParser } from './transport/sse-parser.ts'

@@ -7,7 +7,7 @@ import {
   type SurfaceErrorCode,
 } from '../diagnostics/errors.ts'
 import { isPlainObject, ownValue } from '../json.ts'
-import { createSseParser, type SseFrame } from './sse.ts'
+import { createSseParser, type SseFrame } from './sse-parser.ts'
 
 /** Options for opening a stream. */
 export interface OpenSurfaceStreamOptions {
