@@ -27,7 +27,8 @@ const engine = createFlowEngine({
   },
 })
 
-const app = Fastify()
+// Without it, Fastify waits without end for a slow body.
+const app = Fastify({ requestTimeout: 300_000 })
 app.get('/', () => 'The app itself\n')
 await app.register(fastifyPlugin(engine.handler), { prefix: '/api' })
 app.addHook('onClose', () => engine.close())
