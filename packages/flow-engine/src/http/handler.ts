@@ -202,14 +202,15 @@ async function operate(
   const { request, context, url, observed } = incoming
   const { auth } = route
   route.before?.(request.headers, url, settings)
-  const caller = await authenticate(auth, { request, url, context })
+  const admit = () => authenticate(auth, { request, url, context })
+  const caller = await admit()
   if (isResponse(caller)) return caller
   if (observed !== undefined && caller !== undefined) observed.userId = caller.id
   await route.guard?.({ services, caller: caller ?? anonymous })
   const limit = bodyLimitOf(route, settings)
   await checkAnnouncedLength(request, limit, runtime)
   checkRights(auth, caller)
-  const sender = new Sender({ auth, caller, findAgain, runtime })
+  const sender = new Sender({ auth, caller, findAgain, askHost: admit, runtime })
   const held = bodies.open(() => nameOfClient(caller ?? anonymous, context))
   const body = createRequestBody(request, limit, { held, arrived: sender.arrived })
   try {

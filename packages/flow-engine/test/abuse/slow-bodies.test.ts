@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createTestEngine } from '../support/engine.ts'
 import { serve } from '../support/serve.ts'
 import { beginSlowRequest, type SlowRequestOptions } from '../support/slow-request.ts'
-import type { FlowEngineOptions } from '../../src/options.ts'
+import type { FlowEngineOptions, HostIdentity } from '../../src/options.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const FORM = [
@@ -148,6 +148,27 @@ describe('a body that arrives slowly', () => {
     expect(answers.map(({ status }, at) => [ways[at]?.path, status])).toEqual(
       ways.map(({ path }) => [path, path.includes('mcp') ? 401 : 403]),
     )
+  })
+
+  test('AB-79 does nothing for a user whom the host refuses meanwhile, or with rights it has taken away', async () => {
+    const root = { userId: 'f3b1c1de-0000-4000-8000-000000000001', createAs: 'root' }
+    let identity: HostIdentity | Response | null = { ...root, isSuperuser: true }
+    const { url } = await setUp({ authenticate: () => identity })
+    const send = async (path: string, next: typeof identity): Promise<number> => {
+      identity = { ...root, isSuperuser: true }
+      const body = '{"username":"late","password":"a-long-password","name":"late"}'
+      const slow = await beginSlowRequest(url, { path, headers: JSON_TYPE, body })
+      await sleep(200)
+      identity = next
+      await sleep(1_000)
+      return (await slow.finish()).status
+    }
+    const other = { ...root, userId: 'f3b1c1de-0000-4000-8000-000000000002', createAs: 'other' }
+    expect(await send('/api/v1/flows/', null)).toBe(403)
+    expect(await send('/api/v1/flows/', new Response(null, { status: 302 }))).toBe(401)
+    expect(await send('/api/v1/flows/', { ...other, isSuperuser: true })).toBe(401)
+    expect(await send('/api/v1/users/', { ...root, isSuperuser: false })).toBe(403)
+    expect(await send('/api/v1/flows/', { ...root, isSuperuser: true })).toBe(201)
   })
 
   test('AB-68 does nothing after an Auto Login token has ended', async () => {

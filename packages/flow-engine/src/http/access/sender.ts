@@ -1,4 +1,4 @@
-import { clientNetworkOf, type Runtime } from '@x/wire'
+import { clientNetworkOf, isResponse, type Runtime } from '@x/wire'
 import type { HostContext } from '../../options.ts'
 import { refuse } from '../../refusal.ts'
 import { callerOf, type Caller } from '../../services/base/caller.ts'
@@ -45,6 +45,8 @@ export interface SenderOptions {
   /** Undefined for operations that need no credentials. */
   readonly caller: Caller | undefined
   readonly findAgain: FindAgain
+  /** Authenticates the request again, for callers that the host has named. */
+  readonly askHost: () => Promise<Caller | Response | undefined>
   readonly runtime: Pick<Runtime, 'now'>
 }
 
@@ -66,10 +68,14 @@ export class Sender {
    * @throws Refusal 401, 403
    */
   readonly arrived = async (): Promise<void> => {
-    const { auth, findAgain, runtime } = this.#options
+    const { auth, findAgain, askHost, runtime } = this.#options
     if (this.caller === undefined) return
     if (Math.abs(runtime.now().getTime() - this.#begun) < SLOW_MS) return
-    this.caller = await findAgain(this.caller, auth)
+    const found = await findAgain(this.caller, auth)
+    const named = found.via === 'host' ? await askHost() : found
+    if (named === undefined || isResponse(named) || named.id !== found.id)
+      throw refuse(401, 'Could not validate credentials', CHALLENGE)
+    this.caller = named
     checkRights(auth, this.caller)
   }
 }
