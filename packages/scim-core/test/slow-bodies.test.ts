@@ -184,3 +184,22 @@ test('AB-79 a stream of tokens gives nothing to a token revoked while the body a
   const request = slowRequest({ url, token, body: { maxEvents: 0 }, meanwhile })
   expect((await sets.handle(request)).status).toBe(404)
 })
+
+test('AB-79 a host that reads the body to check its signature is asked once, however slow the body', async () => {
+  const runtime = createTestRuntime()
+  let asked = 0
+  const auth = {
+    kind: 'host' as const,
+    async authenticate(request: Request): Promise<ScimPrincipal | null> {
+      asked += 1
+      const signed = await request.clone().text()
+      if (!signed.includes('eve')) return null
+      return { id: 'app', tenant: 'default', scopes: ['users:write'], kind: 'host' }
+    },
+  }
+  const store = createMemoryScimStore()
+  const { handle } = createScimService({ store, baseUrl: BASE, runtime, auth })
+  const meanwhile = () => runtime.advance(5_000)
+  const response = await handle(slowRequest({ url: `${BASE}/Users`, body: EVE, meanwhile }))
+  expect([response.status, asked]).toEqual([201, 1])
+})

@@ -60,8 +60,8 @@ export function createAdminHandler<Target>(
   }
   return async (request) => {
     try {
-      const begun = runtime.now()
       const caller = await admit(request)
+      const begun = runtime.now()
       const url = new URL(request.url)
       const parts = partsBelow(url.pathname, base)
       const operations = parts && find(parts)

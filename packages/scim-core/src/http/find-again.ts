@@ -11,11 +11,13 @@ import { assertScopes, scopesOf } from './scopes.ts'
 
 /**
  * Returns the caller of a request whose body has arrived. After a slow body its credential is checked again.
+ * @param begun when the credential was checked, before the body was read
  * @throws ScimError 401, 403
  */
 export type FindAgain = (
   exchange: Omit<Exchange, 'body'>,
   route: Route,
+  begun: Date,
 ) => Promise<ScimPrincipal | null>
 
 /** `FindAgain` of one request; called when its body has arrived. */
@@ -26,8 +28,8 @@ export function createFindAgain(
   authenticate: Authenticate,
   runtime: Pick<Runtime, 'now'>,
 ): FindAgain {
-  return async ({ request, method, principal, call }, route) => {
-    if (principal === null || !isSlow(call.now, runtime)) return principal
+  return async ({ request, method, principal, call }, route, begun) => {
+    if (principal === null || !isSlow(begun, runtime)) return principal
     const found = await authenticate(request, call.context)
     if (isResponse(found)) throw notValid()
     const { id, tenant } = found.principal

@@ -24,11 +24,11 @@ export function createPollHandler(options: PollOptions): (request: Request) => P
   const base = `${new URL(options.baseUrl).pathname.replace(/\/$/, '')}/SecurityEvents/`
   return async (request) => {
     try {
-      const begun = runtime.now()
       const { pathname } = new URL(request.url)
       const id = pathname.startsWith(base) ? pathname.slice(base.length) : ''
       const stream = await admit(store, id, request)
       if (isResponse(stream)) return stream
+      const begun = runtime.now()
       const asked = readPollRequest(await bodyOf(request))
       // AB-79: the token may have been revoked while the body arrived.
       const again = isSlow(begun, runtime) ? await admit(store, id, request) : stream

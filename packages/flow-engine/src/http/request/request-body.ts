@@ -83,7 +83,7 @@ export function createRequestBody(
   let part: Promise<FoundPart> | undefined
   const within = async (most: number): Promise<Uint8Array> => {
     const length = announcedLength(request)
-    // A longer body counts as it arrives: its length costs a client nothing.
+    // Announcing a length costs a client nothing, so longer bodies count as they arrive.
     const isCounted = length === null || (length > UNCOUNTED && length <= most)
     const whole = isCounted
       ? await readStream(bounded(request, most, held), most)

@@ -21,7 +21,8 @@ export function serveRoute(
   const { config } = service
   const { limits } = config
   const { call } = exchange
-  const arrived: Arrived = () => findAgain(exchange, route)
+  const begun = config.runtime.now()
+  const arrived: Arrived = () => findAgain(exchange, route, begun)
   switch (route.kind) {
     case 'config':
     case 'resourceTypes':
