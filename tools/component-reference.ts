@@ -2,7 +2,8 @@
 //   node --import tsx --conditions=@x/source tools/component-reference.ts
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { builtinComponents, type Component } from '@x/flow-engine/components'
+import { builtinComponents } from '@x/flow-components'
+import type { Component } from '@x/flow-engine'
 import { format, resolveConfig } from 'prettier'
 
 const PAGE = fileURLToPath(new URL('../docs/reference/components.md', import.meta.url))

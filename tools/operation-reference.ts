@@ -2,7 +2,7 @@
 //   node --import tsx --conditions=@x/source tools/operation-reference.ts
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describeFlowApi } from '@x/flow-engine/openapi'
+import { describeFlowApi } from '@x/flow-service/openapi'
 import { format, resolveConfig } from 'prettier'
 
 const PAGE = fileURLToPath(new URL('../docs/reference/operations.md', import.meta.url))

@@ -1,4 +1,4 @@
-import { runFlow, type FlowPlan } from '@x/flow-engine/graph'
+import { runFlow, type FlowPlan } from '@x/flow-engine'
 import {
   cpuPerOperation,
   heapUsed,

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { builtinComponents } from '@x/flow-engine/components'
-import { createRegistry } from '@x/flow-engine/graph'
+import { builtinComponents } from '@x/flow-components'
+import { createRegistry } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 import type { Client } from './client.ts'
 

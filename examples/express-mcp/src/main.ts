@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import express from 'express'
-import { builtinComponents } from '@x/flow-engine/components'
-import { createRegistry, type FlowJson } from '@x/flow-engine/graph'
-import { createMcpHandler, mcpClientConfig } from '@x/flow-engine/mcp'
+import { builtinComponents } from '@x/flow-components'
+import { createRegistry, type FlowJson } from '@x/flow-engine'
+import { createMcpHandler, mcpClientConfig } from '@x/flow-service/mcp'
 import { expressHandler } from '@x/http-adapters/express'
 
 const TOKEN = process.env['MCP_TOKEN'] ?? 'a-token-for-trying-it-out'

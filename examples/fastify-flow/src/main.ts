@@ -1,8 +1,8 @@
 import Fastify from 'fastify'
-import { createFlowEngine } from '@x/flow-engine'
-import { builtinComponents } from '@x/flow-engine/components'
-import { createRegistry } from '@x/flow-engine/graph'
-import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-engine/memory'
+import { createFlowEngine } from '@x/flow-service'
+import { builtinComponents } from '@x/flow-components'
+import { createRegistry } from '@x/flow-engine'
+import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { fastifyPlugin } from '@x/http-adapters/fastify'
 import { shout } from './shout.ts'
 

@@ -1,4 +1,4 @@
-import { defineComponent, field, output } from '@x/flow-engine/components'
+import { defineComponent, field, output } from '@x/flow-engine'
 
 /** A custom component, available in the editor's sidebar and to flows. */
 export const shout = defineComponent({

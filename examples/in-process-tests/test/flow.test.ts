@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { builtinComponents } from '@x/flow-engine/components'
-import { createRegistry, runFlow, type FlowJson } from '@x/flow-engine/graph'
+import { builtinComponents } from '@x/flow-components'
+import { createRegistry, runFlow, type FlowJson } from '@x/flow-engine'
 import { createScriptedModel } from '@x/flow-engine/testing'
 import { expect, test } from 'vitest'
 

@@ -1,5 +1,5 @@
-import { createFlowEngine, type FlowEngine } from '@x/flow-engine'
-import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-engine/memory'
+import { createFlowEngine, type FlowEngine } from '@x/flow-service'
+import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { SESSIONS } from './sessions.ts'
 
 function create(): FlowEngine {

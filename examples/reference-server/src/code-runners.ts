@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { createCodeRunner, createSandboxQueue } from '@x/flow-engine/node'
-import { builtinComponents } from '@x/flow-engine/components'
-import type { CodeRunner } from '@x/flow-engine/graph'
+import { createCodeRunner } from '@x/flow-components/node'
+import { createSandboxQueue } from '@x/flow-engine/node'
+import { builtinComponents } from '@x/flow-components'
+import { createCodeRunners, type CodeRunner } from '@x/flow-engine'
 import type { Log } from './operate/log.ts'
 import type { Settings } from './settings/read-settings.ts'
 
@@ -29,7 +30,7 @@ export async function createCodeRunnersOf(
       ? createCodeRunner({ ...scriptOptions(settings), ...queue })
       : undefined
   if (settings.SERVICE_PYTHON !== true) return { runner: typescript, close: async () => undefined }
-  const { createCodeRunners, createPythonRunner } = await import('@x/flow-engine/python')
+  const { createPythonRunner } = await import('@x/flow-python')
   try {
     const python = createPythonRunner({
       ...pythonOptions(settings, environment, folder),

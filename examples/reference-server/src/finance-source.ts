@@ -1,4 +1,4 @@
-import type { FinanceSource } from '@x/flow-engine/graph'
+import type { FinanceSource } from '@x/flow-engine'
 
 /** Maximum bytes of a response. */
 const LARGEST = 8 * 1024 * 1024

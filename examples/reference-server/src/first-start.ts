@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { FlowEngine } from '@x/flow-engine'
-import type { FlowStore } from '@x/flow-engine/store'
+import type { FlowEngine } from '@x/flow-service'
+import type { FlowStore } from '@x/flow-service/store'
 import type { Settings } from './settings/read-settings.ts'
 
 const ECHO = new URL('../flows/echo.json', import.meta.url)

@@ -1,5 +1,5 @@
-import type { AuditStore, FlowStore } from '@x/flow-engine/store'
-import { createSystemRuntime, type Runtime } from '@x/flow-engine/graph'
+import type { AuditStore, FlowStore } from '@x/flow-service/store'
+import { createSystemRuntime, type Runtime } from '@x/flow-engine'
 import { optimizeDatabase } from '@x/store-kysely'
 
 const MINUTE_MS = 60_000

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import { FlowError, type PasswordHasher } from '@x/flow-engine'
-import { createScryptHasher } from '@x/flow-engine/node'
+import { FlowError } from '@x/flow-engine'
+import type { PasswordHasher } from '@x/flow-service'
+import { createScryptHasher } from '@x/flow-service/node'
 import { sql, type Kysely } from 'kysely'
 
 /** Higher costs are rejected, because a stored hash must not occupy a thread for minutes. */

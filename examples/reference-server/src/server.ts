@@ -1,16 +1,14 @@
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { createFlowEngine, createCors, createHostGate, type RequestHooks } from '@x/flow-engine'
+import { createFlowEngine, createCors, createHostGate, type RequestHooks } from '@x/flow-service'
 import {
   createDiskBlobStore,
   createDiskFlowFiles,
   createDiskProfilePictures,
-  createDocumentReader,
-  createGuardedFetch,
-  createJsonQueries,
-  createStdioMcp,
-} from '@x/flow-engine/node'
+} from '@x/flow-service/node'
+import { createDocumentReader, createJsonQueries, createStdioMcp } from '@x/flow-components/node'
+import { createGuardedFetch } from '@x/flow-engine/node'
 import type { FetchHandler } from '@x/http-adapters'
 import { toNodeListener } from '@x/http-adapters/node'
 import { createAuditStore, createJobStore } from '@x/store-kysely/flow'

@@ -4,8 +4,8 @@ import {
   type HostContext,
   type OidcIdentity,
   type OidcSignInEnd,
-} from '@x/flow-engine'
-import type { FlowStore } from '@x/flow-engine/store'
+} from '@x/flow-service'
+import type { FlowStore } from '@x/flow-service/store'
 import type { ScimService } from '@x/scim-core'
 import type { AuditTrail } from './operate/audit-trail.ts'
 import { SettingsError, type Settings } from './settings/read-settings.ts'

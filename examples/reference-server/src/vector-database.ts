@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CollectionStore } from '@x/flow-engine/store'
+import type { CollectionStore } from '@x/flow-service/store'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
 

@@ -1,4 +1,4 @@
-import { createSystemRuntime } from '@x/flow-engine/graph'
+import { createSystemRuntime } from '@x/flow-engine'
 import type { OutboxStore } from '@x/scim-core'
 import { createWebhooks, type Webhooks, type WebhooksOptions } from '@x/scim-core/outbound'
 

@@ -1,7 +1,7 @@
 import { createMcpHandler as createSdkHandler, Server } from '@modelcontextprotocol/server'
-import { builtinComponents } from '@x/flow-engine/components'
-import { createRegistry } from '@x/flow-engine/graph'
-import { createMcpHandler } from '@x/flow-engine/mcp'
+import { builtinComponents } from '@x/flow-components'
+import { createRegistry } from '@x/flow-engine'
+import { createMcpHandler } from '@x/flow-service/mcp'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { describe, afterAll, expect, test } from 'vitest'
 

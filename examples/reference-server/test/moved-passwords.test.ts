@@ -1,5 +1,5 @@
 import { hashSync } from 'bcryptjs'
-import { createScryptHasher } from '@x/flow-engine/node'
+import { createScryptHasher } from '@x/flow-service/node'
 import { expect, test } from 'vitest'
 import { acceptBcrypt } from '../src/moved-passwords.ts'
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { defaultSettings } from '@x/flow-engine'
-import { defaultRunLimits } from '@x/flow-engine/graph'
+import { defaultSettings } from '@x/flow-service'
+import { defaultRunLimits } from '@x/flow-engine'
 import { defaultLimits as defaultScimLimits } from '@x/scim-core'
 import { defaultLimits } from '@x/surface-protocol'
 import { format } from 'prettier'

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  startIdentityProvider,
-  type IdentityProvider,
-} from '../../../packages/flow-engine/test/support/identity-provider.ts'
+import { startIdentityProvider, type IdentityProvider } from '@x/test-kit'
 import { withService } from './journeys/service.ts'
 
 const TOKEN = 'a-static-token'

@@ -1,4 +1,5 @@
-import { builtinComponents, type Component } from '@x/flow-engine/components'
+import { builtinComponents } from '@x/flow-components'
+import type { Component } from '@x/flow-engine'
 import { testComponent, type TestComponentResult } from '@x/flow-engine/testing'
 import { afterAll, expect, test } from 'vitest'
 import { createDice, createWatch, FUZZ_CASES } from '../src/index.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { builtinComponents } from '@x/flow-engine/components'
-import { checkFlow, createRegistry, isFlowError, runFlow } from '@x/flow-engine/graph'
+import { builtinComponents } from '@x/flow-components'
+import { checkFlow, createRegistry, isFlowError, runFlow } from '@x/flow-engine'
 import { createScriptedModel, flowBuilder } from '@x/flow-engine/testing'
 import { expect, test } from 'vitest'
 import { hostileString, hostileValue, mutated, type Dice, type FuzzCase } from '../src/index.ts'

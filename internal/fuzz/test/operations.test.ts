@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { createFlowEngine } from '@x/flow-engine'
-import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-engine/memory'
-import { describeFlowApi } from '@x/flow-engine/openapi'
+import { createFlowEngine } from '@x/flow-service'
+import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
+import { describeFlowApi } from '@x/flow-service/openapi'
 import { expect, test } from 'vitest'
 import {
   hostileString,

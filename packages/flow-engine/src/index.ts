@@ -1,10 +1,180 @@
-export type { AroundRequest, ObservedRequest, RequestEnd, RequestHooks } from '@x/wire'
+export type {
+  Component,
+  ComponentDefinition,
+  ComponentFacts,
+  ComponentTool,
+} from './components/define/component.ts'
+export type {
+  ChildRunOptions,
+  ChildRunResult,
+  ComponentContext,
+  InputSource,
+} from './components/define/context.ts'
 export { defineComponent } from './components/define/define.ts'
-export { field } from './components/define/field.ts'
-export { output } from './components/define/output.ts'
-export { createData } from './graph/values/data.ts'
-export { createDataFrame } from './graph/values/data-frame.ts'
-export { createMessage } from './graph/values/message.ts'
+export {
+  field,
+  type Field,
+  type FieldOptions,
+  type Fields,
+  type Values,
+} from './components/define/field.ts'
+export { output, type OutputOptions, type Outputs } from './components/define/output.ts'
+export type { NodeUpdate, RefreshContext } from './components/define/refresh-context.ts'
+export type { RetryOptions, RetryPolicy } from './components/define/retry-policy.ts'
+export type {
+  ComponentServices,
+  MessageService,
+  MessageQuery,
+  MessageRecord,
+  ModelProviders,
+  ModelSpec,
+  FileScope,
+  FileService,
+  FileReference,
+  McpService,
+  RunChildFlow,
+  FlowService,
+  McpTool,
+  McpResult,
+  McpClient,
+  SqlConnections,
+  SqlConnection,
+  FinanceSource,
+  JsonQueries,
+  WorkCaller,
+  DocumentReader,
+  VectorRow,
+  VectorStores,
+  VectorStore,
+  DistinctRows,
+  NearestOptions,
+  NearestRow,
+  KnowledgeService,
+  KnowledgeBase,
+  MemoryBases,
+  MemoryBaseStore,
+  CodeLanguage,
+  CodeLoadOptions,
+  CodeRunner,
+} from './components/define/services.ts'
+export type {
+  ActionRequest,
+  JsonSchema,
+  QuestionOption,
+  StandardSchema,
+  SuspendOptions,
+} from './components/define/suspend-options.ts'
+export { createCodeRunners } from './components/node/code-runners.ts'
+export { createNode, type CreateNodeOptions } from './components/node/create-node.ts'
+export {
+  refreshNode,
+  type NodeChange,
+  type RefreshOptions,
+} from './components/node/refresh-node.ts'
+export {
+  createRegistry,
+  type ComponentRegistry,
+  type RegistryOptions,
+} from './components/registry/registry.ts'
+export {
+  FatalError,
+  FlowError,
+  InvalidAnswerError,
+  isFlowError,
+  type FlowErrorCode,
+  FlowCompileError,
+  isSuspendedError,
+  SuspendedError,
+  type FlowErrorOptions,
+} from './errors.ts'
+export {
+  createResultCache,
+  type CachedResult,
+  type ResultCache,
+  type ResultCacheOptions,
+} from './graph/context/cache.ts'
+export type {
+  Around,
+  CallEnd,
+  CallInfo,
+  HookContent,
+  RunEnd,
+  RunHooks,
+  RunInfo,
+  VertexEnd,
+  VertexInfo,
+} from './graph/context/run-hooks.ts'
+export type {
+  FlowRun,
+  NamedInputs,
+  RunInput,
+  RunOptions,
+  RunResult,
+  Tweaks,
+  VertexResult,
+} from './graph/context/run-options.ts'
+export { createFlow } from './graph/draft/create-flow.ts'
+export type {
+  FlowDraft,
+  InputRef,
+  InputValues,
+  LoopRef,
+  NodeOptions,
+  NodeRef,
+  OutputRef,
+  ToolNodeRef,
+} from './graph/draft/flow-draft.ts'
+export type {
+  ErrorMessageJson,
+  LogJson,
+  OutputJson,
+  RunEvent,
+  RunEventData,
+  SuspendedJson,
+  VertexBuildJson,
+  VertexDataJson,
+} from './graph/events/run-event.ts'
+export { diffFlows, type FieldDiff, type FlowDiff, type NodeDiff } from './graph/flow/diff-flows.ts'
+export {
+  formatHandle,
+  parseHandle,
+  type Handle,
+  type SourceHandle,
+  type TargetHandle,
+} from './graph/flow/handles.ts'
+export type {
+  FlowEdge,
+  FlowJson,
+  FlowNode,
+  NodeDetails,
+  NodeOutput,
+  NodeTemplate,
+  TemplateField,
+} from './graph/flow/node-json.ts'
+export type { FlowProblem, FlowProblemCode } from './graph/flow/problems.ts'
+export {
+  checkFlow,
+  compileFlow,
+  type CompileOptions,
+  type DraftCompileOptions,
+  type FlowPlan,
+} from './graph/plan/compile.ts'
+export { defaultRunLimits, type RunLimits } from './graph/plan/limits.ts'
+export {
+  formatRunResponse,
+  type ChatMessageJson,
+  type ComponentOutputJson,
+  type RunOutputJson,
+  type RunResponse,
+} from './graph/results/format-response.ts'
+export { runFlow } from './graph/run/run.ts'
+export { toData, toDataFrame, toMessage, toText } from './graph/values/convert.ts'
+export { createDataFrame, isDataFrame, type DataFrame } from './graph/values/data-frame.ts'
+export { createData, isData, type Data } from './graph/values/data.ts'
+export { formatValue, type JsonValue } from './graph/values/format-value.ts'
+export type { MessageJson } from './graph/values/message-json.ts'
+export { createMessage, isMessage, type Message, type MessageInit } from './graph/values/message.ts'
+export type { BuildJobsOptions } from './jobs/build-jobs-options.ts'
 export type {
   BuildJobs,
   ForkOptions,
@@ -16,8 +186,8 @@ export type {
   ScheduleEntry,
   ScheduleRecord,
 } from './jobs/build-jobs.ts'
-export type { BuildJobsOptions } from './jobs/build-jobs-options.ts'
 export type { BuildRequest, StartRequest } from './jobs/build-request.ts'
+export { createBuildJobs } from './jobs/create-build-jobs.ts'
 export {
   fromElicitation,
   toElicitation,
@@ -26,56 +196,16 @@ export {
   type ElicitedQuestion,
   type Elicitation,
 } from './jobs/elicitation.ts'
-export { createBuildJobs } from './jobs/create-build-jobs.ts'
 export type { JobSecretBox } from './jobs/job-seal.ts'
-export {
-  FatalError,
-  FlowError,
-  InvalidAnswerError,
-  isFlowError,
-  type FlowErrorCode,
-} from './errors.ts'
-export { createFlowEngine, type FlowEngine } from './engine.ts'
 export type {
-  FlowEvent,
-  FlowEvents,
-  McpCalled,
-  ResponseCreated,
-  ResponseFinished,
-} from './events.ts'
-export type { AnnotatedFlow, McpOptions } from './mcp/mcp-options.ts'
-export type { ToolAnnotations } from './mcp/mcp-server.ts'
-export { createCors, type Cors } from './http/access/cors.ts'
-export { createHostGate } from './http/access/host-gate.ts'
-export {
-  createOidcSignIn,
-  type OidcSignIn,
-  type OidcSignInEnd,
-  type OidcSignInOptions,
-} from './http/access/oidc.ts'
-export type { OidcIdentity } from './services/accounts/oidc-users.ts'
-export { usernameProblem } from './services/accounts/users.ts'
-export type {
-  ComponentStoreOptions,
-  FlowEngineOptions,
-  HostAuthenticate,
-  HostContext,
-  HostIdentity,
-} from './options.ts'
-export type { QuotaStore } from './services/limits/run-quota.ts'
-export type { PasswordHasher } from './services/crypto/passwords.ts'
-export { createSecretBox, type SecretBox } from './services/crypto/secret-box.ts'
-export type {
-  ComponentPayload,
-  ComponentQuery,
-  ComponentStore,
-  DownloadedComponent,
-  StoreCaller,
-} from './services/component-store/component-store.ts'
-export type { Caller } from './services/base/caller.ts'
-export type { ExampleFlow } from './services/flows/examples.ts'
-export { FlowFileError, type FlowFiles } from './store/flow-files.ts'
-export type { ProfilePictures } from './services/files/profile-pictures.ts'
-export type { FlowServices } from './services/services.ts'
-export { createSignInLimiter, type SignInLimiter } from './services/accounts/sign-in-limiter.ts'
-export { defaultSettings, type FlowSettings } from './settings.ts'
+  ChatChunk,
+  ChatMessage,
+  ChatModel,
+  ChatRequest,
+  Embedder,
+  TokenUsage,
+  Tool,
+  ToolCall,
+  ToolSpec,
+} from './models/chat-model.ts'
+export { createSystemRuntime, type Runtime } from '@x/wire'

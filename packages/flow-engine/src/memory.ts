@@ -1,6 +1,3 @@
-export { createMemoryAuditStore } from './memory/audit.ts'
-export { createMemoryBlobStore } from './memory/blob-store.ts'
-export { createMemoryFlowStore, type MemoryFlowStoreOptions } from './memory/flow-store.ts'
 export { createMemoryJobStore } from './memory/job-store.ts'
-export { createMemoryServices, type MemoryServicesInit } from './memory/services.ts'
 export { createMemoryBases, type MemoryBaseOptions } from './memory/memory-bases.ts'
+export { createMemoryServices, type MemoryServicesInit } from './memory/services.ts'

@@ -3,17 +3,8 @@ export {
   isChatModel,
   isEmbedder,
   isTool,
-  type ChatChunk,
-  type ChatMessage,
-  type ChatModel,
-  type ChatRequest,
   type ContentPart,
-  type Embedder,
   type FinishReason,
-  type TokenUsage,
-  type Tool,
-  type ToolCall,
-  type ToolSpec,
 } from './models/chat-model.ts'
 export { fromAiSdk, type AiSdkModel } from './models/from-ai-sdk.ts'
 export { fromLangChain, type LangChainModel } from './models/from-lang-chain.ts'
@@ -25,5 +16,4 @@ export {
   type OpenAiEmbedderOptions,
 } from './models/openai-compatible.ts'
 export { createModelProviders, type ModelHost } from './models/providers.ts'
-export type { ModelProviders } from './components/define/services.ts'
 export { createWatsonxModel, type WatsonxModelOptions } from './models/watsonx.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, afterEach, describe, expect, it, test } from 'vitest'
-import * as entry from '../src/components.ts'
+import * as entry from '@x/flow-components'
 import { exportName } from '../src/components/registry/catalogue.ts'
 import { defineComponentContract } from '../src/testing/component-contract.ts'
 

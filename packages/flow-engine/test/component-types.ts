@@ -1,8 +1,8 @@
 /** Compile-only: the inputs of a component are typed from their declarations (FE-40). */
-import { createMessage, toText } from '../src/graph.ts'
-import { defineComponent, field, output } from '../src/components.ts'
+import { createMessage, toText } from '@x/flow-engine'
+import { defineComponent, field, output } from '@x/flow-engine'
 import type { Message } from '../src/graph/values/message.ts'
-import type { ChatModel, Tool } from '../src/models.ts'
+import type { ChatModel, Tool } from '@x/flow-engine'
 
 defineComponent({
   type: 'Shout',

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createRegistry, defineComponent, field, output } from '@x/flow-engine/graph'
+import { createRegistry, defineComponent, field, output } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 
 /** Writes a line `who vertex file-of-the-job` into its file when it starts, then takes its time. */

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '@x/flow-engine/store'
+import type { AuditRecord } from '@x/flow-service/store'
 import { createAuditStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createBuildJobs } from '@x/flow-engine'
 import { createBullMqQueue } from '@x/flow-engine/bullmq'
-import type { RunEvent } from '@x/flow-engine/graph'
+import type { RunEvent } from '@x/flow-engine'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { Redis } from 'ioredis'

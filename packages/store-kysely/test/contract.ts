@@ -13,11 +13,8 @@ import {
   defineScimStoreContract,
   defineTokenStoreContract,
 } from '@x/scim-core/testing'
-import {
-  defineAuditStoreContract,
-  defineFlowStoreContract,
-  defineJobStoreContract,
-} from '@x/flow-engine/testing'
+import { defineAuditStoreContract, defineFlowStoreContract } from '@x/flow-service/testing'
+import { defineJobStoreContract } from '@x/flow-engine/testing'
 import { emptyTables, type TestDatabase } from './databases.ts'
 
 const frame = { describe, it, beforeEach, afterEach }

@@ -5,7 +5,7 @@ import { sql, type Kysely } from 'kysely'
 import { isStoreUnavailable as isScimUnavailable } from '@x/scim-core'
 import { createBuildJobs } from '@x/flow-engine'
 import { isStoreUnavailable, type EventLog } from '@x/flow-engine/store'
-import type { RunEvent } from '@x/flow-engine/graph'
+import type { RunEvent } from '@x/flow-engine'
 import {
   backupSqlite,
   checkSqlite,

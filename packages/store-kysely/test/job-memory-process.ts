@@ -1,6 +1,6 @@
 import { createBuildJobs } from '@x/flow-engine'
 import { chatInput, chatOutput } from '@x/flow-engine/components'
-import { createRegistry, defineComponent, field, output } from '@x/flow-engine/graph'
+import { createRegistry, defineComponent, field, output } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'

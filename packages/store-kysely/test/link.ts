@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createScimService, fold, type ScimService, type UserRecord } from '@x/scim-core'
-import type { UserChange } from '@x/flow-engine/store'
+import type { UserChange } from '@x/flow-service/store'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { linkUsers, type LinkOptions, type LinkedStores } from '@x/store-kysely/link'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'

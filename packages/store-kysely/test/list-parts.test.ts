@@ -1,6 +1,6 @@
 import { sql, type CompiledQuery, type Kysely } from 'kysely'
-import { createFlowEngine, type FlowEngine } from '@x/flow-engine'
-import { createMemoryBlobStore } from '@x/flow-engine/memory'
+import { createFlowEngine, type FlowEngine } from '@x/flow-service'
+import { createMemoryBlobStore } from '@x/flow-service/memory'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createBuildJobs } from '@x/flow-engine'
-import type { RunEvent } from '@x/flow-engine/graph'
+import type { RunEvent } from '@x/flow-engine'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { expect, test } from 'vitest'
 import { fileDatabase } from './databases.ts'

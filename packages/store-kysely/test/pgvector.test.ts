@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { searchCollection } from '../../flow-engine/src/services/collections/search-collection.ts'
-import type { CollectionStore } from '@x/flow-engine/store'
+import { searchCollection } from '@x/flow-service/internal'
+import type { CollectionStore } from '@x/flow-service/store'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { sql, type Kysely } from 'kysely'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '@x/flow-engine'
-import type { RunEvent } from '@x/flow-engine/graph'
+import type { RunEvent } from '@x/flow-engine'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { sql } from 'kysely'

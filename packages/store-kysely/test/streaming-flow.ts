@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createMessage, createRegistry, defineComponent, field, output } from '@x/flow-engine/graph'
-import { builtinComponents } from '@x/flow-engine/components'
+import { createMessage, createRegistry, defineComponent, field, output } from '@x/flow-engine'
+import { builtinComponents } from '@x/flow-components'
 import { flowBuilder } from '@x/flow-engine/testing'
 
 /** Runs once in the life of a resumable job: its checkpoint stands when the talker runs. */

@@ -1,4 +1,4 @@
-import { usernameProblem } from '@x/flow-engine'
+import { usernameProblem } from '@x/flow-service'
 import type { SourceFlow, SourceMessage, SourceUser } from './source.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { SecretBox } from '@x/flow-engine'
-import {
-  isBlobKey,
-  isUniqueConflict,
-  type BlobStore,
-  type FlowRecord,
-  type FlowStore,
-} from '@x/flow-engine/store'
+import type { SecretBox } from '@x/flow-service'
+import { isBlobKey, type BlobStore, type FlowRecord, type FlowStore } from '@x/flow-service/store'
+import { isUniqueConflict } from '@x/flow-engine/store'
 import { problemOf, problemOfFlow, problemOfMessage, problemOfUser } from './check-record.ts'
 import type { Report } from './report.ts'
 import type { Source, SourceFile, SourceFlow } from './source.ts'

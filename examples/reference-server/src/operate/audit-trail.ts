@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AuditAction, AuditRecord, AuditStore } from '@x/flow-engine/store'
+import type { AuditAction, AuditRecord, AuditStore } from '@x/flow-service/store'
 import type { ScimEvents, ScimService } from '@x/scim-core'
 import type { Log } from './log.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ObservedRequest } from '@x/flow-engine'
+import type { ObservedRequest } from '@x/flow-service'
 
 /** Maximum number of remembered credentials; least recently used ones are evicted. */
 const MAX_ENTRIES = 50_000

@@ -1,4 +1,4 @@
-import type { QuotaStore } from '@x/flow-engine'
+import type { QuotaStore } from '@x/flow-service'
 import type { AdapterContext, FetchHandler } from '@x/http-adapters'
 import {
   clientNetworkOf,

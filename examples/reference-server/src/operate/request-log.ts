@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
-import type { ObservedRequest, RequestHooks } from '@x/flow-engine'
+import type { ObservedRequest, RequestHooks } from '@x/flow-service'
 import type { Settings } from '../settings/read-settings.ts'
 import { isLogged, type Log } from './log.ts'
 

@@ -1,4 +1,4 @@
-import type { FlowEngineOptions, RequestHooks } from '@x/flow-engine'
+import type { FlowEngineOptions, RequestHooks } from '@x/flow-service'
 import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from './log.ts'
 

@@ -1,5 +1,5 @@
-import type { FlowEngineOptions, McpOptions } from '@x/flow-engine'
-import type { RunLimits } from '@x/flow-engine/graph'
+import type { FlowEngineOptions, McpOptions } from '@x/flow-service'
+import type { RunLimits } from '@x/flow-engine'
 import type { DemoSurfaceLimits } from '../surfaces/demo-surface.ts'
 import type { Settings } from './read-settings.ts'
 

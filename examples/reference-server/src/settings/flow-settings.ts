@@ -1,4 +1,4 @@
-import { defaultSettings, type FlowSettings } from '@x/flow-engine'
+import { defaultSettings, type FlowSettings } from '@x/flow-service'
 import { SettingsError, type Settings } from './read-settings.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/

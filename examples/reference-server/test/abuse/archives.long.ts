@@ -1,4 +1,4 @@
-import { pageOf, pdfOf } from '../../../../packages/flow-engine/test/support/pdf.ts'
+import { pageOf, pdfOf } from '@x/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formOf, readingFlow, storeFlow, tableFlow, uploadToUser } from '../journeys/material.ts'
 import { startService, type SharedService } from '../journeys/service.ts'

@@ -5,10 +5,10 @@ import {
   output,
   type BuildJobsOptions,
 } from '@x/flow-engine'
-import { apiRequest } from '@x/flow-engine/components'
-import { createRegistry, runFlow } from '@x/flow-engine/graph'
+import { apiRequest } from '@x/flow-components'
+import { createRegistry, runFlow } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
-import { createDocumentReader } from '@x/flow-engine/node'
+import { createDocumentReader } from '@x/flow-components/node'
 import { flowBuilder, testComponent } from '@x/flow-engine/testing'
 import { serveHost } from './serve-host.ts'
 

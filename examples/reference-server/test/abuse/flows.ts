@@ -1,5 +1,5 @@
-import { builtinComponents } from '@x/flow-engine/components'
-import { createRegistry } from '@x/flow-engine/graph'
+import { builtinComponents } from '@x/flow-components'
+import { createRegistry } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 import type { Answer, Service } from '../journeys/service.ts'
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createStdioMcp } from '@x/flow-engine/node'
+import { createStdioMcp } from '@x/flow-components/node'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { withService, type Answer, type Service } from '../journeys/service.ts'
 import { useService } from './attack.ts'

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import type { FlowJson } from '@x/flow-engine/graph'
+import type { FlowJson } from '@x/flow-engine'
 import { flowBuilder, startFakeOpenAi, type FakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {

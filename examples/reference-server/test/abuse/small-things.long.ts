@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FlowJson } from '@x/flow-engine/graph'
+import type { FlowJson } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { describe, expect, test } from 'vitest'
 import { storeFlow, uploadToFlow, uploadToUser } from '../journeys/material.ts'

@@ -1,5 +1,5 @@
 import { chatInput, chatOutput, humanInput, promptTemplate } from '@x/flow-engine/components'
-import { createFlow, runFlow, type FlowDraft } from '@x/flow-engine/graph'
+import { createFlow, runFlow, type FlowDraft } from '@x/flow-engine'
 import { describe, expect, test } from 'vitest'
 import { sharedService } from './flow-calls.ts'
 

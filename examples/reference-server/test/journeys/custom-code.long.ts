@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { NodeDetails } from '@x/flow-engine/graph'
+import type { NodeDetails } from '@x/flow-engine'
 import { startFakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FlowJson } from '@x/flow-engine/graph'
+import type { FlowJson } from '@x/flow-engine'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ANSWER, PAGE_TEXT, startAnsweringModel, type AnsweringModel } from './answering-model.ts'
 import { knowledgeFlows, makeBase, TEXT } from './knowledge-flows.ts'

@@ -1,6 +1,6 @@
-import { createFlowEngine } from '@x/flow-engine'
-import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-engine/memory'
-import { createScryptHasher } from '@x/flow-engine/node'
+import { createFlowEngine } from '@x/flow-service'
+import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
+import { createScryptHasher } from '@x/flow-service/node'
 import { expect, test } from 'vitest'
 import {
   expressMount,

@@ -4,7 +4,7 @@ import {
   type FlowJson,
   type FlowNode,
   type NodeDetails,
-} from '@x/flow-engine/graph'
+} from '@x/flow-engine'
 import { afterAll, beforeAll } from 'vitest'
 import type { Environment } from '../start-server.ts'
 import { withService, type Answer, type Service } from './service.ts'

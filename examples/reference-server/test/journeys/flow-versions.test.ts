@@ -1,5 +1,5 @@
-import { builtinComponents } from '@x/flow-engine/components'
-import { createRegistry, type FlowJson, type NodeDetails } from '@x/flow-engine/graph'
+import { builtinComponents } from '@x/flow-components'
+import { createRegistry, type FlowJson, type NodeDetails } from '@x/flow-engine'
 import { describe, expect, test } from 'vitest'
 import { flowOf, importFlow, messageOf, nodeOf, sharedService } from './flow-calls.ts'
 import { newPerson } from './people.ts'

@@ -11,7 +11,7 @@ import {
 } from './flow-calls.ts'
 import { createFlow, eventsOf, graphOf } from './flows.ts'
 import { newPerson } from './people.ts'
-import type { FlowNode, NodeDetails } from '@x/flow-engine/graph'
+import type { FlowNode, NodeDetails } from '@x/flow-engine'
 import type { Service } from './service.ts'
 
 const model = await startFakeOpenAi()

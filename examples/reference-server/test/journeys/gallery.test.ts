@@ -1,4 +1,4 @@
-import type { FlowJson } from '@x/flow-engine/graph'
+import type { FlowJson } from '@x/flow-engine'
 import { startFakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { importFlow, messageOf, runFlow, sharedService } from './flow-calls.ts'

@@ -1,12 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { builtinComponents } from '@x/flow-engine/components'
-import {
-  createRegistry,
-  type FlowJson,
-  type FlowNode,
-  type NodeDetails,
-} from '@x/flow-engine/graph'
+import { builtinComponents } from '@x/flow-components'
+import { createRegistry, type FlowJson, type FlowNode, type NodeDetails } from '@x/flow-engine'
 import { describe, expect, test } from 'vitest'
 import { flowOf, nodeOf, sharedService } from './flow-calls.ts'
 import { newPerson } from './people.ts'

@@ -1,4 +1,4 @@
-import type { FlowNode, NodeDetails } from '@x/flow-engine/graph'
+import type { FlowNode, NodeDetails } from '@x/flow-engine'
 import { expect } from 'vitest'
 import { catalogueNode, flowOf, importFlow, nodeOf } from './flow-calls.ts'
 import type { Service } from './service.ts'

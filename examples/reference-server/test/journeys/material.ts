@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { flowBuilder } from '@x/flow-engine/testing'
-import type { FlowJson } from '@x/flow-engine/graph'
+import type { FlowJson } from '@x/flow-engine'
 import type { Answer, Service } from './service.ts'
 
 const encoder = new TextEncoder()

@@ -3,7 +3,7 @@ import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/ss
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { type FakeOpenAi } from '@x/flow-engine/testing'
+import type { FakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createFlow, echoGraph } from './flows.ts'
 import { chatFlow, formOf } from './material.ts'

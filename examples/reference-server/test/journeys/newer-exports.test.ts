@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FlowJson, FlowNode } from '@x/flow-engine/graph'
+import type { FlowJson, FlowNode } from '@x/flow-engine'
 import { flowBuilder, startFakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, expect, test } from 'vitest'
 import { importFlow, messageOf, runFlow, sharedService } from './flow-calls.ts'

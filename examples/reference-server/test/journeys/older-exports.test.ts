@@ -1,4 +1,4 @@
-import type { FlowNode } from '@x/flow-engine/graph'
+import type { FlowNode } from '@x/flow-engine'
 import { expect, test } from 'vitest'
 import { flowOf, importFlow, messageOf, nodeOf, runFlow, sharedService } from './flow-calls.ts'
 import type { Answer } from './service.ts'

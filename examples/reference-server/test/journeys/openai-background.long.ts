@@ -1,4 +1,4 @@
-import { type FakeOpenAi } from '@x/flow-engine/testing'
+import type { FakeOpenAi } from '@x/flow-engine/testing'
 import OpenAI, { BadRequestError, NotFoundError } from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFlow } from './flows.ts'

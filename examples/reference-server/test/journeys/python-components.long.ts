@@ -1,4 +1,4 @@
-import type { NodeDetails } from '@x/flow-engine/graph'
+import type { NodeDetails } from '@x/flow-engine'
 import { startFakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { besideHealth, IN_TIME } from '../abuse/attack.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { FlowJson } from '@x/flow-engine/graph'
+import type { FlowJson } from '@x/flow-engine'
 import {
   flowBuilder,
   startFakeOpenAi,

@@ -1,5 +1,5 @@
 import { flowBuilder } from '@x/flow-engine/testing'
-import type { FlowJson } from '@x/flow-engine/graph'
+import type { FlowJson } from '@x/flow-engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { field, formOf, readingFlow, storeFlow, uploadToFlow, uploadToUser } from './material.ts'
 import { newPerson } from './people.ts'

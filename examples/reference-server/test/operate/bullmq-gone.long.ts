@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import { createBullMqQueue } from '@x/flow-engine/bullmq'
-import { createRegistry, defineComponent, field, output } from '@x/flow-engine/graph'
+import { createRegistry, defineComponent, field, output } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { expect, test } from 'vitest'

@@ -2,15 +2,9 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import {
-  apiRequest,
-  chatInput,
-  chatOutput,
-  openAiModel,
-  parser,
-  promptTemplate,
-} from '@x/flow-engine/components'
-import { createFlow } from '@x/flow-engine/graph'
+import { apiRequest, openAiModel } from '@x/flow-components'
+import { chatInput, chatOutput, parser, promptTemplate } from '@x/flow-engine/components'
+import { createFlow } from '@x/flow-engine'
 import { describe, expect, test } from 'vitest'
 import { postgresDatabase, postgresUrl } from '../../../../packages/store-kysely/test/databases.ts'
 import { inFolder, startServer, type Started } from '../start-server.ts'

@@ -1,5 +1,5 @@
-import { createFlowEngine } from '@x/flow-engine'
-import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-engine/memory'
+import { createFlowEngine } from '@x/flow-service'
+import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
 import { createMetrics, prometheusHandler } from '@x/flow-engine/metrics'
 import { createScimService } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'

@@ -1,4 +1,5 @@
-import { builtinComponents, type Component } from '@x/flow-engine/components'
+import { builtinComponents } from '@x/flow-components'
+import type { Component } from '@x/flow-engine'
 import type { Dice } from '../../src/index.ts'
 import { EDGES, TEXTS } from './shapes.ts'
 import { ANSWERS } from './services.ts'

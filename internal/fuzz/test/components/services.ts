@@ -1,13 +1,13 @@
-import type { Component } from '@x/flow-engine/components'
+import type { Component } from '@x/flow-engine'
 import { createMemoryBases, createMemoryServices } from '@x/flow-engine/memory'
-import { createJsonQueries } from '@x/flow-engine/node'
+import { createJsonQueries } from '@x/flow-components/node'
 import { createScriptedModel, flowBuilder, type ScriptedModel } from '@x/flow-engine/testing'
 import {
   createSystemRuntime,
   type ComponentServices,
   type Embedder,
   type Runtime,
-} from '@x/flow-engine/graph'
+} from '@x/flow-engine'
 
 const embedder: Embedder = {
   embed: (texts) => Promise.resolve(texts.map((text) => [text.length, 1, 0])),

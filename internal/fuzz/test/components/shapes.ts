@@ -4,7 +4,7 @@ import {
   createMessage,
   type Data,
   type DataFrame,
-} from '@x/flow-engine/graph'
+} from '@x/flow-engine'
 
 /** A hostile value of about `n` characters or values. */
 export type Shape<T> = (n: number) => T

@@ -2,7 +2,7 @@ import type { Runtime } from '@x/wire'
 import { eventLoopTurn } from '@x/wire'
 import type { JobStore, StoredEvent } from '../store/job-store.ts'
 import type { LiveJob } from './live-job.ts'
-import { orAbort } from '../base/or-abort.ts'
+import { orAbort } from '@x/wire'
 
 const CHUNK = 500
 

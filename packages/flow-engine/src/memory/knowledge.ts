@@ -1,6 +1,6 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 import type { KnowledgeBase, KnowledgeService } from '../components/define/services.ts'
-import { createMemoryVectorStore } from '../components/built-in/vectors/open-store.ts'
+import { createMemoryVectorStore } from './vector-store.ts'
 import { FlowError } from '../errors.ts'
 
 /** The embedding model of a knowledge base. The provider defaults to OpenAI. */

@@ -1,6 +1,6 @@
-import { keepRecent } from '../base/keep-recent.ts'
+import { keepRecent } from '@x/wire'
 import type { FileScope, MemoryBases, VectorStores } from '../components/define/services.ts'
-import { createMemoryVectorStore } from '../components/built-in/vectors/open-store.ts'
+import { createMemoryVectorStore } from './vector-store.ts'
 import type { VectorStore } from '../components/define/services.ts'
 
 const MAX_KEPT = 100

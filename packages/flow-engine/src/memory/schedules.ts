@@ -1,4 +1,4 @@
-import { compareText } from '../base/compare-text.ts'
+import { compareText } from '@x/wire'
 import type { ScheduleStore, StoredSchedule } from '../store/schedules.ts'
 import { copy, copyOrNull } from './rows.ts'
 

@@ -4,8 +4,8 @@ import type {
   FileService,
   MessageRecord,
 } from '../components/define/services.ts'
-import { createMemoryVectorStore } from '../components/built-in/vectors/open-store.ts'
-import { createKeyedQueue } from '../base/keyed-queue.ts'
+import { createMemoryVectorStore } from './vector-store.ts'
+import { createKeyedQueue } from '@x/wire'
 import { createRunMessages } from '../graph/messages/memory-messages.ts'
 import { createMemoryKnowledge, type KnowledgeInit } from './knowledge.ts'
 

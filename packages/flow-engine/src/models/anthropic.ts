@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { trimSlashes } from '../base/trim-slashes.ts'
+import { trimSlashes } from '@x/wire'
 import { isFlowError } from '../errors.ts'
 import type { ChatChunk, ChatModel, FinishReason } from './chat-model.ts'
 import { messagesBody } from './anthropic-messages.ts'

@@ -1,4 +1,4 @@
-import { readStream } from '../base/read-stream.ts'
+import { iterateStream as readStream } from '@x/wire'
 import type { ChatChunk, ChatMessage, ChatModel, ChatRequest, FinishReason } from './chat-model.ts'
 import { parseToolArguments } from './tool-arguments.ts'
 

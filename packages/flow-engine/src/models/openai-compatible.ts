@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { trimSlashes } from '../base/trim-slashes.ts'
+import { trimSlashes } from '@x/wire'
 import { isFlowError } from '../errors.ts'
 import { createBatchEmbedder } from './batch-embedder.ts'
 import type { ChatChunk, ChatModel, ChatRequest, Embedder } from './chat-model.ts'

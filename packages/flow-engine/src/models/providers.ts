@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { trimSlashes } from '../base/trim-slashes.ts'
+import { trimSlashes } from '@x/wire'
 import { FlowError } from '../errors.ts'
 import { callReporterOf, reportedCall, type OpenCall } from '../components/define/call-reporter.ts'
 import type { ComponentServices, ModelProviders, ModelSpec } from '../components/define/services.ts'

@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { joinBytes } from '../base/join-bytes.ts'
+import { joinBytes } from '@x/wire'
 import { FlowError, limitExceeded } from '../errors.ts'
 
 /** A response body is considered dead after this long without data. */

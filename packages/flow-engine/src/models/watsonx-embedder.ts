@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { trimSlashes } from '../base/trim-slashes.ts'
+import { trimSlashes } from '@x/wire'
 import { createBatchEmbedder } from './batch-embedder.ts'
 import type { Embedder } from './chat-model.ts'
 import { sendingOptions } from './model-options.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { languageModel } from '../components.ts'
-import { testComponent } from '../testing.ts'
+import { languageModel } from '../components/built-in/models-and-agents/language-model.ts'
+import { testComponent } from '../testing/test-component.ts'
 
 describe('IBM watsonx.ai (CO-34)', () => {
   test('exchanges the key for a token, then calls the chat operation of the project', async () => {

@@ -1,5 +1,5 @@
 import { elapsedMs, isObject } from '@x/wire'
-import { trimSlashes } from '../base/trim-slashes.ts'
+import { trimSlashes } from '@x/wire'
 import { isFlowError } from '../errors.ts'
 import type { ChatChunk, ChatModel, ChatRequest } from './chat-model.ts'
 import { eventData } from './event-lines.ts'

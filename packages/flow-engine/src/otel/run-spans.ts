@@ -7,7 +7,7 @@ import {
   type SpanContext,
   type Tracer,
 } from '@opentelemetry/api'
-import { keepRecent } from '../base/keep-recent.ts'
+import { keepRecent } from '@x/wire'
 import type { RunHooks, RunInfo } from '../graph/context/run-hooks.ts'
 import { contentAttribute, type ContentMode } from './content-attributes.ts'
 import { endSpan } from './end-span.ts'

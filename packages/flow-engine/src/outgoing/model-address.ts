@@ -1,4 +1,4 @@
-import { trimSlashes } from '../base/trim-slashes.ts'
+import { trimSlashes } from '@x/wire'
 import { environmentAddress, vendors } from './vendors.ts'
 
 /** The address of a model API, and who configured it. */

@@ -1,4 +1,4 @@
-import { trimSlashes } from '../base/trim-slashes.ts'
+import { trimSlashes } from '@x/wire'
 /** A network provider of models or searches, with its environment variables. */
 export interface Vendor {
   /** Provider names used by components. */

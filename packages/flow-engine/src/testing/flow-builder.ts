@@ -1,4 +1,4 @@
-import { builtinComponents } from '../components.ts'
+import { basicComponents } from '../components.ts'
 import type { Component } from '../components/define/component.ts'
 import { FlowGraph, listedOutput, type End } from '../graph/draft/flow-graph.ts'
 import { formatHandle, type Handle } from '../graph/flow/handles.ts'
@@ -69,7 +69,7 @@ export function flowBuilder(name = 'Flow'): FlowBuilder {
 let builtinTypes: ReadonlyMap<string, Component> | undefined
 
 function builtin(): ReadonlyMap<string, Component> {
-  builtinTypes ??= new Map(builtinComponents.map((component) => [component.type, component]))
+  builtinTypes ??= new Map(basicComponents.map((component) => [component.type, component]))
   return builtinTypes
 }
 

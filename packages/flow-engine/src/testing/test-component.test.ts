@@ -1,7 +1,7 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import type { ComponentContext } from '../components/define/context.ts'
-import { languageModel } from '../components.ts'
+import { languageModel } from '../components/built-in/models-and-agents/language-model.ts'
 import { defineComponent } from '../components/define/define.ts'
 import { field } from '../components/define/field.ts'
 import { output } from '../components/define/output.ts'

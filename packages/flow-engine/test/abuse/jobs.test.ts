@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { defineComponent } from '../../src/components/define/define.ts'
 import { output } from '../../src/components/define/output.ts'
 import { createData } from '../../src/graph/values/data.ts'
-import { createRegistry, runFlow } from '../../src/graph.ts'
+import { createRegistry, runFlow } from '@x/flow-engine'
 import { createBuildJobs } from '../../src/jobs/create-build-jobs.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { flowBuilder } from '@x/flow-engine/testing'
 
 /** A component without inputs whose output is what `run` gives. */
 function source(type: string, run: (ctx: never) => unknown) {

@@ -1,11 +1,11 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import { agent, chatOutput } from '../../src/components.ts'
+import { agent, chatOutput } from '@x/flow-engine/components'
 import type { MessageRecord } from '../../src/components/define/services.ts'
-import { createMemoryServices } from '../../src/memory.ts'
-import { createRegistry, runFlow } from '../../src/graph.ts'
-import type { ChatChunk } from '../../src/models.ts'
-import { createScriptedModel, flowBuilder, testComponent } from '../../src/testing.ts'
+import { createMemoryServices } from '@x/flow-engine/memory'
+import { createRegistry, runFlow } from '@x/flow-engine'
+import type { ChatChunk } from '@x/flow-engine'
+import { createScriptedModel, flowBuilder, testComponent } from '@x/flow-engine/testing'
 import { messageRow as row } from './message-row.ts'
 
 /** The model's messages after the instructions and before the question. */

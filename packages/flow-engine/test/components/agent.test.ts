@@ -1,6 +1,6 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import { agent, calculator, chatInput } from '../../src/components.ts'
+import { agent, calculator, chatInput } from '@x/flow-engine/components'
 import type { ComponentServices, ModelSpec } from '../../src/components/define/services.ts'
 import { createMessage, isMessage } from '../../src/graph/values/message.ts'
 import type { Tool } from '../../src/models/chat-model.ts'
@@ -10,7 +10,7 @@ import {
   type ScriptedModel,
   type ScriptedReply,
   type TestComponentOptions,
-} from '../../src/testing.ts'
+} from '@x/flow-engine/testing'
 
 const call = (name: string, args: unknown, id?: string) => ({
   name,

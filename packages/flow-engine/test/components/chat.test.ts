@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { chatInput, chatOutput, textInput, textOutput } from '../../src/components.ts'
+import { chatInput, chatOutput, textInput, textOutput } from '@x/flow-engine/components'
 import { createData } from '../../src/graph/values/data.ts'
 import { createDataFrame } from '../../src/graph/values/data-frame.ts'
 import { createMessage, type Message } from '../../src/graph/values/message.ts'
-import { createMemoryServices } from '../../src/memory.ts'
-import { testComponent, type TestComponentOptions } from '../../src/testing.ts'
+import { createMemoryServices } from '@x/flow-engine/memory'
+import { testComponent, type TestComponentOptions } from '@x/flow-engine/testing'
 
 describe('ChatInput (CO-30)', () => {
   test('CO-30, CO-14: a message has text, sender, context and flow; its own session takes precedence over that of the run', async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { chatOutput } from '../../src/components.ts'
+import { chatOutput } from '@x/flow-engine/components'
 import { defineComponent } from '../../src/components/define/define.ts'
 import { field } from '../../src/components/define/field.ts'
 import { output } from '../../src/components/define/output.ts'
-import { createRegistry, runFlow } from '../../src/graph.ts'
-import { flowBuilder, testComponent } from '../../src/testing.ts'
+import { createRegistry, runFlow } from '@x/flow-engine'
+import { flowBuilder, testComponent } from '@x/flow-engine/testing'
 
 const silent = defineComponent({
   type: 'Silent',

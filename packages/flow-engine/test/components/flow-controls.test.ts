@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { conditionalRouter, loop } from '../../src/components.ts'
+import { conditionalRouter, loop } from '@x/flow-engine/components'
 import { createNode } from '../../src/components/node/create-node.ts'
 import { refreshNode } from '../../src/components/node/refresh-node.ts'
 import { createData } from '../../src/graph/values/data.ts'
 import { createDataFrame, type DataFrame } from '../../src/graph/values/data-frame.ts'
 import { createMessage, isMessage } from '../../src/graph/values/message.ts'
-import { testComponent } from '../../src/testing.ts'
+import { testComponent } from '@x/flow-engine/testing'
 
 describe('LoopComponent (CO-53)', () => {
   async function passes(data: unknown, answers: readonly unknown[]) {

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { chatOutput, languageModel, textInput, textOutput } from '../../src/components.ts'
-import { createRegistry, runFlow, type RunOptions } from '../../src/graph.ts'
-import { collectEvents, createScriptedModel, flowBuilder } from '../../src/testing.ts'
+import { chatOutput, languageModel, textInput, textOutput } from '@x/flow-engine/components'
+import { createRegistry, runFlow, type RunOptions } from '@x/flow-engine'
+import { collectEvents, createScriptedModel, flowBuilder } from '@x/flow-engine/testing'
 
 const components = createRegistry([languageModel, chatOutput, textInput, textOutput])
 

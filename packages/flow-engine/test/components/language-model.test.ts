@@ -6,12 +6,12 @@ import {
   parser,
   promptTemplate,
   structuredOutput,
-} from '../../src/components.ts'
+} from '@x/flow-engine/components'
 import { createData } from '../../src/graph/values/data.ts'
 import { createDataFrame } from '../../src/graph/values/data-frame.ts'
 import { createMessage } from '../../src/graph/values/message.ts'
-import { createScriptedModel, startFakeOpenAi, testComponent } from '../../src/testing.ts'
-import { jsonAnswer, scriptedFetch } from '../support/scripted-fetch.ts'
+import { createScriptedModel, startFakeOpenAi, testComponent } from '@x/flow-engine/testing'
+import { jsonAnswer, scriptedFetch } from '@x/test-kit'
 
 describe('LanguageModelComponent (CO-34, FE-51)', () => {
   const answering = () =>

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { memory } from '../../src/components.ts'
+import { memory } from '@x/flow-engine/components'
 import type { DataFrame } from '../../src/graph/values/data-frame.ts'
 import type { Message } from '../../src/graph/values/message.ts'
-import { createMemoryServices } from '../../src/memory.ts'
-import { testComponent } from '../../src/testing.ts'
+import { createMemoryServices } from '@x/flow-engine/memory'
+import { testComponent } from '@x/flow-engine/testing'
 import { messageRow as row } from './message-row.ts'
 
 const machine = { sender: 'Machine', senderName: 'AI' }

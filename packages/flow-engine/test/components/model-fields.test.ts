@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { agent, languageModel } from '../../src/components.ts'
-import type { Component } from '../../src/components.ts'
+import { agent, languageModel } from '@x/flow-engine/components'
+import type { Component } from '@x/flow-engine'
 import { createNode } from '../../src/components/node/create-node.ts'
 import type { NodeTemplate } from '../../src/graph/flow/node-json.ts'
 import { refreshNode } from '../../src/components/node/refresh-node.ts'

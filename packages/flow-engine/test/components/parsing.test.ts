@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { parser, structuredOutput } from '../../src/components.ts'
+import { parser, structuredOutput } from '@x/flow-engine/components'
 import { createData, type Data } from '../../src/graph/values/data.ts'
 import { createDataFrame, type DataFrame } from '../../src/graph/values/data-frame.ts'
 import { createMessage, type Message } from '../../src/graph/values/message.ts'
-import { createScriptedModel, testComponent } from '../../src/testing.ts'
+import { createScriptedModel, testComponent } from '@x/flow-engine/testing'
 
 describe('ParserComponent (CO-36)', () => {
   const parsed = async (input_data: unknown, inputs: object = {}): Promise<unknown> =>

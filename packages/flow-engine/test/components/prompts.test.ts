@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { promptTemplate } from '../../src/components.ts'
+import { promptTemplate } from '@x/flow-engine/components'
 import {
   promptVariables,
   updatePromptFields,
 } from '../../src/components/built-in/models-and-agents/prompt-variables.ts'
 import { createData } from '../../src/graph/values/data.ts'
 import { createMessage, type Message } from '../../src/graph/values/message.ts'
-import { testComponent } from '../../src/testing.ts'
+import { testComponent } from '@x/flow-engine/testing'
 
 const fill = async (template: string, values: object = {}): Promise<unknown> =>
   ((await testComponent(promptTemplate, { inputs: { template, ...values } })).value as Message).text

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { agent, chatOutput, languageModel, textInput } from '../../src/components.ts'
+import { agent, chatOutput, languageModel, textInput } from '@x/flow-engine/components'
 import { createMessage } from '../../src/graph/values/message.ts'
-import { createRegistry, runFlow } from '../../src/graph.ts'
-import { createMemoryServices } from '../../src/memory.ts'
+import { createRegistry, runFlow } from '@x/flow-engine'
+import { createMemoryServices } from '@x/flow-engine/memory'
 import type { Tool } from '../../src/models/chat-model.ts'
-import { createScriptedModel, flowBuilder, testComponent } from '../../src/testing.ts'
+import { createScriptedModel, flowBuilder, testComponent } from '@x/flow-engine/testing'
 
 const files = {
   read: () => Promise.resolve(new Uint8Array([1, 2])),

@@ -1,9 +1,9 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import { calculator, currentDate, webhook } from '../../src/components.ts'
+import { calculator, currentDate, webhook } from '@x/flow-engine/components'
 import type { Data } from '../../src/graph/values/data.ts'
 import type { Message } from '../../src/graph/values/message.ts'
-import { testComponent } from '../../src/testing.ts'
+import { testComponent } from '@x/flow-engine/testing'
 
 describe('Webhook (CO-59)', () => {
   test.each<[string, unknown]>([

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { createResultCache, defineComponent, field, output } from '../../src/graph.ts'
+import { createResultCache, defineComponent, field, output } from '@x/flow-engine'
 import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
 import { conditionalRouter } from '../../src/components/built-in/flow-controls/conditional-router.ts'
 import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
-import { flowBuilder, type FlowBuilder } from '../../src/testing.ts'
+import { flowBuilder, type FlowBuilder } from '@x/flow-engine/testing'
 import { inactivated, join, pair, run, start, textOf, words } from './kit.ts'
 
 /** Leads on to `yes` or `no`, by its field. */

@@ -5,9 +5,9 @@ import {
   defineComponent,
   output,
   type ComponentContext,
-} from '../../src/graph.ts'
+} from '@x/flow-engine'
 import { completeLimits } from '../../src/graph/plan/limits.ts'
-import { collectEvents, flowBuilder } from '../../src/testing.ts'
+import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated } from './gated.ts'
 import { failing, run, start, kinds } from './kit.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatChunk, ChatModel, ChatRequest } from '../../src/models.ts'
-import { createCassette, createScriptedModel, type TapeJson } from '../../src/testing.ts'
+import type { ChatChunk, ChatModel, ChatRequest } from '@x/flow-engine'
+import { createCassette, createScriptedModel, type TapeJson } from '@x/flow-engine/testing'
 
 const { signal } = new AbortController()
 const asking = (text: string, more: Partial<ChatRequest> = {}): ChatRequest => ({

@@ -8,8 +8,8 @@ import {
   formatHandle,
   isFlowError,
   parseHandle,
-} from '../../src/graph.ts'
-import { collectEvents, flowBuilder } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
 import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
 import { given, join, library, run, start } from './kit.ts'

@@ -9,9 +9,9 @@ import {
   type ComponentContext,
   type FlowJson,
   type Tool,
-} from '../../src/graph.ts'
+} from '@x/flow-engine'
 import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import { failing, given, join, pair, run, textOf, words } from './kit.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { diffFlows, type FlowJson } from '../../src/graph.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { diffFlows, type FlowJson } from '@x/flow-engine'
+import { flowBuilder } from '@x/flow-engine/testing'
 
 function flow(change: (flow: ReturnType<typeof flowBuilder>) => void = () => undefined): FlowJson {
   const made = flowBuilder()

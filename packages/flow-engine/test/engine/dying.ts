@@ -1,5 +1,5 @@
-import { createBuildJobs, type BuildJobs } from '../../src/index.ts'
-import type { JobStore } from '../../src/store.ts'
+import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
+import type { JobStore } from '@x/flow-engine/store'
 import {
   createRegistry,
   defineComponent,
@@ -7,9 +7,9 @@ import {
   output,
   type Component,
   type FlowJson,
-} from '../../src/graph.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import { collectEvents } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { collectEvents } from '@x/flow-engine/testing'
 import { library, textOf } from './kit.ts'
 
 const open: BuildJobs[] = []

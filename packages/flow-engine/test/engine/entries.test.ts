@@ -4,8 +4,8 @@ import { chatOutput } from '../../src/components/built-in/input-output/chat-outp
 import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
 import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
 import { webhook } from '../../src/components/built-in/input-output/webhook.ts'
-import { defineComponent, field, output } from '../../src/graph.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { defineComponent, field, output } from '@x/flow-engine'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { failing, given, join, run, textOf } from './kit.ts'
 
 /** Joins a text of its own, or what an edge brings, with its mark. */

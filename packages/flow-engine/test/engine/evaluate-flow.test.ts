@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createRegistry, defineComponent, field, output } from '../../src/graph.ts'
+import { createRegistry, defineComponent, field, output } from '@x/flow-engine'
 import {
   contains,
   createScriptedModel,
@@ -10,8 +10,8 @@ import {
   judge,
   matches,
   type EvalExample,
-} from '../../src/testing.ts'
-import { chatInput, chatOutput } from '../../src/components.ts'
+} from '@x/flow-engine/testing'
+import { chatInput, chatOutput } from '@x/flow-engine/components'
 
 const shout = defineComponent({
   type: 'Shout',

@@ -10,14 +10,14 @@ import {
   type FlowJson,
   type MessageRecord,
   type MessageService,
-} from '../../src/graph.ts'
+} from '@x/flow-engine'
 import { startRun } from '../../src/graph/run/run.ts'
 import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
 import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
 import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
 import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
-import { createRegistry } from '../../src/graph.ts'
-import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
+import { createRegistry } from '@x/flow-engine'
+import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
 import { encoded, failing, join, library, run, start, kinds } from './kit.ts'
 
 function component(type: string, make: Component['outputs'][string]['run']): Component {

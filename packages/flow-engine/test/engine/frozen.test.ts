@@ -1,6 +1,6 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import { createBuildJobs } from '../../src/index.ts'
+import { createBuildJobs } from '@x/flow-engine'
 import {
   createDataFrame,
   createRegistry,
@@ -11,9 +11,9 @@ import {
   output,
   type Component,
   type ResultCache,
-} from '../../src/graph.ts'
+} from '@x/flow-engine'
 import { identity } from '../../src/graph/vertex/frozen.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { encoded, join, library, run, textOf } from './kit.ts'
 
 interface Counting {

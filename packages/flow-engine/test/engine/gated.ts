@@ -6,8 +6,8 @@ import {
   output,
   type Component,
   type FlowJson,
-} from '../../src/graph.ts'
-import { flowBuilder } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { given, join, textOf, words } from './kit.ts'
 
 /** A component that works on each text until the test lets it go. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, describe, expect, test } from 'vitest'
-import { agent, chatInput, chatOutput } from '../../src/components.ts'
+import { agent, chatInput, chatOutput } from '@x/flow-engine/components'
 import {
   createRegistry,
   defineComponent,
@@ -10,9 +10,9 @@ import {
   type CallInfo,
   type RunHooks,
   type VertexInfo,
-} from '../../src/graph.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import { createScriptedModel, flowBuilder } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { createScriptedModel, flowBuilder } from '@x/flow-engine/testing'
 import { begin, closeAll, component, flowOf, processOf, state } from '../jobs/asking.ts'
 
 afterEach(closeAll)

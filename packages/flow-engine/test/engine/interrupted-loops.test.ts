@@ -7,9 +7,9 @@ import {
   type Component,
   type FlowJson,
   type RunEvent,
-} from '../../src/graph.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import { collectEvents, flowBuilder } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { closeProcesses, counting, processOn, takenUp } from './dying.ts'
 import { pair, textOf, words } from './kit.ts'
 

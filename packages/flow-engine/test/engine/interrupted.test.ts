@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Component, FlowJson } from '../../src/graph.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import { collectEvents, flowBuilder } from '../../src/testing.ts'
+import type { Component, FlowJson } from '@x/flow-engine'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { closeProcesses, counting, processOn, takenUp } from './dying.ts'
 import { library, kinds } from './kit.ts'
 

@@ -9,14 +9,14 @@ import {
   type RunEvent,
   type RunOptions,
   type RunResult,
-} from '../../src/graph.ts'
+} from '@x/flow-engine'
 import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
 import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
 import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
 import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
 import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import { conditionalRouter } from '../../src/components/built-in/flow-controls/conditional-router.ts'
-import { collectEvents, createTestRuntime } from '../../src/testing.ts'
+import { collectEvents, createTestRuntime } from '@x/flow-engine/testing'
 
 /** Joins the texts of its inputs and marks them with its own vertex id's end. */
 export const join = defineComponent({

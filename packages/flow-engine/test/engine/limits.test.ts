@@ -9,8 +9,8 @@ import {
   formatRunResponse,
   output,
   type Component,
-} from '../../src/graph.ts'
-import { createTestRuntime, flowBuilder } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
 import { encoded, join, library, run } from './kit.ts'
 
 function giving(make: Component['outputs'][string]['run']): Component {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createRegistry } from '../../src/graph.ts'
+import { createRegistry } from '@x/flow-engine'
 import { startRun } from '../../src/graph/run/run.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { gated } from './gated.ts'
 
 test('AB-92: a run starts no further vertex once its host revokes the right to start', async () => {

@@ -12,8 +12,8 @@ import {
   output,
   type FlowJson,
   type FlowNode,
-} from '../../src/graph.ts'
-import { flowBuilder } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { given, join, library, pair, run, textOf } from './kit.ts'
 
 const components = createRegistry(library)

@@ -8,9 +8,9 @@ import {
   formatRunResponse,
   formatValue,
   output,
-} from '../../src/graph.ts'
-import type { Tool } from '../../src/models.ts'
-import { flowBuilder, testComponent } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import type { Tool } from '@x/flow-engine'
+import { flowBuilder, testComponent } from '@x/flow-engine/testing'
 import { run } from './kit.ts'
 
 function throwing(): Record<string, unknown> {

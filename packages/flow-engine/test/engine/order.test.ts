@@ -7,10 +7,10 @@ import {
   field,
   output,
   runFlow,
-} from '../../src/graph.ts'
+} from '@x/flow-engine'
 import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
 import { conditionalRouter } from '../../src/components/built-in/flow-controls/conditional-router.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { encoded, failing, join, library, pair, run, textOf } from './kit.ts'
 
 const components = createRegistry(library)

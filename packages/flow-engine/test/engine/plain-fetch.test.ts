@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createRegistry, defineComponent, output, runFlow } from '../../src/graph.ts'
-import { createOpenAiModel } from '../../src/models.ts'
-import { createCassette, flowBuilder } from '../../src/testing.ts'
+import { createRegistry, defineComponent, output, runFlow } from '@x/flow-engine'
+import { createOpenAiModel } from '@x/flow-engine/models'
+import { createCassette, flowBuilder } from '@x/flow-engine/testing'
 
 /** As strict as the platform's own: it must not be called as a method of some object. */
 function strict(answer: () => Response): typeof fetch {

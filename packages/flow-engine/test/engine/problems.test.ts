@@ -6,9 +6,9 @@ import {
   field,
   output,
   type FlowJson,
-} from '../../src/graph.ts'
+} from '@x/flow-engine'
 import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { library, run, textOf, words } from './kit.ts'
 
 const talking = defineComponent({

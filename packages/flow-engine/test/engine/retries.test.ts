@@ -10,9 +10,9 @@ import {
   type ComponentContext,
   type RetryPolicy,
   type RunOptions,
-} from '../../src/graph.ts'
-import { createMemoryServices } from '../../src/memory.ts'
-import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { createMemoryServices } from '@x/flow-engine/memory'
+import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
 import { library } from './kit.ts'
 
 interface Facts {

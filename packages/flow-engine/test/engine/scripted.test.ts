@@ -1,19 +1,15 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { chatOutput, languageModel } from '../../src/components.ts'
-import { createRegistry, runFlow } from '../../src/graph.ts'
-import {
-  createOpenAiModel,
-  type ChatChunk,
-  type ChatModel,
-  type ChatRequest,
-} from '../../src/models.ts'
+import { chatOutput, languageModel } from '@x/flow-engine/components'
+import { createRegistry, runFlow } from '@x/flow-engine'
+import { createOpenAiModel } from '@x/flow-engine/models'
+import type { ChatChunk, ChatModel, ChatRequest } from '@x/flow-engine'
 import {
   createScriptedModel,
   flowBuilder,
   startFakeOpenAi,
   type FakeOpenAi,
   type ScriptedReply,
-} from '../../src/testing.ts'
+} from '@x/flow-engine/testing'
 
 const signal = new AbortController().signal
 const messages = [{ role: 'user' as const, content: 'hi' }]

@@ -10,10 +10,10 @@ import {
   type Component,
   type FlowJson,
   type ResultCache,
-} from '../../src/graph.ts'
+} from '@x/flow-engine'
 import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
 import { startRun } from '../../src/graph/run/run.ts'
-import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
+import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
 import { encoded, join, library, run } from './kit.ts'
 
 const SECRET = 'sk-very-secret'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
-import { createSystemRuntime } from '../../src/graph.ts'
-import { collectEvents, flowBuilder } from '../../src/testing.ts'
+import { createSystemRuntime } from '@x/flow-engine'
+import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated, looped, turns } from './gated.ts'
 import { join, start, words } from './kit.ts'
 

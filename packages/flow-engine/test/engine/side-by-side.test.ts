@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
-import {
-  createRegistry,
-  createResultCache,
-  defineComponent,
-  field,
-  output,
-} from '../../src/graph.ts'
-import { createBuildJobs } from '../../src/index.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { createRegistry, createResultCache, defineComponent, field, output } from '@x/flow-engine'
+import { createBuildJobs } from '@x/flow-engine'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { gated, looped, turns } from './gated.ts'
 import { inactivated, join, library, pair, run, start, textOf, words, type Ran } from './kit.ts'
 

@@ -6,10 +6,10 @@ import {
   output,
   type Component,
   type FlowJson,
-} from '../../src/graph.ts'
+} from '@x/flow-engine'
 import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
-import { createMemoryServices } from '../../src/memory.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { createMemoryServices } from '@x/flow-engine/memory'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { gated } from './gated.ts'
 import { encoded, given, run, start } from './kit.ts'
 

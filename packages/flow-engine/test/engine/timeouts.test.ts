@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
-import { createMessage, type Component, type RunEvent } from '../../src/graph.ts'
-import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
+import { createMessage, type Component, type RunEvent } from '@x/flow-engine'
+import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
 import { failing, run, start, kinds, giving } from './kit.ts'
 
 function flowOf(component: Component) {

@@ -7,9 +7,9 @@ import {
   type Component,
   type FlowJson,
   type RunEvent,
-} from '../../src/graph.ts'
-import { collectEvents, flowBuilder } from '../../src/testing.ts'
-import { createBuildJobs } from '../../src/index.ts'
+} from '@x/flow-engine'
+import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
+import { createBuildJobs } from '@x/flow-engine'
 import { gated } from './gated.ts'
 import { library, run, start, kinds, giving } from './kit.ts'
 

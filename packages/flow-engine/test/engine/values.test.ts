@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { createData, defineComponent, field, isMessage, output } from '../../src/graph.ts'
+import { createData, defineComponent, field, isMessage, output } from '@x/flow-engine'
 import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
 import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
 import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
 import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { given, join, pair, run, start, textOf } from './kit.ts'
 
 /** Shows what reaches a component. */

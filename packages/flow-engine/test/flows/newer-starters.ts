@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FlowJson } from '../../src/graph.ts'
+import type { FlowJson } from '@x/flow-engine'
 import type { TemplateField } from '../../src/graph/flow/node-json.ts'
 
 /** One folder for each version, with its starter flows. */

@@ -295,7 +295,7 @@ async function addKnowledge(
   dir: string,
 ): Promise<void> {
   if (kb === undefined) return
-  const { createMemoryServices } = (await import('../../src/memory.ts')) as unknown as MemoryEntry
+  const { createMemoryServices } = (await import('@x/flow-engine/memory')) as unknown as MemoryEntry
   const base = { model: 'text-embedding-3-small', apiKey: 'sk-test' }
   const { knowledge } = createMemoryServices({
     knowledge: Object.fromEntries(kb.bases.map((name) => [name, base])),

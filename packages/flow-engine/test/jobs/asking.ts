@@ -6,17 +6,17 @@ import {
   output,
   type Component,
   type ComponentContext,
-} from '../../src/graph.ts'
+} from '@x/flow-engine'
 import {
   createBuildJobs,
   type BuildJobs,
   type BuildJobsOptions,
   type BuildRequest,
-} from '../../src/index.ts'
-import { flowBuilder } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { library } from '../engine/kit.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import type { JobStore } from '../../src/store.ts'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import type { JobStore } from '@x/flow-engine/store'
 
 const open: BuildJobs[] = []
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createMemoryJobStore } from '../../src/memory.ts'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { begin, closeAll, component, processOf, state } from './asking.ts'
 
 afterEach(closeAll)

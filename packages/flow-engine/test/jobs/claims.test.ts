@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import type { JobStore } from '../../src/store.ts'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import type { JobStore } from '@x/flow-engine/store'
 import { begin, closeAll, component, processOf, state } from './asking.ts'
 
 afterEach(closeAll)

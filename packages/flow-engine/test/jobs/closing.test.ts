@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { JobQueue } from '../../src/store.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
+import type { JobQueue } from '@x/flow-engine/store'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
 import { gated } from '../engine/gated.ts'
 import { begin, closeAll, component, processOf, state } from './asking.ts'
 

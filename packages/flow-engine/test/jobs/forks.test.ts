@@ -6,10 +6,10 @@ import {
   field,
   output,
   toText,
-} from '../../src/graph.ts'
-import { createBuildJobs, type BuildRequest } from '../../src/index.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import { collectEvents, flowBuilder } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { createBuildJobs, type BuildRequest } from '@x/flow-engine'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { state, closeAll, closeLater } from './asking.ts'
 
 afterEach(closeAll)

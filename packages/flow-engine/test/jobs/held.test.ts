@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { createSystemRuntime } from '@x/wire'
-import { createMemoryJobStore } from '../../src/memory.ts'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { begin, closeAll, component, processOf, state } from './asking.ts'
 
 afterEach(closeAll)

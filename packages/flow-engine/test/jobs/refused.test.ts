@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '../../src/index.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
+import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '@x/flow-engine'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { begin, closeAll, component, flowOf, processOf, state } from './asking.ts'
 
 afterEach(closeAll)
@@ -50,7 +50,7 @@ describe('a log that refuses events', () => {
       said = ctx.signal.aborted ? 'stopped' : 'all'
       return 'end'
     })
-    const { createMessage } = await import('../../src/graph.ts')
+    const { createMessage } = await import('@x/flow-engine')
     const message = createMessage('x')
     let said = ''
     const store = createMemoryJobStore()
@@ -154,7 +154,7 @@ describe('limits on the memory of a process', () => {
   })
 
   test('DR-19: 16 MiB of a running job are held in memory; earlier events are read from its log', async () => {
-    const { createMessage } = await import('../../src/graph.ts')
+    const { createMessage } = await import('@x/flow-engine')
     let end = (): void => undefined
     const ended = new Promise<void>((resolve) => (end = resolve))
     const talks = component('Talks', async (ctx) => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { closeProcesses, processOn } from '../engine/dying.ts'
 import { gated } from '../engine/gated.ts'
 

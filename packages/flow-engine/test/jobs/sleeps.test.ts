@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createMemoryJobStore } from '../../src/memory.ts'
-import { collectEvents, createTestRuntime } from '../../src/testing.ts'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { collectEvents, createTestRuntime } from '@x/flow-engine/testing'
 import { begin, closeAll, component, processOf, state } from './asking.ts'
 
 afterEach(closeAll)

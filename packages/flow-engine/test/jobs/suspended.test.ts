@@ -7,10 +7,10 @@ import {
   output,
   type ComponentContext,
   type RunEvent,
-} from '../../src/graph.ts'
-import { createBuildJobs, type BuildJobs, type BuildRequest } from '../../src/index.ts'
-import { createMemoryJobStore, createMemoryServices } from '../../src/memory.ts'
-import { collectEvents, flowBuilder } from '../../src/testing.ts'
+} from '@x/flow-engine'
+import { createBuildJobs, type BuildJobs, type BuildRequest } from '@x/flow-engine'
+import { createMemoryJobStore, createMemoryServices } from '@x/flow-engine/memory'
+import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { closeProcesses, counting, processOn } from '../engine/dying.ts'
 import { gated } from '../engine/gated.ts'
 import { library } from '../engine/kit.ts'

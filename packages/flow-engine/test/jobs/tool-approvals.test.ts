@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { agent, chatInput, chatOutput } from '../../src/components.ts'
+import { agent, chatInput, chatOutput } from '@x/flow-engine/components'
 import {
   createRegistry,
   defineComponent,
@@ -8,15 +8,15 @@ import {
   type ComponentContext,
   runFlow,
   type RunEvent,
-} from '../../src/graph.ts'
-import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '../../src/index.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
+} from '@x/flow-engine'
+import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '@x/flow-engine'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
 import {
   collectEvents,
   createScriptedModel,
   flowBuilder,
   type ScriptedReply,
-} from '../../src/testing.ts'
+} from '@x/flow-engine/testing'
 import { state, closeAll, closeLater } from './asking.ts'
 
 afterEach(closeAll)

@@ -1,9 +1,9 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import { agent } from '../../src/components.ts'
+import { agent } from '@x/flow-engine/components'
 import type { Data } from '../../src/graph/values/data.ts'
 import type { ChatMessage, ChatModel, ChatRequest, Tool } from '../../src/models/chat-model.ts'
-import { testComponent } from '../../src/testing.ts'
+import { testComponent } from '@x/flow-engine/testing'
 
 /** A model that gives the texts in order and keeps what it was asked. */
 function scripted(...answers: string[]): ChatModel & { requests: ChatRequest[] } {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { promptTemplate } from '../../src/components.ts'
+import { promptTemplate } from '@x/flow-engine/components'
 import { createNode } from '../../src/components/node/create-node.ts'
 import { refreshDetails } from '../../src/components/node/refresh-node.ts'
 import type { NodeDetails } from '../../src/graph/flow/node-json.ts'
 import { createData } from '../../src/graph/values/data.ts'
 import { createMessage, type Message } from '../../src/graph/values/message.ts'
-import { testComponent } from '../../src/testing.ts'
+import { testComponent } from '@x/flow-engine/testing'
 
 const fill = async (template: string, values: object = {}): Promise<unknown> => {
   const inputs = { template, use_double_brackets: true, ...values }

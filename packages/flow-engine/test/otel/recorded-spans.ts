@@ -6,7 +6,7 @@ import {
   SimpleSpanProcessor,
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base'
-import { openTelemetryHooks, type OpenTelemetryOptions } from '../../src/otel.ts'
+import { openTelemetryHooks, type OpenTelemetryOptions } from '@x/flow-engine/otel'
 
 /** Hooks on the real SDK, and the spans that have ended. */
 export function recordedSpans(options?: OpenTelemetryOptions) {

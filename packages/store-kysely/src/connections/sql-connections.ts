@@ -1,4 +1,4 @@
-import type { ComponentServices } from '@x/flow-engine/graph'
+import type { ComponentServices } from '@x/flow-engine'
 import { describeAddress, isSameDatabase, readDatabaseAddress } from './database-address.ts'
 import { createGate } from './gate.ts'
 import { queryPostgres } from './query-postgres.ts'

@@ -1,4 +1,4 @@
-import type { AuditQuery, AuditStore } from '@x/flow-engine/store'
+import type { AuditQuery, AuditStore } from '@x/flow-service/store'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { protect } from '../engine/protect.ts'

@@ -4,7 +4,7 @@ import type {
   VertexBuildLimits,
   VertexBuildRecord,
   VertexBuildStore,
-} from '@x/flow-engine/store'
+} from '@x/flow-service/store'
 import { sql, type RawBuilder } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { appendRecords, countsOf, createTrimSchedule, type Trim } from './append-records.ts'

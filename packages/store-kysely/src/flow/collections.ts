@@ -1,4 +1,4 @@
-import type { CollectionRow, CollectionSize, CollectionStore } from '@x/flow-engine/store'
+import type { CollectionRow, CollectionSize, CollectionStore } from '@x/flow-service/store'
 import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { deleteAll } from '../query/delete-all.ts'

@@ -1,4 +1,4 @@
-import type { CountedKind, CountStore } from '@x/flow-engine/store'
+import type { CountedKind, CountStore } from '@x/flow-service/store'
 import { sql } from 'kysely'
 import type { FlowDb } from './context.ts'
 

@@ -1,4 +1,5 @@
-import type { FlowQuery, FlowRecord, FlowTable, Page } from '@x/flow-engine/store'
+import type { FlowQuery, FlowRecord, FlowTable } from '@x/flow-service/store'
+import type { Page } from '@x/flow-engine/store'
 import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { encodeText } from '../records/columns.ts'

@@ -17,7 +17,7 @@ import type {
   UserRecord,
   VariableRecord,
   VertexBuildRecord,
-} from '@x/flow-engine/store'
+} from '@x/flow-service/store'
 import { bool, date, json, mapping, nullable, number, plain, text } from '../records/columns.ts'
 import type { RowOf, SizedCollection } from '../schema/tables/flow.ts'
 

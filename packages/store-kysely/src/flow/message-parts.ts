@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { MessagePartsQuery, StoredMessage } from '@x/flow-engine/store'
+import type { MessagePartsQuery, StoredMessage } from '@x/flow-service/store'
 import { sql, type RawBuilder } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { bytesOf, rowParts, ROWS_PER_SCAN, type RowKey } from '../records/row-parts.ts'

@@ -1,4 +1,4 @@
-import type { MessageOrder, MessageQuery, MessageStore } from '@x/flow-engine/store'
+import type { MessageOrder, MessageQuery, MessageStore } from '@x/flow-service/store'
 import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { encodeText } from '../records/columns.ts'

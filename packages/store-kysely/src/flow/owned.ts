@@ -1,4 +1,9 @@
-import type { ApiKeyRecord, ApiKeyStore, McpServerStore, VariableStore } from '@x/flow-engine/store'
+import type {
+  ApiKeyRecord,
+  ApiKeyStore,
+  McpServerStore,
+  VariableStore,
+} from '@x/flow-service/store'
 import { sql } from 'kysely'
 import { queryParts } from '../records/row-parts.ts'
 import { keptRecords } from '../records/kept-records.ts'

@@ -1,4 +1,4 @@
-import type { ProjectRecord, ProjectStore } from '@x/flow-engine/store'
+import type { ProjectRecord, ProjectStore } from '@x/flow-service/store'
 import { sql } from 'kysely'
 import { atomic } from '../engine/transaction.ts'
 import { keptRecords } from '../records/kept-records.ts'

@@ -1,4 +1,4 @@
-import type { RunTraceQuery, RunTraceStore } from '@x/flow-engine/store'
+import type { RunTraceQuery, RunTraceStore } from '@x/flow-service/store'
 import { sql, type RawBuilder } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { appendRecords, countsOf, createTrimSchedule, type Trim } from './append-records.ts'

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Page } from '@x/flow-engine/store'
 import type {
-  Page,
   SharedComponentOrder,
   SharedComponentQuery,
   SharedComponentRecord,
   SharedComponentView,
   TagRecord,
-} from '@x/flow-engine/store'
+} from '@x/flow-service/store'
 import { sql, type RawBuilder } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { engineOf } from '../engine/engine.ts'

@@ -2,7 +2,7 @@ import type {
   SharedComponentPatch,
   SharedComponentRecord,
   SharedComponentStore,
-} from '@x/flow-engine/store'
+} from '@x/flow-service/store'
 import { sql } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { atomic } from '../engine/transaction.ts'

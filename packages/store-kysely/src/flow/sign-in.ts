@@ -3,7 +3,7 @@ import type {
   RefreshFamilyStore,
   RefreshUse,
   RefreshUseResult,
-} from '@x/flow-engine/store'
+} from '@x/flow-service/store'
 import { sql } from 'kysely'
 import { keptRecords } from '../records/kept-records.ts'
 import { atomic } from '../engine/transaction.ts'

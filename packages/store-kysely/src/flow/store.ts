@@ -1,4 +1,4 @@
-import type { FlowStore, OnUserWrite } from '@x/flow-engine/store'
+import type { FlowStore, OnUserWrite } from '@x/flow-service/store'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { protect } from '../engine/protect.ts'

@@ -1,4 +1,4 @@
-import type { LikeStore, TagStore } from '@x/flow-engine/store'
+import type { LikeStore, TagStore } from '@x/flow-service/store'
 import { sql } from 'kysely'
 import { folded } from './shared-components.ts'
 import { rowsOf, type FlowDb } from './context.ts'

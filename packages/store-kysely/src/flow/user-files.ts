@@ -1,4 +1,4 @@
-import type { UserFileRecord, UserFileStore } from '@x/flow-engine/store'
+import type { UserFileRecord, UserFileStore } from '@x/flow-service/store'
 import { sql } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { idList } from '../query/id-list.ts'

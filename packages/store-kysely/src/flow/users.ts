@@ -4,7 +4,7 @@ import type {
   UserChange,
   UserRecord,
   UserStore,
-} from '@x/flow-engine/store'
+} from '@x/flow-service/store'
 import { sql } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { encodeText } from '../records/columns.ts'

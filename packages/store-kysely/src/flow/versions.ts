@@ -1,4 +1,4 @@
-import type { FlowVersionRecord, FlowVersionStore, NewFlowVersion } from '@x/flow-engine/store'
+import type { FlowVersionRecord, FlowVersionStore, NewFlowVersion } from '@x/flow-service/store'
 import { sql, type RawBuilder } from 'kysely'
 import { atomic } from '../engine/transaction.ts'
 import { encodeText } from '../records/columns.ts'

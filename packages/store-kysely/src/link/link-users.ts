@@ -1,4 +1,4 @@
-import type { FlowStore, UserChange } from '@x/flow-engine/store'
+import type { FlowStore, UserChange } from '@x/flow-service/store'
 import type { OwnUserWrite, ScimStore } from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { createFlowStore, createLinkedFlowStore, flowTables } from '../flow/store.ts'

@@ -3,7 +3,7 @@ import {
   type FlowStore,
   type UserChange,
   type UserRecord as FlowUser,
-} from '@x/flow-engine/store'
+} from '@x/flow-service/store'
 import { scimForbidden, UniqueConflictError, type UserRecord, type UserWrite } from '@x/scim-core'
 import { sql } from 'kysely'
 import type { FlowDb } from '../flow/context.ts'

@@ -1,5 +1,5 @@
-import { FlowError } from '@x/flow-engine/graph'
-import type { UserChange, UserRecord as FlowUser } from '@x/flow-engine/store'
+import { FlowError } from '@x/flow-engine'
+import type { UserChange, UserRecord as FlowUser } from '@x/flow-service/store'
 import type { OwnUserWrite, ScimStore, UserRecord } from '@x/scim-core'
 import type { UserLock } from '../flow/users.ts'
 

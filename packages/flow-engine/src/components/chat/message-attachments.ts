@@ -1,8 +1,8 @@
 import { toBase64 } from '../../graph/values/base64.ts'
 import type { ContentPart } from '../../models/chat-model.ts'
 import type { ComponentContext } from '../define/context.ts'
-import { decodeWindows } from '../web/decode-windows.ts'
-import { extensionOf, fileNameOf, mimeTypeOf } from '../web/mime-type.ts'
+import { decodeWindows } from '@x/wire'
+import { extensionOf, fileNameOf, mimeTypeOf } from '@x/wire'
 import { fileNotFound } from './file-not-found.ts'
 
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { createSteps, finishSoon, type Steps } from '../../base/steps.ts'
+import { createSteps, finishSoon, type Steps } from '@x/wire'
 
 /** A part of a template: literal text or a placeholder. */
 export interface TemplatePart {

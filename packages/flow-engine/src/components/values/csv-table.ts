@@ -1,6 +1,6 @@
 import { eventLoopTurn } from '@x/wire'
 import { createDataFrame, type DataFrame } from '../../graph/values/data-frame.ts'
-import { createSteps } from '../../base/steps.ts'
+import { createSteps } from '@x/wire'
 import { readCsv } from './csv-cells.ts'
 import { checkCells } from './table-size.ts'
 

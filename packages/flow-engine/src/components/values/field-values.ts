@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
-import { BareObject } from '../../base/bare-object.ts'
-import { parseJson } from '../../base/parse-json.ts'
+import { BareObject } from '@x/wire'
+import { parseJson } from '@x/wire'
 import { dataText, toDataFrame } from '../../graph/values/convert.ts'
 import { createData, isData } from '../../graph/values/data.ts'
 import { isDataFrame } from '../../graph/values/data-frame.ts'

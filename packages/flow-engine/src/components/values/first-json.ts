@@ -1,4 +1,4 @@
-import { parseJson } from '../../base/parse-json.ts'
+import { parseJson } from '@x/wire'
 
 /** Maximum number of start positions tried. */
 const MAX_STARTS = 50

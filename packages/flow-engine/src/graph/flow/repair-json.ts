@@ -1,4 +1,4 @@
-import { parseJson } from '../../base/parse-json.ts'
+import { parseJson } from '@x/wire'
 
 /**
  * Parses JSON, repairing single quotes and trailing commas. Returns the string itself if it is not JSON

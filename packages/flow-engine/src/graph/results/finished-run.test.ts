@@ -3,7 +3,10 @@ import { defineComponent } from '../../components/define/define.ts'
 import { field } from '../../components/define/field.ts'
 import { output } from '../../components/define/output.ts'
 import { flowBuilder } from '../../testing/flow-builder.ts'
-import { createRegistry, formatRunResponse, runFlow, type RunResult } from '../../graph.ts'
+import { createRegistry } from '../../components/registry/registry.ts'
+import { formatRunResponse } from './format-response.ts'
+import { runFlow } from '../run/run.ts'
+import type { RunResult } from '../context/run-options.ts'
 
 const talker = defineComponent({
   type: 'ChatOutput',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { turnsDuring } from '../../../test/support/turns-during.ts'
-import { finish } from '../../base/steps.ts'
+import { turnsDuring } from '@x/test-kit'
+import { finish } from '@x/wire'
 import {
   toData,
   toDataFrame,

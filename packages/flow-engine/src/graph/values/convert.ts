@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { finish, finishInTurns, type Steps } from '../../base/steps.ts'
+import { finish, finishInTurns, type Steps } from '@x/wire'
 import { FlowError } from '../../errors.ts'
 import { createData, isData, type Data } from './data.ts'
 import {

@@ -1,4 +1,4 @@
-import { mapSteps, type Steps } from '../../base/steps.ts'
+import { mapSteps, type Steps } from '@x/wire'
 import { cellOf, type DataFrame } from './data-frame.ts'
 import { formatNumber, toLiteralText } from './literal-text.ts'
 import { createCharacterCount, MAX_CHARACTERS, tableTooLarge } from './table-size.ts'

@@ -1,4 +1,4 @@
-import { createSteps } from '../../base/steps.ts'
+import { createSteps } from '@x/wire'
 import { FlowError } from '../../errors.ts'
 
 /** Maximum number of characters of a table as text; every row is as wide as the widest. */

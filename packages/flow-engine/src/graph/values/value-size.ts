@@ -1,5 +1,5 @@
 import { isPlainObject } from '@x/wire'
-import { createSteps, finish, finishSoon, type Steps } from '../../base/steps.ts'
+import { createSteps, finish, finishSoon, type Steps } from '@x/wire'
 import { isData } from './data.ts'
 import { isDataFrame } from './data-frame.ts'
 import { isMessage } from './message.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { parseJson } from '../../base/parse-json.ts'
+import { parseJson } from '@x/wire'
 
 /** A field value of the template, before conversion (FE-21). */
 export interface StaticField {

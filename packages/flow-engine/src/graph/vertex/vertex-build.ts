@@ -1,4 +1,4 @@
-import { BareObject } from '../../base/bare-object.ts'
+import { BareObject } from '@x/wire'
 import { componentTools } from '../../components/tools/component-tools.ts'
 import { fieldValues, type FieldValueOptions } from '../../components/values/field-values.ts'
 import { toOutputValue } from '../../components/values/output-values.ts'

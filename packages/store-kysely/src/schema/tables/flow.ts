@@ -10,9 +10,7 @@ import type {
   ProjectRecord,
   RefreshFamilyRecord,
   SharedComponentRecord,
-  StoredJob,
   StoredMessage,
-  StoredSchedule,
   TagRecord,
   RunTraceRecord,
   TransactionRecord,
@@ -20,7 +18,8 @@ import type {
   UserRecord,
   VariableRecord,
   VertexBuildRecord,
-} from '@x/flow-engine/store'
+} from '@x/flow-service/store'
+import type { StoredJob, StoredSchedule } from '@x/flow-engine/store'
 import type { Generated } from 'kysely'
 
 /** A collection as one record. */

@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { parseJson } from '../../../base/parse-json.ts'
+import { parseJson } from '@x/wire'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'

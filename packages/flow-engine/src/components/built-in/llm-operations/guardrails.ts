@@ -9,7 +9,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
-import { oncePerBuild } from '../vectors/once-per-build.ts'
+import { oncePerBuild } from '../once-per-build.ts'
 
 /** The checks, with the content that each forbids. */
 const CHECKS = new Map([

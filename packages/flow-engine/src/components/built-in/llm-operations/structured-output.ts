@@ -1,4 +1,4 @@
-import { parseJson } from '../../../base/parse-json.ts'
+import { parseJson } from '@x/wire'
 import { errorText } from '../../../errors.ts'
 import { createData } from '../../../graph/values/data.ts'
 import { isChatModel, type ChatMessage, type ChatModel } from '../../../models/chat-model.ts'

@@ -1,5 +1,5 @@
 import { createMessage, type Message } from '../../../graph/values/message.ts'
-import { refreshAnthropicModels } from '../vendors/anthropic-model.ts'
+import { refreshAnthropicModels } from '../../chat/anthropic-models.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { trimSlashes } from '../../../base/trim-slashes.ts'
+import { trimSlashes } from '@x/wire'
 import { modelAddress } from '../../../outgoing/model-address.ts'
 import { openFetch } from '../../../outgoing/open-fetch.ts'
 import { readAnswer } from '../../../models/read-answer.ts'

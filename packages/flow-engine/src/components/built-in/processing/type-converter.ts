@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import { parseJson } from '../../../base/parse-json.ts'
+import { parseJson } from '@x/wire'
 import { toData, toDataFrame, toMessageInTurns } from '../../../graph/values/convert.ts'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import { createDataFrame, type DataFrame } from '../../../graph/values/data-frame.ts'

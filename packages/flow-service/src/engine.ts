@@ -1,0 +1,241 @@
+import { createSystemRuntime, joinRequestHooks, requestMetrics, type EventSource } from '@x/wire'
+import { openStreams } from '@x/wire'
+import { builtinComponents } from '@x/flow-components'
+import { customComponent } from '@x/flow-engine/internal'
+import { createRegistry, type ComponentRegistry } from '@x/flow-engine'
+import { createFlowEvents, type FlowEvents } from './events.ts'
+import { createAuthenticate } from './http/access/authenticate.ts'
+import { createFindAgain } from './http/access/sender.ts'
+import { createHandler } from './http/handler.ts'
+import { createDescriptionRoutes } from './http/openapi/description-route.ts'
+import { MCP_GROUP, OPENAI_GROUP, routeGroups } from './http/routes/index.ts'
+import { createOpenApi } from './http/openapi/openapi.ts'
+import type { BuildJobs } from '@x/flow-engine'
+import { createMemoryBases } from '@x/flow-engine/memory'
+import { outgoingFetch } from '@x/flow-engine/internal'
+import type { FlowEngineOptions, HostContext } from './options.ts'
+import { createCoreServices } from './services/core-services.ts'
+import type { ServiceKit } from './services/base/kit.ts'
+import { removeFilesOf } from './services/files/remove-files.ts'
+import { createRunQuota } from './services/limits/run-quota.ts'
+import { createRecordWriter } from './services/records/record-writer.ts'
+import { createSecretBox } from './services/crypto/secret-box.ts'
+import { createExecutionServices } from './services/execution-services.ts'
+import type { FlowServices } from './services/services.ts'
+import { createTokens } from './services/crypto/tokens.ts'
+import { createUserLimits } from './services/limits/user-limits.ts'
+import type { AuditRecord } from './store/audit.ts'
+import type { UserChange } from './store/users.ts'
+import { resolveSettings } from './settings.ts'
+
+/** An in-process flow service. */
+export interface FlowEngine {
+  /** The HTTP API as a fetch handler; never rejects. */
+  readonly handler: (request: Request, context?: HostContext) => Promise<Response>
+  /** The same operations without HTTP. */
+  readonly services: FlowServices
+  readonly events: EventSource<FlowEvents>
+  readonly jobs: BuildJobs
+  /**
+   * Call this after committing user writes that bypass the engine but share its store (SU-2). It emits the
+   * notifications and stops the builds of a user who may no longer run them (SU-13).
+   */
+  userWritten(change: UserChange): void
+  /** The OpenAPI 3.1 document of the API. */
+  openapi(): object
+  /** Stops running builds and flushes pending writes. */
+  close(): Promise<void>
+}
+
+const MIN_SECRET_LENGTH = 32
+
+/**
+ * Creates a flow service over the given storage.
+ * @throws TypeError for contradictory settings, or a secret key under 32 characters
+ */
+export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
+  const options = withOutgoingFetch(given)
+  const components = withCustomComponent(options.components ?? createRegistry(builtinComponents))
+  const kit = createKit(options, components, (of) => running.cancelBuilds(of))
+  const core = createCoreServices(kit.kit, options)
+  const { vectors } = options.services ?? {}
+  const injected = {
+    memories: createMemoryBases(vectors === undefined ? {} : { vectors }),
+    ...options.services,
+    mcp: core.mcpServers.connector,
+  }
+  const running = createExecutionServices({
+    kit: kit.kit,
+    components,
+    options: { ...options, services: injected },
+    ...core,
+  })
+  const services: FlowServices = { ...core, ...running.services }
+  const authenticate = createAuthenticate(kit.kit, services, options.authenticate)
+  const { settings, report } = kit.kit
+  const groups = routeGroups.filter(
+    ({ name }) =>
+      (options.openai !== false || name !== OPENAI_GROUP) &&
+      (options.mcp !== false || name !== MCP_GROUP),
+  )
+  const routes = groups.flatMap((group) => group.routes)
+  const table = [...routes, ...createDescriptionRoutes(groups, settings)]
+  const writeAudit = auditWriter(options, report)
+  kit.events.on('apiKey.firstUsed', ({ at, id, userId = null }) => {
+    void writeAudit?.({
+      id: kit.kit.runtime.uuid(),
+      at,
+      action: 'api_key.first_used',
+      outcome: 'ok',
+      actorId: userId,
+      via: 'key',
+      targetType: 'api_key',
+      targetId: id,
+      requestId: null,
+      clientAddress: null,
+      details: {},
+    })
+  })
+  return {
+    handler: createHandler({
+      routes: table,
+      services,
+      settings,
+      authenticate,
+      findAgain: createFindAgain(options.store),
+      runtime: kit.kit.runtime,
+      openAi: options.openai !== false,
+      audit: writeAudit,
+      hooks: joinRequestHooks([
+        options.requestHooks,
+        options.metrics && requestMetrics(options.metrics, 'flow', openStreams),
+      ]),
+      report,
+    }),
+    services,
+    events: kit.events,
+    jobs: running.jobs,
+    userWritten: (change) => userWritten(kit.kit, change),
+    openapi: () => createOpenApi(groups),
+    async close() {
+      await running.close()
+      await services.apiKeys.flush()
+    },
+  }
+}
+
+/** One `fetch` for runs, models, refreshes and tool servers (AB-40, AB-41). */
+function withOutgoingFetch(options: FlowEngineOptions): FlowEngineOptions {
+  const { services = {}, ssrfAllow } = options
+  const fetch = outgoingFetch(services, { allow: ssrfAllow })
+  return { ...options, services: { ...services, fetch } }
+}
+
+/** The editor always offers the template of a new component, so it must be runnable like any other. */
+function withCustomComponent(components: ComponentRegistry): ComponentRegistry {
+  const known = components.get(customComponent.type) !== undefined
+  return known ? components : components.extend([customComponent])
+}
+
+const NOTICES = {
+  create: 'user.created',
+  update: 'user.updated',
+  deactivate: 'user.deactivated',
+  reactivate: 'user.updated',
+  remove: 'user.deleted',
+} as const
+
+function userWritten(kit: ServiceKit, change: UserChange): void {
+  const { emit, runtime, cancelBuilds, report, store, vectors } = kit
+  const id = (change.after ?? change.before)?.id
+  if (id === undefined) return
+  emit(NOTICES[change.kind], { at: runtime.now(), userId: id, id })
+  if (change.kind !== 'deactivate' && change.kind !== 'remove') return
+  const follow = async (): Promise<void> => {
+    await cancelBuilds({ userId: id, isRemoved: change.kind === 'remove' })
+    if (change.kind !== 'remove') return
+    // Removes records that were added while the user was removed.
+    await store.users.remove(id)
+    await removeFilesOf(kit, { userId: id, flowIds: change.flowIds ?? [] })
+  }
+  follow().catch((error: unknown) => report(error))
+  if (change.kind !== 'remove' || vectors === store.collections) return
+  vectors.removeOfUser(id).catch((error: unknown) => report(error))
+}
+
+function createKit(
+  options: FlowEngineOptions,
+  components: ServiceKit['components'],
+  cancelBuilds: ServiceKit['cancelBuilds'],
+): {
+  kit: ServiceKit
+  events: EventSource<FlowEvents>
+} {
+  const runtime = options.runtime ?? createSystemRuntime()
+  const secretKey = secretBytes(options.secretKey)
+  const report: ServiceKit['report'] = (error, info = {}) => {
+    if (options.onError === undefined) writeToConsole(error, info)
+    else options.onError(error, info)
+  }
+  const { source, emit } = createFlowEvents((error) => report(error))
+  const settings = resolveSettings(options.settings)
+  if (settings.maxStoredMbPerUser > 0 && options.store.counts.fileBytes === undefined)
+    throw new TypeError('maxStoredMbPerUser needs a store with counts.fileBytes')
+  const removeLeft = async (userId: string): Promise<void> => {
+    await options.store.users.remove(userId)
+    await removeFilesOf(kit, { userId, flowIds: [] })
+  }
+  const kit: ServiceKit = {
+    store: options.store,
+    files: options.files,
+    vectors: options.vectors ?? options.store.collections,
+    components,
+    runtime,
+    settings,
+    secrets: options.secrets ?? createSecretBox(secretKey, runtime),
+    tokens: createTokens(secretKey, runtime),
+    passwords: options.passwords,
+    flowFiles: options.flowFiles,
+    records: createRecordWriter({ store: options.store, settings, runtime, report }),
+    userLimits: createUserLimits({ store: options.store, settings, runtime, removeLeft, report }),
+    runQuota: createRunQuota({ settings, runtime, store: options.quotas }),
+    emit,
+    audit: options.audit,
+    report,
+    cancelBuilds,
+  }
+  return { kit, events: source }
+}
+
+/** Stores audit records and notifies the host. Failures are reported without failing the request. */
+function auditWriter(
+  { audit, onAudit }: FlowEngineOptions,
+  report: ServiceKit['report'],
+): ((record: AuditRecord) => Promise<void>) | undefined {
+  if (audit === undefined && onAudit === undefined) return undefined
+  return async (record) => {
+    const { requestId } = record
+    const failed = (error: unknown): void => report(error, { requestId })
+    await audit?.append([record]).catch(failed)
+    try {
+      await onAudit?.(record)
+    } catch (error) {
+      failed(error)
+    }
+  }
+}
+
+/** Without `onError` failures are still logged (OP-12). */
+function writeToConsole(error: unknown, { requestId }: { readonly requestId?: unknown }): void {
+  const what = typeof requestId === 'string' ? `Request ${requestId} failed` : 'Flow service'
+  // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
+  console.error(`${what}:`, error)
+}
+
+function secretBytes(key: string | Uint8Array): Uint8Array {
+  const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
+  if (bytes.length < MIN_SECRET_LENGTH) {
+    throw new TypeError(`secretKey must be at least ${MIN_SECRET_LENGTH} characters long`)
+  }
+  return bytes
+}

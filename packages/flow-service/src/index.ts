@@ -1,0 +1,45 @@
+export { createFlowEngine, type FlowEngine } from './engine.ts'
+export type {
+  FlowEvent,
+  FlowEvents,
+  McpCalled,
+  ResponseCreated,
+  ResponseFinished,
+} from './events.ts'
+export { createCors, type Cors } from './http/access/cors.ts'
+export { createHostGate } from './http/access/host-gate.ts'
+export {
+  createOidcSignIn,
+  type OidcSignIn,
+  type OidcSignInEnd,
+  type OidcSignInOptions,
+} from './http/access/oidc.ts'
+export type { AnnotatedFlow, McpOptions } from './mcp/mcp-options.ts'
+export type { ToolAnnotations } from './mcp/mcp-server.ts'
+export type {
+  ComponentStoreOptions,
+  FlowEngineOptions,
+  HostAuthenticate,
+  HostContext,
+  HostIdentity,
+} from './options.ts'
+export type { OidcIdentity } from './services/accounts/oidc-users.ts'
+export { createSignInLimiter, type SignInLimiter } from './services/accounts/sign-in-limiter.ts'
+export { usernameProblem } from './services/accounts/users.ts'
+export type { Caller } from './services/base/caller.ts'
+export type {
+  ComponentPayload,
+  ComponentQuery,
+  ComponentStore,
+  DownloadedComponent,
+  StoreCaller,
+} from './services/component-store/component-store.ts'
+export type { PasswordHasher } from './services/crypto/passwords.ts'
+export { createSecretBox, type SecretBox } from './services/crypto/secret-box.ts'
+export type { ProfilePictures } from './services/files/profile-pictures.ts'
+export type { ExampleFlow } from './services/flows/examples.ts'
+export type { QuotaStore } from './services/limits/run-quota.ts'
+export type { FlowServices } from './services/services.ts'
+export { defaultSettings, type FlowSettings } from './settings.ts'
+export { FlowFileError, type FlowFiles } from './store/flow-files.ts'
+export type { AroundRequest, ObservedRequest, RequestEnd, RequestHooks } from '@x/wire'

@@ -1,0 +1,151 @@
+import type { Metrics, RequestHooks, Runtime } from '@x/wire'
+import type { ComponentRegistry } from '@x/flow-engine'
+import type { ComponentServices, ModelProviders } from '@x/flow-engine'
+import type { ResultCache } from '@x/flow-engine'
+import type { RunLimits } from '@x/flow-engine'
+import type { RunHooks } from '@x/flow-engine'
+import type { BuildJobsOptions } from '@x/flow-engine'
+import type { McpOptions } from './mcp/mcp-options.ts'
+import type { ComponentStore } from './services/component-store/component-store.ts'
+import type { ExampleFlow } from './services/flows/examples.ts'
+import type { FlowFiles } from './store/flow-files.ts'
+import type { PasswordHasher } from './services/crypto/passwords.ts'
+import type { ProfilePictures } from './services/files/profile-pictures.ts'
+import type { SecretBox } from './services/crypto/secret-box.ts'
+import type { QuotaStore } from './services/limits/run-quota.ts'
+import type { SignInLimiter } from './services/accounts/sign-in-limiter.ts'
+import type { FlowSettings } from './settings.ts'
+import type { AuditRecord, AuditStore } from './store/audit.ts'
+import type { BlobStore } from './store/blob-store.ts'
+import type { CollectionStore } from './store/collections.ts'
+import type { FlowStore } from './store/flow-store.ts'
+import type { JobStore } from '@x/flow-engine/store'
+
+/** Facts about a request that only the host knows. */
+export interface HostContext {
+  /** The client's address, for the sign-in rate limit. */
+  readonly clientAddress?: string
+  /** The client sent no `Host` header, so the host in `request.url` is a guess (AB-66). */
+  readonly hostMissing?: boolean
+  /** For logs, hooks and `x-request-id`. Default: that header, else a random id (OP-10). */
+  readonly requestId?: string
+  /** A user already authenticated by the host; overrides any credentials. */
+  readonly user?: { readonly userId: string; readonly isSuperuser: boolean }
+}
+
+/** The identity a host assigns to a request. */
+export interface HostIdentity {
+  /** A UUID in lower case. */
+  readonly userId: string
+  readonly isSuperuser: boolean
+  /** If set, a user with this name is created when the id is unknown. */
+  readonly createAs?: string
+}
+
+/**
+ * Replaces API keys and tokens. Return null for missing credentials, or a Response to send it. Thrown errors
+ * are treated as unexpected failures.
+ */
+export type HostAuthenticate = (
+  request: Request,
+  context: HostContext,
+) => HostIdentity | null | Response | Promise<HostIdentity | null | Response>
+
+/** Options of the built-in component store. */
+export interface ComponentStoreOptions {
+  /** Predefined tags. */
+  readonly tags?: readonly string[]
+  /** Validates a saved store key. Default: any non-empty key. */
+  readonly checkKey?: (key: string, userId: string) => boolean | Promise<boolean>
+}
+
+/** Options of the OpenAI-compatible API (RS-50). */
+export interface OpenAiOptions {
+  readonly maxRuns?: number
+  readonly store?: boolean
+  readonly timeoutMs?: number
+  readonly fetchUrls?: boolean
+}
+
+/** Options of a flow service. */
+export interface FlowEngineOptions {
+  readonly store: FlowStore
+  readonly files: BlobStore
+  /** Vector collections for Chroma and FAISS. Default `store.collections`. */
+  readonly vectors?: CollectionStore
+  /** Signs tokens and encrypts secrets; at least 32 characters or bytes. */
+  readonly secretKey: string | Uint8Array
+  /** The components available to the editor and to flows. Default: the built-in ones. */
+  readonly components?: ComponentRegistry
+  readonly models?: ModelProviders
+  /** Services for components. Messages, variables, files and flows come from the store. */
+  readonly services?: Partial<ComponentServices>
+  /**
+   * Private hosts, addresses or CIDR ranges that components, models and tool servers may reach (AB-40).
+   * Default: none. Has no effect if `services.fetch` is given.
+   */
+  readonly ssrfAllow?: readonly string[]
+  readonly authenticate?: HostAuthenticate
+  /** Default: none, which disables password sign-in. */
+  readonly passwords?: PasswordHasher
+  /** Default: AES-256-GCM with a key derived from `secretKey`. */
+  readonly secrets?: SecretBox
+  /** `false` disables it; an object with `list` is used as the component store. */
+  readonly componentStore?: boolean | ComponentStore | ComponentStoreOptions
+  readonly settings?: Partial<FlowSettings>
+  readonly jobs?: JobStore
+  readonly queue?: Pick<
+    BuildJobsOptions,
+    'concurrency' | 'concurrencyPerUser' | 'maxQueued' | 'retention' | 'leaseMs' | 'heartbeatMs'
+  >
+  /** Observes the runs of this process (DR-70). */
+  readonly hooks?: RunHooks
+  readonly limits?: Partial<RunLimits>
+  readonly cache?: ResultCache
+  readonly runtime?: Runtime
+  /** Storage for flows with an `fs_path`. Without it, the path is only validated and stored. */
+  readonly flowFiles?: FlowFiles
+  /** Additional profile pictures; they take precedence over the bundled ones. */
+  readonly profilePictures?: ProfilePictures
+  /** Example flows. Default: the bundled ones. */
+  readonly examples?: readonly ExampleFlow[]
+  /** Shared by several processes. Default: in memory. */
+  readonly signInLimiter?: SignInLimiter
+  /**
+   * `statusCodes: true` returns failures of `POST /api/v1/responses` as 400, 404 and 500; `false` as 200
+   * (RS-6).
+   */
+  readonly responses?: { readonly statusCodes?: boolean }
+  /**
+   * Options of `/api/openai/v1`; `false` disables it (404). `maxRuns`: concurrent runs per user, default 256
+   * (RS-50). `store: false`: responses are stored only if the request asks for it (RS-30). `timeoutMs`:
+   * maximum duration of a synchronous run in milliseconds, default 600,000. `fetchUrls: true`: images may be
+   * `http(s)` URLs, fetched with the components' `fetch`.
+   */
+  readonly openai?: false | OpenAiOptions
+  /** Serves projects over MCP; `false` disables the endpoints (404) (MC-2, MC-100). */
+  readonly mcp?: false | McpOptions
+  /** Additional modules that component code may import. */
+  readonly codeModules?: readonly string[]
+  /**
+   * Counts the daily runs of users (setting `maxRunsPerDayPerUser`, OP-18). Default: per process.
+   * `createRateLimitStore(db)` of `@x/store-kysely/rate-limit` counts across restarts and processes.
+   */
+  readonly quotas?: QuotaStore
+  /** Stores audit records, which superusers read at `/api/v1/monitor/audit` (OP-11). Default: none. */
+  readonly audit?: AuditStore
+  /** Called with each audit record (OP-11). */
+  readonly onAudit?: (record: AuditRecord) => void | Promise<void>
+  /**
+   * Counts requests, runs, jobs and model calls (OP-6); created with `createMetrics` from any `/metrics`
+   * entry point.
+   */
+  readonly metrics?: Metrics
+  /** Observes requests (OP-1). */
+  readonly requestHooks?: RequestHooks
+  /**
+   * Called with unexpected errors; `info` contains the `requestId` if there is a request. Default:
+   * `console.error` (OP-12).
+   */
+  onError?(error: unknown, info: Readonly<Record<string, unknown>>): void
+}

@@ -1,0 +1,138 @@
+import { inParts } from '../records/in-parts.ts'
+import { refuseTaken } from '../records/retry.ts'
+import type { VariablePatch, VariableRecord } from '../../store/variables.ts'
+import type { Caller } from '../base/caller.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { refuse } from '@x/flow-engine/internal'
+
+/** A variable as shown to its owner; `shown` follows the table in variables.md. */
+export interface VariableView {
+  readonly record: VariableRecord
+  readonly shown: string | null
+}
+
+/** The data of a new variable. */
+export interface NewVariable {
+  readonly name: string
+  readonly value: string
+  readonly type: string | null
+  readonly defaultFields: readonly string[] | null
+}
+
+/** Changes to a variable; undefined leaves a field unchanged. */
+export interface VariableChanges {
+  readonly name?: string | undefined
+  readonly value?: string | undefined
+  readonly defaultFields?: readonly string[] | null | undefined
+}
+
+/** Variables of users (variables.md). */
+export interface VariableService {
+  list(caller: Caller): AsyncIterable<readonly VariableView[]>
+  /** @throws Refusal 400 */
+  create(caller: Caller, input: NewVariable): Promise<VariableView>
+  /** @throws Refusal 400, 404 */
+  update(
+    caller: Caller,
+    ids: { path: string; body: string },
+    changes: VariableChanges,
+  ): Promise<VariableView>
+  /** @throws Refusal 404 */
+  remove(caller: Caller, id: string): Promise<void>
+  /** The clear-text value for a run; null if it does not exist or cannot be decrypted. */
+  resolve(userId: string, name: string): Promise<{ value: string; type: string } | null>
+  /** True for a Generic variable, whose value its owner may see. */
+  isText(userId: string, name: string): Promise<boolean>
+}
+
+const NOT_FOUND = 'Variable not found'
+const TAKEN = 'Variable name already exists'
+/** Characters that are decrypted for one part. */
+const PART = 512 * 1024
+
+export function createVariableService({
+  store,
+  secrets,
+  runtime,
+  userLimits,
+}: ServiceKit): VariableService {
+  return {
+    async *list({ id }) {
+      const { variables } = store
+      for await (const records of inParts(variables.parts?.(id), () => variables.list(id))) {
+        let views: VariableView[] = []
+        let opened = 0
+        for (const record of records) {
+          const isShown = record.type === 'Generic'
+          views.push({ record, shown: isShown ? await secrets.open(record.value, id) : null })
+          opened += isShown ? record.value.length : 0
+          if (opened < PART) continue
+          yield views
+          views = []
+          opened = 0
+        }
+        yield views
+      }
+    },
+    async create(caller, { name, value, type, defaultFields }) {
+      checkFilled(name, value)
+      const now = runtime.now()
+      const record: VariableRecord = {
+        id: runtime.uuid(),
+        userId: caller.id,
+        name,
+        type: type === null || type === '' ? 'Credential' : type,
+        value: await secrets.seal(value, caller.id),
+        defaultFields: defaultFields ?? [],
+        createdAt: now,
+        updatedAt: now,
+      }
+      await userLimits.within(caller.id, { kind: 'variables', added: 1 }, () =>
+        refuseTaken('variable.name', TAKEN, () => store.variables.insert(record)),
+      )
+      return sealedView(record)
+    },
+    async update(caller, ids, { name, value, defaultFields }) {
+      const known = await store.variables.get(caller.id, ids.path)
+      if (known === null) throw refuse(404, NOT_FOUND)
+      if (ids.body !== ids.path) {
+        throw refuse(400, 'Variable id in the body does not match the path')
+      }
+      if (name === '') throw refuse(400, 'Variable name cannot be empty')
+      const patch: VariablePatch = {
+        updatedAt: runtime.now(),
+        ...(name === undefined ? {} : { name }),
+        ...((value ?? '') === '' ? {} : { value: await secrets.seal(value ?? '', caller.id) }),
+        ...(defaultFields === undefined ? {} : { defaultFields }),
+      }
+      const record = await refuseTaken('variable.name', TAKEN, () =>
+        store.variables.update(caller.id, ids.path, patch),
+      )
+      if (record === null) throw refuse(404, NOT_FOUND)
+      return sealedView(record)
+    },
+    async remove(caller, id) {
+      if (!(await store.variables.remove(caller.id, id))) throw refuse(404, NOT_FOUND)
+    },
+    async resolve(userId, name) {
+      const record = await store.variables.findByName(userId, name)
+      const value = record === null ? null : await secrets.open(record.value, userId)
+      return record === null || value === null ? null : { value, type: record.type }
+    },
+    isText: async (userId, name) =>
+      (await store.variables.findByName(userId, name))?.type === 'Generic',
+  }
+}
+
+/** The response to create and update: never the clear-text value, and no value at all for a Credential. */
+function sealedView(record: VariableRecord): VariableView {
+  return { record, shown: record.type === 'Credential' ? null : record.value }
+}
+
+function checkFilled(name: string, value: string): void {
+  if (name === '' && value === '') {
+    throw refuse(400, 'Variable name and value cannot be empty')
+  }
+  if (name === '') throw refuse(400, 'Variable name cannot be empty')
+  if (value === '') throw refuse(400, 'Variable value cannot be empty')
+}

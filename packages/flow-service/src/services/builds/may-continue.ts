@@ -1,0 +1,17 @@
+import type { JobRecord } from '@x/flow-engine'
+import type { BuildRequest } from '@x/flow-engine'
+import type { ServiceKit } from '../base/kit.ts'
+import { ownFlow } from '../base/own-flow.ts'
+import { metadataOf } from './build-metadata.ts'
+
+/** True if a job may continue: its owner is active and still has the flow (DR-37), or it has no owner. */
+export function mayContinue(store: ServiceKit['store']) {
+  return async ({ userId }: JobRecord, request: BuildRequest): Promise<boolean> => {
+    if (userId === undefined) return true
+    const [owner, flow] = await Promise.all([
+      store.users.get(userId),
+      ownFlow(store, userId, metadataOf(request).storedFlowId),
+    ])
+    return owner?.isActive === true && flow !== null
+  }
+}

@@ -1,0 +1,350 @@
+import type { ComponentRegistry } from '@x/flow-engine'
+import type { ComponentServices } from '@x/flow-engine'
+import { createFrozenResults } from './runs/frozen-results.ts'
+import { completeLimits } from '@x/flow-engine/internal'
+import type { BuildJobs, JobRecord } from '@x/flow-engine'
+import type { BuildRequest } from '@x/flow-engine'
+import { createBuildJobs } from '@x/flow-engine'
+import { createMemoryJobStore } from '@x/flow-engine/memory'
+import { createModelProviders } from '@x/flow-engine/models'
+import type { FlowEngineOptions } from '../options.ts'
+import { createAskingTools } from '../mcp/asking-tools.ts'
+import { resolveMcpOptions } from '../mcp/mcp-options.ts'
+import { createChatFlows } from './answers/chat-flows.ts'
+import { createMcpProjects } from './mcp/mcp-projects.ts'
+import { createMcpResources } from './mcp/mcp-resources.ts'
+import type { McpServerService } from './mcp/mcp-servers.ts'
+import { createSiblingProjects } from './mcp/sibling-projects.ts'
+import { createMcpTools } from './mcp/mcp-tools.ts'
+import { createMcpTransport, type McpTransport } from './mcp/mcp-transport.ts'
+import { createOpenAiService, type OpenAiService } from './openai/chat-completions.ts'
+import { createAnnounceAnswer } from './answers/announce-answer.ts'
+import { resolveOpenAiOptions } from './openai/openai-options.ts'
+import { createBackgroundResponses } from './openai/background-responses.ts'
+import { withEarlierTurns } from './runs/earlier-turns.ts'
+import { createOpenAiResponses, type OpenAiResponsesService } from './openai/openai-responses.ts'
+import { createStoredResponses } from './openai/stored-responses.ts'
+import { createResponsesService, type ResponsesService } from './answers/responses.ts'
+import type { ApiKeyService } from './accounts/api-keys.ts'
+import type { JobOwner } from './base/job-owner.ts'
+import { createBuildCanceller } from './builds/cancel-builds.ts'
+import { createBuildService, type BuildService } from './builds/builds.ts'
+import type { FileService } from './files/files.ts'
+import type { FlowService } from './flows/flows.ts'
+import { flowOf, metadataOf } from './builds/build-metadata.ts'
+import { mayContinue } from './builds/may-continue.ts'
+import type { FlowVersionService } from './flows/flow-versions.ts'
+import type { ProjectService } from './flows/projects.ts'
+import type { UserFileService } from './files/user-files.ts'
+import type { ServiceKit } from './base/kit.ts'
+import { createPendingWrites, type PendingWrites } from './runs/pending-writes.ts'
+import { jobLanes } from './runs/job-lanes.ts'
+import { createPlanCache } from './runs/plan-cache.ts'
+import { OpenAiRefusal } from './openai/openai-refusal.ts'
+import { countingJobs } from './limits/run-quota.ts'
+import { createOpenRuns } from './runs/open-runs.ts'
+import { createRunPlaces } from './runs/run-places.ts'
+import { createRunService, watched, type RunService } from './runs/run-service.ts'
+import { createQuestionService, type QuestionService } from './runs/questions.ts'
+import { joinRunHooks } from './runs/join-run-hooks.ts'
+import { executionMetrics } from './runs/run-metrics.ts'
+import { createRunRecorder } from './runs/run-records.ts'
+import { createTraceService, type TraceService } from './runs/traces.ts'
+import { createServicesOfRuns } from './runs/component-services.ts'
+import { createUserFileWriter } from './files/user-file-writer.ts'
+import { createSweep } from './runs/sweep.ts'
+import type { VariableService } from './accounts/variables.ts'
+import { createVisitorFiles } from './files/visitor-files.ts'
+import { createVisitorMessages } from './runs/visitor-messages.ts'
+import { createVisitorQueue } from './builds/visitor-queue.ts'
+import { createVertexService, type VertexService } from './builds/vertices.ts'
+import { createWebhookService, type WebhookService } from './builds/webhooks.ts'
+
+/** All services that run flows. */
+export interface ExecutionServices {
+  readonly builds: BuildService
+  readonly questions: QuestionService
+  readonly vertices: VertexService
+  readonly runs: RunService
+  readonly webhooks: WebhookService
+  readonly responses: ResponsesService
+  readonly openAi: OpenAiService
+  readonly openAiResponses: OpenAiResponsesService
+  readonly mcp: McpTransport
+  readonly traces: TraceService
+}
+
+export interface ExecutionServicesOptions {
+  readonly kit: ServiceKit
+  readonly components: ComponentRegistry
+  readonly options: FlowEngineOptions
+  readonly flows: FlowService
+  readonly versions: FlowVersionService
+  readonly variables: VariableService
+  readonly apiKeys: ApiKeyService
+  readonly projects: ProjectService
+  readonly mcpServers: Pick<McpServerService, 'offerProjects'>
+  readonly files: FileService
+  readonly userFiles: UserFileService
+}
+
+export interface FlowExecution {
+  readonly services: ExecutionServices
+  readonly jobs: BuildJobs
+  /** Ends waiting, running and suspended jobs of these flows or this user. */
+  cancelBuilds(of: JobOwner): Promise<void>
+  close(): Promise<void>
+}
+
+const RUN_RECORDS = { form: 'run', builds: true, trace: true } as const
+
+export function createExecutionServices({
+  kit,
+  components,
+  options,
+  ...others
+}: ExecutionServicesOptions): FlowExecution {
+  const { flows, versions, variables, apiKeys, projects, files, userFiles, mcpServers } = others
+  const { store, settings, runtime, report } = kit
+  const cache = options.cache ?? createFrozenResults(kit)
+  const limits = completeLimits({
+    textLength: settings.maxTextLength,
+    items: settings.maxItemsLength,
+    ...options.limits,
+  })
+  const customCode = options.services?.codeRunner
+  const plans = createPlanCache(components, limits, customCode)
+  const injected: Partial<ComponentServices> = {
+    ...options.services,
+    models:
+      options.services?.models ??
+      options.models ??
+      createModelProviders({ services: outgoingOf(options), runtime }),
+  }
+  const written = {
+    userFiles: createUserFileWriter(kit),
+    visitorFiles: createVisitorFiles(kit),
+    visitorMessages: createVisitorMessages(kit),
+  }
+  const servicesOf = createServicesOfRuns({ ...kit, ...written, variables, injected })
+  const writer = kit.records
+  const records = { writer, settings, runtime, eventBytes: limits.eventBytes }
+  const messages = new WeakMap<BuildRequest, PendingWrites>()
+  const pendingOf = (request: BuildRequest): PendingWrites => {
+    const pending = messages.get(request) ?? createPendingWrites()
+    messages.set(request, pending)
+    return pending
+  }
+  const sweep = createSweep({ ...kit, records: writer })
+  const visitors = createVisitorQueue(() => jobs)
+  const { concurrency = 8 } = options.queue ?? {}
+  const jobStore = options.jobs ?? createMemoryJobStore()
+  const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue)
+  // Counting comes first, so that an error in a host hook does not prevent it.
+  const hooks = joinRunHooks([counted?.hooks, options.hooks])
+  const jobs = createBuildJobs({
+    components,
+    cache,
+    runtime,
+    limits,
+    store: jobStore,
+    ...options.queue,
+    lanes: jobLanes(concurrency, settings),
+    ...(hooks === undefined ? {} : { hooks }),
+    secrets: kit.secrets,
+    authorize: mayContinue(store),
+    servicesOf(request) {
+      const { earlier = [], ...metadata } = metadataOf(request)
+      const pending = pendingOf(request)
+      const scope = { runFlowId: request.flowId, pending, ...metadata }
+      return withEarlierTurns(servicesOf(scope), earlier, runtime)
+    },
+    observer: {
+      started(job) {
+        visitors.left(job.id)
+        counted?.started(job)
+        kit.emit('job.started', { at: runtime.now(), ...noticeOf(job) })
+      },
+      recorder(job, request) {
+        const { ownerId, isPublic } = metadataOf(request)
+        const recorder = createRunRecorder(records, {
+          flowId: job.flowId,
+          ownerId: isPublic ? null : ownerId,
+          flow: flowOf(request),
+          form: metadataOf(request).form ?? 'build',
+          builds: metadataOf(request).logBuilds,
+        })
+        return {
+          inputs: (vertex, values) => recorder?.inputs(vertex, values),
+          built: (build) => recorder?.built(build),
+          async watch(run) {
+            try {
+              await watched(run, recorder)
+              await pendingOf(request).settled()
+              await background.keep(request, run)
+            } finally {
+              sweep.after(metadataOf(request).storedFlowId, job.flowId)
+            }
+          },
+        }
+      },
+      finished(job) {
+        visitors.left(job.id)
+        counted?.finished(job)
+        kit.emit('job.finished', { at: runtime.now(), state: job.state, ...noticeOf(job) })
+      },
+    },
+    onError: (error, info) => report(error, info),
+  })
+  const left = (jobId: string): void => visitors.left(jobId)
+  const openRuns = createOpenRuns()
+  const canceller = createBuildCanceller({ jobs, store: jobStore, openRuns, left })
+  const base = { cache, limits, runtime, ...(hooks === undefined ? {} : { hooks }) }
+  const places = createRunPlaces(settings.maxRunsPerUser)
+  const runs = createRunService({
+    places,
+    openRuns,
+    quota: kit.runQuota,
+    flows,
+    versions,
+    plans,
+    servicesOf,
+    recorderOf: ({ id, userId }, { flow }) =>
+      createRunRecorder(records, { flowId: id, ownerId: userId, flow, ...RUN_RECORDS }),
+    base,
+    report: (error) => report(error),
+    bySession: settings.agenticExperience,
+    sweep,
+  })
+  const stored = createStoredResponses({
+    store: jobStore,
+    runtime,
+    retention: options.queue?.retention,
+  })
+  const counting = countingJobs(jobs, kit.runQuota)
+  const background = createBackgroundResponses({
+    jobs: counting,
+    stored,
+    runtime,
+    emit: kit.emit,
+  })
+  const chatFlows = createChatFlows(flows, plans)
+  const openAiSettings = resolveOpenAiOptions(options.openai === false ? {} : options.openai)
+  const announce = createAnnounceAnswer(kit.emit, runtime)
+  const openAiOptions = {
+    chatFlows,
+    flows: store.flows,
+    runs,
+    runtime,
+    report,
+    places: createRunPlaces(
+      openAiSettings.maxRuns,
+      (message) => new OpenAiRefusal(429, { code: 'rate_limit_exceeded', message }),
+    ),
+    timeoutMs: openAiSettings.timeoutMs,
+    announce,
+    fetch: openAiSettings.fetchUrls ? injected.fetch : undefined,
+    files,
+    userFiles,
+  }
+  const openAi = createOpenAiService(openAiOptions)
+  const mcpOptions = resolveMcpOptions(options.mcp === false ? {} : options.mcp)
+  const tools = createMcpTools(store.flows, plans, mcpOptions)
+  mcpServers.offerProjects(createSiblingProjects(store, tools))
+  const resources = createMcpResources({
+    files: kit.files,
+    userFiles,
+    maxBytes: mcpOptions.maxResourceBytes,
+  })
+  const mcp = createMcpTransport(
+    kit,
+    createMcpProjects({
+      ...kit,
+      projects,
+      tools,
+      resources,
+      runs,
+      asking: createAskingTools({ jobs: counting, box: kit.secrets, runtime }),
+      settings: mcpOptions,
+    }),
+    mcpOptions,
+  )
+  return {
+    jobs,
+    services: {
+      questions: createQuestionService({ jobs, store }),
+      builds: createBuildService({
+        store,
+        jobs: counting,
+        versions,
+        plans,
+        components,
+        visitors,
+        publicTimeoutMs: settings.publicBuildSeconds * 1000,
+      }),
+      vertices: createVertexService({
+        places,
+        openRuns,
+        quota: kit.runQuota,
+        store,
+        components,
+        customCode,
+        plans,
+        servicesOf,
+        recorderOf: ({ flowId, ownerId }, { flow }) =>
+          createRunRecorder(records, { flowId, ownerId, flow, form: 'build', builds: true }),
+        base,
+        sweep,
+        uuid: () => runtime.uuid(),
+      }),
+      runs,
+      responses: createResponsesService({
+        chatFlows,
+        runs,
+        runtime,
+        statusCodes: options.responses?.statusCodes ?? false,
+        announce,
+      }),
+      openAi,
+      openAiResponses: createOpenAiResponses({
+        ...openAiOptions,
+        openAi,
+        stored,
+        background,
+        store: openAiSettings.store,
+      }),
+      mcp,
+      traces: createTraceService({ store, jobs: jobStore }),
+      webhooks: createWebhookService({
+        store,
+        settings,
+        flows,
+        plans,
+        jobs: counting,
+        apiKeys,
+      }),
+    },
+    async cancelBuilds(of) {
+      if (of.userId !== undefined) mcp.closeUser(of.userId)
+      await canceller.all(of)
+    },
+    async close() {
+      counted?.end()
+      mcp.close()
+      canceller.close()
+      await jobs.close()
+      await sweep.settled()
+      await writer.flush()
+    },
+  }
+}
+
+/** The services model clients need: the guarded fetch, and base URLs from the environment. */
+function outgoingOf({ services }: FlowEngineOptions): ComponentServices {
+  const { environment, fetch } = services ?? {}
+  return { ...(environment && { environment }), ...(fetch && { fetch }) }
+}
+
+function noticeOf({ id, flowId, userId }: JobRecord) {
+  return { id, flowId, ...(userId === undefined ? {} : { userId }) }
+}

@@ -1,0 +1,34 @@
+import { Refusal } from '@x/flow-engine/internal'
+
+/** The `type` of an error of the OpenAI API. */
+export type OpenAiErrorType = 'invalid_request_error' | 'rate_limit_error' | 'server_error'
+
+/** An OpenAI error object; all four keys are always present (RS-21). */
+export interface OpenAiError {
+  readonly message: string
+  readonly type: OpenAiErrorType
+  /** The invalid field of the body. */
+  readonly param: string | null
+  readonly code: string | null
+}
+
+/** A refusal in the OpenAI error format. */
+export class OpenAiRefusal extends Refusal {
+  readonly error: OpenAiError
+
+  constructor(
+    status: number,
+    { type = typeOf(status), param = null, code, message }: Partial<OpenAiError> & OpenAiDetail,
+    cause?: unknown,
+  ) {
+    super(status, message, { cause })
+    this.error = { message, type, param, code }
+  }
+}
+
+type OpenAiDetail = Pick<OpenAiError, 'message' | 'code'>
+
+function typeOf(status: number): OpenAiErrorType {
+  if (status === 429) return 'rate_limit_error'
+  return status < 500 ? 'invalid_request_error' : 'server_error'
+}

@@ -1,0 +1,327 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+import type { ComponentServices } from '@x/flow-engine'
+import { FlowCompileError, FlowError, isFlowError } from '@x/flow-engine'
+import { runErrorText } from '@x/flow-engine/internal'
+import type { FlowPlan } from '@x/flow-engine'
+import type { FlowRun, RunOptions, RunResult } from '@x/flow-engine'
+import { formatRunResponse, type ComponentOutputJson, type RunResponse } from '@x/flow-engine'
+import { startRun } from '@x/flow-engine/internal'
+import type { FlowRecord } from '../../store/flows.ts'
+import type { Caller } from '../base/caller.ts'
+import type { RunOrigin } from './run-origin.ts'
+import type { FlowService } from '../flows/flows.ts'
+import type { FlowVersionService, PinnableFlow } from '../flows/flow-versions.ts'
+import { withEarlierTurns, type EarlierTurn } from './earlier-turns.ts'
+import { createPendingWrites } from './pending-writes.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { refuse } from '@x/flow-engine/internal'
+import { refuseAsking, refuseAskingFlow } from './asking-flows.ts'
+import type { RunQuota } from '../limits/run-quota.ts'
+import type { OpenRuns } from './open-runs.ts'
+import type { RunPlaces } from './run-places.ts'
+import type { RunRecorder } from './run-records.ts'
+import type { RunScope } from './run-scope.ts'
+import type { Sweep } from './sweep.ts'
+
+/** A request for a run (run.md). */
+export interface RunFlowRequest {
+  readonly inputValue: string | null
+  readonly inputType: 'chat' | 'text' | 'any'
+  readonly outputType: 'chat' | 'text' | 'any' | 'debug'
+  readonly outputComponent: string | null
+  readonly tweaks: Record<string, unknown> | null
+  readonly sessionId: string | null
+  readonly context: Record<string, unknown> | null
+  /** Variables for this run only. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly stream: boolean
+  /** File paths for the chat input. */
+  readonly files?: readonly string[]
+}
+
+/** A run whose events are read by the caller. */
+export interface OpenRun {
+  readonly run: FlowRun
+  /** Resolves when all records of the run are stored. */
+  readonly recorded: Promise<void>
+}
+
+/** One input of an advanced run. */
+export interface AdvancedInput {
+  readonly value: string | null
+  readonly components: readonly string[]
+  readonly type: 'chat' | 'text' | 'any'
+}
+
+export interface AdvancedRunRequest {
+  readonly inputs: readonly AdvancedInput[] | null
+  /** Ids or display names to report; empty: all output components. */
+  readonly outputs: readonly string[]
+  readonly tweaks: Record<string, unknown> | null
+}
+
+/** The caller and limits of a run. */
+export interface RunBy {
+  readonly signal: AbortSignal
+  readonly origin?: RunOrigin | undefined
+}
+
+/** Options for running a conversation. */
+export interface OpenRunOptions extends RunBy {
+  /** Earlier turns sent by the client, placed before the stored history. */
+  readonly earlier?: readonly EarlierTurn[] | undefined
+  /** Stored variables and the environment are not read (MC-7). */
+  readonly isAnonymous?: boolean | undefined
+}
+
+/** Runs of stored flows. */
+export interface RunService {
+  /** Allows runs by session (setting `agenticExperience`). */
+  readonly bySession: boolean
+  readonly runtime: Runtime
+  /**
+   * Resolves an id or endpoint name for a run by the caller; with a version, the flow has its graph (DR-63).
+   * @throws Refusal 404 if there is none, 403 if it belongs to another user
+   */
+  find(
+    caller: Caller,
+    idOrName: string,
+    by: { readonly userId: string | null; readonly version?: string | null },
+  ): Promise<PinnableFlow>
+  /**
+   * Starts a run of a conversation.
+   * @throws FlowError if the flow cannot be started; Refusal 429 if its owner has too many runs
+   */
+  open(flow: PinnableFlow, request: RunFlowRequest, by: OpenRunOptions): Promise<OpenRun>
+  /** @throws Refusal with the error format of the service */
+  run(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): Promise<RunResponse>
+  /** Lines of a streaming run, ending with `end` or `error` (events.md 5). */
+  stream(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): AsyncIterable<string>
+  /** Runs the whole flow once for each input, in order. */
+  advanced(flow: PinnableFlow, request: AdvancedRunRequest, by: RunBy): Promise<RunResponse>
+}
+
+export interface RunServiceOptions {
+  readonly flows: Pick<FlowService, 'find'>
+  readonly versions: Pick<FlowVersionService, 'pin'>
+  /** Every run takes a slot of its owner. */
+  readonly places: RunPlaces
+  readonly openRuns: Pick<OpenRuns, 'add'>
+  /** Every run counts towards its owner's quota. */
+  readonly quota: RunQuota
+  readonly plans: PlanCache
+  readonly servicesOf: (scope: RunScope) => ComponentServices
+  readonly recorderOf: (flow: FlowRecord, plan: FlowPlan) => RunRecorder | undefined
+  /** Called with errors thrown by hooks. */
+  readonly report?: (error: unknown) => void
+  /** Cache, limits, runtime of all runs. */
+  readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime' | 'hooks'>
+  readonly bySession: boolean
+  readonly sweep: Pick<Sweep, 'after'>
+}
+
+export function createRunService(service: RunServiceOptions): RunService {
+  const { flows, places, quota, plans, servicesOf, recorderOf, base } = service
+
+  const start = async (
+    flow: PinnableFlow,
+    more: Partial<RunOptions>,
+    { earlier = [], isAnonymous = false }: Omit<OpenRunOptions, 'signal'> = {},
+  ): Promise<OpenRun> => {
+    if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
+    const plan = plans.get(flow.id, flow.name, flow.data, flow.version)
+    refuseAsking(plan, flow.id)
+    await quota.take(flow.userId)
+    const free = places.take(flow.userId)
+    const recorder = recorderOf(flow, plan)
+    const pending = createPendingWrites()
+    const scope = {
+      ownerId: flow.userId,
+      storedFlowId: flow.id,
+      isPublic: false,
+      isAnonymous,
+      pending,
+    }
+    const options = {
+      mode: 'run' as const,
+      flowId: flow.id,
+      flowName: flow.name,
+      userId: flow.userId,
+      services: withEarlierTurns(servicesOf(scope), earlier, base.runtime),
+      ...base,
+      ...more,
+    }
+    const host = { report: service.report, ...recorder }
+    const run = startedIn(free, () => startRun(plan, options, host))
+    service.openRuns.add(run, { flowId: flow.id, userId: flow.userId })
+    const recorded = watched(run, recorder)
+      .then(() => pending.settled())
+      .finally(() => service.sweep.after(flow.id, flow.id, flow.userId))
+    // A failed run is reported with its own error.
+    recorded.catch(() => undefined)
+    return { run, recorded }
+  }
+  const finished = async (flow: PinnableFlow, more: Partial<RunOptions>): Promise<RunResult> => {
+    const { run, recorded } = await start(flow, more)
+    const result = await run.result
+    await recorded
+    if (result.status === 'succeeded') return result
+    throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
+  }
+
+  return {
+    bySession: service.bySession,
+    runtime: base.runtime ?? createSystemRuntime(),
+    async find(caller, idOrName, { userId, version = null }) {
+      const flow = await flows.find(idOrName, { userId, callerId: caller.id })
+      if (flow === null) throw refuse(404, `Flow identifier ${idOrName} not found`)
+      if (flow.userId !== caller.id)
+        throw refuse(403, 'You do not have permission to run this flow')
+      const pinned = await service.versions.pin(flow, version)
+      refuseAskingFlow(plans, pinned)
+      return pinned
+    },
+    open: (flow, request, { signal, origin, ...more }) =>
+      start(flow, { signal, blankTokens: true, ...toOptions(request), ...origin }, more),
+    async run(flow, request, { signal, origin }) {
+      try {
+        return formatRunResponse(await finished(flow, { signal, ...toOptions(request), ...origin }))
+      } catch (error) {
+        throw runRefusal(error, true)
+      }
+    },
+    async *stream(flow, request, { signal, origin }) {
+      const left = new AbortController()
+      try {
+        const { run, recorded } = await start(flow, {
+          signal: AbortSignal.any([signal, left.signal]),
+          ...toOptions(request),
+          ...origin,
+        })
+        for await (const { event, data } of run) {
+          if (event === 'add_message' || event === 'token' || event === 'remove_message')
+            yield line(event, data)
+        }
+        await recorded
+        const result = await run.result
+        if (result.status !== 'succeeded')
+          throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
+        yield line('end', { result: formatRunResponse(result) })
+      } catch (error) {
+        if (!isFlowError(error)) throw error
+        yield line('error', { error: runErrorText(error) })
+      } finally {
+        left.abort()
+      }
+    },
+    async advanced(flow, { inputs, outputs, tweaks }, { signal, origin }) {
+      const [first = NO_INPUT, ...further] = inputs ?? [EMPTY_INPUT]
+      const { value, components, type } = first
+      try {
+        const result = await finished(flow, {
+          input: { components, type, ...(value === undefined ? {} : { value: value ?? '' }) },
+          outputType: outputs.length === 0 ? 'any' : 'debug',
+          tweaks: tweaks ?? undefined,
+          ...origin,
+          signal,
+        })
+        const { outputs: answers, ...facts } = formatRunResponse(result)
+        const answer = answers.map((run) => ({ ...run, outputs: pick(run.outputs, outputs) }))
+        // The graph of a request is built once; further inputs repeat its results.
+        const repeated = further.flatMap((input) =>
+          answer.map((run) => ({ ...run, inputs: { input_value: input.value ?? '' } })),
+        )
+        return withoutNulls({ ...facts, outputs: [...answer, ...repeated] })
+      } catch (error) {
+        throw runRefusal(error, false)
+      }
+    },
+  }
+}
+
+/** Starts a run that holds a slot, released when it ends or fails to start. */
+export function startedIn(free: () => void, start: () => FlowRun): FlowRun {
+  try {
+    const run = start()
+    run.result.then(free, free)
+    return run
+  } catch (error) {
+    free()
+    throw error
+  }
+}
+
+/** Resolves when the run is over and has been recorded. */
+export async function watched(run: FlowRun, recorder: RunRecorder | undefined): Promise<void> {
+  await recorder?.watch(run)
+  await run.result.catch(() => undefined)
+}
+
+function toOptions(request: RunFlowRequest): Partial<RunOptions> {
+  const { inputValue, inputType, outputComponent, sessionId, context, variables } = request
+  return {
+    input: {
+      type: inputType,
+      ...(inputValue === null ? {} : { value: inputValue }),
+      ...(request.files === undefined ? {} : { files: request.files }),
+    },
+    outputType: request.outputType,
+    tweaks: request.tweaks ?? undefined,
+    context: context ?? undefined,
+    variables,
+    stream: request.stream,
+    ...(sessionId === null ? {} : { sessionId }),
+    ...(outputComponent === null || outputComponent === '' ? {} : { outputComponent }),
+  }
+}
+
+const EMPTY_INPUT: AdvancedInput = { value: '', components: [], type: 'any' }
+/** An empty list of inputs uses the values of the templates. */
+const NO_INPUT: Partial<AdvancedInput> = { components: [], type: 'any' }
+
+/** Only the named components, by id or display name; all if none is named. */
+function pick(outputs: readonly ComponentOutputJson[], names: readonly string[]) {
+  return outputs.filter(
+    ({ component_id: id, component_display_name: name }) =>
+      names.length === 0 || names.includes(id) || names.includes(name),
+  )
+}
+
+/** Advanced runs omit null values besides the results. */
+function withoutNulls({ outputs, ...facts }: RunResponse): RunResponse {
+  const filled = <T extends object>(value: T): T =>
+    Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null)) as T
+  return {
+    ...facts,
+    outputs: outputs.map((run) => ({
+      ...run,
+      outputs: run.outputs.map((output) => ({
+        ...filled(output),
+        messages: output.messages.map(filled),
+      })),
+    })),
+  }
+}
+
+const line = (event: string, data: unknown): string =>
+  `{"event": ${JSON.stringify(event)}, "data": ${JSON.stringify(data)}}\n\n`
+
+/** An error in the flow, not in the server (NX-7). */
+function hasUnknownTypes(error: FlowError): boolean {
+  return error instanceof FlowCompileError && error.problems[0]?.code === 'unknown_component'
+}
+
+/** The error response of a failed run (run.md). */
+function runRefusal(error: unknown, asJson: boolean): unknown {
+  if (!isFlowError(error) || error.status === 429) return error
+  if (error.code === 'invalid_request') return refuse(400, error.detail, { cause: error })
+  const message = runErrorText(error)
+  if (hasUnknownTypes(error)) return refuse(400, message, { cause: error })
+  if (message.includes('not found')) return refuse(404, message, { cause: error })
+  if (!asJson) {
+    const noData = message.endsWith(' has no data')
+    return refuse(noData ? 404 : 500, message, { cause: error })
+  }
+  const detail = { message, traceback: null, description: null, code: null, suggestion: null }
+  return refuse(500, JSON.stringify(detail), { cause: error })
+}
