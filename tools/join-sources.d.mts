@@ -1,4 +1,4 @@
-/** Joins a TypeScript program and the workspace's sources into one JavaScript file. */
+/** Joins a TypeScript program and the workspace's sources into one JavaScript file, unless it is current. */
 export function joinSources(
   entry: string,
   output: string,
@@ -7,3 +7,9 @@ export function joinSources(
     readonly installedOutside?: boolean
   },
 ): Promise<void>
+
+/** Whether `output` was joined from the files as they are now, judged by their sizes and times of change. */
+export function isJoined(
+  output: string,
+  options?: { readonly installedOutside?: boolean },
+): Promise<boolean>

@@ -1,7 +1,7 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import * as esbuild from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const installed = join(root, 'node_modules/')
@@ -13,15 +13,20 @@ const installed = join(root, 'node_modules/')
  * with them needs a third less processor time to start.
  *
  * `output` must lie as deep as the sources that read files beside them, so that their relative
- * addresses stay true. It is renamed into its place: another process may be loading it.
+ * addresses stay true. It is renamed into its place: another process may be loading it. While no file
+ * that went into it has changed, it is left as it is.
  */
 export async function joinSources(
   /** @type {string} */ entry,
   /** @type {string} */ output,
   { installedOutside = false } = {},
 ) {
-  const { outputFiles } = await esbuild.build({
+  if (await isJoined(output, { installedOutside })) return
+  // Loaded when needed: a start whose program is current does without.
+  const esbuild = await import('esbuild')
+  const { outputFiles, metafile } = await esbuild.build({
     absWorkingDir: root,
+    metafile: true,
     entryPoints: [entry],
     outfile: output,
     write: false,
@@ -36,10 +41,52 @@ export async function joinSources(
     logLevel: 'error',
   })
   await esbuild.stop()
+  const program = ascii(outputFiles[0]?.text ?? '')
+  const inputs = Object.keys(metafile.inputs).filter((path) => !path.startsWith('('))
+  const record = {
+    installedOutside,
+    bytes: program.length,
+    stamps: stampsOf([...inputs, ...DECIDING]),
+  }
   await mkdir(dirname(output), { recursive: true })
-  const draft = join(dirname(output), `${process.pid}.${basename(output)}`)
-  await writeFile(draft, ascii(outputFiles[0]?.text ?? ''))
-  await rename(draft, output)
+  await replaceFile(recordOf(output), JSON.stringify(record))
+  await replaceFile(output, program)
+}
+
+/** Files that decide what is joined without being joined themselves. */
+const DECIDING = ['package-lock.json', 'tsconfig.base.json', 'tools/join-sources.mjs']
+
+const recordOf = (/** @type {string} */ output) => `${output}.inputs.json`
+
+/** Whether `output` was joined from the files as they are now, judged by their sizes and times of change. */
+export async function isJoined(/** @type {string} */ output, { installedOutside = false } = {}) {
+  try {
+    const record = JSON.parse(await readFile(recordOf(output), 'utf8'))
+    if (record.installedOutside !== installedOutside) return false
+    if (statSync(output).size !== record.bytes) return false
+    const now = stampsOf(Object.keys(record.stamps))
+    return Object.entries(now).every(([path, stamp]) => record.stamps[path] === stamp)
+  } catch {
+    return false
+  }
+}
+
+/** Size and time of change of each file, by its path below the root. */
+function stampsOf(/** @type {readonly string[]} */ paths) {
+  /** @type {Record<string, string>} */
+  const stamps = {}
+  for (const path of paths) {
+    const { size, mtimeMs } = statSync(join(root, path))
+    stamps[path] = `${size} ${mtimeMs}`
+  }
+  return stamps
+}
+
+/** Another process may be loading the file. */
+async function replaceFile(/** @type {string} */ path, /** @type {string} */ text) {
+  const draft = join(dirname(path), `${process.pid}.${basename(path)}`)
+  await writeFile(draft, text)
+  await rename(draft, path)
 }
 
 /**

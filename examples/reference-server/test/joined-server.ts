@@ -5,7 +5,7 @@ import { joinSources } from '../../../tools/join-sources.mjs'
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const JOINED = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
-/** Joins the sources of the server once for all tests, where `npm start` does so at each start. */
+/** Joins the sources of the server once for all tests, as `npm start` does after a change. */
 export async function setup(project: TestProject): Promise<void> {
   const join = (): Promise<void> => joinSources(MAIN, JOINED)
   await join()
