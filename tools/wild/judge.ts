@@ -1,0 +1,30 @@
+export const VERDICTS = [
+  'ran whole',
+  'refused by name',
+  'needs a key',
+  'needs a file or service',
+  'damaged file',
+  'failed unnamed',
+] as const
+
+export type Verdict = (typeof VERDICTS)[number]
+
+/** What happened to one file, in the order of the steps; a step that was not reached is absent. */
+export interface Trial {
+  readonly imported: { readonly status: number; readonly detail: string }
+  /** Errors that the check names before anything runs. */
+  readonly problems?: readonly string[]
+  readonly run?: { readonly status: number; readonly detail: string }
+}
+
+/** `failed unnamed`: it failed at run time although the check had named no error. */
+export function judge({ imported, problems = [], run }: Trial): Verdict {
+  if (imported.status !== 201) return 'damaged file'
+  if (problems.length > 0) return 'refused by name'
+  if (run?.status === 200) return 'ran whole'
+  const detail = run?.detail ?? ''
+  if (/API key|needs .* Give it|variable not found|credential/i.test(detail)) return 'needs a key'
+  if (/file|connect|address|collection|not allowed|are off|URL|database|server/i.test(detail))
+    return 'needs a file or service'
+  return 'failed unnamed'
+}
