@@ -72,3 +72,22 @@ test('DR-62: positions, selections and notes are ignored, and malformed flows ar
 function order(template: object, field: string): number {
   return Object.keys(template).indexOf(field)
 }
+
+test('FC-60: a blank file path hides no change of a prompt variable; a chosen file is the value of its field', () => {
+  const withVariable = (value: string): FlowJson => {
+    const made = flow()
+    const { template } = nodeOf(made, 'In').data.node
+    template['tone'] = { type: 'str', value, file_path: '' }
+    template['table'] = { type: 'file', value: 'shown name', file_path: `${value}.csv` }
+    return made
+  }
+  expect(diffFlows(withVariable('friendly'), withVariable('terse')).nodes.changed).toEqual([
+    {
+      id: 'In',
+      fields: [
+        { field: 'tone', from: 'friendly', to: 'terse' },
+        { field: 'table', from: 'friendly.csv', to: 'terse.csv' },
+      ],
+    },
+  ])
+})

@@ -98,11 +98,21 @@ function fieldDiffs(before: NodeEntry, after: NodeEntry): FieldDiff[] {
   return diffs
 }
 
-/** The value of a field, and whether it names a variable. */
+/**
+ * The value of a field, and whether it names a variable. The file of a file field stands for its value; the
+ * editor writes a blank `file_path` on fields of other types too.
+ */
 function valueOf(field: unknown): unknown {
   if (!isObject(field)) return field
-  const value = own(field, 'file_path') ?? own(field, 'value')
+  const file = own(field, 'type') === 'file' ? own(field, 'file_path') : undefined
+  const value = isBlank(file) ? own(field, 'value') : file
   return own(field, 'load_from_db') === true ? { variable: value } : value
+}
+
+function isBlank(file: unknown): boolean {
+  return (
+    file === undefined || file === null || file === '' || (Array.isArray(file) && file.length === 0)
+  )
 }
 
 function isSecret(field: unknown): boolean {
