@@ -29,6 +29,8 @@ export {
 } from './metrics/metrics.ts'
 export { prometheusHandler } from './metrics/prometheus.ts'
 export { requestMetrics } from './metrics/request-metrics.ts'
+export { checkBasePath, mountedAt, outsideBasePath, pathBelow } from './base-path.ts'
+export { BodyRefusedError, bodyFailure, isBodyRefused } from './body-refused.ts'
 export {
   BODY_TOO_LARGE,
   BodyTooLargeError,

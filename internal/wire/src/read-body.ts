@@ -1,3 +1,5 @@
+import { bodyFailure } from './body-refused.ts'
+
 /** True on errors of this code, of another copy, or of an adapter that mean a body is too large. */
 export const BODY_TOO_LARGE: unique symbol = Symbol.for('x.http.body-too-large') as never
 
@@ -33,15 +35,20 @@ export function isBodyTooLarge(value: unknown): value is BodyTooLarge {
 /**
  * Reads the whole body of a request.
  * @param limit bytes; a larger body is rejected by its announced length, else while it is read
- * @throws BodyTooLargeError
+ * @throws BodyTooLargeError; BodyRefusedError if the host ended the body with a status
  */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
-  if (announced(request, limit)) {
-    const bytes = new Uint8Array(await request.arrayBuffer())
-    if (bytes.length > limit) throw new BodyTooLargeError(limit, bytes.length)
-    return bytes
+  const isAnnounced = announced(request, limit)
+  let bytes: Uint8Array
+  try {
+    bytes = isAnnounced
+      ? new Uint8Array(await request.arrayBuffer())
+      : await readStream(request.body, limit)
+  } catch (error) {
+    throw bodyFailure(error)
   }
-  return await readStream(request.body, limit)
+  if (bytes.length > limit) throw new BodyTooLargeError(limit, bytes.length)
+  return bytes
 }
 
 /**
@@ -72,7 +79,7 @@ export async function readStream(
 
 /**
  * The body as UTF-8 text, without a byte order mark.
- * @throws BodyTooLargeError; TypeError if `fatal` is set and the bytes are not valid UTF-8
+ * @throws BodyTooLargeError; BodyRefusedError; TypeError if `fatal` is set and the bytes are not valid UTF-8
  */
 export async function readText(
   request: Request,

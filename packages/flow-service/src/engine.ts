@@ -178,7 +178,11 @@ function createKit(
     else options.onError(error, info)
   }
   const { source, emit } = createFlowEvents((error) => report(error))
-  const settings = resolveSettings(options.settings)
+  const { basePath } = options
+  const settings = resolveSettings({
+    ...options.settings,
+    ...(basePath !== undefined && { basePath }),
+  })
   if (settings.maxStoredMbPerUser > 0 && options.store.counts.fileBytes === undefined)
     throw new TypeError('maxStoredMbPerUser needs a store with counts.fileBytes')
   const removeLeft = async (userId: string): Promise<void> => {

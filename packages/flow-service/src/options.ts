@@ -92,6 +92,8 @@ export interface FlowEngineOptions {
   readonly secrets?: SecretBox
   /** `false` disables it; an object with `list` is used as the component store. */
   readonly componentStore?: boolean | ComponentStore | ComponentStoreOptions
+  /** Where the handler is mounted, such as `/flows`. Default: `settings.basePath`, else the root. */
+  readonly basePath?: string
   readonly settings?: Partial<FlowSettings>
   readonly jobs?: JobStore
   readonly queue?: Pick<

@@ -1,3 +1,5 @@
+import { checkBasePath } from '@x/wire'
+
 /** When a cookie is sent with cross-site requests. */
 export type SameSite = 'lax' | 'strict' | 'none'
 
@@ -233,6 +235,10 @@ export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings
     ...secureCookies(given.publicUrl ?? ''),
     ...Object.fromEntries(fields),
   }
+  const checked = checkBasePath(settings.basePath)
+  if ('problem' in checked)
+    throw new TypeError(`createFlowEngine: option "basePath" ${checked.problem}`)
+  settings.basePath = checked.path
   if (settings.refreshSameSite === 'none' && !settings.refreshSecure) {
     throw new TypeError('refreshSameSite "none" requires refreshSecure')
   }

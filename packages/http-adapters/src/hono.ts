@@ -1,6 +1,5 @@
-import { BodyError } from './lib/body-error.ts'
 import { joinedVary } from './lib/joined-vary.ts'
-import { createFetchBridge } from './lib/fetch-bridge.ts'
+import { consumed, createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 /** The used part of a Hono context. */
@@ -63,7 +62,7 @@ function joined(c: HonoContext, answer: Response): Response {
 async function restored({ req }: HonoContext): Promise<Request> {
   const { url, method, signal } = req.raw
   const headers = new Headers(req.raw.headers)
-  const body = await readAgain(req, headers.get('content-type') ?? '').catch(lost)
+  const body = await readAgain(req, headers.get('content-type') ?? '').catch(consumed)
   // A re-encoded form has a new boundary.
   if (body instanceof FormData) headers.delete('content-type')
   const init = { method, headers, signal, body, duplex: 'half' as const }
@@ -81,15 +80,6 @@ async function readAgain(
     again.append(name, typeof value === 'string' ? value : value.name)
   }
   return again
-}
-
-/** A body that fails when read, because the host consumed it bypassing Hono. */
-function lost(): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    pull() {
-      throw new BodyError('body_consumed')
-    },
-  })
 }
 
 /** Sources of the client address: node-server provides its message, other platforms an info object. */

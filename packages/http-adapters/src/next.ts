@@ -20,7 +20,8 @@ export function nextHandlers<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<NextHost, C>
 ): Record<Method, RouteHandler> {
-  const gate = createFetchBridge(handler, options)
+  // Next compresses answers that are compressed already.
+  const gate = createFetchBridge(handler, options, { compresses: true })
   const route: RouteHandler = async (request, routeContext) =>
     gate({ request, host: { request, routeContext } })
   return {

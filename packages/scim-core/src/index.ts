@@ -185,5 +185,6 @@ export {
 export { type AuthenticationScheme } from './options/auth.ts'
 export { createCatalogueStore, type CatalogueEntry } from './memory/catalogue.ts'
 export { type ResourceRecord, type ResourceStore } from './store/resources.ts'
+export { tenantFromHost } from './options/tenant-from-host.ts'
 export { createSettingsAuth } from './options/settings-auth.ts'
 export { type AttributePath } from './schema/attribute-path.ts'

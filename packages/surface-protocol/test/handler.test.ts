@@ -44,6 +44,21 @@ describe('what a surface handler answers by itself', () => {
     }
   })
 
+  test('HO-44: a body that the host ends with a status is answered with it', async () => {
+    const onError = vi.fn<(error: unknown) => void>()
+    const { handler } = setup({ onError })
+    const pull = () => {
+      throw Object.assign(new Error('secret'), { status: 413 })
+    }
+    const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 })
+    const headers = { 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body, duplex: 'half' as const }
+    const response = await handler(new Request(address, init))
+    const error = { code: 'limit_exceeded', message: 'Payload Too Large' }
+    expect([response.status, await response.json()]).toEqual([413, { error }])
+    expect(onError).not.toHaveBeenCalled()
+  })
+
   test('SP-75: a body may have 65536 bytes, not one more', async () => {
     const { post } = setup()
     const sized = (size: number) => {

@@ -3,6 +3,7 @@ import {
   isResponse,
   json,
   observeRequest,
+  pathBelow,
   requestIdOf,
   respond,
   traceHeaders,
@@ -37,6 +38,7 @@ import { anonymous } from './route/anonymous.ts'
 import { createHostGate } from './access/host-gate.ts'
 import { OPENAI_BASE, openAiNotFound, openAiWrongMethod } from './response/openai-errors.ts'
 import { createHeldBodies, type HeldBodies } from './request/held-bodies.ts'
+import { outsideBase } from './response/outside-base.ts'
 import { parseRequest } from './request/parse.ts'
 import { redirect } from './response/redirect.ts'
 import {
@@ -107,7 +109,7 @@ export function createHandler(options: HandlerOptions): Handler {
   return async (request, context = {}) => {
     const url = new URL(request.url)
     const id = requestIdOf(request, context.requestId, () => runtime.uuid())
-    const path = belowBase(url.pathname, settings.basePath)
+    const path = pathBelow(url.pathname, settings.basePath)
     const match: RouteMatch<Route> =
       path === undefined ? { kind: 'none' } : table.match(request.method, path)
     const incoming: Incoming = { request, context, url, id, path, match, observed: undefined }
@@ -138,9 +140,6 @@ function isKept(response: Response): boolean {
   return parts.headers.some(([name]) => name === 'cache-control')
 }
 
-const belowBase = (pathname: string, basePath: string): string | undefined =>
-  pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
-
 interface Incoming {
   readonly request: Request
   readonly context: HostContext
@@ -166,12 +165,14 @@ async function answer(
 ): Promise<Response> {
   const { request, url, path, match } = incoming
   const { basePath } = options.settings
-  if (path === undefined) return notFound(request)
+  if (path === undefined) return outsideBase(request, url.pathname, { basePath, table })
   const isOpenAi = options.openAi && path.startsWith(OPENAI_BASE)
   if (match.kind === 'none') {
     const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
     if (table.match(request.method, other).kind === 'none')
-      return isOpenAi ? openAiNotFound(request, path) : notFound(request)
+      return isOpenAi
+        ? openAiNotFound(request, path)
+        : outsideBase(request, url.pathname, { basePath, table })
     return redirect(`${basePath}${other}${url.search}`)
   }
   if (match.kind === 'method') {
@@ -186,10 +187,6 @@ async function answer(
   return await operated.catch((error: unknown) =>
     answerError(request, error, { report: reportFailure, services: options.services }),
   )
-}
-
-function notFound(request: Request): Response {
-  return json(request, { detail: 'Not Found' }, { status: 404 })
 }
 
 async function operate(

@@ -1,4 +1,4 @@
-import { formatSseFrame, isBodyTooLarge, isObject, type Runtime } from '@x/wire'
+import { formatSseFrame, isBodyRefused, isBodyTooLarge, isObject, type Runtime } from '@x/wire'
 import { jsonProblem } from '@x/wire'
 import { isFlowError } from '@x/flow-engine'
 import { callKey, type Calls } from './calls.ts'
@@ -177,7 +177,7 @@ async function readPosted(read: ReadBytes, limit: number): Promise<RpcMessage | 
     const text = await messageText(read, limit)
     return jsonProblem(text) === null ? parseRpcMessage(JSON.parse(text)) : 400
   } catch (error) {
-    if (isFlowError(error)) throw error
+    if (isFlowError(error) || isBodyRefused(error)) throw error
     return isBodyTooLarge(error) ? 413 : 400
   }
 }

@@ -1,4 +1,4 @@
-import { isBodyTooLarge, isObject, json, readBody, type Runtime } from '@x/wire'
+import { isBodyRefused, isBodyTooLarge, isObject, json, readBody, type Runtime } from '@x/wire'
 import { jsonProblem } from '@x/wire'
 import { isFlowError } from '@x/flow-engine'
 import { readAccept, type Accepted } from './accepted.ts'
@@ -190,6 +190,7 @@ async function readJson(read: ReadBytes, limit: number): Promise<unknown> {
     text = await messageText(read, limit)
   } catch (error) {
     if (isBodyTooLarge(error)) throw refused(413, `The body is larger than ${limit} bytes`)
+    if (isBodyRefused(error)) throw refused(error.status, error.message)
     if (error instanceof TypeError) throw parseError('the body is not valid UTF-8')
     throw error
   }

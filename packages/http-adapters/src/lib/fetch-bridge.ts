@@ -13,10 +13,17 @@ interface FetchCall<Host, Passed> {
   readonly pass?: () => Promise<Passed>
 }
 
+/** What is known of a platform. */
+interface Platform {
+  /** It compresses answers itself, also those that are compressed already. Default: if it is workerd. */
+  readonly compresses?: boolean
+}
+
 /** Passes genuine requests to a handler; rejects only with `onError: 'host'`. */
 export function createFetchBridge<Host, C, Passed = never>(
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
+  { compresses }: Platform = {},
 ): (call: FetchCall<Host, Passed>) => Promise<Response | Passed> {
   const dispatch = createDispatcher(handler, options)
   const { bodyLimit = 2 ** 30 } = options
@@ -30,7 +37,8 @@ export function createFetchBridge<Host, C, Passed = never>(
         method: request.method,
         target: href.slice(origin.length).split('#', 1)[0] ?? '/',
         caller: (trust = false) => behindProxies(peer, trust, (key) => request.headers.get(key)),
-        open: (url) => withUrlAndLimit(request, url, bodyLimit),
+        open: (url) =>
+          prepared(request, { url, limit: bodyLimit, plain: compresses ?? isWorkerd() }),
         isGone: () => request.signal.aborted,
         isSent: () => false,
         send: (response) => resolve(answerTo(request, response)),
@@ -53,18 +61,36 @@ function genuine(response: Response): Response {
   return responseParts(response) === undefined ? response : new Response(response.body, response)
 }
 
+/** Workers compress each body under the `content-encoding` of its response. */
+function isWorkerd(): boolean {
+  return typeof navigator === 'object' && navigator.userAgent === 'Cloudflare-Workers'
+}
+
+/** What the handler's request differs in. */
+interface Wanted {
+  readonly url: string
+  /** Most bytes of the body. */
+  readonly limit: number
+  /** Without `accept-encoding`, so that the handler answers uncompressed (HO-47). */
+  readonly plain: boolean
+}
+
 /**
  * The request with this URL and a bounded body. The same object is used, unless its length is unknown or
  * too large, in which case reading fails (AD-16). Built from its parts, because it may come from another
  * realm.
  */
-function withUrlAndLimit(request: Request, url: string, limit: number): Request {
-  const { method, headers, signal, bodyUsed } = request
-  const length = headers.get('content-length')
+function prepared(request: Request, { url, limit, plain }: Wanted): Request {
+  const { method, signal, bodyUsed } = request
+  const length = request.headers.get('content-length')
   const isBounded = bodyUsed || (length !== null && Number(length) <= limit)
   let body = request.body as ReadableStream<Uint8Array> | null
   if (body !== null && !isBounded) body = counted(body, limit, Number(length) || 0)
-  if (url === request.url && body === request.body) return request
+  const isPlain = !plain || !request.headers.has('accept-encoding')
+  if (url === request.url && body === request.body && isPlain) return request
+  const headers = new Headers(request.headers)
+  if (plain) headers.delete('accept-encoding')
+  if (bodyUsed) body = consumed()
   const init = { method, headers, signal, body, duplex: 'half' as const }
   return new Request(url, init)
 }
@@ -94,4 +120,13 @@ function counted(
     },
     { highWaterMark: 0 },
   )
+}
+
+/** A body that fails when read, because the host has consumed it. */
+export function consumed(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull() {
+      throw new BodyError('body_consumed')
+    },
+  })
 }

@@ -72,6 +72,16 @@ export class ScimError extends Error {
   }
 }
 
+/** The host ended the request body with a status of its own. */
+export class BodyStatusError extends ScimError {
+  override readonly status: number
+
+  constructor(status: number, phrase: string) {
+    super(status === 413 ? 'too_large' : 'invalid_syntax', phrase)
+    this.status = status
+  }
+}
+
 /** An invalid filter: syntax, names, types or limits (SC-41). */
 export class InvalidFilterError extends ScimError {
   /** Index in the filter where parsing stopped; 0 for errors in names and types. */

@@ -1,7 +1,10 @@
 import {
   isResponse,
   joinRequestHooks,
+  mountedAt,
   observeRequest,
+  outsideBasePath,
+  pathBelow,
   requestIdOf,
   requestMetrics,
   respond,
@@ -11,7 +14,7 @@ import {
   type RequestHooks,
 } from '@x/wire'
 import { ScimError } from '../base/errors.ts'
-import type { ScimOptions } from '../options/options.ts'
+import type { ScimConfig, ScimOptions } from '../options/options.ts'
 import type { ScimContext, ScimPrincipal } from '../base/principal.ts'
 import type { Service } from '../rules/service.ts'
 import { subjectOf } from './subject.ts'
@@ -21,7 +24,7 @@ import { createAuthenticate, type Authenticate, type Authenticated } from './aut
 import { errorReply } from './error-response.ts'
 import { toScimError } from '../rules/to-scim-error.ts'
 import { createFindAgain, type FindAgain } from './find-again.ts'
-import { belowBase, parseQuery, parseTarget } from './location.ts'
+import { parseQuery, parseTarget } from './location.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import type { Reply } from './reply.ts'
 import { findRoute, methodsOf, type Route } from './route.ts'
@@ -87,8 +90,8 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
   return async (request, context = {}) => {
     assertOutsideHook(owner, 'handle')
     const { path, query } = parseTarget(request.url)
-    const below = belowBase(path, config.basePath)
-    if (below === undefined) return outside(request, config.basePath, options.outsideBase)
+    const below = pathBelow(path, config.basePath)
+    if (below === undefined) return outside(request, config, options.outsideBase)
     const { method } = request
     const requestId = requestIdOf(request, context.requestId, () => config.runtime.uuid())
     const route = findRoute(below, config.types)
@@ -211,6 +214,9 @@ async function serve(
   if (addresses !== null && !addresses(context.clientAddress)) {
     throw new ScimError('forbidden', 'Requests from this address are not allowed.')
   }
+  const { resolveTenant } = options
+  const resolved = context.tenant ?? (resolveTenant && (await resolveTenant(request, context)))
+  if (resolved === null) throw new ScimError('not_found', 'No tenant is served at this host.')
   const open = options.publicDiscovery === true && isDiscovery(route)
   if (!open) {
     const asked = authenticate(request, context)
@@ -219,9 +225,7 @@ async function serve(
     identity.principal = found.principal
     identity.answered = found.answered
   }
-  const { resolveTenant } = options
-  const named = context.tenant ?? (resolveTenant && (await resolveTenant(request, context)))
-  const tenant = tenantOf(named, identity.principal)
+  const tenant = tenantOf(resolved, identity.principal)
   identity.tenant = tenant
   if (incoming.observed !== undefined) incoming.observed.tenant = tenant
   const { principal } = identity
@@ -268,8 +272,16 @@ function withAllow(result: Reply, route: Route | undefined, { config }: Service)
   return { ...result, headers: { ...result.headers, allow } }
 }
 
-function outside(request: Request, base: string, mode: ScimOptions['outsideBase']): Response {
-  const detail = `The path is not below the SCIM base path ${base}.`
+function outside(
+  request: Request,
+  { basePath, types }: ScimConfig,
+  mode: ScimOptions['outsideBase'],
+): Response {
+  const { path } = parseTarget(request.url)
+  const isRoute = (rest: string): boolean =>
+    /[^/]/.test(rest) && findRoute(rest, types) !== undefined
+  const place = `SCIM base path ${basePath === '' ? '/' : basePath}`
+  const detail = outsideBasePath(path, { place, mount: mountedAt(path, isRoute) })
   const result = errorReply(new ScimError('not_found', detail))
   const headers = mode === 'pass' ? { ...result.headers, 'x-scim-outside': '1' } : result.headers
   const { status, body } = result

@@ -16,13 +16,6 @@ export function parseTarget(url: string): RequestTarget {
   return { path: url.slice(start, mark), query: url.slice(mark + 1, end) }
 }
 
-/** The part of a path below the base path; undefined if it is not below it (SC-6). */
-export function belowBase(path: string, basePath: string): string | undefined {
-  if (!path.startsWith(basePath)) return undefined
-  const rest = path.slice(basePath.length)
-  return rest === '' || rest.startsWith('/') ? rest : undefined
-}
-
 /** Percent-decodes once; returns the string unchanged if it cannot be decoded. */
 export function decodeOnce(text: string): string {
   if (!text.includes('%')) return text

@@ -1,4 +1,5 @@
 import {
+  checkBasePath,
   createSystemRuntime,
   nameProblem,
   type Metrics,
@@ -65,13 +66,17 @@ export interface ScimOptions {
   readonly store: ScimStore
   /** Absolute URL with path; all URLs in responses are derived from it (D19). */
   readonly baseUrl: string | ((tenant: string) => string)
-  /** Default: the path of `baseUrl`, or `/api/v1/scim/v2` if that is a function. */
+  /** Where the handler is mounted. Default: the path of `baseUrl`; required if that is a function. */
   readonly basePath?: string
   /** One method, or several: the first one that knows a credential decides (SH-44). */
   readonly auth: ScimAuth | readonly ScimAuth[]
   /** If false, every request gets 401 (D1). Default true. */
   readonly enabled?: boolean
-  readonly resolveTenant?: (request: Request, context: ScimContext) => string | Promise<string>
+  /** The tenant of a request; null: no tenant is served at its host, which is answered with 404. */
+  readonly resolveTenant?: (
+    request: Request,
+    context: ScimContext,
+  ) => string | null | Promise<string | null>
   /** Returns the id of the user for `/Me`. Without it `/Me` returns 501. */
   readonly resolveMe?: (principal: ScimPrincipal) => string | null | Promise<string | null>
   /**
@@ -323,10 +328,15 @@ function readBaseUrl(baseUrl: ScimOptions['baseUrl']): (tenant: string) => strin
 }
 
 function readBasePath({ basePath, baseUrl }: ScimOptions): string {
-  const path =
-    basePath ?? (typeof baseUrl === 'function' ? '/api/v1/scim/v2' : new URL(baseUrl).pathname)
-  if (!path.startsWith('/')) throw new ScimConfigError('basePath', 'basePath must start with /')
-  return withoutSlash(path)
+  if (basePath === undefined) {
+    if (typeof baseUrl === 'string') return withoutSlash(new URL(baseUrl).pathname)
+    const message = 'createScimHandler: option "basePath" is required when baseUrl is a function'
+    throw new ScimConfigError('basePath', message)
+  }
+  const checked = checkBasePath(basePath)
+  if ('path' in checked) return checked.path
+  const message = `createScimHandler: option "basePath" ${checked.problem}`
+  throw new ScimConfigError('basePath', message)
 }
 
 function withoutSlash(text: string): string {

@@ -1,5 +1,5 @@
-import { isBodyTooLarge } from '@x/wire'
-import { isScimError, ScimError } from '../base/errors.ts'
+import { isBodyRefused, isBodyTooLarge } from '@x/wire'
+import { BodyStatusError, isScimError, ScimError } from '../base/errors.ts'
 import { isStoreUnavailable } from '../store/errors.ts'
 
 /** Converts any thrown value to an error with a response; unknown errors become `internal` (SC-12). */
@@ -13,5 +13,6 @@ export function toScimError(error: unknown): ScimError {
   if (isBodyTooLarge(error)) {
     return new ScimError('too_large', `The body may have ${error.limit} bytes.`, { cause: error })
   }
+  if (isBodyRefused(error)) return new BodyStatusError(error.status, error.message)
   return new ScimError('internal', 'Internal error', { cause: error })
 }

@@ -1,7 +1,8 @@
+import { pathBelow } from '@x/wire'
 import { createService } from '../rules/create-service.ts'
 import type { EventSource, ScimEvents } from '../options/events.ts'
 import { createHandler, type ScimHandler } from '../http/handler.ts'
-import { belowBase, parseTarget } from '../http/location.ts'
+import { parseTarget } from '../http/location.ts'
 import {
   createInProcess,
   type GroupResource,
@@ -49,7 +50,7 @@ export function createScimService(options: ScimOptions): ScimService {
   const { basePath } = service.config
   return {
     handle: createHandler(service, options),
-    match: (request) => belowBase(parseTarget(request.url).path, basePath) !== undefined,
+    match: (request) => pathBelow(parseTarget(request.url).path, basePath) !== undefined,
     events: service.emitter.source,
     recordUserWrite: (change, tx) => recordUserWrite(service, change, tx),
     users: createInProcess<UserResource>(service, 'User'),

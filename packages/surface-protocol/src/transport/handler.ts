@@ -1,6 +1,7 @@
 import {
   createSystemRuntime,
   eventStream,
+  isBodyRefused,
   isBodyTooLarge,
   joinRequestHooks,
   json,
@@ -228,6 +229,11 @@ function refuse(request: Request, error: unknown): Response {
   if (isBodyTooLarge(error)) {
     const message = `A body may have ${error.limit} bytes.`
     return json(request, { error: { code: 'limit_exceeded', message } }, { status: 413 })
+  }
+  if (isBodyRefused(error)) {
+    const { status, message } = error
+    const code = status === 413 ? 'limit_exceeded' : 'invalid_body'
+    return json(request, { error: { code, message } }, { status })
   }
   const status = isSurfaceError(error) ? error.status : 500
   const headers = status === 503 ? { 'retry-after': '5' } : {}

@@ -7,7 +7,7 @@ export const ACCESS_COOKIE = 'access_token_lf'
 export const REFRESH_COOKIE = 'refresh_token_lf'
 export const STORE_KEY_COOKIE = 'apikey_tkn_lflw'
 
-type Attributes = Pick<Cookie, 'sameSite' | 'secure' | 'httpOnly' | 'domain'>
+type Attributes = Pick<Cookie, 'sameSite' | 'secure' | 'httpOnly' | 'domain' | 'path'>
 
 function accessAttributes(settings: FlowSettings): Attributes {
   return {
@@ -15,6 +15,7 @@ function accessAttributes(settings: FlowSettings): Attributes {
     secure: settings.accessSecure,
     httpOnly: settings.accessHttponly,
     domain: settings.cookieDomain,
+    path: settings.basePath || '/',
   }
 }
 
@@ -24,6 +25,7 @@ function refreshAttributes(settings: FlowSettings): Attributes {
     secure: settings.refreshSecure,
     httpOnly: settings.refreshHttponly,
     domain: settings.cookieDomain,
+    path: settings.basePath || '/',
   }
 }
 

@@ -19,20 +19,22 @@ export interface Cookie {
   readonly secure: boolean
   readonly httpOnly: boolean
   readonly domain: string | null
+  /** Default `/`. */
+  readonly path?: string
   readonly expires?: Date
   readonly maxAge?: number
 }
 
 /** Formats a `set-cookie` header. */
 export function formatCookie(cookie: Cookie): string {
-  const { name, value, sameSite, secure, httpOnly, domain, expires, maxAge } = cookie
+  const { name, value, sameSite, secure, httpOnly, domain, path = '/', expires, maxAge } = cookie
   return [
     `${name}=${quote(value)}`,
     ...(domain === null ? [] : [`Domain=${domain}`]),
     ...(expires === undefined ? [] : [`expires=${expires.toUTCString()}`]),
     ...(httpOnly ? ['HttpOnly'] : []),
     ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
-    'Path=/',
+    `Path=${path}`,
     `SameSite=${sameSite}`,
     ...(secure ? ['Secure'] : []),
   ].join('; ')

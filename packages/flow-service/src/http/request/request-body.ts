@@ -1,4 +1,11 @@
-import { BodyTooLargeError, isBodyTooLarge, readBody, readStream, type Runtime } from '@x/wire'
+import {
+  bodyFailure,
+  BodyTooLargeError,
+  isBodyTooLarge,
+  readBody,
+  readStream,
+  type Runtime,
+} from '@x/wire'
 import { invalid, refuse, type Refusal, type ValidationElement } from '@x/flow-engine/internal'
 import type { BlobStage } from '../../store/blob-store.ts'
 import { UNCOUNTED, type HeldBody } from './held-bodies.ts'
@@ -165,11 +172,20 @@ async function* bounded(
   held: HeldBody | undefined,
 ): AsyncGenerator<Uint8Array> {
   let size = 0
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of chunksOf(request)) {
     size += chunk.length
     if (size > limit) throw new BodyTooLargeError(limit, size)
     held?.hold(size)
     yield chunk
+  }
+}
+
+/** @throws BodyRefusedError if the host ended the body with a status */
+async function* chunksOf({ body }: Request): AsyncGenerator<Uint8Array> {
+  try {
+    yield* (body ?? []) as AsyncIterable<Uint8Array>
+  } catch (error) {
+    throw bodyFailure(error)
   }
 }
 

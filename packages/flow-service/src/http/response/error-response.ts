@@ -1,4 +1,4 @@
-import { json } from '@x/wire'
+import { isBodyRefused, json } from '@x/wire'
 import { isFlowError, type FlowError } from '@x/flow-engine'
 import { Refusal } from '@x/flow-engine/internal'
 import { isQueueFull, isStoreUnavailable } from '@x/flow-engine/store'
@@ -36,6 +36,8 @@ export function errorResponse(
       { status: 429, headers: retryAfter(429) },
     )
   }
+  if (isBodyRefused(error))
+    return json(request, { detail: error.message }, { status: error.status })
   // The client has disconnected. Reporting this would let anonymous clients fill the error log.
   if (isClientGone(error))
     return json(request, { detail: 'Client Closed Request' }, { status: 499 })
