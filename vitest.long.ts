@@ -5,7 +5,7 @@ import { TAGS } from './tools/test-tags.ts'
 
 /** What a test mentions that holds a time or an amount of memory to a limit. */
 const MEASURES =
-  /\b(?:besideHealth|keepsAnswering|stopwatch|processorMs|memoryOf|rss|performance\.now|Date\.now)\b/
+  /\b(?:besideHealth|keepsAnswering|stopwatch|processorMs|memoryOf|rss|bench\/soak|performance\.now|Date\.now)\b/
 
 const long: string[] = []
 const alone: string[] = []
