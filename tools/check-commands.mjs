@@ -9,26 +9,26 @@ import { root } from './sources.mjs'
 const CHECKED = new Set(['ts', 'text', ''])
 
 const TESTS = 'examples/reference-server/test'
-const COMMANDS = `${TESTS}/docs/commands.test.ts`
+const COMMANDS = `${TESTS}/docs/commands.long.ts`
 const READMES = `${TESTS}/docs/example-readmes.long.ts`
 
 /** For each page the number of its blocks, and what runs them. */
 const RUN_BY = {
-  'README.md': [2, '.ci/run', `${TESTS}/first-start.test.ts`, 'tools/check-packages.mjs'],
+  'README.md': [2, '.ci/run', `${TESTS}/first-start.long.ts`, 'tools/check-packages.mjs'],
   'CONTRIBUTING.md': [1, '.ci/run'],
-  'docs/index.md': [1, '.ci/run', `${TESTS}/first-start.test.ts`],
+  'docs/index.md': [1, '.ci/run', `${TESTS}/first-start.long.ts`],
   'docs/guides/deploy.md': [2, COMMANDS],
   'docs/guides/durable-runs.md': [1, COMMANDS],
   'docs/guides/human-in-the-loop.md': [1, COMMANDS],
   'docs/guides/mcp.md': [
     3,
-    `${TESTS}/docs/mcp.test.ts`,
+    `${TESTS}/docs/mcp.long.ts`,
     `${TESTS}/journeys/python-clients.long.ts`,
   ],
   'docs/guides/migrate-from-langflow.md': [3, `${TESTS}/migrate/migrate.long.ts`],
   'docs/guides/openai-clients.md': [
     3,
-    `${TESTS}/docs/openai-clients.test.ts`,
+    `${TESTS}/docs/openai-clients.long.ts`,
     `${TESTS}/journeys/python-clients.long.ts`,
   ],
   'docs/guides/operate.md': [4, COMMANDS, `${TESTS}/operate/guide.test.ts`],
@@ -40,8 +40,8 @@ const RUN_BY = {
   'docs/guides/quick-start.md': [
     5,
     COMMANDS,
-    `${TESTS}/first-start.test.ts`,
-    `${TESTS}/demo.test.ts`,
+    `${TESTS}/first-start.long.ts`,
+    `${TESTS}/demo.long.ts`,
   ],
   'docs/guides/scim-conformance.md': [5, `${TESTS}/journeys/scim2-tester.long.ts`],
   'docs/guides/scim-connect.md': [3, COMMANDS, `${TESTS}/docs/scim-connect.test.ts`],
@@ -59,7 +59,7 @@ const RUN_BY = {
   'examples/webhook-receiver/README.md': [1, READMES],
   'examples/in-process-tests/README.md': [1, 'vitest.workspace.ts'],
   'examples/next-app/README.md': [1, 'examples/next-app/smoke.mjs'],
-  'examples/reference-server/README.md': [1, COMMANDS, `${TESTS}/demo.test.ts`],
+  'examples/reference-server/README.md': [1, COMMANDS, `${TESTS}/demo.long.ts`],
   'examples/surface-viewer/README.md': [1, 'examples/hono-surface/test/smoke.test.ts'],
 }
 

@@ -85,40 +85,48 @@ describe("SH-78 SCIM on an app's own tables", () => {
     ])
   })
 
-  test('directory groups grant roles, the highest wins, and each change is announced once', async () => {
-    const id = await person('ada@app.example')
-    const role = async () => (await page('/app/users'))[0]?.['role']
-    const group = async (displayName: string): Promise<string> =>
-      (await scim('POST', '/Groups', { displayName, members: [{ value: id }] })).body.id
-    const editors = await group('App Editors')
-    expect(await role()).toBe('editor')
-    const admins = await group('App Admins')
-    expect(await role()).toBe('admin')
-    await patch(`/Groups/${editors}`, { op: 'remove', path: `members[value eq "${id}"]` })
-    expect(await role()).toBe('admin')
-    await patch(`/Groups/${admins}`, { op: 'replace', path: 'displayName', value: 'Staff' })
-    expect(await role()).toBe('member')
-    await patch(`/Groups/${admins}`, { op: 'replace', path: 'displayName', value: 'App Admins' })
-    expect((await scim('DELETE', `/Groups/${admins}`)).status).toBe(204)
-    expect(await role()).toBe('member')
-    const types = (await page('/app/outbox')).map(({ type }) => type)
-    expect(types).toEqual(Array.from({ length: 5 }, () => 'user.role_changed'))
-  })
+  test(
+    'directory groups grant roles, the highest wins, and each change is announced once',
+    { tags: ['long'] },
+    async () => {
+      const id = await person('ada@app.example')
+      const role = async () => (await page('/app/users'))[0]?.['role']
+      const group = async (displayName: string): Promise<string> =>
+        (await scim('POST', '/Groups', { displayName, members: [{ value: id }] })).body.id
+      const editors = await group('App Editors')
+      expect(await role()).toBe('editor')
+      const admins = await group('App Admins')
+      expect(await role()).toBe('admin')
+      await patch(`/Groups/${editors}`, { op: 'remove', path: `members[value eq "${id}"]` })
+      expect(await role()).toBe('admin')
+      await patch(`/Groups/${admins}`, { op: 'replace', path: 'displayName', value: 'Staff' })
+      expect(await role()).toBe('member')
+      await patch(`/Groups/${admins}`, { op: 'replace', path: 'displayName', value: 'App Admins' })
+      expect((await scim('DELETE', `/Groups/${admins}`)).status).toBe(204)
+      expect(await role()).toBe('member')
+      const types = (await page('/app/outbox')).map(({ type }) => type)
+      expect(types).toEqual(Array.from({ length: 5 }, () => 'user.role_changed'))
+    },
+  )
 
-  test('users created by the app itself are listed in pages after a restart', async () => {
-    const db = openSqlite<unknown>(join(folder, 'app.db'))
-    for (let n = 0; n < 5; n += 1) {
-      await sql`insert into users values (${`u${n}`}, 'default', ${`user${n}@app.example`}, null,
+  test(
+    'users created by the app itself are listed in pages after a restart',
+    { tags: ['long'] },
+    async () => {
+      const db = openSqlite<unknown>(join(folder, 'app.db'))
+      for (let n = 0; n < 5; n += 1) {
+        await sql`insert into users values (${`u${n}`}, 'default', ${`user${n}@app.example`}, null,
         'active')`.execute(db)
-      await sql`insert into memberships values (${`u${n}`}, 'default', 'member')`.execute(db)
-    }
-    await db.destroy()
-    await example.stop()
-    example = await start()
-    const { body } = await scim('GET', '/Users?startIndex=4&count=10')
-    expect(body).toMatchObject({ totalResults: 5, itemsPerPage: 2 })
-    expect((await scim('GET', '/Users/u3')).body).toMatchObject({ userName: 'user3@app.example' })
-  })
+        await sql`insert into memberships values (${`u${n}`}, 'default', 'member')`.execute(db)
+      }
+      await db.destroy()
+      await example.stop()
+      example = await start()
+      const { body } = await scim('GET', '/Users?startIndex=4&count=10')
+      expect(body).toMatchObject({ totalResults: 5, itemsPerPage: 2 })
+      expect((await scim('GET', '/Users/u3')).body).toMatchObject({ userName: 'user3@app.example' })
+    },
+  )
 
   test("a failed request is rolled back in the app's tables", async () => {
     const body = { displayName: 'App Admins', members: [{ value: 'nobody' }] }

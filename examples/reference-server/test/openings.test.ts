@@ -12,7 +12,7 @@ import { inFolder, runToEnd } from './start-server.ts'
 const namesFor = (environment: Record<string, string>): string[] =>
   openingsOf(readSettings(environment).settings, environment).map(({ name }) => name)
 
-test('--check lists what is open, creates nothing and exits with 0', () =>
+test('--check lists what is open, creates nothing and exits with 0', { tags: ['long'] }, () =>
   inFolder(async (folder) => {
     const SERVICE_CONFIG_DIR = join(folder, 'config')
     const open = { SERVICE_CONFIG_DIR, HOST: '0.0.0.0', SERVICE_DEPRECATED_UPLOAD: 'true' }
@@ -30,7 +30,8 @@ test('--check lists what is open, creates nothing and exits with 0', () =>
     const refused = await runToEnd({ HOST: '0.0.0.0', SERVICE_AUTO_LOGIN: 'true' }, ['--check'])
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/^SERVICE_AUTO_LOGIN works on a loopback/)
-  }))
+  }),
+)
 
 test('the defaults on loopback list few openings', () => {
   expect(namesFor({})).toEqual([
@@ -103,25 +104,29 @@ test('every variable opens something that is listed, or is known to open nothing
   )
 })
 
-test('--help and the openings reference say what each of these variables opens', async () => {
-  const page = await readFile(
-    new URL('../../../docs/reference/openings.md', import.meta.url),
-    'utf8',
-  )
-  const rows = page.split('\n').filter((line) => line.startsWith('| `'))
-  const rowOf = (name: string): string =>
-    rows.find((row) => row.split('|')[1]?.includes(`\`${name}\``) === true) ?? ''
-  const silent = openingVariables.filter(
-    ({ name, opens }) => !rowOf(name).replaceAll('`', '').includes(opens),
-  )
-  expect(silent).toEqual([])
+test(
+  '--help and the openings reference say what each of these variables opens',
+  { tags: ['long'] },
+  async () => {
+    const page = await readFile(
+      new URL('../../../docs/reference/openings.md', import.meta.url),
+      'utf8',
+    )
+    const rows = page.split('\n').filter((line) => line.startsWith('| `'))
+    const rowOf = (name: string): string =>
+      rows.find((row) => row.split('|')[1]?.includes(`\`${name}\``) === true) ?? ''
+    const silent = openingVariables.filter(
+      ({ name, opens }) => !rowOf(name).replaceAll('`', '').includes(opens),
+    )
+    expect(silent).toEqual([])
 
-  const { stdout } = await runToEnd({}, ['--help'])
-  const help = stdout.replaceAll(/\s+/g, ' ')
-  expect(openingVariables.filter(({ name, opens }) => !help.includes(`${name} ${opens}`))).toEqual(
-    [],
-  )
-})
+    const { stdout } = await runToEnd({}, ['--help'])
+    const help = stdout.replaceAll(/\s+/g, ' ')
+    expect(
+      openingVariables.filter(({ name, opens }) => !help.includes(`${name} ${opens}`)),
+    ).toEqual([])
+  },
+)
 
 test('--check lists each of these variables when it opens', () => {
   const values: Readonly<Record<string, string>> = {

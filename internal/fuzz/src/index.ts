@@ -3,6 +3,7 @@ export { amplify, measureGrowth, type Growth } from './growth.ts'
 export { hostileNumber, hostileString, hostileValue } from './hostile.ts'
 export {
   FUZZ_CASES,
+  FUZZ_MEASURES,
   runCases,
   type FuzzCase,
   type FuzzOptions,

@@ -26,11 +26,11 @@ export interface FuzzResult {
   readonly report: string
 }
 
-/** Cases of each fuzzer: 2,000, or `FUZZ_CASES`. */
-export const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 2_000)
+/** Cases of each fuzzer: 300, or `FUZZ_CASES`. */
+export const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 300)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
-/** Growth is a measurement of time, which the tests of every day leave out. */
-const MEASURE = process.env['FUZZ_CASES'] !== undefined
+/** Growth is a measurement of time, which runs of every day leave out. */
+export const FUZZ_MEASURES = FUZZ_CASES >= 10_000
 
 /** Makes and runs the cases; the slowest 20 are measured again at growing sizes. */
 export async function runCases({
@@ -55,7 +55,7 @@ export async function runCases({
     if (watch.slowest.some((slow) => slow.label === name)) inputs.set(name, input)
   }
   const superlinear: string[] = []
-  for (const { label } of MEASURE && repeatable ? watch.slowest : []) {
+  for (const { label } of FUZZ_MEASURES && repeatable ? watch.slowest : []) {
     const growth = await measureGrowth(inputs.get(label), run)
     if (growth.superlinear) {
       superlinear.push(`${label}: ${growth.ms.map((ms) => `${ms.toFixed(1)} ms`).join(', ')}`)

@@ -2,7 +2,7 @@ import { builtinComponents } from '@x/flow-components'
 import type { Component } from '@x/flow-engine'
 import { testComponent, type TestComponentResult } from '@x/flow-engine/testing'
 import { afterAll, expect, test } from 'vitest'
-import { createDice, createWatch, FUZZ_CASES } from '../src/index.ts'
+import { createDice, createWatch, FUZZ_CASES, FUZZ_MEASURES } from '../src/index.ts'
 import { makeAttack, type Attack } from './components/cases.ts'
 import { measure, sizeOf, type Outcome } from './components/measure.ts'
 import {
@@ -12,12 +12,10 @@ import {
   modelsFor,
 } from './components/services.ts'
 
-/** Times are measured in the long run only. */
-const MEASURES = process.env['FUZZ_CASES'] !== undefined
 /** Characters or values of an input: as many as a body of a stranger has, in the long run. */
-const SIZE = MEASURES ? 100_000 : 3_000
+const SIZE = FUZZ_MEASURES ? 100_000 : 3_000
 /** Each case of the long run is as long as a hundred others. */
-const CASES = MEASURES ? FUZZ_CASES / 10 : FUZZ_CASES
+const CASES = FUZZ_MEASURES ? FUZZ_CASES / 10 : FUZZ_CASES
 /** So many cases reach every component. */
 const REACHING = 2_000
 
@@ -127,12 +125,12 @@ test(
         const run = await watch.time(attack.label, SIZE, () => runAttack(attack, SIZE))
         if (run.error === undefined) reached.add(component.type)
         const found = faultsOf(run)
-        if (MEASURES) found.push(...(await costsOf(attack, run)))
+        if (FUZZ_MEASURES) found.push(...(await costsOf(attack, run)))
         for (const fault of found) faults.push(`${fault}: #${k} ${attack.label}`.slice(0, 800))
-        if (MEASURES && found.length > 0) process.stdout.write(`${faults.at(-1)}\n`)
+        if (FUZZ_MEASURES && found.length > 0) process.stdout.write(`${faults.at(-1)}\n`)
       }
     }
-    if (MEASURES) process.stdout.write(`${watch.report('Components')}\n`)
+    if (FUZZ_MEASURES) process.stdout.write(`${watch.report('Components')}\n`)
     expect(faults).toEqual([])
     if (CASES < REACHING) return
     const without = components.filter(({ type }) => !reached.has(type)).map(({ type }) => type)

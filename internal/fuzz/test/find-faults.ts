@@ -1,4 +1,4 @@
-import { runCases, type FuzzOptions, type FuzzResult } from '../src/index.ts'
+import { FUZZ_MEASURES, runCases, type FuzzOptions, type FuzzResult } from '../src/index.ts'
 
 export type Faults = Pick<FuzzResult, 'failures' | 'superlinear'>
 
@@ -8,6 +8,6 @@ export const NO_FAULTS: Faults = { failures: [], superlinear: [] }
 /** Runs the cases of a fuzzer; prints the slowest inputs of the long run. */
 export async function findFaults(options: FuzzOptions): Promise<Faults> {
   const { failures, superlinear, report } = await runCases(options)
-  if (process.env['FUZZ_CASES'] !== undefined) process.stdout.write(`${report}\n`)
+  if (FUZZ_MEASURES) process.stdout.write(`${report}\n`)
   return { failures, superlinear }
 }

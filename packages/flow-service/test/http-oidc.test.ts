@@ -208,24 +208,28 @@ describe('createOidcSignIn', () => {
     await expect(setUp({ issuer: 'http://login.example' })).rejects.toThrow('https or loopback')
   })
 
-  test('SU-20 a provider that hangs fails the sign-in after the time limit, and is asked again', async () => {
-    const asked: AbortSignal[] = []
-    const hanging: typeof fetch = (_input, init) =>
-      new Promise((_resolve, reject) => {
-        const { signal } = init ?? {}
-        if (!signal) return
-        asked.push(signal)
-        signal.addEventListener('abort', () => reject(new Error('late')))
-      })
-    const { oidc } = await setUp({ fetch: hanging, timeoutMs: 500 })
-    const login = () => oidc.login(new Request('https://flows.example/api/v1/oidc/login'))
-    for (const answer of await Promise.all([login(), login()])) {
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-      expect(await answer.json()).toEqual({ detail: 'The identity provider does not respond' })
-    }
-    await login()
-    expect(asked).toHaveLength(2)
-  })
+  test(
+    'SU-20 a provider that hangs fails the sign-in after the time limit, and is asked again',
+    { tags: ['long'] },
+    async () => {
+      const asked: AbortSignal[] = []
+      const hanging: typeof fetch = (_input, init) =>
+        new Promise((_resolve, reject) => {
+          const { signal } = init ?? {}
+          if (!signal) return
+          asked.push(signal)
+          signal.addEventListener('abort', () => reject(new Error('late')))
+        })
+      const { oidc } = await setUp({ fetch: hanging, timeoutMs: 500 })
+      const login = () => oidc.login(new Request('https://flows.example/api/v1/oidc/login'))
+      for (const answer of await Promise.all([login(), login()])) {
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+        expect(await answer.json()).toEqual({ detail: 'The identity provider does not respond' })
+      }
+      await login()
+      expect(asked).toHaveLength(2)
+    },
+  )
 
   test('SU-23 an unverified e-mail address finds no account, even as the externalId', async () => {
     let userId = ''

@@ -1,4 +1,5 @@
 import { createTestRuntime } from '@x/wire'
+import { smallAndFull } from '@x/test-kit/small-and-full'
 import { expect, test } from 'vitest'
 import { apiRequest, builtinComponents } from '@x/flow-components'
 import { parseCurl } from '@x/flow-components/internal'
@@ -16,7 +17,7 @@ import { createTestEngine } from '@x/test-kit'
 
 const MANY = 150_000
 
-test('source code with a very long list is validated', async () => {
+test('source code with a very long list is validated', { tags: ['long'] }, async () => {
   const engine = await createTestEngine()
   const token = await adminToken(engine)
   const code = `export const list = [${'1,1,1,1,1,\n'.repeat(5_900)}]`
@@ -25,31 +26,40 @@ test('source code with a very long list is validated', async () => {
   await engine.close()
 })
 
-test('HTML pages and XML documents with very many siblings are parsed', async () => {
-  const siblings = '<b>a</b>'.repeat(MANY)
-  const page = await parseHtmlPage(`<p>${siblings}</p>`)
-  expect(page.texts()).toHaveLength(MANY)
-  expect(descendantsOf(await parseXml(`<p>${siblings}</p>`), 'b')).toHaveLength(MANY)
-})
+for (const [text, count, options] of smallAndFull(15_000, 150_000))
+  test(`HTML pages and XML documents with ${text} siblings are parsed`, options, async () => {
+    const siblings = '<b>a</b>'.repeat(count)
+    const page = await parseHtmlPage(`<p>${siblings}</p>`)
+    expect(page.texts()).toHaveLength(count)
+    expect(descendantsOf(await parseXml(`<p>${siblings}</p>`), 'b')).toHaveLength(count)
+  })
 
-test('a flow with very many edges into removed fields is checked', () => {
-  const edges = Array.from({ length: MANY }, (_, n) => ({
-    source: 'a',
-    target: 'b',
-    data: {
-      sourceHandle: { id: 'a', dataType: 'ChatInput', name: 'message', output_types: ['Message'] },
-      targetHandle: { id: 'b', fieldName: `f${n}`, type: 'str', inputTypes: ['Message'] },
-    },
-  }))
-  const fields = edges.map((_, n) => [`f${n}`, { type: 'str', input_types: ['Message'] }] as const)
-  const template = Object.fromEntries(fields)
-  const nodes = [
-    { id: 'a', data: { id: 'a', type: 'ChatInput', node: { template: {} } } },
-    { id: 'b', data: { id: 'b', type: 'ChatOutput', node: { template } } },
-  ]
-  const problems = checkFlow({ nodes, edges }, { components: createRegistry(builtinComponents) })
-  expect(problems.filter(({ code }) => code === 'ignored_edge')).toHaveLength(MANY)
-})
+for (const [text, count, options] of smallAndFull(15_000, 150_000))
+  test(`a flow with ${text} edges into removed fields is checked`, options, () => {
+    const edges = Array.from({ length: count }, (_, n) => ({
+      source: 'a',
+      target: 'b',
+      data: {
+        sourceHandle: {
+          id: 'a',
+          dataType: 'ChatInput',
+          name: 'message',
+          output_types: ['Message'],
+        },
+        targetHandle: { id: 'b', fieldName: `f${n}`, type: 'str', inputTypes: ['Message'] },
+      },
+    }))
+    const fields = edges.map(
+      (_, n) => [`f${n}`, { type: 'str', input_types: ['Message'] }] as const,
+    )
+    const template = Object.fromEntries(fields)
+    const nodes = [
+      { id: 'a', data: { id: 'a', type: 'ChatInput', node: { template: {} } } },
+      { id: 'b', data: { id: 'b', type: 'ChatOutput', node: { template } } },
+    ]
+    const problems = checkFlow({ nodes, edges }, { components: createRegistry(builtinComponents) })
+    expect(problems.filter(({ code }) => code === 'ignored_edge')).toHaveLength(count)
+  })
 
 test('a vector store in memory takes very many rows at once', async () => {
   const store = createMemoryVectorStore()

@@ -201,13 +201,13 @@ describe('AB-88 filters over the members of a large group', () => {
   })
   const removal = (n: number): object => ({ op: 'remove', path: `members[display co "no ${n}"]` })
 
-  test('consecutive removals by filter read the members once', async () => {
+  test('consecutive removals by filter read the members once', { tags: ['long'] }, async () => {
     const operations = Array.from({ length: 50 }, (_, n) => removal(n))
     expect((await host.patch(`/Groups/${group}?attributes=id`, operations)).status).toBe(200)
     expect(read).toBe(MEMBERS)
   })
 
-  test('each of them removes its members', async () => {
+  test('each of them removes its members', { tags: ['long'] }, async () => {
     const all = await host.members(group)
     const [first = '', second = ''] = all.map(String)
     const operations = [`value eq "${first}" and type eq "User"`, `value ew "${second}"`].map(

@@ -108,13 +108,19 @@ describe('SQLite of flows (CO-77)', () => {
     await expect(query(`select 1; attach '${path}2' as b`)).rejects.toThrow('Only one statement')
   })
 
-  test('a query that never ends, or gives too many rows, ends with an error that says why', async () => {
-    const limits = { timeoutMs: 1500, rows: 100 }
-    await expect(query(`${ENDLESS} count(*) from n`, limits)).rejects.toThrow(
-      'took longer than 1.5 seconds',
-    )
-    await expect(query(`${ENDLESS} i from n`, { rows: 100 })).rejects.toThrow('more than 100 rows')
-  })
+  test(
+    'a query that never ends, or gives too many rows, ends with an error that says why',
+    { tags: ['long'] },
+    async () => {
+      const limits = { timeoutMs: 1500, rows: 100 }
+      await expect(query(`${ENDLESS} count(*) from n`, limits)).rejects.toThrow(
+        'took longer than 1.5 seconds',
+      )
+      await expect(query(`${ENDLESS} i from n`, { rows: 100 })).rejects.toThrow(
+        'more than 100 rows',
+      )
+    },
+  )
 
   test('AB-70 a query that waits for a place leaves when its run ends; more than may wait are refused', async () => {
     const open = await connections({ concurrency: 1, waiting: 1 }).connect(address)

@@ -8,7 +8,9 @@ const getTypeParser = (oid: number) => (text: string) => (oid === 20 ? BigInt(te
 
 describe.skipIf(postgresUrl === null)('on a real server', () => {
   defineContracts('PostgreSQL', postgresDatabase)
-  defineContracts('SH-60 a pool of the host', () => hostPoolDatabase({}), 'scim')
-  const custom = { types: { getTypeParser } } as PoolConfig
-  defineContracts('SH-60 a pool with parsers', () => hostPoolDatabase(custom), 'scim')
+  describe('over a pool of the host', { tags: ['long'] }, () => {
+    defineContracts('SH-60 a pool of the host', () => hostPoolDatabase({}), 'scim')
+    const custom = { types: { getTypeParser } } as PoolConfig
+    defineContracts('SH-60 a pool with parsers', () => hostPoolDatabase(custom), 'scim')
+  })
 })

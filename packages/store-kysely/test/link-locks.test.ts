@@ -47,19 +47,23 @@ describe.skipIf(postgresUrl === null)('linked users that both sides change at on
   const flowRecord = async (id: string): Promise<Awaited<ReturnType<FlowStore['users']['get']>>> =>
     stores.flow.users.get(id)
 
-  test('SU-2 SH-62 a SCIM write repeats when the flow side of it meets a deadlock', async () => {
-    const id = await made('deadlock@corp.example')
-    const { patching } = await db.transaction().execute(async (tx) => {
-      await lock(tx, 'flow_user', id)
-      const started = service.users.patch(TENANT, id, OFF).catch((error: unknown) => error)
-      await others()
-      // PostgreSQL ends the transaction that waited first.
-      await lock(tx, 'scim_user', id)
-      return { patching: started }
-    })
-    expect(await patching).toMatchObject({ active: false })
-    expect(await flowRecord(id)).toMatchObject({ isActive: false })
-  })
+  test(
+    'SU-2 SH-62 a SCIM write repeats when the flow side of it meets a deadlock',
+    { tags: ['long'] },
+    async () => {
+      const id = await made('deadlock@corp.example')
+      const { patching } = await db.transaction().execute(async (tx) => {
+        await lock(tx, 'flow_user', id)
+        const started = service.users.patch(TENANT, id, OFF).catch((error: unknown) => error)
+        await others()
+        // PostgreSQL ends the transaction that waited first.
+        await lock(tx, 'scim_user', id)
+        return { patching: started }
+      })
+      expect(await patching).toMatchObject({ active: false })
+      expect(await flowRecord(id)).toMatchObject({ isActive: false })
+    },
+  )
 
   test('SU-2 a flow write takes its locks in the order of a SCIM write', async () => {
     const changed = await made('changed@corp.example')

@@ -43,13 +43,17 @@ describe.each([
     expect(fullInMs).toBe(3_000_000)
   })
 
-  test('OP-17: two processes give out no more than one bucket holds', async () => {
-    const program = await joinedProgram('rate-limit-process.ts')
-    const run = async (): Promise<number> => {
-      const { stdout } = await promisify(execFile)(process.execPath, [program, database.address])
-      return Number(stdout)
-    }
-    const [one, two] = await Promise.all([run(), run()])
-    expect(one + two).toBe(50)
-  })
+  test(
+    'OP-17: two processes give out no more than one bucket holds',
+    { tags: ['long'] },
+    async () => {
+      const program = await joinedProgram('rate-limit-process.ts')
+      const run = async (): Promise<number> => {
+        const { stdout } = await promisify(execFile)(process.execPath, [program, database.address])
+        return Number(stdout)
+      }
+      const [one, two] = await Promise.all([run(), run()])
+      expect(one + two).toBe(50)
+    },
+  )
 })

@@ -112,6 +112,7 @@ describe.each(kinds)('the outbox over %s', (_name, isThere, open) => {
 
   test.skipIf(!isThere)(
     'SH-18 a process that is killed leaves a row for each change, and no other',
+    { tags: ['long'] },
     async () => {
       const { store, service, address } = await opened(open)
       const child = writer(address)
@@ -245,7 +246,7 @@ describe.skipIf(postgresUrl === null)('transactions that are open while the outb
     expect(await ids()).toEqual(['b'])
   })
 
-  test('SH-21 a reader misses no row of many concurrent writers', async () => {
+  test('SH-21 a reader misses no row of many concurrent writers', { tags: ['long'] }, async () => {
     const { store } = await opened(postgresDatabase)
     const writers = Array.from({ length: 8 }, async (_, who) => {
       for (let n = 0; n < 40; n += 1) {

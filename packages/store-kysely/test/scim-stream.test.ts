@@ -65,7 +65,7 @@ describe('SH-64 answers with more than 10,000 members', () => {
     expect(entries[0]).not.toHaveProperty('aborted')
   })
 
-  test('lists are whole too, by page, search and cursor', async () => {
+  test('lists are whole too, by page, search and cursor', { tags: ['long'] }, async () => {
     const { get, handle } = serve({ cursor: true })
     const filter = encodeURIComponent('displayName sw "group"')
     const search = {

@@ -145,28 +145,32 @@ function createNever(): AsyncIterable<never> {
 }
 
 describe('AB-13: small chunks', () => {
-  test('a line of 0.9 MB in chunks of one byte is read in linear time, with at most 60 MB', async () => {
-    const bytes = new TextEncoder().encode(`{"a":"${'x'.repeat(900_000)}"}\n`)
-    const parser = createJsonLinesParser()
-    const held = (): number => {
-      collectGarbage()
-      const { heapUsed, external } = process.memoryUsage()
-      return heapUsed + external
-    }
-    const before = held()
-    let highest = 0
-    let read = 0
-    const cost = await costOf(() => {
-      for (let at = 0; at < bytes.length; at += 1) {
-        const lines = parser.push(bytes.subarray(at, at + 1))
-        read += lines.filter(({ error }) => error === undefined).length
-        if (at % 100_000 === 0) highest = Math.max(highest, held() - before)
+  test(
+    'a line of 0.9 MB in chunks of one byte is read in linear time, with at most 60 MB',
+    { tags: ['long'] },
+    async () => {
+      const bytes = new TextEncoder().encode(`{"a":"${'x'.repeat(900_000)}"}\n`)
+      const parser = createJsonLinesParser()
+      const held = (): number => {
+        collectGarbage()
+        const { heapUsed, external } = process.memoryUsage()
+        return heapUsed + external
       }
-    })
-    expect(read).toBe(1)
-    expect(cost).toBeLessThan(8000)
-    expect(highest).toBeLessThan(60 * 1024 * 1024)
-  })
+      const before = held()
+      let highest = 0
+      let read = 0
+      const cost = await costOf(() => {
+        for (let at = 0; at < bytes.length; at += 1) {
+          const lines = parser.push(bytes.subarray(at, at + 1))
+          read += lines.filter(({ error }) => error === undefined).length
+          if (at % 100_000 === 0) highest = Math.max(highest, held() - before)
+        }
+      })
+      expect(read).toBe(1)
+      expect(cost).toBeLessThan(8000)
+      expect(highest).toBeLessThan(60 * 1024 * 1024)
+    },
+  )
 
   test('AB-51: a body of client messages is at most 64 KiB, in however many chunks it comes', async () => {
     const channel = createSurfaceChannel()

@@ -4,7 +4,6 @@ import { seedLargeGroups } from '../../../../packages/store-kysely/test/large-gr
 import { besideHealth } from '../abuse/attack.ts'
 import { inFolder, startServer } from '../start-server.ts'
 
-const MEMBERS = 20_000
 const TOKEN = 'token-of-the-directory'
 
 export interface LargeGroupsRead {
@@ -20,11 +19,11 @@ export interface LargeGroupsRead {
   readonly membersOfOne: number
 }
 
-/** Reads a list of groups with 20,000 members each to its end; looks at the server meanwhile. */
-export function readLargeGroups(groups: number): Promise<LargeGroupsRead> {
+/** Reads a list of groups with this many members each to its end; looks at the server meanwhile. */
+export function readLargeGroups(groups: number, members = 20_000): Promise<LargeGroupsRead> {
   return inFolder(async (folder) => {
     const db = openSqlite<unknown>(join(folder, 'service.db'))
-    await seedLargeGroups(db, { groups, members: MEMBERS })
+    await seedLargeGroups(db, { groups, members })
     await db.destroy()
     const server = await startServer({
       SERVICE_CONFIG_DIR: folder,

@@ -13,7 +13,7 @@ test('AB-76 endlessly nested code does not break the parser for others', async (
   expect(problem).not.toContain('nested')
 })
 
-test('AB-76 many problems in one line take no long time', async () => {
+test('AB-76 many problems in one line take no long time', { tags: ['long'] }, async () => {
   const begun = process.cpuUsage().user
   for (const code of ['<T>x;'.repeat(3277), `${'<T>x;'.repeat(100)}\n`.repeat(60)])
     expect((await checkCodeText(code, [])).syntax).toEqual([expect.stringContaining('too long')])

@@ -127,17 +127,21 @@ const REACHING = [
 describe('AB-40, AB-43: built-in components and the address guard', () => {
   const components = [...builtinComponents]
 
-  test('no component reaches a loopback address with the default settings', async () => {
-    const around = vi.fn<typeof fetch>(() => Promise.reject(new TypeError('around the guard')))
-    vi.stubGlobal('fetch', around)
-    const reached: string[] = []
-    await eachWithCanary(components, async (component, own) => {
-      await exercise(component, { fetch: loopbackOnly(outgoingFetch({}), own) }, own)
-      if (own.connections() > 0) reached.push(component.type)
-    })
-    expect(reached).toEqual([])
-    expect(around.mock.calls).toEqual([])
-  })
+  test(
+    'no component reaches a loopback address with the default settings',
+    { tags: ['long'] },
+    async () => {
+      const around = vi.fn<typeof fetch>(() => Promise.reject(new TypeError('around the guard')))
+      vi.stubGlobal('fetch', around)
+      const reached: string[] = []
+      await eachWithCanary(components, async (component, own) => {
+        await exercise(component, { fetch: loopbackOnly(outgoingFetch({}), own) }, own)
+        if (own.connections() > 0) reached.push(component.type)
+      })
+      expect(reached).toEqual([])
+      expect(around.mock.calls).toEqual([])
+    },
+  )
 
   test('the same attack reaches the server when the address is allowed', async () => {
     const allowed = createGuardedFetch({ allow: ['127.0.0.1'] })

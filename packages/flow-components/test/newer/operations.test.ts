@@ -228,7 +228,7 @@ describe('Operations on data and tables (NX-31)', () => {
     )
   })
 
-  test('NX-31: a merge that multiplies rows is limited', async () => {
+  test('NX-31: a merge that multiplies rows is limited', { tags: ['long'] }, async () => {
     const many = createDataFrame(Array.from({ length: 1_100 }, () => ({ id: 1 })))
     const inputs = { left_dataframe: many, right_dataframe: many, merge_on_column: 'id' }
     await expect(table('Merge', inputs)).rejects.toThrow('The merge has more than 1000000 rows')

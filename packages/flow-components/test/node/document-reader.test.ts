@@ -79,12 +79,18 @@ describe('AB-36 createDocumentReader', () => {
     expect(await documentReader.pdf(HELLO, { signal })).toContain('Hello')
   })
 
-  test('a document that unpacks beyond the memory limit ends its worker, and the next one is read', async () => {
-    const documentReader = start({ memoryBytes: 32 * 1024 * 1024 })
-    const packed = pdfOf(Buffer.alloc(60_000_000, ' '))
-    await expect(documentReader.pdf(packed, { signal })).rejects.toThrow('more than 32 MB to read')
-    expect(await documentReader.pdf(HELLO, { signal })).toContain('Hello')
-  })
+  test(
+    'a document that unpacks beyond the memory limit ends its worker, and the next one is read',
+    { tags: ['long'] },
+    async () => {
+      const documentReader = start({ memoryBytes: 32 * 1024 * 1024 })
+      const packed = pdfOf(Buffer.alloc(60_000_000, ' '))
+      await expect(documentReader.pdf(packed, { signal })).rejects.toThrow(
+        'more than 32 MB to read',
+      )
+      expect(await documentReader.pdf(HELLO, { signal })).toContain('Hello')
+    },
+  )
 
   test('a cancelled run stops reading its document', async () => {
     const documentReader = start()
@@ -97,13 +103,17 @@ describe('AB-36 createDocumentReader', () => {
     expect(await outcome).toMatchObject({ message: 'cancelled' })
   })
 
-  test('a broken document fails with a clear error, and too many pages are refused', async () => {
-    const documentReader = start()
-    const broken = new TextEncoder().encode('%PDF-1.4 nothing')
-    await expect(documentReader.pdf(broken, { signal })).rejects.toThrow('Invalid PDF structure')
-    const long = pdfOf(pageOf(['a']), 10_001)
-    await expect(documentReader.pdf(long, { signal })).rejects.toThrow('more than 10000 pages')
-  })
+  test(
+    'a broken document fails with a clear error, and too many pages are refused',
+    { tags: ['long'] },
+    async () => {
+      const documentReader = start()
+      const broken = new TextEncoder().encode('%PDF-1.4 nothing')
+      await expect(documentReader.pdf(broken, { signal })).rejects.toThrow('Invalid PDF structure')
+      const long = pdfOf(pageOf(['a']), 10_001)
+      await expect(documentReader.pdf(long, { signal })).rejects.toThrow('more than 10000 pages')
+    },
+  )
 })
 
 test('AB-36 without a document reader, documents of more than 200 pages are refused', async () => {

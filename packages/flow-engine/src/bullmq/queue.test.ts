@@ -191,17 +191,21 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
   })
 })
 
-test('an unreachable Redis makes the queue unavailable, and no call hangs', async () => {
-  const errors: unknown[] = []
-  const queue = createBullMqQueue({
-    connection: { host: '127.0.0.1', port: 1 },
-    onError: (error) => errors.push(error),
-  })
-  const failed = await queue.claim('w', at(99), at(1)).catch((error: unknown) => error)
-  expect(isStoreUnavailable(failed)).toBe(true)
-  expect(failed).toMatchObject({ message: expect.stringMatching(/^Redis is unavailable/) })
-  const refused = await queue.enqueue(newJob('j')).catch((error: unknown) => error)
-  expect(isStoreUnavailable(refused)).toBe(true)
-  await queue.close()
-  expect(errors.length).toBeGreaterThan(0)
-})
+test(
+  'an unreachable Redis makes the queue unavailable, and no call hangs',
+  { tags: ['long'] },
+  async () => {
+    const errors: unknown[] = []
+    const queue = createBullMqQueue({
+      connection: { host: '127.0.0.1', port: 1 },
+      onError: (error) => errors.push(error),
+    })
+    const failed = await queue.claim('w', at(99), at(1)).catch((error: unknown) => error)
+    expect(isStoreUnavailable(failed)).toBe(true)
+    expect(failed).toMatchObject({ message: expect.stringMatching(/^Redis is unavailable/) })
+    const refused = await queue.enqueue(newJob('j')).catch((error: unknown) => error)
+    expect(isStoreUnavailable(refused)).toBe(true)
+    await queue.close()
+    expect(errors.length).toBeGreaterThan(0)
+  },
+)

@@ -136,22 +136,26 @@ describe('host callbacks that throw', () => {
 })
 
 describe('limits on the memory of a process', () => {
-  test('DR-19: the oldest of 120 results of 2 MB are rebuilt from the log', async () => {
-    const large = component('Large', async () => 'x'.repeat(1024 * 1024))
-    const jobs = processOf([large], { concurrency: 4, concurrencyPerUser: null })
-    const ids: string[] = []
-    for (let n = 0; n < 120; n += 1) {
-      const { id } = await begin(jobs, [large])
-      await jobs.result(id)
-      ids.push(id)
-    }
-    const kept = await Promise.all(
-      ids.map(async (id) => (await jobs.result(id)).text('Large-1') !== undefined),
-    )
-    expect(kept.at(-1)).toBe(true)
-    expect(kept.filter(Boolean).length).toBeLessThanOrEqual(16)
-    expect((await jobs.result(ids[0] ?? '')).status).toBe('succeeded')
-  })
+  test(
+    'DR-19: the oldest of 120 results of 2 MB are rebuilt from the log',
+    { tags: ['long'] },
+    async () => {
+      const large = component('Large', async () => 'x'.repeat(1024 * 1024))
+      const jobs = processOf([large], { concurrency: 4, concurrencyPerUser: null })
+      const ids: string[] = []
+      for (let n = 0; n < 120; n += 1) {
+        const { id } = await begin(jobs, [large])
+        await jobs.result(id)
+        ids.push(id)
+      }
+      const kept = await Promise.all(
+        ids.map(async (id) => (await jobs.result(id)).text('Large-1') !== undefined),
+      )
+      expect(kept.at(-1)).toBe(true)
+      expect(kept.filter(Boolean).length).toBeLessThanOrEqual(16)
+      expect((await jobs.result(ids[0] ?? '')).status).toBe('succeeded')
+    },
+  )
 
   test('DR-19: 16 MiB of a running job are held in memory; earlier events are read from its log', async () => {
     const { createMessage } = await import('@x/flow-engine')
@@ -197,17 +201,21 @@ describe('limits on the memory of a process', () => {
     expect((await jobs.result(id)).status).toBe('succeeded')
   })
 
-  test('DR-19: positions of 10,000 readers are kept; an evicted reader starts again', async () => {
-    const up = component('Up', async () => 'ok')
-    const jobs = processOf([up])
-    const { id } = await begin(jobs, [up])
-    await jobs.result(id)
-    const first = await jobs.poll(id, { reader: 'first' })
-    expect((await jobs.poll(id, { reader: 'first' })).events).toMatchObject([{ event: 'end' }])
-    for (let n = 0; n < 10_000; n += 1) await jobs.poll(id, { reader: `${n}` })
-    expect((await jobs.poll(id, { reader: 'first' })).events).toEqual(first.events)
-    expect((await jobs.poll(id, { reader: '9999' })).events).toMatchObject([{ event: 'end' }])
-  })
+  test(
+    'DR-19: positions of 10,000 readers are kept; an evicted reader starts again',
+    { tags: ['long'] },
+    async () => {
+      const up = component('Up', async () => 'ok')
+      const jobs = processOf([up])
+      const { id } = await begin(jobs, [up])
+      await jobs.result(id)
+      const first = await jobs.poll(id, { reader: 'first' })
+      expect((await jobs.poll(id, { reader: 'first' })).events).toMatchObject([{ event: 'end' }])
+      for (let n = 0; n < 10_000; n += 1) await jobs.poll(id, { reader: `${n}` })
+      expect((await jobs.poll(id, { reader: 'first' })).events).toEqual(first.events)
+      expect((await jobs.poll(id, { reader: '9999' })).events).toMatchObject([{ event: 'end' }])
+    },
+  )
 })
 
 describe('requests for a job', () => {

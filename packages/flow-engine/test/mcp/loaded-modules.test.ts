@@ -94,7 +94,7 @@ test('MC-90 MC-105 the subpath loads no routes, no stores, no jobs and no protoc
   expect(loaded.filter((url) => foreign.test(url))).toEqual([])
 })
 
-test('MC-105 jobs are loaded when the first run asks a person', async () => {
+test('MC-105 jobs are loaded when the first run asks a person', { tags: ['long'] }, async () => {
   const lines = (await run(PROGRAM)).trim().split('\n')
   expect(JSON.parse(lines.at(-1) ?? '')).toEqual([
     ['complete', false],

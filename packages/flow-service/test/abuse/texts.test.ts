@@ -37,7 +37,7 @@ describe('AB-30: regular expressions of users', () => {
     await expect(route('(?=a)b', 'ab')).rejects.toThrow('Not a supported pattern: (?=a)b')
   })
 
-  test('filtering a data frame does not block the event loop', async () => {
+  test('filtering a data frame does not block the event loop', { tags: ['long'] }, async () => {
     const rows = Array.from({ length: 30 }, () => ({ t: `${'a'.repeat(200_000)}!` }))
     const { result, longest } = await held(() =>
       testComponent(dataFrameOperations, {

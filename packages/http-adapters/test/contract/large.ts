@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import { smallAndFull } from '@x/test-kit/small-and-full'
 import { describe, expect, test } from 'vitest'
 import type { Bench, TestHandler } from '../adapter-contract.ts'
 import { collectGarbage, deferred, exchange, open, send, turns, until } from '../loopback.ts'
@@ -6,57 +7,58 @@ import { collectGarbage, deferred, exchange, open, send, turns, until } from '..
 const MIB = 2 ** 20
 
 const chunk = new Uint8Array(64 * 1024).fill(7)
-const SIZE = 100 * MIB
-/** Between two measurements, each of which collects garbage. */
-const STEP = 25 * MIB
 
 export function largeCases({ serve }: Bench): void {
   describe('large bodies', () => {
-    test('AD-31.5 100 MB up and down with flat memory', async () => {
-      let peak = 0
-      const before = memory()
-      const { port } = await serve(async (request) => {
-        let left = SIZE
-        if (request.method === 'GET') {
-          return new Response(
-            new ReadableStream(
-              {
-                pull(controller) {
-                  left -= chunk.length
-                  if (left % STEP === 0) peak = Math.max(peak, memory())
-                  controller.enqueue(chunk.slice())
-                  if (left <= 0) controller.close()
+    for (const [text, megabytes, options] of smallAndFull(8, 100))
+      test(`AD-31.5 ${text} MB up and down with flat memory`, options, async () => {
+        const whole = megabytes * MIB
+        // Between two measurements, each of which collects garbage.
+        const step = whole / 4
+        let peak = 0
+        const before = memory()
+        const { port } = await serve(async (request) => {
+          let left = whole
+          if (request.method === 'GET') {
+            return new Response(
+              new ReadableStream(
+                {
+                  pull(controller) {
+                    left -= chunk.length
+                    if (left % step === 0) peak = Math.max(peak, memory())
+                    controller.enqueue(chunk.slice())
+                    if (left <= 0) controller.close()
+                  },
                 },
-              },
-              { highWaterMark: 0 },
-            ),
-          )
-        }
+                { highWaterMark: 0 },
+              ),
+            )
+          }
+          let size = 0
+          let measured = 0
+          for await (const part of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+            size += part.length
+            if (size - measured < step) continue
+            measured = size
+            peak = Math.max(peak, memory())
+          }
+          return Response.json({ size })
+        })
+
+        const up = await fetch(`http://127.0.0.1:${port}/`, {
+          method: 'POST',
+          body: ReadableStream.from(chunks(whole)),
+          duplex: 'half',
+        })
+        expect(await up.json()).toEqual({ size: whole })
+
+        const down = await fetch(`http://127.0.0.1:${port}/`)
         let size = 0
-        let measured = 0
-        for await (const part of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-          size += part.length
-          if (size - measured < STEP) continue
-          measured = size
-          peak = Math.max(peak, memory())
-        }
-        return Response.json({ size })
+        for await (const part of down.body ?? []) size += (part as Uint8Array).length
+        expect(size).toBe(whole)
+        // Far below the body, far above what the collector leaves behind for a while.
+        expect(peak - before).toBeLessThan(50 * MIB)
       })
-
-      const up = await fetch(`http://127.0.0.1:${port}/`, {
-        method: 'POST',
-        body: ReadableStream.from(chunks(SIZE)),
-        duplex: 'half',
-      })
-      expect(await up.json()).toEqual({ size: SIZE })
-
-      const down = await fetch(`http://127.0.0.1:${port}/`)
-      let size = 0
-      for await (const part of down.body ?? []) size += (part as Uint8Array).length
-      expect(size).toBe(SIZE)
-      // Far below the body, far above what the collector leaves behind for a while.
-      expect(peak - before).toBeLessThan(50 * MIB)
-    })
 
     test.each([
       ['with', 'x'.repeat(101)],

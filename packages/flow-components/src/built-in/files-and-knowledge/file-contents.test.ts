@@ -62,29 +62,36 @@ describe('fileContents (CO-57)', () => {
     expect(await contents(createMessage(stream()), 'txt')).toBe('one two')
   })
 
-  test('an Excel file is a workbook whose first line has the column names, with others in turn', async () => {
-    const at = new Date('2024-02-29T12:30:00Z')
-    const odd = '<b> & "it\'s" \n _x0041_ 😀\uD800'
-    const columns = Array.from({ length: 703 }, (_, n) => `column ${n}`)
-    const first = Object.fromEntries(columns.map((name, n) => [name, n]))
-    const rows = [first, { 'column 0': odd, 'column 1': true, 'column 2': at, 'column 702': -1.5 }]
-    let turns = 0
-    const others = setInterval(() => (turns += 1))
-    const many = Array.from({ length: 280 }, () => first)
-    const bytes = await fileContents(createDataFrame([...rows, ...many], columns), 'excel')
-    clearInterval(others)
-    expect(turns).toBeGreaterThan(5)
-    const read = await readSheet(new Blob([Uint8Array.from(bytes)]))
-    expect(read[0]).toEqual(columns)
-    expect(read[1]).toEqual(columns.map((_, n) => n))
-    const [note, yes, day, ...rest] = read[2] ?? []
-    expect([yes, rest.at(-1)]).toEqual([true, -1.5])
-    // Days are read to a millisecond or so.
-    expect(Math.abs(Number(day) - at.getTime())).toBeLessThan(5)
-    expect(note).toBe('<b> & "it\'s" \n _x005F_x0041_ 😀\uFFFD')
-    const sheet = unzipSync(bytes)['xl/worksheets/sheet1.xml'] ?? new Uint8Array()
-    expect(new TextDecoder().decode(sheet)).toContain('<c r="AAA2"><v>702</v></c>')
-  })
+  test(
+    'an Excel file is a workbook whose first line has the column names, with others in turn',
+    { tags: ['long'] },
+    async () => {
+      const at = new Date('2024-02-29T12:30:00Z')
+      const odd = '<b> & "it\'s" \n _x0041_ 😀\uD800'
+      const columns = Array.from({ length: 703 }, (_, n) => `column ${n}`)
+      const first = Object.fromEntries(columns.map((name, n) => [name, n]))
+      const rows = [
+        first,
+        { 'column 0': odd, 'column 1': true, 'column 2': at, 'column 702': -1.5 },
+      ]
+      let turns = 0
+      const others = setInterval(() => (turns += 1))
+      const many = Array.from({ length: 280 }, () => first)
+      const bytes = await fileContents(createDataFrame([...rows, ...many], columns), 'excel')
+      clearInterval(others)
+      expect(turns).toBeGreaterThan(5)
+      const read = await readSheet(new Blob([Uint8Array.from(bytes)]))
+      expect(read[0]).toEqual(columns)
+      expect(read[1]).toEqual(columns.map((_, n) => n))
+      const [note, yes, day, ...rest] = read[2] ?? []
+      expect([yes, rest.at(-1)]).toEqual([true, -1.5])
+      // Days are read to a millisecond or so.
+      expect(Math.abs(Number(day) - at.getTime())).toBeLessThan(5)
+      expect(note).toBe('<b> & "it\'s" \n _x005F_x0041_ 😀\uFFFD')
+      const sheet = unzipSync(bytes)['xl/worksheets/sheet1.xml'] ?? new Uint8Array()
+      expect(new TextDecoder().decode(sheet)).toContain('<c r="AAA2"><v>702</v></c>')
+    },
+  )
 
   test('an Excel file has no character that XML forbids', async () => {
     const bytes = await fileContents(createDataFrame([{ a: 'bell \u0007 and \uFFFF' }]), 'excel')
