@@ -11,7 +11,7 @@ import { bundleScript } from 'surface-viewer/bundle'
 // A page for the test in a browser: the button of its surface runs a flow with what was typed.
 
 const components = createRegistry(builtinComponents)
-const flow = flowBuilder('heard')
+const flow = flowBuilder('heard', { components: builtinComponents })
 flow.add('ChatInput')
 flow.add('Prompt Template', {
   id: 'Prompt-1',

@@ -10,7 +10,7 @@ const ECHO = new URL('../../../examples/reference-server/flows/echo.json', impor
 const echo = JSON.parse(readFileSync(ECHO, 'utf8')) as { data: unknown }
 /** A flow as versions 1.8 to 1.13 write it: types of extensions, a picker, routes, double braces. */
 function newerFlow(): unknown {
-  const flow = flowBuilder('Newer')
+  const flow = flowBuilder('Newer', { components: builtinComponents })
   const input = flow.add('ChatInput', { id: 'ext:io:ChatInput@official-in' })
   const prompt = flow.add('Prompt Template', { values: { template: '{{q}} {x}', q: '' } })
   const router = flow.add('SmartRouter', { values: { input_text: 'so nice' } })

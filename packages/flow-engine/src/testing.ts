@@ -13,7 +13,12 @@ export {
 export type { EvaluatedExample, EvaluatedScore } from './testing/evaluated-example.ts'
 export type { Evaluation, EvaluationJson, ScoreChange, ScoreSummary } from './testing/evaluation.ts'
 export { startFakeOpenAi, type FakeOpenAi } from './testing/fake-openai.ts'
-export { flowBuilder, type AddOptions, type FlowBuilder } from './testing/flow-builder.ts'
+export {
+  flowBuilder,
+  type AddOptions,
+  type FlowBuilder,
+  type FlowBuilderOptions,
+} from './testing/flow-builder.ts'
 export {
   contains,
   exactMatch,

@@ -108,7 +108,7 @@ describe('runs', () => {
 
   test('a failure is stored as a message without a context id', async () => {
     const { call, create } = await service()
-    const flow = flowBuilder('failing')
+    const flow = flowBuilder('failing', { components: builtinComponents })
     const input = flow.add('ChatInput')
     const split = flow.add('SplitText', { values: { chunk_size: 10, chunk_overlap: 50 } })
     flow.connect(`${input}.message`, `${split}.data_inputs`)

@@ -13,7 +13,13 @@ import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts
 
 // What is shipped: a host that uses the built packages.
 const SOURCE = fileURLToPath(new URL('acting-process.ts', import.meta.url))
-const PROCESS = await joinBuilt(SOURCE, ['flow-engine', 'scim-core', 'store-kysely'])
+const PROCESS = await joinBuilt(SOURCE, [
+  'flow-engine',
+  'flow-components',
+  'flow-service',
+  'scim-core',
+  'store-kysely',
+])
 const LEASE = { leaseMs: 1500, heartbeatMs: 400 }
 /** The freeze meets each of the jobs somewhere else: building, or in the middle of a write. */
 const PACES = [0, 1, 3, 7, 20, 50]

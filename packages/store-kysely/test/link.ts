@@ -81,8 +81,8 @@ export function defineLink(name: string, open: () => Promise<TestDatabase>): voi
       await flow.users.remove(OTHER)
       await scim.users.remove('default', ID)
       for (const [core, other] of Object.entries({
-        'scim-core': '@x/flow-engine',
-        'flow-engine': '@x/scim-core',
+        'scim-core': '@x/flow-service',
+        'flow-service': '@x/scim-core',
       })) {
         const { dependencies, peerDependencies = {} } = await manifestOf(core)
         expect([core, ...Object.keys({ ...dependencies, ...peerDependencies })]).not.toContain(

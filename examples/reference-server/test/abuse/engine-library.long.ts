@@ -5,7 +5,7 @@ import { besideHealth, HEALTH } from './attack.ts'
 import { useBuiltHost } from './built-host.ts'
 import { keepsAnswering } from './keeps-answering.ts'
 
-const host = useBuiltHost('engine-host.ts', ['flow-engine'])
+const host = useBuiltHost('engine-host.ts', ['flow-engine', 'flow-components'])
 
 let canary: Canary
 beforeAll(async () => {

@@ -8,7 +8,10 @@ import { expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const FOLDERS = [
   'internal/wire/src',
+  'packages/flow-components/src',
   'packages/flow-engine/src',
+  'packages/flow-python/src',
+  'packages/flow-service/src',
   'packages/http-adapters/src',
   'packages/scim-core/src',
   'packages/store-kysely/src',

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises'
+import { builtinComponents } from '@x/flow-components'
 import type { FlowJson } from '@x/flow-engine'
 import { flowBuilder, startFakeOpenAi, type FakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -38,7 +39,7 @@ const say = (input_value: string) => ({ inputs: { input_value } })
 
 /** Chat Input → the path of File → Chat Output: the visitor's text names the file. */
 function openFlow(): FlowJson {
-  const flow = flowBuilder('opens what it is told')
+  const flow = flowBuilder('opens what it is told', { components: builtinComponents })
   flow.add('ChatInput')
   flow.add('File')
   flow.add('ChatOutput')
@@ -88,7 +89,7 @@ describe('AB-55 a visitor of a public flow', () => {
   })
 
   test('writes to a separate folder, which is deleted with the flow', async () => {
-    const writing = flowBuilder('takes notes')
+    const writing = flowBuilder('takes notes', { components: builtinComponents })
     writing.add('ChatInput')
     writing.add('SaveToFile', {
       values: {

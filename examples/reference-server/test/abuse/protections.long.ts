@@ -192,17 +192,20 @@ test('AB-53, AB-93: no secret field of any component is shown to a visitor', asy
 })
 
 /** Modules that start runs, and the lane from which each takes a place. */
-const SOURCES = fileURLToPath(new URL('../../../../packages/flow-engine/src/', import.meta.url))
+const PACKAGES = fileURLToPath(new URL('../../../../packages/', import.meta.url))
 const STARTS =
-  /import\s*\{[^}]*\b(?:startRun|runFlow|startDurableRun)\b[^}]*\}\s*from\s*'[^']*graph\/[^']*'/
+  /import\s*\{[^}]*\b(?:startRun|runFlow|startDurableRun)\b[^}]*\}\s*from\s*'(?:[^']*graph\/|@x\/flow-engine)[^']*'/
 const LANE = /run-places\.ts'|lane-places\.ts'/
 
 test('AB-79, AB-93: every module that starts a run takes a slot in a lane', async () => {
-  const files = (await readdir(SOURCES, { recursive: true })).filter(
-    (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !/^(graph|testing)/.test(path),
-  )
   const texts = new Map<string, string>()
-  for (const path of files) texts.set(path, await readFile(join(SOURCES, path), 'utf8'))
+  for (const sources of ['flow-engine/src', 'flow-service/src']) {
+    for (const path of await readdir(join(PACKAGES, sources), { recursive: true })) {
+      if (!path.endsWith('.ts') || path.endsWith('.test.ts') || /^(graph|testing)/.test(path))
+        continue
+      texts.set(path, await readFile(join(PACKAGES, sources, path), 'utf8'))
+    }
+  }
   const starting = [...texts].filter(([, text]) => STARTS.test(text))
   expect(starting.length).toBeGreaterThan(2)
   const without = starting.filter(([path, text]) => {

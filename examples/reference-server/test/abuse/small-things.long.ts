@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { builtinComponents } from '@x/flow-components'
 import type { FlowJson } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { describe, expect, test } from 'vitest'
@@ -194,7 +195,7 @@ test('AB-55 all visitors of a public flow together can write at most 100 MiB', (
 
 /** Text Input of 13 MB → Write File. */
 function fillingFlow(): FlowJson {
-  const flow = flowBuilder('fills the disk')
+  const flow = flowBuilder('fills the disk', { components: builtinComponents })
   flow.add('TextInput', { values: { input_value: 'x'.repeat(13 * MB) } })
   const file = { file_name: 'filled', append_mode: false, local_format: 'txt' }
   flow.add('SaveToFile', { values: { ...file, storage_location: [{ name: 'Local' }] } })

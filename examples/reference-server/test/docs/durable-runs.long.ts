@@ -15,7 +15,7 @@ const FOLDER = new URL('../../dist/docs/', import.meta.url)
 /** Runs a build with the block, then ends itself as a container does. */
 const PROGRAM = `
 import { chatInput, chatOutput } from '@x/flow-engine/components'
-import { createFlow } from '@x/flow-engine/graph'
+import { createFlow } from '@x/flow-engine'
 import { build } from './durable-build.ts'
 
 const flow = createFlow()

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { builtinComponents } from '@x/flow-components'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Answer, type SharedService } from '../journeys/service.ts'
@@ -37,7 +38,7 @@ describe('docs/guides/troubleshooting.md', () => {
 
   /** Runs a flow of one component between chat input and output. */
   async function runWith(type: string, values: object, ends: readonly [string, string]) {
-    const flow = flowBuilder()
+    const flow = flowBuilder('Flow', { components: builtinComponents })
     flow.add('ChatInput', { id: 'in' })
     flow.add(type, { id: 'node', values: { ...values } })
     flow.add('ChatOutput', { id: 'out' })

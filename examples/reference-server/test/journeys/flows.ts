@@ -1,3 +1,4 @@
+import { builtinComponents } from '@x/flow-components'
 import { flowBuilder, type FlowBuilder } from '@x/flow-engine/testing'
 import type { Answer, Service } from './service.ts'
 
@@ -17,7 +18,7 @@ export interface StreamEvent {
 
 /** Graph of a flow that the callback builds. */
 export function graphOf(build: (flow: FlowBuilder) => void): unknown {
-  const flow = flowBuilder()
+  const flow = flowBuilder('Flow', { components: builtinComponents })
   build(flow)
   return flow.toJSON().data
 }

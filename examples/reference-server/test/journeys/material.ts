@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { builtinComponents } from '@x/flow-components'
 import { flowBuilder } from '@x/flow-engine/testing'
 import type { FlowJson } from '@x/flow-engine'
 import type { Answer, Service } from './service.ts'
@@ -83,7 +84,7 @@ export function field(answer: Answer, name: string): string {
 
 /** File → Chat Output: the answer is the text of the files. */
 export function readingFlow(paths: readonly string[] = [], name = 'reader'): FlowJson {
-  const flow = flowBuilder(name)
+  const flow = flowBuilder(name, { components: builtinComponents })
   flow.add('File', paths.length === 0 ? {} : { values: { path: paths } })
   flow.add('ChatOutput')
   return flow.connect('File-00001.message', 'ChatOutput-00001.input_value').toJSON()

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { builtinComponents } from '@x/flow-components'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFlow, echoGraph } from './flows.ts'
@@ -59,7 +60,7 @@ async function startModel(): Promise<Server> {
 }
 
 function modelGraph(model_name: string): unknown {
-  const flow = flowBuilder(model_name)
+  const flow = flowBuilder(model_name, { components: builtinComponents })
   const input = flow.add('ChatInput', { values: { input_value: 'Hello' } })
   const answer = flow.add('OpenAIModel', { values: { model_name, api_key: 'OPENAI_API_KEY' } })
   const output = flow.add('ChatOutput')

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { builtinComponents } from '@x/flow-components'
 import type { FlowJson, FlowNode } from '@x/flow-engine'
 import { flowBuilder, startFakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, expect, test } from 'vitest'
@@ -81,7 +82,7 @@ function newer(flow: FlowJson): FlowJson {
 }
 
 function asking(): FlowJson {
-  const flow = flowBuilder('Asks')
+  const flow = flowBuilder('Asks', { components: builtinComponents })
   const input = flow.add('ChatInput', { id: 'ChatInput-1' })
   const asks = flow.add('LanguageModelComponent', { id: 'LanguageModel-1' })
   flow.connect(`${input}.message`, `${asks}.input_value`)
@@ -169,7 +170,7 @@ test('NX-30: one Knowledge node fills a base, another searches it', async () => 
     values: object,
     build: (flow: ReturnType<typeof flowBuilder>, base: string) => void,
   ) => {
-    const flow = flowBuilder('Knows')
+    const flow = flowBuilder('Knows', { components: builtinComponents })
     const base = flow.add('Knowledge', { values: { knowledge_base: 'newer-base', ...values } })
     build(flow, base)
     const json = flow.toJSON()
@@ -195,7 +196,7 @@ test('NX-30: one Knowledge node fills a base, another searches it', async () => 
 })
 
 test('NX-7, NX-9: one error names all missing types with their nodes; other nodes run', async () => {
-  const flow = flowBuilder('Lacks')
+  const flow = flowBuilder('Lacks', { components: builtinComponents })
   const input = flow.add('ChatInput', { id: 'ChatInput-1' })
   flow.connect(`${input}.message`, `${flow.add('ChatOutput', { id: 'ChatOutput-1' })}.input_value`)
   flow.add('YouTubeTranscripts', { id: 'YouTubeTranscripts-a' })

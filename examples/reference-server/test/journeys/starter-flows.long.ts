@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { builtinComponents } from '@x/flow-components'
 import type { FlowJson } from '@x/flow-engine'
 import {
   flowBuilder,
@@ -45,7 +46,7 @@ const IMAGE = /"image_url":\{"url":"data:image\/png;base64,iVBORw0KGgo/
 
 /** A flow of the parts that starter flows are made of; models take their key from the variables. */
 function flowOf(name: string, build: (flow: FlowBuilder) => void): FlowJson {
-  const flow = flowBuilder(name)
+  const flow = flowBuilder(name, { components: builtinComponents })
   build(flow)
   return withStoredKeys(flow.toJSON())
 }

@@ -1,3 +1,4 @@
+import { builtinComponents } from '@x/flow-components'
 import { flowBuilder } from '@x/flow-engine/testing'
 import type { FlowJson } from '@x/flow-engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,7 +23,7 @@ afterAll(() => shared.end())
 
 /** Chat Input → Write File → Chat Output. */
 function writingFlow(fileName: string, append = true, format = 'txt'): FlowJson {
-  const flow = flowBuilder(`writer of ${fileName}`)
+  const flow = flowBuilder(`writer of ${fileName}`, { components: builtinComponents })
   flow.add('ChatInput')
   flow.add('SaveToFile', {
     values: {

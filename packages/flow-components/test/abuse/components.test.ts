@@ -147,7 +147,7 @@ test('AB-29 a long name counts in each row that repeats it', () => {
 })
 
 test('AB-29 the error of a run quotes at most 10,000 characters of a component’s own', async () => {
-  const flow = flowBuilder('Columns')
+  const flow = flowBuilder('Columns', { components: builtinComponents })
   const chat = flow.add('ChatInput')
   const split = flow.add('SplitText')
   const again = flow.add('SplitText', { values: { text_key: 'm'.repeat(20_000) } })

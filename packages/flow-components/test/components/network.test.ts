@@ -1,6 +1,6 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import { mcpTools, url } from '@x/flow-components'
+import { builtinComponents, mcpTools, url } from '@x/flow-components'
 import type { McpService, McpTool } from '@x/flow-engine'
 import type { DataFrame } from '@x/flow-engine'
 import { createMessage, type Message } from '@x/flow-engine'
@@ -246,7 +246,7 @@ describe('MCPTools (CO-42)', () => {
     const listings = async (use_cache: boolean): Promise<number> => {
       let count = 0
       const listTools = () => Promise.resolve(tools).finally(() => (count += 1))
-      const flow = flowBuilder()
+      const flow = flowBuilder('Flow', { components: builtinComponents })
       for (const id of ['1', '2']) {
         const values = { mcp_server: server, tool: 'say', text: 'x', use_cache }
         flow.add('MCPTools', { id: `MCPTools-${id}`, values })

@@ -235,7 +235,7 @@ describe('components of 1.7.1 in newer files (NX-29, NX-33 to NX-35)', () => {
   })
 
   test('NX-33: a flow that asks is refused before it runs if no one can answer', async () => {
-    const flow = flowBuilder()
+    const flow = flowBuilder('Flow', { components: builtinComponents })
     const asks = flow.add('HumanInput', { id: 'HumanInput-1', values: { prompt: 'Sure?' } })
     const input = flow.add('TextInput', { values: { input_value: 'x' } })
     flow.connect(`${asks}.branch_approve`, `${flow.add('ChatOutput')}.input_value`)

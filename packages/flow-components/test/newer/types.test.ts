@@ -122,7 +122,7 @@ describe('missing types (NX-7, NX-8)', () => {
   test.each(['Tally', 'RemixDocumentation'])(
     'NX-8: the error for %s with Python explains how to run it',
     (type) => {
-      const flow = flowBuilder()
+      const flow = flowBuilder('Flow', { components: builtinComponents })
       flow.add(type, { id: 'node-1' })
       const json = flow.toJSON()
       const [first] = json.data?.nodes ?? []

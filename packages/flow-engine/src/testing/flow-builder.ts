@@ -21,7 +21,7 @@ export interface AddOptions {
 
 /** Builds flows in the editor's export format. */
 export interface FlowBuilder {
-  /** A string is the type of a built-in component, else of an unknown one. Returns the node id. */
+  /** A string is the type of a known component, else of an unknown one. Returns the node id. */
   add(component: Component | string, options?: AddOptions): string
   /**
    * From `'ChatInput-00001.message'` to `'Shout-00001.text'`. If the target is a loop's output, a loop-back
@@ -34,11 +34,20 @@ export interface FlowBuilder {
   toJSON(): FlowJson
 }
 
-export function flowBuilder(name = 'Flow'): FlowBuilder {
+export interface FlowBuilderOptions {
+  /** Components that `add` finds by their type, besides the basic ones of this package. Default: none. */
+  readonly components?: Iterable<Component>
+}
+
+export function flowBuilder(name = 'Flow', options: FlowBuilderOptions = {}): FlowBuilder {
   const graph = new FlowGraph(name)
+  const own = new Map(
+    [...(options.components ?? [])].map((component) => [component.type, component]),
+  )
+  const find = (type: string): Component | undefined => own.get(type) ?? basic().get(type)
   const builder: FlowBuilder = {
     add(given, options = {}) {
-      const component = typeof given === 'string' ? (builtin().get(given) ?? given) : given
+      const component = typeof given === 'string' ? (find(given) ?? given) : given
       if (typeof component !== 'string') return graph.addComponent(component, options).id
       return graph.add(component, options.id, (place) => unknownNode(component, place)).id
     },
@@ -66,11 +75,11 @@ export function flowBuilder(name = 'Flow'): FlowBuilder {
   return builder
 }
 
-let builtinTypes: ReadonlyMap<string, Component> | undefined
+let basicTypes: ReadonlyMap<string, Component> | undefined
 
-function builtin(): ReadonlyMap<string, Component> {
-  builtinTypes ??= new Map(basicComponents.map((component) => [component.type, component]))
-  return builtinTypes
+function basic(): ReadonlyMap<string, Component> {
+  basicTypes ??= new Map(basicComponents.map((component) => [component.type, component]))
+  return basicTypes
 }
 
 function unknownNode(type: string, place: Pick<FlowNode, 'id' | 'position'>): FlowNode {

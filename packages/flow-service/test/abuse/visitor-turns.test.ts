@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { builtinComponents } from '@x/flow-components'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { createTestEngine } from '@x/test-kit'
 
@@ -19,7 +20,7 @@ test('AB-32, AB-76: heavy work of visitors waits in a queue separate from the ow
     password: 'secret-1',
     isActive: true,
   })
-  const flow = flowBuilder()
+  const flow = flowBuilder('Flow', { components: builtinComponents })
   const from = flow.add('Webhook', { values: { data: '{"a": 1}' } })
   const values = { operations: [{ name: 'JQ Expression' }], query: '.a' }
   const to = flow.add('DataOperations', { values })

@@ -64,7 +64,7 @@ export const OWN = new Map([stuck, reader, asker].map((component) => [component.
 
 /** Chat input to chat output, with a component of this type between them. */
 export function chain(middle?: string): unknown {
-  const flow = flowBuilder('x')
+  const flow = flowBuilder('x', { components: builtinComponents })
   const input = flow.add('ChatInput')
   const held = middle === undefined ? undefined : flow.add(OWN.get(middle) ?? middle)
   const answer = flow.add('ChatOutput')

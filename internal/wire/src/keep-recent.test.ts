@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepRecent } from '@x/wire'
+import { keepRecent } from './keep-recent.ts'
 
 test('over the limit, the entry that was kept longest ago is removed', () => {
   const map = new Map<string, number>()

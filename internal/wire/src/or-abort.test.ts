@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { orAbort } from '@x/wire'
+import { orAbort } from './or-abort.ts'
 
 test('a promise settles as it is unless the signal is aborted first', async () => {
   const { signal } = new AbortController()

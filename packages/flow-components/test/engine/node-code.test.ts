@@ -54,10 +54,7 @@ describe('readNodeCode (FE-42)', () => {
   })
 })
 
-const flows = [
-  '../../../../../../shared/golden/flows/',
-  '../../../../../../shared/golden/flows/starter/',
-]
+const flows = ['../../../../../shared/golden/flows/', '../../../../../shared/golden/flows/starter/']
   .map((path) => new URL(path, import.meta.url))
   .filter((folder) => existsSync(folder))
 

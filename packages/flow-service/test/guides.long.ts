@@ -11,9 +11,8 @@ const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 
 /** Calls what the blocks export, and says what came of it. */
 const DRIVER = `
-import { createBuildJobs } from '@x/flow-engine'
-import { builtinComponents } from '@x/flow-engine/components'
-import { createRegistry, defineComponent, field, output } from '@x/flow-engine/graph'
+import { builtinComponents } from '@x/flow-components'
+import { createBuildJobs, createRegistry, defineComponent, field, output } from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { approve } from './approve.ts'
 import { answerAll } from './answerAll.ts'
@@ -68,12 +67,12 @@ async function blockOf(guide: string, name: string): Promise<string> {
 /** The same for evaluations, a component that sleeps, and versions. */
 const FURTHER = `
 import { readFile } from 'node:fs/promises'
-import { createBuildJobs } from '@x/flow-engine'
-import { builtinComponents, chatInput, chatOutput, languageModel, promptTemplate } from '@x/flow-engine/components'
-import { compileFlow, createFlow, createRegistry } from '@x/flow-engine/graph'
+import { builtinComponents } from '@x/flow-components'
+import { compileFlow, createBuildJobs, createFlow, createRegistry } from '@x/flow-engine'
+import { chatInput, chatOutput, languageModel, promptTemplate } from '@x/flow-engine/components'
 import { createScriptedModel, createTestRuntime } from '@x/flow-engine/testing'
 import { callerOf } from '${PACKAGE}src/services/base/caller.ts'
-import { createTestEngine } from '${PACKAGE}test/support/engine.ts'
+import { createTestEngine } from '@x/test-kit'
 import { evaluate } from './evaluate.ts'
 import { answerOf } from './answerOf.ts'
 import { traced } from './traced.ts'
