@@ -1,5 +1,4 @@
 import {
-  checkBasePath,
   createSystemRuntime,
   nameProblem,
   type Metrics,
@@ -11,6 +10,7 @@ import { schemesOf, type AuthenticationScheme, type ScimAuth } from './auth.ts'
 import { invalidValue, ScimConfigError } from '../base/errors.ts'
 import type { ScimAuditEntry } from './events.ts'
 import type { FilterLimits } from '../filter/parse.ts'
+import { readBasePath } from './base-path.ts'
 import { readMetricTenants } from './metric-tenants.ts'
 import { completeLimits, type ScimLimits } from '../base/limits.ts'
 import type { ConnectionSettings } from '../base/connection-settings.ts'
@@ -325,18 +325,6 @@ function readBaseUrl(baseUrl: ScimOptions['baseUrl']): (tenant: string) => strin
   }
   const fixed = withoutSlash(baseUrl)
   return () => fixed
-}
-
-function readBasePath({ basePath, baseUrl }: ScimOptions): string {
-  if (basePath === undefined) {
-    if (typeof baseUrl === 'string') return withoutSlash(new URL(baseUrl).pathname)
-    const message = 'createScimHandler: option "basePath" is required when baseUrl is a function'
-    throw new ScimConfigError('basePath', message)
-  }
-  const checked = checkBasePath(basePath)
-  if ('path' in checked) return checked.path
-  const message = `createScimHandler: option "basePath" ${checked.problem}`
-  throw new ScimConfigError('basePath', message)
 }
 
 function withoutSlash(text: string): string {

@@ -72,7 +72,7 @@ const NETWORK_CODES = new Set([
 
 /** Errors `pg` throws without a code. */
 const CONNECTION_TEXT =
-  /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|not queryable|pool (is|after)/i
+  /connection (terminated|ended|timeout)|query read timeout|timeout exceeded when trying to connect|not queryable|pool (is|after)/i
 
 function fromPostgres(error: unknown, code: string): DatabaseError {
   const message = textOf(error, 'message')

@@ -11,6 +11,10 @@ const CHANNEL = 'x_flow_jobs'
 const MAX_PAYLOAD_LENGTH = 7000
 
 const RECONNECT_MS = 1000
+/** The listening connection, which is silent by nature, is asked this often whether it is alive. */
+const CHECK_MS = 30_000
+/** Maximum wait for an answer. */
+const ANSWER_MS = 5000
 
 const buses = new WeakMap<PostgresEngine, LiveBus>()
 
@@ -47,10 +51,11 @@ function createPostgresBus(engine: PostgresEngine): LiveBus {
       waiting = []
       // Best effort: the log is authoritative, and readers also poll.
       await engine.pool
-        .query('select pg_notify($1, message) from unnest($2::text[]) as message', [
-          CHANNEL,
-          messages,
-        ])
+        .query({
+          text: 'select pg_notify($1, message) from unnest($2::text[]) as message',
+          values: [CHANNEL, messages],
+          query_timeout: ANSWER_MS,
+        })
         .catch(() => undefined)
     }
     sending = undefined
@@ -109,9 +114,25 @@ async function listenOnce(client: ListenClient, { hear, begun, signal }: Listeni
       const asked = client.query(`listen ${CHANNEL}`).then(begun)
       await Promise.race([asked, ended])
     }
-    await ended
+    await Promise.race([ended, silent(client, signal)])
   } finally {
     signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Resolves when the connection no longer answers, or the signal is aborted. */
+async function silent(client: ListenClient, signal: AbortSignal): Promise<void> {
+  const within = (ms: number): Promise<boolean> =>
+    delay(ms, false, { signal, ref: false }).catch(() => false)
+  let answers = true
+  while (answers && !signal.aborted) {
+    await within(CHECK_MS)
+    if (signal.aborted) return
+    const answered = client.query('select 1').then(
+      () => true,
+      () => false,
+    )
+    answers = await Promise.race([answered, within(ANSWER_MS)])
   }
 }
 

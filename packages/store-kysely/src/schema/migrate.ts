@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { engineOf, type DialectKind } from '../engine/engine.ts'
+import { WITHOUT_TIME_LIMIT } from '../engine/postgres/connection.ts'
 
 /** One migration. It must not change once released, because its checksum is verified. */
 export interface Migration {
@@ -107,6 +108,7 @@ const LOCK = 7_020_319_054
 
 /** On PostgreSQL: blocks other migrations until the transaction ends. */
 export async function lockMigrations<Tables>(tx: Transaction<Tables>): Promise<void> {
+  for (const statement of WITHOUT_TIME_LIMIT) await sql.raw(statement).execute(tx)
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
 }
 

@@ -1,0 +1,19 @@
+import { checkBasePath } from '@x/wire'
+import { ScimConfigError } from '../base/errors.ts'
+import type { ScimOptions } from './options.ts'
+
+/** @throws ScimConfigError */
+export function readBasePath({
+  basePath,
+  baseUrl,
+}: Pick<ScimOptions, 'basePath' | 'baseUrl'>): string {
+  if (basePath === undefined) {
+    if (typeof baseUrl === 'string') return new URL(baseUrl).pathname.replace(/\/$/, '')
+    const message = 'createScimHandler: option "basePath" is required when baseUrl is a function'
+    throw new ScimConfigError('basePath', message)
+  }
+  const checked = checkBasePath(basePath)
+  if ('path' in checked) return checked.path
+  const message = `createScimHandler: option "basePath" ${checked.problem}`
+  throw new ScimConfigError('basePath', message)
+}
