@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { freePort } from './free-port.ts'
 
@@ -9,9 +9,6 @@ export interface RedisServer {
   /** Starts it again at the same address: empty, or with what its folder has. */
   start(): Promise<void>
 }
-
-/** False where no `redis-server` is installed. */
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
 /** @param folder keeps each write; without one a Redis forgets all when it goes */
 export async function startRedis(folder?: string): Promise<RedisServer> {

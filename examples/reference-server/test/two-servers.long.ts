@@ -1,7 +1,8 @@
+import { needs } from '@x/test-kit/needs'
 import { join } from 'node:path'
 import { createFlowStore } from '@x/store-kysely/flow'
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl } from '../../../packages/store-kysely/test/databases.ts'
+import { postgresDatabase } from '../../../packages/store-kysely/test/databases.ts'
 import { inFolder, startServer, type Environment, type Started } from './start-server.ts'
 
 /** Starts several servers on one database at the same moment; ends those that have started. */
@@ -40,8 +41,9 @@ async function expectOneFirstStart(servers: readonly Started[]): Promise<void> {
 }
 
 describe('servers that start simultaneously on one empty database', () => {
-  test.skipIf(postgresUrl === null)(
+  test(
     'PostgreSQL: one superuser with one default project, and no server fails',
+    needs('postgres'),
     async () => {
       const database = await postgresDatabase()
       await inFolder(async (folder) => {

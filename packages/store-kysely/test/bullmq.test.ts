@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { randomUUID } from 'node:crypto'
 import { createBuildJobs } from '@x/flow-engine'
 import { createBullMqQueue } from '@x/flow-engine/bullmq'
@@ -6,14 +7,15 @@ import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl } from './databases.ts'
+import { postgresDatabase } from './databases.ts'
 import { components, streamingFlow } from './streaming-flow.ts'
 
 const connection = process.env['REDIS_URL'] ?? ''
 
 /** The queue on Redis, everything else on PostgreSQL; two of each, as two processes have them. */
-test.skipIf(connection === '' || postgresUrl === null)(
+test(
   'FE-62 a build that one process queues in BullMQ (REDIS_URL) runs in another and is read in both',
+  needs('redis', 'postgres'),
   async () => {
     const database = await postgresDatabase()
     await migrateFlow(database.db)

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -144,7 +145,7 @@ describe('SQLite of flows (CO-77)', () => {
   })
 })
 
-describe.skipIf(postgresUrl === undefined)('PostgreSQL of flows (CO-77)', () => {
+describe('PostgreSQL of flows (CO-77)', needs('postgres'), () => {
   const url = postgresUrl ?? ''
   const bare = url.replace(/\/\/[^@/]*@/, '//')
 

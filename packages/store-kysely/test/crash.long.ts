@@ -1,9 +1,10 @@
+import { needs } from '@x/test-kit/needs'
 import { spawn } from 'node:child_process'
 import { checkSqlite } from '@x/store-kysely'
 import { createFlowStore, createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import { describe, expect, test } from 'vitest'
-import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { fileDatabase, postgresDatabase, type TestDatabase } from './databases.ts'
 import { joinedProgram } from './joined-program.ts'
 import { TENANT } from './scim-corpus.ts'
 
@@ -57,8 +58,9 @@ describe('a process that is killed while it writes', () => {
     await database.close()
   })
 
-  test.skipIf(postgresUrl === null)(
+  test(
     'PostgreSQL: everything that was answered is there, nothing is half written',
+    needs('postgres'),
     async () => {
       const database = await postgresDatabase()
       expect(await proveNothingLost(database, 'postgres')).toBeGreaterThan(10)

@@ -1,10 +1,11 @@
+import { needs } from '@x/test-kit/needs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { postgresDatabase, type TestDatabase } from './databases.ts'
 
-describe.skipIf(postgresUrl === undefined)('fences of logs on PostgreSQL', () => {
+describe('fences of logs on PostgreSQL', needs('postgres'), () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await postgresDatabase()

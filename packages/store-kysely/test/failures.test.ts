@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ import { openPostgres } from '@x/store-kysely/postgres'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { fileDatabase, postgresDatabase, type TestDatabase } from './databases.ts'
 import { TENANT, user } from './scim-corpus.ts'
 import { components, streamingFlow } from './streaming-flow.ts'
 
@@ -242,7 +243,7 @@ describe('PostgreSQL that is not there', () => {
   })
 })
 
-describe.skipIf(postgresUrl === null)('PostgreSQL', () => {
+describe('PostgreSQL', needs('postgres'), () => {
   let database: TestDatabase
   beforeEach(async () => {
     database = await postgresDatabase()

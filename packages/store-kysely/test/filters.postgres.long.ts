@@ -1,7 +1,8 @@
+import { needs } from '@x/test-kit/needs'
 import { describe } from 'vitest'
-import { postgresDatabase, postgresUrl } from './databases.ts'
+import { postgresDatabase } from './databases.ts'
 import { defineFilters } from './filters.ts'
 
-describe.skipIf(postgresUrl === null)('on a real server', () => {
+describe('on a real server', needs('postgres'), () => {
   defineFilters('PostgreSQL', postgresDatabase)
 })

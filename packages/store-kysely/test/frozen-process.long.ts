@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,7 @@ import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { joinBuilt } from '../../../tools/join-built.mjs'
 import type { ActingOrder } from './acting-process.ts'
-import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { postgresDatabase, type TestDatabase } from './databases.ts'
 
 // What is shipped: a host that uses the built packages.
 const SOURCE = fileURLToPath(new URL('acting-process.ts', import.meta.url))
@@ -25,7 +26,7 @@ const LEASE = { leaseMs: 1500, heartbeatMs: 400 }
 const PACES = [0, 1, 3, 7, 20, 50]
 const COUNT = 60
 
-describe.skipIf(postgresUrl === null)('a process that is frozen and wakes (AB-92, DR-7)', () => {
+describe('a process that is frozen and wakes (AB-92, DR-7)', needs('postgres'), () => {
   let database: TestDatabase
   let folder: string
   const children: ChildProcess[] = []

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { createScimService, type ScimService } from '@x/scim-core'
 import { createFlowEngine } from '@x/flow-service'
 import { createMemoryBlobStore } from '@x/flow-service/memory'
@@ -9,7 +10,7 @@ import { openPostgres } from '@x/store-kysely/postgres'
 import { migrateScim } from '@x/store-kysely/scim'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { postgresDatabase, type TestDatabase } from './databases.ts'
 
 const TENANT = 'default'
 const OFF = [{ op: 'replace', path: 'active', value: false }]
@@ -22,7 +23,7 @@ const serviceOf = ({ scim }: LinkedStores): ScimService =>
     deleteUser: 'remove',
   })
 
-describe.skipIf(postgresUrl === null)('linked users that both sides change at once', () => {
+describe('linked users that both sides change at once', needs('postgres'), () => {
   let database: TestDatabase
   let db: Kysely<unknown>
   let stores: LinkedStores

@@ -1,9 +1,10 @@
+import { needs } from '@x/test-kit/needs'
 import { describe } from 'vitest'
-import { memoryDatabase, postgresDatabase, postgresUrl } from './databases.ts'
+import { memoryDatabase, postgresDatabase } from './databases.ts'
 import { defineLink } from './link.ts'
 
 defineLink('SQLite', memoryDatabase)
 
-describe.skipIf(postgresUrl === null)('on a real server', () => {
+describe('on a real server', needs('postgres'), () => {
   defineLink('PostgreSQL', postgresDatabase)
 })

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { rm, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,25 +47,22 @@ describe('OP-8 metrics of databases', () => {
     }
   })
 
-  test.skipIf(postgresUrl === null)(
-    'PostgreSQL: statements by kind, and the use of the pool',
-    async () => {
-      const { metrics, value } = read()
-      const db = openPostgres(postgresUrl ?? '', { metrics, maxConnections: 2 })
-      try {
-        await sql`select 1`.execute(db)
-        await expect(sql`select from nowhere_at_all`.execute(db)).rejects.toThrow()
-        expect(await value('store_call_duration_seconds', 'select')).toBe(2)
-        expect(await value('store_call_failures_total', 'postgres')).toBe(1)
-        expect(await value('store_pool_connections', 'idle')).toBe(1)
-        await db.transaction().execute(async (tx) => {
-          await sql`select 1`.execute(tx)
-          expect(await value('store_pool_connections', 'used')).toBe(1)
-        })
-        expect(await value('store_pool_waiting')).toBe(0)
-      } finally {
-        await db.destroy()
-      }
-    },
-  )
+  test('PostgreSQL: statements by kind, and the use of the pool', needs('postgres'), async () => {
+    const { metrics, value } = read()
+    const db = openPostgres(postgresUrl ?? '', { metrics, maxConnections: 2 })
+    try {
+      await sql`select 1`.execute(db)
+      await expect(sql`select from nowhere_at_all`.execute(db)).rejects.toThrow()
+      expect(await value('store_call_duration_seconds', 'select')).toBe(2)
+      expect(await value('store_call_failures_total', 'postgres')).toBe(1)
+      expect(await value('store_pool_connections', 'idle')).toBe(1)
+      await db.transaction().execute(async (tx) => {
+        await sql`select 1`.execute(tx)
+        expect(await value('store_pool_connections', 'used')).toBe(1)
+      })
+      expect(await value('store_pool_waiting')).toBe(0)
+    } finally {
+      await db.destroy()
+    }
+  })
 })

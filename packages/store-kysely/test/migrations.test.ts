@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { sql, type Kysely } from 'kysely'
 import { MigrationError } from '@x/store-kysely'
 import {
@@ -22,7 +23,7 @@ import { initial } from '../src/schema/migrations/flow/0001-initial.ts'
 import { initial as initialScim } from '../src/schema/migrations/scim/0001-initial.ts'
 import { eventRows } from '../src/schema/migrations/flow/0002-event-rows.ts'
 import { webhookNames } from '../src/schema/migrations/flow/0003-webhook-names.ts'
-import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { fileDatabase, postgresDatabase, type TestDatabase } from './databases.ts'
 
 const idOf = (digit: string) => `00000000-0000-4000-8000-00000000000${digit}`
 
@@ -292,7 +293,7 @@ function defineMigrations(
 }
 
 defineMigrations('sqlite', fileDatabase, (address) => openSqlite(address))
-describe.skipIf(postgresUrl === null)('on a real server', () => {
+describe('on a real server', needs('postgres'), () => {
   defineMigrations('postgres', postgresDatabase, (address) => openPostgres(address))
 })
 

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +9,7 @@ import { transform } from 'esbuild'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { sqliteDriverName } from '../src/engine/sqlite-driver-name.ts'
-import { postgresDatabase, postgresUrl } from './databases.ts'
+import { postgresDatabase } from './databases.ts'
 
 const GUIDE = new URL('../../../docs/guides/scim-own-tables.md', import.meta.url)
 
@@ -125,7 +126,7 @@ describe('the code of the guide on own tables, as it stands there', () => {
     },
   )
 
-  test.skipIf(postgresUrl === null)('SH-3 Drizzle over PostgreSQL', async () => {
+  test('SH-3 Drizzle over PostgreSQL', needs('postgres'), async () => {
     const database = await postgresDatabase()
     for (const statement of [
       sql`create table person (org text, id text, email text not null, email_key text not null, name text,

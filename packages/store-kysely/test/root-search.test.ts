@@ -1,7 +1,8 @@
+import { needs } from '@x/test-kit/needs'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { afterEach, describe } from 'vitest'
-import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { fileDatabase, postgresDatabase, type TestDatabase } from './databases.ts'
 import { testRootSearch } from './root-search.ts'
 
 const databases: { close(): Promise<void> }[] = []
@@ -18,7 +19,7 @@ describe('SQL', () => {
     return { store: createScimStore(database.db), asked: () => asked }
   })
 
-  describe.skipIf(postgresUrl === null)('of a server', () => {
+  describe('of a server', needs('postgres'), () => {
     testRootSearch('PostgreSQL', async () => {
       let asked = 0
       const database: TestDatabase = await postgresDatabase()

@@ -1,10 +1,11 @@
+import { needs } from '@x/test-kit/needs'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { JobStore } from '@x/flow-engine/store'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { fileDatabase, postgresDatabase, type TestDatabase } from './databases.ts'
 import { joinedProgram } from './joined-program.ts'
 import type { SchedulingOrder } from './scheduling-process.ts'
 
@@ -49,8 +50,9 @@ async function lastOf({ schedules }: JobStore, id: string): Promise<Date | null>
 }
 
 describe('schedules of real processes', () => {
-  test.skipIf(postgresUrl === null)(
+  test(
     'DR-58: of three processes on PostgreSQL, each second is taken once; one may die',
+    needs('postgres'),
     async () => {
       database = await postgresDatabase()
       await migrateFlow(database.db)

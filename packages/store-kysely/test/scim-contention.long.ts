@@ -1,10 +1,11 @@
+import { needs } from '@x/test-kit/needs'
 import { Pool } from 'pg'
 import { sql } from 'kysely'
 import { createScimService, type ScimHandler, type ScimStore } from '@x/scim-core'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { postgresDatabase, type TestDatabase } from './databases.ts'
 import { addMember, BASE, handlerOver, idOf, removeMember, request, TOKEN } from './scim-handler.ts'
 
 const TENANT = 'default'
@@ -23,7 +24,7 @@ function handlerRemoving(store: ScimStore): ScimHandler {
   }).handle
 }
 
-describe.skipIf(postgresUrl === null)('SCIM under contention on PostgreSQL', () => {
+describe('SCIM under contention on PostgreSQL', needs('postgres'), () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await postgresDatabase()

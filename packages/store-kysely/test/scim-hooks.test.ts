@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import {
   createScimService,
@@ -428,8 +429,9 @@ describe('waiting for a transaction ends', () => {
     expect(ended).toEqual(['quick', 'slow'])
   })
 
-  test.skipIf(postgresUrl === null)(
+  test(
     'SH-15 on a pool of the host that would wait for a connection without end',
+    needs('postgres'),
     async () => {
       const { Pool } = await import('pg')
       const { openPostgres } = await import('@x/store-kysely/postgres')

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -166,7 +167,7 @@ describe.each(kinds)('the outbox over %s', (_name, isThere, open) => {
   )
 })
 
-describe.skipIf(postgresUrl === null)('transactions that are open while the outbox is read', () => {
+describe('transactions that are open while the outbox is read', needs('postgres'), () => {
   const row = (id: string, resourceId: string): OutboxRow => ({
     id,
     tenant: TENANT,

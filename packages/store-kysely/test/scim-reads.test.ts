@@ -1,6 +1,7 @@
+import { needs } from '@x/test-kit/needs'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import { describe, expect, test } from 'vitest'
-import { fileDatabase, postgresDatabase, postgresUrl } from './databases.ts'
+import { fileDatabase, postgresDatabase } from './databases.ts'
 import { TENANT, user } from './scim-corpus.ts'
 
 describe('reads of the SCIM store', () => {
@@ -33,8 +34,9 @@ describe('reads of the SCIM store', () => {
     await database.close()
   })
 
-  test.skipIf(postgresUrl === null)(
+  test(
     'SC-31 are the same on both databases in one process, wherever the page begins',
+    needs('postgres'),
     async () => {
       const pages: unknown[] = []
       for (const open of [fileDatabase, postgresDatabase, fileDatabase]) {

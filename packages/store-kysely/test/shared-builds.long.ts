@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '@x/flow-engine'
@@ -7,7 +8,7 @@ import { openPostgres } from '@x/store-kysely/postgres'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BuildOrder } from './build-process.ts'
-import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { postgresDatabase, type TestDatabase } from './databases.ts'
 import { collectEvents } from '@x/flow-engine/testing'
 import { joinedProgram } from './joined-program.ts'
 import { components } from './streaming-flow.ts'
@@ -23,7 +24,7 @@ const SHORT = { leaseMs: 900, heartbeatMs: 300 }
 const ENDLESS = 1_000_000
 
 /** Process A runs a build; this process, B, reads it. */
-describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)', () => {
+describe('a build that another process runs (FE-62)', needs('postgres'), () => {
   let database: TestDatabase
   let other: ReturnType<typeof openPostgres<unknown>>
   const ends: (() => Promise<void>)[] = []

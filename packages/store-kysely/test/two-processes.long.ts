@@ -1,14 +1,15 @@
+import { needs } from '@x/test-kit/needs'
 import { sql } from 'kysely'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { postgresDatabase, type TestDatabase } from './databases.ts'
 
 const NOW = Date.UTC(2031, 0, 1)
 const at = (ms: number): Date => new Date(NOW + ms)
 
 /** Two stores over two pools are to each other what two processes are. */
-describe.skipIf(postgresUrl === null)('two processes on one PostgreSQL (FE-62)', () => {
+describe('two processes on one PostgreSQL (FE-62)', needs('postgres'), () => {
   let database: TestDatabase
   let other: ReturnType<typeof openPostgres<unknown>>
   beforeEach(async () => {

@@ -1,9 +1,9 @@
+import { needs } from '@x/test-kit/needs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   postgresDatabase,
-  postgresUrl,
   type TestDatabase,
 } from '../../../../packages/store-kysely/test/databases.ts'
 import { inFolder, startServer, type Started } from '../start-server.ts'
@@ -14,7 +14,7 @@ const TOKEN = 'a-token-of-the-directory-0123456789'
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const PAGE = 10
 
-describe.skipIf(postgresUrl === null)('two shipped servers on one PostgreSQL', () => {
+describe('two shipped servers on one PostgreSQL', needs('postgres'), () => {
   let database: TestDatabase
   let servers: readonly Started[] = []
   let release = (): void => undefined

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,8 +43,9 @@ test.each(kinds)(
   },
 )
 
-test.skipIf(postgresUrl === null)(
+test(
   "AB-87: with the host's connection pool, numbers are read as numbers and the host's type parsers stay unchanged",
+  needs('postgres'),
   async () => {
     const { result, slowest } = await besideHealth(host(), () =>
       host().call<Record<'user' | 'list' | 'rows', unknown>>('pool'),

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +15,7 @@ const commandsWith = async (page: string, part: string): Promise<string> => {
   return found[0] ?? ''
 }
 
-describe('commands of the guides to a server that runs', () => {
+describe('commands of the guides to a server that runs', needs('bash', 'curl'), () => {
   let service: Service
   let end: () => Promise<void>
   beforeAll(async () => {
@@ -121,7 +122,7 @@ describe('commands of the guides to a server that runs', () => {
   })
 })
 
-describe('commands of the guides that start a server', () => {
+describe('commands of the guides that start a server', needs('bash', 'openssl'), () => {
   const inScratch = (use: (options: CommandOptions) => Promise<void>) =>
     inFolder((folder) => use({ folder, environment: { SERVICE_CONFIG_DIR: join(folder, 'data') } }))
 

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +7,7 @@ import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import { chatInput, chatOutput } from '@x/flow-engine/components'
 import { createFlow, defineComponent, field, output } from '@x/flow-engine'
 import { expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl } from '../../../../packages/store-kysely/test/databases.ts'
+import { postgresDatabase } from '../../../../packages/store-kysely/test/databases.ts'
 import { joinSources } from '../../../../tools/join-sources.mjs'
 import { blockWith, load } from './blocks.ts'
 
@@ -24,8 +25,9 @@ console.log(await build(flow.toJSON(), 'ada'))
 process.kill(process.pid, 'SIGTERM')
 `
 
-test.skipIf(postgresUrl === null)(
+test(
   'DR-90: the program of the durable runs guide builds on PostgreSQL and exits with 0 on SIGTERM',
+  needs('postgres'),
   async () => {
     const database = await postgresDatabase()
     try {

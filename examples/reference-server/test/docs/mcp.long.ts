@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -35,20 +36,24 @@ afterAll(async () => {
 const placed = (code: string): string =>
   code.replaceAll('https://flows.example', service.url).replaceAll('/PROJECT/', `/${project}/`)
 
-test("MC-113 the guide's command exposes a flow as a tool, and its program calls it", async () => {
-  const [command = ''] = await blocksOf(PAGE, 'sh')
-  const env = { ...process.env, PROJECT: project, FLOW: flow, FLOW_API_KEY: service.key }
-  const { stdout } = await promisify(execFile)('bash', ['-ec', placed(command)], { env })
-  expect(JSON.parse(stdout)).toMatchObject({
-    message: expect.stringContaining('settings for 1 flow'),
-  })
+test(
+  "MC-113 the guide's command exposes a flow as a tool, and its program calls it",
+  needs('bash', 'curl'),
+  async () => {
+    const [command = ''] = await blocksOf(PAGE, 'sh')
+    const env = { ...process.env, PROJECT: project, FLOW: flow, FLOW_API_KEY: service.key }
+    const { stdout } = await promisify(execFile)('bash', ['-ec', placed(command)], { env })
+    expect(JSON.parse(stdout)).toMatchObject({
+      message: expect.stringContaining('settings for 1 flow'),
+    })
 
-  const code = placed(await blockWith(PAGE, 'await client.listTools()'))
-  expect(await linesOf('mcp-client', `${code}\nawait client.close()`)).toEqual([
-    [['refund']],
-    [[{ type: 'text', text: 'Order 17' }]],
-  ])
-})
+    const code = placed(await blockWith(PAGE, 'await client.listTools()'))
+    expect(await linesOf('mcp-client', `${code}\nawait client.close()`)).toEqual([
+      [['refund']],
+      [[{ type: 'text', text: 'Order 17' }]],
+    ])
+  },
+)
 
 test("MC-113 MC-103 the guide's client configuration is the one generated for its address and key", async () => {
   const [text = ''] = await blocksOf(PAGE, 'json')

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -30,7 +31,7 @@ test('RS-54 the first block of the guide calls a flow', async () => {
   expect(await printedBy('openai-answer', code)).toEqual([QUESTION])
 })
 
-test('RS-54 the curl command of the guide calls a flow', async () => {
+test('RS-54 the curl command of the guide calls a flow', needs('bash', 'curl'), async () => {
   const [command = ''] = await blocksOf(PAGE, 'sh')
   expect(command).toContain('chat/completions')
   const { stdout } = await promisify(execFile)('bash', ['-ec', placed(command)])

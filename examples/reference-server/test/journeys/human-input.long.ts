@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { builtinComponents } from '@x/flow-components'
@@ -142,53 +143,57 @@ async function curl(target: Service, path: string, ...more: readonly string[]): 
 }
 
 describe('human input during a build', () => {
-  test('DR-39, DR-35, DR-36: the question is answered with curl after a restart; the branch runs', async () => {
-    const { flowId, jobId } = await begun('Approval over a restart')
-    const question = await pending(jobId)
-    expect(question).toMatchObject({
-      job_id: jobId,
-      flow_id: flowId,
-      session_id: 'talk',
-      vertex_id: 'HumanInput-h1',
-      kind: 'node_input',
-      prompt: 'An offer to Ada',
-      options: [
-        { action_id: 'send_it', label: 'Send it' },
-        { action_id: 'hold_back', label: 'Hold back' },
-      ],
-      allowed_decisions: ['send_it', 'hold_back'],
-    })
-    await service().restart({ signal: 'SIGKILL' })
+  test(
+    'DR-39, DR-35, DR-36: the question is answered with curl after a restart; the branch runs',
+    needs('curl'),
+    async () => {
+      const { flowId, jobId } = await begun('Approval over a restart')
+      const question = await pending(jobId)
+      expect(question).toMatchObject({
+        job_id: jobId,
+        flow_id: flowId,
+        session_id: 'talk',
+        vertex_id: 'HumanInput-h1',
+        kind: 'node_input',
+        prompt: 'An offer to Ada',
+        options: [
+          { action_id: 'send_it', label: 'Send it' },
+          { action_id: 'hold_back', label: 'Hold back' },
+        ],
+        allowed_decisions: ['send_it', 'hold_back'],
+      })
+      await service().restart({ signal: 'SIGKILL' })
 
-    const [again] = (await curl(
-      service(),
-      `/api/v2/workflows/pending?flow_id=${flowId}`,
-    )) as Pending[]
-    expect(again).toEqual(question)
-    const accepted = await curl(
-      service(),
-      `/api/v2/workflows/${jobId}/resume`,
-      '-H',
-      'content-type: application/json',
-      '-d',
-      JSON.stringify({ request_id: question.request_id, decision: { action_id: 'hold_back' } }),
-    )
-    expect(accepted).toEqual({ job_id: jobId, status: 'resuming', message: 'Resume accepted' })
+      const [again] = (await curl(
+        service(),
+        `/api/v2/workflows/pending?flow_id=${flowId}`,
+      )) as Pending[]
+      expect(again).toEqual(question)
+      const accepted = await curl(
+        service(),
+        `/api/v2/workflows/${jobId}/resume`,
+        '-H',
+        'content-type: application/json',
+        '-d',
+        JSON.stringify({ request_id: question.request_id, decision: { action_id: 'hold_back' } }),
+      )
+      expect(accepted).toEqual({ job_id: jobId, status: 'resuming', message: 'Resume accepted' })
 
-    const events = await endOf(jobId)
-    expect(events).toContain('"ChatOutput-held"')
-    expect(events.trim().endsWith('{"event": "end", "data": {}}')).toBe(true)
-    const kinds = [...events.matchAll(/^\{"event": "(\w+)"/gm)].map(([, kind]) => kind)
-    expect(kinds.filter((kind) => kind === 'suspended')).toHaveLength(1)
-    expect(kinds.filter((kind) => kind === 'end')).toHaveLength(1)
-    const listed = await service().call('GET', `/api/v1/monitor/messages?flow_id=${flowId}`)
-    const messages = listed.json() as { text: string; content_blocks: { contents: object[] }[] }[]
-    expect(messages.map(({ text }) => text)).toEqual(['An offer to Ada', '', 'An offer to Ada'])
-    expect(messages[1]?.content_blocks[0]?.contents[0]).toMatchObject({
-      type: 'human_input',
-      submitted_action: 'hold_back',
-    })
-  })
+      const events = await endOf(jobId)
+      expect(events).toContain('"ChatOutput-held"')
+      expect(events.trim().endsWith('{"event": "end", "data": {}}')).toBe(true)
+      const kinds = [...events.matchAll(/^\{"event": "(\w+)"/gm)].map(([, kind]) => kind)
+      expect(kinds.filter((kind) => kind === 'suspended')).toHaveLength(1)
+      expect(kinds.filter((kind) => kind === 'end')).toHaveLength(1)
+      const listed = await service().call('GET', `/api/v1/monitor/messages?flow_id=${flowId}`)
+      const messages = listed.json() as { text: string; content_blocks: { contents: object[] }[] }[]
+      expect(messages.map(({ text }) => text)).toEqual(['An offer to Ada', '', 'An offer to Ada'])
+      expect(messages[1]?.content_blocks[0]?.contents[0]).toMatchObject({
+        type: 'human_input',
+        submitted_action: 'hold_back',
+      })
+    },
+  )
 
   test('DR-36: invalid answers are refused, each with its own error', async () => {
     const { jobId } = await begun('Approval with errors')

@@ -1,10 +1,11 @@
+import { needs } from '@x/test-kit/needs'
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { hashSync } from 'bcryptjs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl } from '../../../../packages/store-kysely/test/databases.ts'
+import { postgresDatabase } from '../../../../packages/store-kysely/test/databases.ts'
 import { inFolder, startServer } from '../start-server.ts'
 import { ids, KEY, PASSWORD } from './langflow-installation.ts'
 
@@ -20,8 +21,9 @@ const TABLES = `
   create table file (id uuid, user_id uuid, name varchar, path varchar, size integer, created_at timestamp, updated_at timestamp);
   create table message (id uuid, timestamp timestamp, sender varchar, sender_name varchar, session_id varchar, text text, flow_id uuid, files json, error boolean, edit boolean, properties json, category text, content_blocks json)`
 
-test.skipIf(postgresUrl === null)(
+test(
   'a Langflow installation on PostgreSQL is migrated with its times read as UTC in every time zone',
+  needs('postgres'),
 
   () =>
     inFolder(async (target) => {

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { setTimeout } from 'node:timers/promises'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import { createBullMqQueue } from '@x/flow-engine/bullmq'
@@ -5,7 +6,7 @@ import { createRegistry, defineComponent, field, output } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { expect, test } from 'vitest'
-import { hasRedis, startRedis } from '../redis-server.ts'
+import { startRedis } from '../redis-server.ts'
 import { inFolder } from '../start-server.ts'
 
 const GONE_MS = 30_000
@@ -39,8 +40,9 @@ function gatedWork() {
   return { begun, open, component, flowOf }
 }
 
-test.skipIf(!hasRedis)(
+test(
   'OP-20: builds are refused while the Redis of BullMQ is down; afterwards each accepted build ends exactly once',
+  needs('redis-server'),
   () =>
     inFolder(async (folder) => {
       const redis = await startRedis(folder)

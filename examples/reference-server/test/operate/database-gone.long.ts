@@ -1,8 +1,9 @@
+import { needs } from '@x/test-kit/needs'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl } from '../../../../packages/store-kysely/test/databases.ts'
+import { postgresDatabase } from '../../../../packages/store-kysely/test/databases.ts'
 import { startPostgresProxy, type PostgresProxy } from '../postgres-proxy.ts'
 import { inFolder, startServer } from '../start-server.ts'
 
@@ -59,8 +60,9 @@ async function listeners(address: string): Promise<number[]> {
 const UNAVAILABLE = [503, '{"detail":"Service Unavailable"}']
 const flow = (name: string) => ({ name, data: { nodes: [], edges: [] } })
 
-test.skipIf(postgresUrl === null)(
+test(
   'OP-20: requests get a 503 while PostgreSQL is down and work again afterwards',
+  needs('postgres'),
   () =>
     withDatabase(async ({ ask, names }, proxy) => {
       expect((await ask('POST', '/api/v1/flows/', flow('before')))[0]).toBe(201)
@@ -90,8 +92,9 @@ test.skipIf(postgresUrl === null)(
     }),
 )
 
-test.skipIf(postgresUrl === null)(
+test(
   'OP-20: requests waiting for a hanging PostgreSQL continue when it recovers; no write is lost or duplicated',
+  needs('postgres'),
   () =>
     withDatabase(async ({ ask, names }, proxy) => {
       const before = await names()
@@ -112,8 +115,9 @@ test.skipIf(postgresUrl === null)(
     }),
 )
 
-test.skipIf(postgresUrl === null)(
+test(
   'OP-20: one connection listens to other processes and stays open; a lost one is replaced by another',
+  needs('postgres'),
   () =>
     withDatabase(async ({ ask }, proxy) => {
       expect((await ask('POST', '/api/v1/run/echo', { input_value: 'hello' }))[0]).toBe(200)

@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +7,7 @@ import { apiRequest, openAiModel } from '@x/flow-components'
 import { chatInput, chatOutput, parser, promptTemplate } from '@x/flow-engine/components'
 import { createFlow } from '@x/flow-engine'
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl } from '../../../../packages/store-kysely/test/databases.ts'
+import { postgresDatabase } from '../../../../packages/store-kysely/test/databases.ts'
 import { inFolder, startServer, type Started } from '../start-server.ts'
 
 /** The lease of a job of the shipped server. */
@@ -137,7 +138,7 @@ function expectOnce(events: string): void {
   expect(events).toContain('It is ordered')
 }
 
-describe.skipIf(postgresUrl === null)('a replica is lost in the middle of a build', () => {
+describe('a replica is lost in the middle of a build', needs('postgres'), () => {
   test(
     'DR-7, DR-11: after kill -9 the other replica finishes the build once and does not repeat the order',
     () =>

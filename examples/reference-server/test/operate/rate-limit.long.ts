@@ -1,6 +1,7 @@
+import { needs } from '@x/test-kit/needs'
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl } from '../../../../packages/store-kysely/test/databases.ts'
-import { hasRedis, startRedis } from '../redis-server.ts'
+import { postgresDatabase } from '../../../../packages/store-kysely/test/databases.ts'
+import { startRedis } from '../redis-server.ts'
 import { inFolder, runToEnd, startServer, type Environment, type Started } from '../start-server.ts'
 
 const QUIET = { LOG_LEVEL: 'silent' }
@@ -120,26 +121,24 @@ describe('OP-17 request rate limits of the server', () => {
     })
   })
 
-  test.skipIf(postgresUrl === null)(
-    'OP-17: two servers on one PostgreSQL share the buckets',
-    async () => {
-      const database = await postgresDatabase()
-      const settings = {
-        SERVICE_DATABASE_URL: database.address,
-        SERVICE_SECRET_KEY: 'a secret that all of them are given',
-      }
-      await withServers([settings, settings], async ([one, two], key) => {
-        const urls = [one?.url ?? '', two?.url ?? '']
-        for (const url of urls) expect((await ask(url, key)).status).toBe(200)
-        const found = await Promise.all(urls.map((url) => statuses(10, url, key)))
-        expect(passed(found.flat())).toBe(6)
-      })
-      await database.close()
-    },
-  )
+  test('OP-17: two servers on one PostgreSQL share the buckets', needs('postgres'), async () => {
+    const database = await postgresDatabase()
+    const settings = {
+      SERVICE_DATABASE_URL: database.address,
+      SERVICE_SECRET_KEY: 'a secret that all of them are given',
+    }
+    await withServers([settings, settings], async ([one, two], key) => {
+      const urls = [one?.url ?? '', two?.url ?? '']
+      for (const url of urls) expect((await ask(url, key)).status).toBe(200)
+      const found = await Promise.all(urls.map((url) => statuses(10, url, key)))
+      expect(passed(found.flat())).toBe(6)
+    })
+    await database.close()
+  })
 
-  test.skipIf(!hasRedis)(
+  test(
     'OP-17, OP-20: two servers share buckets in Redis and count separately while it is down',
+    needs('redis-server'),
     async () => {
       const redis = await startRedis()
       const settings = { SERVICE_RATE_LIMIT_REDIS_URL: redis.url, SERVICE_RATE_LIMIT_BURST: '60' }

@@ -1,9 +1,10 @@
+import { needs } from '@x/test-kit/needs'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { postgresDatabase, postgresUrl } from '../../../../packages/store-kysely/test/databases.ts'
+import { postgresDatabase } from '../../../../packages/store-kysely/test/databases.ts'
 import { inFolder, startServer, type Started } from '../start-server.ts'
 
 /** As a load balancer asks. */
@@ -62,8 +63,9 @@ async function loadBalancer() {
   }
 }
 
-test.skipIf(postgresUrl === null)(
+test(
   'OP-13 a rolling update of two replicas under traffic loses no requests or jobs',
+  needs('postgres'),
   () =>
     inFolder(async (folder) => {
       const database = await postgresDatabase()

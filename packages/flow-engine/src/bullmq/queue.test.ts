@@ -1,3 +1,4 @@
+import { needs } from '@x/test-kit/needs'
 import { randomUUID } from 'node:crypto'
 import { Worker } from 'bullmq'
 import { Redis } from 'ioredis'
@@ -44,7 +45,7 @@ async function closeAll(): Promise<void> {
   redis.disconnect()
 }
 
-describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
+describe('createBullMqQueue (REDIS_URL)', needs('redis'), () => {
   defineJobStoreContract(
     { describe, it, beforeEach, afterEach },
     {
