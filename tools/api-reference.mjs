@@ -10,7 +10,8 @@ const names = new Map()
 for (const folder of readdirSync(join(root, 'packages')).toSorted()) {
   const manifest = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'))
   for (const [key, entry] of Object.entries(manifest.exports)) {
-    if (key === './package.json') continue
+    // What siblings share is for nobody else.
+    if (key === './package.json' || key === './internal') continue
     const source = join('packages', folder, entry['@x/source'])
     entryPoints.push(join(root, source))
     names.set(source.slice('packages/'.length, -'.ts'.length), manifest.name + key.slice(1))

@@ -1,266 +1,163 @@
-// Holds the direction of imports: which package may know which, where `node:` may appear, that nothing
-// reaches into another package's inside, that no files import each other in a circle, types included,
-// and that the rooms of a package keep the order of their floors.
+// Holds the direction of imports, by the map of tools/packages.json: which package may know which, which
+// libraries it declares and uses, where `node:` may appear, that nothing reaches into another package's
+// inside, that no files import each other in a circle, types included, that the folders of a package keep
+// the order of their floors, and that entries are what is built and exported, each name once.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { filesBelow, importsOf, isTest, resolveImport, root } from './sources.mjs'
+import { circlesOf } from './circles.mjs'
+import { namesOf } from './exported-names.mjs'
+import { filesBelow, importsOf, isTest, readSource, resolveImport, root } from './sources.mjs'
 
-/** Packages that the published sources of each package may import besides their own. */
-const allowed = {
-  'internal/wire': ['mitt', 'rou3'],
-  'packages/surface-protocol': ['@x/wire', 'zod'],
-  'packages/scim-core': ['@x/wire', 'mitt', 'jose', '@noble/hashes'],
-  'packages/flow-engine': ['@x/wire', 'zod', 'mitt', 'jose'],
-  'packages/store-kysely': ['@x/scim-core', '@x/flow-engine', 'kysely', 'pg'],
-  'packages/http-adapters': ['@x/wire'],
-}
-
-/** Packages that may import whatever they declare besides: libraries of single components. */
-const OPEN = new Set(['packages/flow-engine'])
-
-/** The parts that may use Node's own modules. */
-const nodeAllowed = [
-  /^packages\/(flow-engine|scim-core)\/src\/(contract|testing)\//,
-  /^packages\/flow-engine\/src\/node(\.ts|\/)/,
-  /^packages\/flow-engine\/src\/python(\.ts|\/)/,
-  /^packages\/flow-engine\/src\/testing\/fake-openai\.ts/,
-  /^packages\/store-kysely\//,
-  /^packages\/http-adapters\/src\/(node\.ts|express\.ts|fastify\.ts|lib\/node\/)/,
-]
-
-/**
- * Rooms of a package in the order of its floors: a room imports itself and those before it, types too.
- * Rooms in brackets share a floor.
- */
-const floors = {
-  'packages/flow-engine/src': [
-    'base',
-    ['errors.ts', 'refusal.ts', 'outgoing', 'archive', 'models', 'graph', 'components'],
-    'settings.ts',
-    'events.ts',
-    'store',
-    ['memory', 'jobs'],
-    ['options.ts', 'services', 'mcp'],
-    'wire',
-    'http',
-    'components.ts',
-    'contract',
-    'testing',
-    'node',
-    'python',
-    'bullmq',
-    'otel',
-  ],
-  'packages/flow-engine/src/components': [
-    'define',
-    'values',
-    'tools',
-    'registry',
-    'node',
-    'web',
-    'text',
-    'chat',
-    'built-in',
-  ],
-  'packages/flow-engine/src/services': [
-    'crypto',
-    'names',
-    'records',
-    'limits',
-    'base',
-    'files',
-    'catalogue',
-    'flows',
-    'accounts',
-    'component-store',
-    'collections',
-    'runs',
-    'builds',
-    'answers',
-    'openai',
-    'mcp',
-  ],
-  'packages/flow-engine/src/http': ['request', 'route', 'response', 'access', 'routes', 'openapi'],
-  'packages/store-kysely/src': [
-    'engine',
-    'query',
-    'records',
-    'schema',
-    'connections',
-    'scim',
-    'flow',
-    'jobs',
-    'rate',
-    'link',
-  ],
-  'packages/flow-engine/src/graph': [
-    'values',
-    'flow',
-    'draft',
-    'plan',
-    'events',
-    'messages',
-    'context',
-    'schedule',
-    'vertex',
-    'results',
-    'durable',
-    'run',
-  ],
-  'packages/surface-protocol/src': [
-    'json.ts',
-    'diagnostics',
-    'data',
-    'functions',
-    'catalog',
-    'graph',
-    'message',
-    'tree',
-    'interop',
-    'store',
-    'build',
-    'forms',
-    'rpc',
-    'transport',
-    'llm',
-    'html',
-    'testing',
-  ],
-  'packages/scim-core/src': [
-    'base',
-    'schema',
-    'filter',
-    'store',
-    'patch',
-    'resource',
-    'memory',
-    'scan',
-    'contract',
-    'options',
-    'rules',
-    'outbound',
-    'oauth',
-    'connections',
-    'http',
-    'service',
-    'testing',
-  ],
-}
-
+const { packages, family, twoHomes } = JSON.parse(readSource('tools/packages.json'))
 const problems = []
 const graph = new Map()
 
-for (const [folder, names] of Object.entries(allowed)) {
-  const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
-  // Packages that the build inlines are development dependencies.
-  const inlined = names.filter((name) => name === '@x/wire' && manifest.devDependencies?.[name])
-  const declared = new Set([
-    ...Object.keys(manifest.dependencies ?? {}),
-    ...Object.keys(manifest.peerDependencies ?? {}),
-    ...inlined,
-  ])
-  for (const name of names)
-    if (!declared.has(name)) problems.push(`${folder}/package.json does not declare ${name}`)
-  for (const path of filesBelow(join(folder, 'src'))) {
-    if (isTest(path)) continue
+for (const [folder, rules] of Object.entries(packages)) {
+  const manifest = JSON.parse(readSource(`${folder}/package.json`))
+  const paths = filesBelow(join(folder, 'src')).filter((path) => !isTest(path))
+  const used = new Set()
+  for (const path of paths) {
     const targets = []
-    for (const { specifier } of importsOf(path)) {
+    for (const { specifier, typeOnly, lazy } of importsOf(path)) {
       if (specifier.startsWith('.')) {
         const target = resolveImport(path, specifier)
         targets.push(target)
         if (!target.startsWith(`${folder}/src/`))
           problems.push(`${path} leaves its package: ${specifier}`)
-        checkFloor(path, target)
+        for (const [house, rooms] of Object.entries(rules.floors ?? {}))
+          checkFloor(path, target, { house: join(folder, house), rooms })
       } else if (specifier.startsWith('#')) {
         if (!Object.hasOwn(manifest.imports ?? {}, specifier))
           problems.push(`${path} imports ${specifier}, which ${folder}/package.json does not name`)
       } else if (specifier.startsWith('node:')) {
-        if (!nodeAllowed.some((pattern) => pattern.test(path)))
+        const inside = path.slice(folder.length + '/src/'.length)
+        if (!(rules.node ?? []).some((start) => inside.startsWith(start)))
           problems.push(`${path} imports ${specifier}`)
-      } else checkPackage(path, specifier, { folder, names, declared, own: manifest.name })
+      } else
+        used.add(checkPackage(path, specifier, { rules, manifest, atLoad: !typeOnly && !lazy }))
     }
     graph.set(path, targets)
   }
-  for (const [key, entry] of Object.entries(manifest.exports)) {
-    const source = typeof entry === 'string' ? entry : entry['@x/source']
-    if (source !== './package.json' && !existsSync(join(root, folder, source)))
-      problems.push(`${folder} exports ${key}, but ${source} is not there`)
-  }
+  checkDeclared(folder, { rules, manifest, used, paths })
+  checkEntries(folder, manifest, rules)
 }
 
-function checkFloor(path, target) {
-  for (const [house, rooms] of Object.entries(floors)) {
-    if (!path.startsWith(`${house}/`) || !target.startsWith(`${house}/`)) continue
-    const floorOf = (file) => {
-      const [name] = file.slice(house.length + 1).split('/')
-      return rooms.findIndex(
-        (room) => room === name || (Array.isArray(room) && room.includes(name)),
-      )
-    }
-    // The files at the top are entries, which may take from every room.
-    if (floorOf(path) === -1) {
-      if (path.slice(house.length + 1).includes('/')) problems.push(`${path} is in no known room`)
-    } else if (floorOf(target) === -1 || floorOf(target) > floorOf(path))
-      problems.push(`${path} reaches up to ${target}`)
+function checkFloor(path, target, { house, rooms }) {
+  if (!path.startsWith(`${house}/`) || !target.startsWith(`${house}/`)) return
+  const floorOf = (file) => {
+    const [name] = file.slice(house.length + 1).split('/')
+    return rooms.findIndex((room) => room === name || (Array.isArray(room) && room.includes(name)))
   }
+  // The files at the top are entries, which may take from every room.
+  if (floorOf(path) === -1) {
+    if (path.slice(house.length + 1).includes('/')) problems.push(`${path} is in no known room`)
+  } else if (floorOf(target) === -1 || floorOf(target) > floorOf(path))
+    problems.push(`${path} reaches up to ${target}`)
 }
 
-function checkPackage(path, specifier, { folder, names, declared, own }) {
+/** Checks an import of a package, and returns the name of the package. */
+function checkPackage(path, specifier, { rules, manifest, atLoad }) {
   const parts = specifier.split('/')
   const name = specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]
-  if (name === own) problems.push(`${path} imports its own package by name: ${specifier}`)
-  else if (name.startsWith('@x/') && !names.includes(name))
-    problems.push(`${path} may not know ${specifier}`)
-  else if (/\/(src|dist)\//.test(specifier)) problems.push(`${path} reaches inside ${specifier}`)
-  else if (!declared.has(name))
-    problems.push(`${path} imports ${name}, which ${folder}/package.json does not declare`)
-  else if (!names.includes(name) && !OPEN.has(folder))
-    problems.push(`${path} may not know ${specifier}`)
+  const { mayImport, dependencies = [], optionalPeers = [], peerFolders = [] } = rules
+  const inside = path.slice(path.indexOf('/src/') + '/src/'.length)
+  if (name === manifest.name) problems.push(`${path} imports its own package by name: ${specifier}`)
+  else if (name.startsWith('@x/')) {
+    if (!mayImport.includes(name)) problems.push(`${path} may not know ${specifier}`)
+    if (parts[2] === 'internal' && !(family.includes(name) && family.includes(manifest.name)))
+      problems.push(`${path} imports ${specifier}, which is for packages beside it alone`)
+  } else if (/\/(src|dist)\//.test(specifier)) problems.push(`${path} reaches inside ${specifier}`)
+  else if (optionalPeers.includes(name)) {
+    if (atLoad && !peerFolders.some((start) => inside.startsWith(start)))
+      problems.push(`${path} needs ${name} when it is loaded, which may be absent`)
+  } else if (!dependencies.includes(name)) problems.push(`${path} may not know ${specifier}`)
+  return name
 }
 
-/** Strongly connected files, found without recursion (Tarjan). */
-function circles() {
-  const state = new Map()
-  const stack = []
-  const found = []
-  let counter = 0
-  for (const start of graph.keys()) {
-    if (state.has(start)) continue
-    const work = [{ node: start, next: 0 }]
-    while (work.length > 0) {
-      const frame = work.at(-1)
-      const { node } = frame
-      if (!state.has(node)) {
-        state.set(node, { index: counter, low: counter, onStack: true })
-        counter += 1
-        stack.push(node)
-      }
-      const targets = (graph.get(node) ?? []).filter((target) => graph.has(target))
-      const target = targets[frame.next]
-      const own = state.get(node)
-      if (target !== undefined) {
-        frame.next += 1
-        const other = state.get(target)
-        if (other === undefined) work.push({ node: target, next: 0 })
-        else if (other.onStack) own.low = Math.min(own.low, other.index)
-        continue
-      }
-      work.pop()
-      const parent = work.at(-1)
-      if (parent !== undefined) {
-        const up = state.get(parent.node)
-        up.low = Math.min(up.low, own.low)
-      }
-      if (own.low !== own.index) continue
-      const group = stack.splice(stack.indexOf(node))
-      for (const member of group) state.get(member).onStack = false
-      if (group.length > 1) found.push(group)
+/** The map and the manifest name the same packages, and each of them is used. */
+function checkDeclared(folder, { rules, manifest, used, paths }) {
+  const { dependencies = [], optionalPeers = [], inlined = [], unchecked = [], mayImport } = rules
+  const given = { ...manifest.dependencies, ...manifest.peerDependencies }
+  const wanted = new Set([...dependencies, ...optionalPeers])
+  for (const name of Object.keys(given)) {
+    const known = name.startsWith('@x/') ? mayImport.includes(name) : wanted.has(name)
+    if (!known)
+      problems.push(`${folder}/package.json declares ${name}, tools/packages.json does not`)
+  }
+  for (const name of [...wanted, ...mayImport]) {
+    const declared = name === '@x/wire' ? manifest.devDependencies?.[name] : given[name]
+    if (declared === undefined && folder !== 'internal/wire')
+      problems.push(`${folder}/package.json does not declare ${name}`)
+    const loaded = () => paths.some((path) => readSource(path).includes(`('${name}`))
+    if (!used.has(name) && !inlined.includes(name) && !unchecked.includes(name) && !loaded())
+      problems.push(`${folder} does not use ${name}`)
+  }
+  for (const name of optionalPeers)
+    if (manifest.peerDependenciesMeta?.[name]?.optional !== true)
+      problems.push(`${folder}/package.json: ${name} is not an optional peer`)
+}
+
+/** What is exported is there and is built, and `./internal` stays within its limit. */
+function checkEntries(folder, manifest, rules) {
+  if (!folder.startsWith('packages/')) return
+  const sources = []
+  for (const [key, entry] of Object.entries(manifest.exports)) {
+    const source = typeof entry === 'string' ? entry : entry['@x/source']
+    if (source === './package.json') continue
+    sources.push(source)
+    if (!existsSync(join(root, folder, source)))
+      problems.push(`${folder} exports ${key}, but ${source} is not there`)
+  }
+  for (const { node, default: plain, ...entry } of Object.values(manifest.imports ?? {}))
+    for (const one of [entry, node, plain]) {
+      const built = typeof one === 'object' ? (one['@x/source'] ?? one.default) : undefined
+      if (built !== undefined)
+        sources.push(built.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
+    }
+  const builds = readSource(`${folder}/tsup.config.ts`)
+  const built = [...builds.matchAll(/'(src\/[^']+)'/g)].map(([, source]) => `./${source}`)
+  const differ = [...new Set([...sources, ...built])].filter(
+    (source) => !sources.includes(source) || !built.includes(source),
+  )
+  for (const source of differ)
+    problems.push(`${folder}: ${source} is exported or built, but not both`)
+  if (rules.internal === undefined) return
+  const { size } = namesOf(join(folder, 'src/internal.ts'))
+  if (size > rules.internal)
+    problems.push(`${folder}/src/internal.ts exports ${size} names, the limit is ${rules.internal}`)
+}
+
+/** No name has two homes among the entries of packages that are used together. */
+function checkHomes() {
+  const homes = new Map()
+  for (const [folder, { internal }] of Object.entries(packages)) {
+    const manifest = JSON.parse(readSource(`${folder}/package.json`))
+    if (!family.includes(manifest.name)) continue
+    for (const [key, entry] of Object.entries(manifest.exports)) {
+      if (key === './package.json') continue
+      if (key === './internal' && internal === undefined)
+        problems.push(`${folder} exports ./internal without a limit in tools/packages.json`)
+      for (const name of namesOf(join(folder, entry['@x/source'])))
+        homes.set(name, [...(homes.get(name) ?? []), manifest.name + key.slice(1)])
     }
   }
-  return found
+  for (const [name, entries] of homes)
+    if (entries.length > 1 && !twoHomes.includes(name))
+      problems.push(`${name} is exported by ${entries.join(' and ')}`)
 }
 
-for (const group of circles()) problems.push(`circle: ${group.join(' -> ')}`)
+/** What is read by hosts does not name what is for siblings alone. */
+function checkInternalUse() {
+  const inner = new RegExp(`from '(?:${family.join('|')})/internal'`)
+  const pages = filesBelow('docs', (path) => path.endsWith('.md'))
+  for (const path of [...filesBelow('examples'), ...pages])
+    if (inner.test(readFileSync(join(root, path), 'utf8')))
+      problems.push(`${path} imports what is for sibling packages alone`)
+}
+
+checkHomes()
+checkInternalUse()
+for (const group of circlesOf(graph)) problems.push(`circle: ${group.join(' -> ')}`)
 for (const problem of problems) console.error(problem)
 if (problems.length === 0) console.log(`${graph.size} files keep to the boundaries`)
 process.exitCode = problems.length > 0 ? 1 : 0

@@ -35,7 +35,7 @@ const RUN_BY = {
   'docs/guides/python-components.md': [
     2,
     `${TESTS}/python-settings.test.ts`,
-    'packages/flow-engine/test/python/flows.long.ts',
+    'packages/flow-python/test/python/flows.long.ts',
   ],
   'docs/guides/quick-start.md': [
     5,
@@ -77,7 +77,6 @@ function installsKnown(code) {
 
 /** The package that has to be installed beside a package or subpath of the workspace. */
 const PEERS = {
-  '@x/flow-engine': 'zod',
   '@x/store-kysely': 'kysely',
   '@x/surface-protocol/catalog': 'zod',
 }

@@ -8,7 +8,7 @@ const TABLES = [
   ['surface-limits', 'packages/surface-protocol/src/diagnostics/limits.ts', 'defaultLimits'],
   ['scim-events', 'packages/scim-core/src/options/events.ts', 'interface ScimEvents'],
   ['scim-options', 'packages/scim-core/src/options/options.ts', 'interface ScimOptions'],
-  ['flow-api-options', 'packages/flow-engine/src/options.ts', 'interface FlowEngineOptions'],
+  ['flow-api-options', 'packages/flow-service/src/options.ts', 'interface FlowEngineOptions'],
 ]
 
 /** The members of an interface or object that stand at the first level. */

@@ -34,7 +34,8 @@ function rewritten(readme, { name, exports }) {
       .map(([, entry, what]) => [entry.replaceAll('`', ''), what]),
   )
   const entries = Object.keys(exports)
-    .filter((key) => key !== './package.json')
+    // What siblings share is for nobody else.
+    .filter((key) => !['./package.json', './internal'].includes(key))
     .map((key) => name + key.slice(1))
   const problems = [
     ...entries

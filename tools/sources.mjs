@@ -28,11 +28,12 @@ export const readSource = (path) => readFileSync(join(root, path), 'utf8')
 const IMPORT =
   /^\s*(?:import|export)\s(type\s)?(?:[^'"`;]*?\sfrom\s)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
 
-/** The imports of a file, with re-exports and lazy ones; `typeOnly` imports are gone at run time. */
+/** The imports of a file, with re-exports and `lazy` ones; `typeOnly` imports are gone at run time. */
 export function importsOf(path) {
   return [...readSource(path).matchAll(IMPORT)].map(([, type, fixed, lazy]) => ({
     specifier: fixed ?? lazy,
     typeOnly: type !== undefined,
+    lazy: lazy !== undefined,
   }))
 }
 

@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 const WORKER = `
-  import { builtinComponents } from '@x/flow-engine/components'
-  import { createRegistry, runFlow } from '@x/flow-engine/graph'
+  import { createRegistry, runFlow } from '@x/flow-engine'
+  import { basicComponents } from '@x/flow-engine/components'
   import { createScimHandler } from '@x/scim-core'
   import { createMemoryScimStore } from '@x/scim-core/memory'
   import { createSurfaceBuilder, createSurfaceStore, ui } from '@x/surface-protocol'
@@ -24,7 +24,7 @@ const WORKER = `
       if (pathname.startsWith('/scim/')) return scim(request)
       if (pathname === '/flow') {
         const flow = await request.json()
-        const run = runFlow(flow, { components: createRegistry(builtinComponents), input: 'hello' })
+        const run = runFlow(flow, { components: createRegistry(basicComponents), input: 'hello' })
         return new Response((await run.result).text())
       }
       const store = createSurfaceStore()

@@ -10,6 +10,5 @@ export default defineConfig({
     'src/openapi.ts',
     'src/node.ts',
     'src/testing.ts',
-    'src/internal.ts',
   ]),
 })

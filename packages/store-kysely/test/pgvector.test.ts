@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { searchCollection } from '@x/flow-service/internal'
+import { searchCollection } from '../../flow-service/src/services/collections/search-collection.ts'
 import type { CollectionStore } from '@x/flow-service/store'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openPostgres } from '@x/store-kysely/postgres'
