@@ -1,23 +1,25 @@
-import { deadDownstream } from '../schedule/branches.ts'
-import type { Decision } from '../schedule/decision.ts'
-import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { RunRequest } from '../context/run-request.ts'
+import type { Decision } from '../schedule/decision.ts'
+import type { Scheduler } from '../schedule/scheduler.ts'
 import type { Task } from '../schedule/task.ts'
 import type { TaskResult } from '../vertex/task-build.ts'
 
 const NO_IDS: readonly string[] = []
+const NONE: readonly number[] = []
 
 /**
- * Computes `inactivated_vertices` of each end (FE-30): what a build excludes, and earlier exclusions still in
- * effect.
+ * Computes `inactivated_vertices` of each end (FF-9): what a build stops or excludes, and earlier exclusions
+ * still in effect.
  */
 export class InactivatedVertices {
   readonly #request: RunRequest
-  /** Ids downstream of excluded outputs, by the excluding vertex. */
-  #excluded: Map<number, readonly string[]> | undefined
+  readonly #scheduler: Pick<Scheduler, 'cutBehind'>
+  /** What excluded outputs cut off, by the excluding vertex. */
+  #excluded: Map<number, readonly number[]> | undefined
 
-  constructor(request: RunRequest) {
+  constructor(request: RunRequest, scheduler: Pick<Scheduler, 'cutBehind'>) {
     this.#request = request
+    this.#scheduler = scheduler
   }
 
   /** Called after a successful build; its decision is kept for the vertices downstream. */
@@ -28,33 +30,31 @@ export class InactivatedVertices {
       scope.decisions.set(vertex.index, decision)
       this.#exclude(task, decision)
     }
-    const excluded = this.excluded()
-    if (decision.stopped.size === 0 && excluded.length === 0) return NO_IDS
-    const stopped = decision.stopped.size === 0 ? [] : this.#behind(task, decision.dead)
-    const ids = new Set(idsOf(stopped.filter((behind) => behind.incoming.length <= 1)))
-    for (const id of excluded) ids.add(id)
-    const { indexOf } = this.#request.graph
-    return [...ids].toSorted((a, b) => (indexOf.get(a) ?? 0) - (indexOf.get(b) ?? 0))
+    const { vertices } = this.#request.graph
+    const { dead, stopped } = decision
+    const cut = stopped.size === 0 ? NONE : this.#scheduler.cutBehind(task, { outputs: dead, dead })
+    return this.#idsOf(cut.filter((index) => (vertices[index]?.incoming.length ?? 0) <= 1))
   }
 
   /** Vertices excluded until their vertex decides again. */
   excluded(): readonly string[] {
-    return this.#excluded?.size ? [...this.#excluded.values()].flat() : NO_IDS
+    return this.#idsOf(NONE)
   }
 
-  #exclude(task: Task, { excluded }: Decision): void {
-    const ids = idsOf(this.#behind(task, excluded))
+  /** The ids of some vertices and of all that are excluded, in node order. */
+  #idsOf(stopped: readonly number[]): readonly string[] {
+    const excluded = this.#excluded?.size ? [...this.#excluded.values()].flat() : NONE
+    if (stopped.length + excluded.length === 0) return NO_IDS
+    const { vertices } = this.#request.graph
+    const all = [...new Set([...stopped, ...excluded])].toSorted((a, b) => a - b)
+    return all.flatMap((index) => vertices[index]?.id ?? [])
+  }
+
+  #exclude(task: Task, { excluded, dead }: Decision): void {
+    const { vertex } = task
+    const cut = this.#scheduler.cutBehind(task, { outputs: excluded, dead })
     this.#excluded ??= new Map()
-    if (ids.length === 0) this.#excluded.delete(task.vertex.index)
-    else this.#excluded.set(task.vertex.index, ids)
+    if (cut.length === 0) this.#excluded.delete(vertex.index)
+    else this.#excluded.set(vertex.index, cut)
   }
-
-  #behind({ scope, vertex }: Task, outputs: ReadonlySet<string>): PlanVertex[] {
-    const { graph, slice, strict } = this.#request
-    return deadDownstream({ graph, slice, scope, vertex, outputs, strict })
-  }
-}
-
-function idsOf(vertices: readonly PlanVertex[]): readonly string[] {
-  return vertices.map((vertex) => vertex.id)
 }

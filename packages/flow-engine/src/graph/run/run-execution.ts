@@ -21,7 +21,8 @@ import type { RunLog } from '../events/run-log.ts'
 import { endJson } from '../events/run-warning.ts'
 import type { RunResult } from '../context/run-options.ts'
 import type { RunRequest } from '../context/run-request.ts'
-import { Scheduler } from '../schedule/scheduler.ts'
+import { createScheduler } from './create-scheduler.ts'
+import type { Scheduler } from '../schedule/scheduler.ts'
 import type { Task } from '../schedule/task.ts'
 import { sortedVertices } from '../results/sorted-vertices.ts'
 import { noteStalled } from './note-stalled.ts'
@@ -57,7 +58,6 @@ export class RunExecution implements Deadline {
   readonly result: Promise<RunResult>
 
   constructor({ request, run, log, host, controller, phase }: ExecutionOptions) {
-    const { graph, slice, strict } = request
     this.#request = request
     this.#run = run
     this.#log = log
@@ -65,10 +65,11 @@ export class RunExecution implements Deadline {
     this.#controller = controller
     this.#phase = phase
     this.outcome = new RunOutcome(request)
-    this.#scheduler = new Scheduler({ graph, slice, strict })
-    this.#inactivated = new InactivatedVertices(request)
+    this.#scheduler = createScheduler(request)
+    this.#inactivated = new InactivatedVertices(request, this.#scheduler)
     const rested = (task: Task): void => this.#rested(task)
-    this.#turn = new RunTurn(request.runtime, (error) => this.exceed(engineFailure(error)))
+    const broken = (error: unknown): void => this.exceed(engineFailure(error))
+    this.#turn = new RunTurn(request.runtime, broken, this.#scheduler.cuts)
     this.#environment = new TaskEnvironment(run, request, { host, rested, clock: this.#turn })
     this.builds = this.#environment.builds
     this.#startedAt = request.runtime.now().getTime()

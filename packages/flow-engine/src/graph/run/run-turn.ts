@@ -1,5 +1,8 @@
-import type { Runtime } from '@x/wire'
+import { eventLoopTurn, type Runtime } from '@x/wire'
 import { youngList } from '../values/young-list.ts'
+
+/** Edges searched in one turn of the event loop: well under 20 ms. */
+const MAX_SEARCHED = 200_000
 
 const SOON = Promise.resolve()
 
@@ -16,10 +19,17 @@ export class RunTurn {
   readonly broken: (error: unknown) => void
   #reports: Report[] = youngList()
   #time: number | undefined
+  readonly #work: { searched: number }
 
-  constructor(runtime: Runtime, broken: (error: unknown) => void) {
+  /** @param work edges searched for the decisions of routers, which this object sets back */
+  constructor(
+    runtime: Runtime,
+    broken: (error: unknown) => void,
+    work: { searched: number } = { searched: 0 },
+  ) {
     this.#runtime = runtime
     this.broken = broken
+    this.#work = work
   }
 
   /** Milliseconds since 1970. */
@@ -38,10 +48,25 @@ export class RunTurn {
   }
 
   #reportAll(): void {
-    this.#time = undefined
     const reports = this.#reports
     this.#reports = youngList()
-    for (const report of reports) this.report(report)
+    this.#reportThese(reports)
+  }
+
+  /** FF-12: long searches let other runs go on in between. */
+  #reportThese(reports: readonly Report[]): void {
+    this.#time = undefined
+    for (const [at, report] of reports.entries()) {
+      if (this.#work.searched > MAX_SEARCHED) {
+        this.#work.searched = 0
+        const rest = reports.slice(at)
+        eventLoopTurn()
+          .then(() => this.#reportThese(rest))
+          .catch(this.broken)
+        break
+      }
+      this.report(report)
+    }
     this.#time = undefined
   }
 

@@ -1,5 +1,5 @@
 import { reachable, type Successors } from '../plan/cycles.ts'
-import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 
 /**
  * Turn-taking in an entered cycle (FE-15). A vertex that ends passes a token, live or dead, to each
@@ -27,6 +27,12 @@ export function createCycleRun(
   const all = new Set(members)
   const forward = forwardEdges(graph, entry, all)
   return { entry, members: all, active: new Set(), holders: new Map(), over: false, forward }
+}
+
+/** True for an edge of the cycle to a vertex that comes before its source. */
+export function goesBack({ members, forward }: CycleRun, { source, target }: PlanEdge): boolean {
+  const isInside = members.has(source) && members.has(target)
+  return isInside && forward[source]?.includes(target) !== true
 }
 
 /** Passes the tokens of a member that ended; `alive` says so for each output. */

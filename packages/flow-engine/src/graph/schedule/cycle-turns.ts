@@ -21,7 +21,8 @@ export function beginTurns(state: ScheduleState, scope: Scope, cycle: CycleRun):
     for (const [member, live] of turns) {
       const vertex = vertices[member]
       if (vertex === undefined) continue
-      if (live) state.start(new Task(scope, vertex))
+      const task = new Task(scope, vertex)
+      if (live && state.mayRun(task)) state.start(task)
       else passTokens(cycle, vertex, () => false)
     }
     turns = takeTurns(cycle, ready)

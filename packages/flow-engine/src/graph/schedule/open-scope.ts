@@ -1,5 +1,6 @@
 import { LazySignal } from '../context/lazy-signal.ts'
 import type { Region } from '../plan/plan-graph.ts'
+import { barMembers } from './bars.ts'
 import { createCycleRun } from './cycle-run.ts'
 import { countOpenEdges } from './open-edges.ts'
 import { addPass } from './parallel-passes.ts'
@@ -35,6 +36,7 @@ export function openPass(
   state.passes ??= new Set()
   state.passes.add(pass)
   addPass(parent, loop, pass)
+  barMembers(state, pass)
   return pass
 }
 

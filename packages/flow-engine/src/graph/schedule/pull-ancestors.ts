@@ -1,3 +1,4 @@
+import { isBarred } from './bars.ts'
 import type { ScheduleState } from './schedule-state.ts'
 import { DEAD, IDLE, PULLED, scopeOf } from './scope.ts'
 import { Task } from './task.ts'
@@ -12,8 +13,10 @@ export function pullAncestors(state: ScheduleState, task: Task): void {
     const doomed = state.strict && (marks & DEAD) !== 0
     if (scope.status[vertex.local] !== IDLE || (marks & PULLED) !== 0 || doomed) continue
     scope.marks[vertex.local] = marks | PULLED
+    const barred = isBarred(scope, vertex)
     for (const edge of vertex.incoming) {
       if (edge.loopBack || edge.self || slice.contains[edge.source] !== 1) continue
+      if (barred && state.cuts.isFree(edge.source)) continue
       const at = scopeOf(graph, scope, edge.fromRegion)
       const from = graph.vertices[entryOf(state, edge.from)]
       if (at === undefined || from === undefined || at.status[from.local] !== IDLE) continue

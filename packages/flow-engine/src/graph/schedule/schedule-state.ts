@@ -1,17 +1,22 @@
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import type { GraphSlice } from '../plan/slice.ts'
 import { youngList } from '../values/young-list.ts'
+import { isBarred } from './bars.ts'
+import type { Cuts } from './cuts.ts'
 import type { CycleRun } from './cycle-run.ts'
 import type { Decided } from './open-edges.ts'
-import { IDLE, STARTED, type Scope } from './scope.ts'
+import { DEAD, IDLE, STARTED, type Scope } from './scope.ts'
 import { inStartOrder } from './start-order.ts'
 import type { Task } from './task.ts'
 
 export interface SchedulerOptions {
   readonly graph: PlanGraph
   readonly slice: GraphSlice
-  /** A stopped branch stops every descendant (FE-30). */
+  /** A stopped branch stops every descendant (FF-11). */
   readonly strict: boolean
+  readonly cuts: Cuts
+  /** True if dead edges leave a vertex without a value that it requires (FF-4). */
+  readonly lacksInput: (task: Task) => boolean
 }
 
 /** The state that the parts of a scheduler share. */
@@ -19,6 +24,8 @@ export class ScheduleState {
   readonly graph: PlanGraph
   readonly slice: GraphSlice
   readonly strict: boolean
+  readonly cuts: Cuts
+  readonly #lacksInput: (task: Task) => boolean
   /** The cycle that is entered, if any. */
   readonly entered: number | undefined
   /** Passes dropped because of a failure; their builds are to be stopped (FE-32). */
@@ -38,10 +45,12 @@ export class ScheduleState {
   /** Replaced rather than filled, because most ends release at most one task. */
   #released: Task[] = NOTHING
 
-  constructor({ graph, slice, strict }: SchedulerOptions) {
+  constructor({ graph, slice, strict, cuts, lacksInput }: SchedulerOptions) {
     this.graph = graph
     this.slice = slice
     this.strict = strict
+    this.cuts = cuts
+    this.#lacksInput = lacksInput
     this.entered = slice.entry === undefined ? undefined : graph.vertices[slice.entry]?.cycle
   }
 
@@ -49,6 +58,14 @@ export class ScheduleState {
   cycleOf(scope: Scope, vertex: PlanVertex): CycleRun | undefined {
     if (vertex.cycle === undefined || vertex.cycle !== this.entered) return undefined
     return this.cycles?.get(scope)
+  }
+
+  /** False for a vertex that is cut off, or left without a value that it requires. */
+  mayRun(task: Task): boolean {
+    const { scope, vertex } = task
+    if (isBarred(scope, vertex)) return false
+    const hasDead = vertex.cycle !== undefined || ((scope.marks[vertex.local] ?? 0) & DEAD) !== 0
+    return !hasDead || !this.#lacksInput(task)
   }
 
   /** Starts a vertex, unless it was started, settled or blocked before. */

@@ -1,5 +1,7 @@
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
+import { hold, release } from './bars.ts'
 import { blockDependents } from './block-dependents.ts'
+import { controlsPasses, type Closed, type Cuts } from './cuts.ts'
 import type { CycleRun } from './cycle-run.ts'
 import { beginTurns, endTurn, isCycleOver } from './cycle-turns.ts'
 import { beginPass, endPass } from './loop-turns.ts'
@@ -40,6 +42,10 @@ export class Scheduler {
     return this.#state.cancelled
   }
 
+  get cuts(): Cuts {
+    return this.#state.cuts
+  }
+
   /** Scopes that are not over. */
   get scopes(): readonly Scope[] {
     return [this.root, ...(this.#state.passes ?? [])]
@@ -62,12 +68,19 @@ export class Scheduler {
     return !scope.cancelled && scope.status[vertex.local] !== BLOCKED
   }
 
+  /** What a decision cuts off behind some of its closed outputs, in node order. */
+  cutBehind({ scope, vertex }: Task, closed: Pick<Closed, 'outputs' | 'dead'>): readonly number[] {
+    const cycle = this.#state.cycleOf(scope, vertex)
+    return this.#state.cuts.behind({ ...closed, vertex, cycle })
+  }
+
   /** Called when a vertex was built; returns the tasks that become ready, in start order. */
   finished(task: Task, built: Built): readonly Task[] {
     const { scope, vertex } = task
     scope.built[vertex.local] = built
     if (scope.status[vertex.local] === BLOCKED) return []
     const cycle = this.#state.cycleOf(scope, vertex)
+    this.#cutOff(task, built, cycle)
     if (vertex.loop !== undefined) {
       if (!beginPass(this.#state, task, built)) this.#settle(scope, vertex, DONE)
     } else if (cycle === undefined) {
@@ -77,6 +90,33 @@ export class Scheduler {
       if (isCycleOver(cycle)) this.#settleCycle(scope, cycle)
     }
     return this.#takeReady()
+  }
+
+  /** FF-1: what a decision cuts off; in an entered cycle its last decision counts, when it is over (FF-6). */
+  #cutOff({ scope, vertex }: Task, { dead }: Built, cycle: CycleRun | undefined): void {
+    if (dead.size === 0) {
+      scope.cuts?.delete(vertex.index)
+      return
+    }
+    if (controlsPasses(vertex)) return
+    const cut = this.#state.cuts.behind({ vertex, outputs: dead, dead, cycle })
+    if (cycle === undefined) this.#drop(scope, cut)
+    else (scope.cuts ??= new Map()).set(vertex.index, new Set(cut))
+  }
+
+  /** Bars vertices that a decision of this scope cut off; in a pass, only those of the pass (FF-6). */
+  #drop(scope: Scope, cut: Iterable<number>): void {
+    const state = this.#state
+    const { graph, slice } = state
+    const own = scope.region.index
+    for (const index of cut) {
+      const vertex = graph.vertices[index]
+      if (vertex === undefined || slice.contains[index] !== 1) continue
+      const { region } = vertex
+      if (region !== own && graph.regions[region]?.path.includes(own) !== true) continue
+      ;(scope.barred ??= new Set()).add(index)
+      for (const at of activeScopes(graph, scope, region)) hold(state, at, vertex)
+    }
   }
 
   /** Called when a vertex failed: nothing that depends on it is built (FE-61). */
@@ -117,18 +157,21 @@ export class Scheduler {
     scope.waiting[local] = waiting
     scope.marks[local] = marks | (outcome === 'alive' ? LIVE : DEAD)
     if (scope.status[local] !== IDLE) return
-    if (waiting === 0) due.push(new Task(scope, vertex))
-    else if ((marks & PULLED) === 0) touched.push(new Task(scope, vertex))
+    const task = new Task(scope, vertex)
+    if (waiting === 0) due.push(task)
+    else if ((marks & PULLED) === 0) touched.push(task)
+    if (waiting > 0 && scope.held !== undefined) release(this.#state, task, edge.source)
   }
 
-  /** All edges of a vertex are decided: starts or skips it (FE-30). */
+  /** All edges of a vertex are decided, or it is cut off: starts or skips it (FF-3). */
   #decide(task: Task): void {
     const { scope, vertex } = task
     if (scope.status[vertex.local] !== IDLE) return
     const state = this.#state
     const cycle = state.cycleOf(scope, vertex)
     const marks = scope.marks[vertex.local] ?? 0
-    const skipped = (marks & DEAD) !== 0 && (state.strict || (marks & LIVE) === 0)
+    const isDead = (marks & DEAD) !== 0 && (state.strict || (marks & LIVE) === 0)
+    const skipped = isDead || !state.mayRun(task)
     if (
       cycle !== undefined &&
       (cycle.active.size > 0 || cycle.over || cycle.entry !== vertex.index)
@@ -182,6 +225,9 @@ export class Scheduler {
   #settleCycle(scope: Scope, cycle: CycleRun): void {
     if (cycle.over) return
     cycle.over = true
+    const { cuts } = scope
+    scope.cuts = undefined
+    for (const cut of cuts?.values() ?? []) this.#drop(scope, cut)
     for (const member of cycle.members) {
       const vertex = this.#state.graph.vertices[member]
       if (vertex === undefined) continue

@@ -79,6 +79,12 @@ export class Scope {
   sideBySide: Map<number, SideBySide> | undefined = undefined
   /** Values returned by skipped passes to a loop in this scope, by edge (FE-63). */
   replayed: ReadonlyMap<number, unknown> | undefined = undefined
+  /** What the vertices of an entered cycle cut off by their last decisions (FF-6). */
+  cuts: Map<number, ReadonlySet<number>> | undefined = undefined
+  /** Vertices that decisions of this scope cut off, also those of its passes. */
+  barred: Set<number> | undefined = undefined
+  /** Vertices that are cut off, with the number of open edges on which other decisions may still depend. */
+  held: Map<number, number> | undefined = undefined
   /** Members that are not settled. */
   remaining = 0
   /** Running builds. */

@@ -1,5 +1,6 @@
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { warning, type FlowProblem } from '../flow/problems.ts'
+import { isBarred } from './bars.ts'
 import { DEAD, IDLE, LIVE, PULLED, scopeOf, type Scope } from './scope.ts'
 import type { GraphSlice } from '../plan/slice.ts'
 
@@ -49,8 +50,10 @@ function isClosedCycle(vertex: PlanVertex, graph: PlanGraph, slice: GraphSlice):
 }
 
 /** True if a predecessor has finished, or it was requested, but it never started. */
-function isHeld(scope: Scope, { local }: PlanVertex): boolean {
+function isHeld(scope: Scope, vertex: PlanVertex): boolean {
+  const { local } = vertex
   if (scope.status[local] !== IDLE || scope.built[local] !== undefined) return false
+  if (isBarred(scope, vertex)) return false
   const marks = scope.marks[local] ?? 0
   const decided = (marks & (LIVE | DEAD)) !== 0
   return (marks & PULLED) !== 0 || (decided && (scope.waiting[local] ?? 0) > 0)

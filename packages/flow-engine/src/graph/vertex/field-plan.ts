@@ -54,30 +54,39 @@ const LISTS: ReadonlySet<FieldKind> = new Set([
   'file',
 ])
 
-const untweaked = new WeakMap<PlanVertex, VertexFields>()
+const untweaked = new WeakMap<PlanVertex, Map<string, VertexFields>>()
+const MAX_CACHED = 8
 
-/** The field plan of a vertex; cached with the plan unless there are tweaks. */
+/**
+ * The field plan of a vertex; cached with the plan unless there are tweaks.
+ * @param dead fields whose edges count as not drawn (FF-4)
+ */
 export function planFields(
   vertex: PlanVertex,
   tweaks: ReadonlyMap<string, PlainObject> | undefined,
+  dead?: ReadonlySet<string>,
 ): VertexFields {
-  if (tweaks !== undefined) return readFields(vertex, tweaks)
-  const known = untweaked.get(vertex)
+  if (tweaks !== undefined) return readFields(vertex, tweaks, dead)
+  const key = dead === undefined || dead.size === 0 ? '' : JSON.stringify([...dead])
+  const before = untweaked.get(vertex)
+  const known = before?.get(key)
   if (known !== undefined) return known
-  const fields = readFields(vertex, undefined)
-  untweaked.set(vertex, fields)
+  const fields = readFields(vertex, undefined, dead)
+  if (before === undefined) untweaked.set(vertex, new Map([[key, fields]]))
+  else if (before.size < MAX_CACHED) before.set(key, fields)
   return fields
 }
 
 function readFields(
   vertex: PlanVertex,
   tweaks: ReadonlyMap<string, PlainObject> | undefined,
+  dead: ReadonlySet<string> | undefined,
 ): VertexFields {
   const { template, component } = vertex
   const names = new Set([...Object.keys(component.inputs), ...Object.keys(template)])
   const edges = new Map<string, PlanEdge[]>()
   for (const edge of vertex.incoming) {
-    if (edge.self) continue
+    if (edge.self || dead?.has(edge.field) === true) continue
     names.add(edge.field)
     const feeding = edges.get(edge.field)
     if (feeding === undefined) edges.set(edge.field, [edge])

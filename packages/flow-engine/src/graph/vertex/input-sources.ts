@@ -1,22 +1,28 @@
 import type { InputSource } from '../../components/define/context.ts'
 import type { RunRequest } from '../context/run-request.ts'
-import type { PlanVertex } from '../plan/plan-graph.ts'
+import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
+import { edgeState } from '../schedule/scope.ts'
+import type { Task } from '../schedule/task.ts'
 import { planFields } from './field-plan.ts'
 
 const MODEL_FIELDS = ['model_name', 'model_id', 'model'] as const
 
-/** The sources of a field's edges, with the model selected on each (CO-31). */
-export function sourcesOf(vertex: PlanVertex, field: string, request: RunRequest): InputSource[] {
+/** The sources of a field's edges that are not dead, with the model selected on each (CO-31). */
+export function sourcesOf(
+  { vertex, scope }: Task,
+  field: string,
+  request: RunRequest,
+): InputSource[] {
   const { graph, tweaks } = request
-  return vertex.incoming
-    .filter((edge) => edge.field === field && !edge.self)
-    .flatMap((edge) => {
-      const source = graph.vertices[edge.source]
-      if (source === undefined) return []
-      const { id: vertexId, type, displayName } = source
-      const model = modelOf(source, tweaks.fields.get(source.index))
-      return [{ vertexId, type, displayName, output: edge.output, model }]
-    })
+  const delivers = (edge: PlanEdge): boolean =>
+    edge.field === field && !edge.self && edgeState(graph, scope, edge) !== 'dead'
+  return vertex.incoming.filter(delivers).flatMap((edge) => {
+    const source = graph.vertices[edge.source]
+    if (source === undefined) return []
+    const { id: vertexId, type, displayName } = source
+    const model = modelOf(source, tweaks.fields.get(source.index))
+    return [{ vertexId, type, displayName, output: edge.output, model }]
+  })
 }
 
 function modelOf(

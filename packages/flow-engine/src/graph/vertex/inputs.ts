@@ -56,7 +56,7 @@ export function rawInputs(request: InputRequest, run: RunContext): RawInputs | P
   return resolveAll(variables, raw, { request, run })
 }
 
-/** FE-21, FE-30: collected in edge order, or taken from the last edge that delivers. */
+/** FE-21, FF-4: collected in edge order, or taken from the last edge that delivers. */
 function edgeValue(field: FieldPlan, request: InputRequest): unknown {
   const [only] = field.edges
   if (only !== undefined && field.edges.length === 1 && !field.list) {
@@ -77,9 +77,7 @@ function edgeValue(field: FieldPlan, request: InputRequest): unknown {
   }
   if (last !== DEAD_EDGE) return field.list ? list : last
   if (unbuilt) return field.edges.some((edge) => edge.loopBack) ? null : field.value
-  if (field.edges.every((edge) => edge.loopBack)) return null
-  if (field.required) return field.value
-  return field.list ? [] : null
+  return field.edges.every((edge) => edge.loopBack) ? null : field.value
 }
 
 interface Resolution {

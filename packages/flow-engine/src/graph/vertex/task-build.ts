@@ -6,8 +6,9 @@ import { own, ownObject, ownText, texts } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { decide, type BranchCall, type Decision } from '../schedule/decision.ts'
 import { announcePasses, returnedValues, signalOf } from '../schedule/parallel-passes.ts'
-import { edgeState, stateOf, type OutputValues, type Scope } from '../schedule/scope.ts'
+import { DEAD, edgeState, stateOf, type OutputValues, type Scope } from '../schedule/scope.ts'
 import type { Task } from '../schedule/task.ts'
+import { deadFields } from './dead-fields.ts'
 import { planFields, type VertexFields } from './field-plan.ts'
 import type { FrozenResult } from './frozen.ts'
 import { givenValues } from './given-values.ts'
@@ -55,7 +56,9 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
     this.task = task
     this.#scope = scope
     this.environment = environment
-    this.fields = planFields(vertex, request.tweaks.fields.get(vertex.index))
+    const hasDead = vertex.cycle !== undefined || ((scope.marks[vertex.local] ?? 0) & DEAD) !== 0
+    const dead = hasDead ? deadFields(task, request) : undefined
+    this.fields = planFields(vertex, request.tweaks.fields.get(vertex.index), dead)
     this.given = givenValues({ vertex, fields: this.fields, request })
   }
 
@@ -108,7 +111,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
   }
 
   sources(field: string): readonly InputSource[] {
-    return sourcesOf(this.vertex, field, this.environment.request)
+    return sourcesOf(this.task, field, this.environment.request)
   }
 
   inputType(field: string): string | undefined {

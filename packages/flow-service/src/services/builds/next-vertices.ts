@@ -1,3 +1,4 @@
+import { skippedVertices } from '@x/flow-engine/internal'
 import type { PlanGraph, PlanVertex } from '@x/flow-engine/internal'
 
 /** Progress of a graph that is built vertex by vertex. */
@@ -9,21 +10,27 @@ export interface BuildProgress {
   readonly states: ReadonlyMap<string, string>
   /** Ids the client was told to build. */
   readonly announced: Set<string>
+  /** The outputs that built vertices closed, by id (FF-1). */
+  readonly closed: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** All predecessors are built. */
-export function isReady(vertex: PlanVertex, progress: BuildProgress): boolean {
-  return missingPredecessor(vertex, progress) === undefined
-}
-
-/** The first unbuilt predecessor, in edge order. */
+/** The first unbuilt predecessor that will run, in edge order; the vertex itself if it will not run. */
 export function missingPredecessor(
-  { incoming }: PlanVertex,
-  { graph, states }: Pick<BuildProgress, 'graph' | 'states'>,
+  vertex: PlanVertex,
+  progress: Pick<BuildProgress, 'graph' | 'states' | 'closed'>,
 ): PlanVertex | undefined {
-  return incoming
+  return missingOf(vertex, progress, skippedVertices(progress.graph, progress.closed))
+}
+
+function missingOf(
+  vertex: PlanVertex,
+  { graph, states }: Pick<BuildProgress, 'graph' | 'states'>,
+  skipped: ReadonlySet<number>,
+): PlanVertex | undefined {
+  if (skipped.has(vertex.index)) return vertex
+  return vertex.incoming
     .map(({ source }) => graph.vertices[source])
-    .find((source) => source !== undefined && !states.has(source.id))
+    .find((source) => source !== undefined && !states.has(source.id) && !skipped.has(source.index))
 }
 
 /**
@@ -39,19 +46,26 @@ export function nextVertices(
   const found = new Set<PlanVertex>()
   const seen = new Set<PlanVertex>()
   const off = new Set(inactivated)
+  const skipped = skippedVertices(graph, progress.closed)
+  const isOpen = ({ id, index }: PlanVertex): boolean => !off.has(id) && !skipped.has(index)
+  const after = [...skipped]
+    .flatMap((index) => graph.vertices[index]?.outgoing ?? [])
+    .flatMap(({ target }) => graph.vertices[target] ?? [])
+    .filter(({ id }) => !states.has(id) && !announced.has(id))
   const waiting = outgoing
     .flatMap(({ target }) => graph.vertices[target] ?? [])
-    .filter(({ id }) => !off.has(id))
+    .concat(after)
+    .filter(isOpen)
   const direct = new Set(waiting)
   for (let vertex = waiting.pop(); vertex !== undefined; vertex = waiting.pop()) {
     if (seen.has(vertex) || !ordered.has(vertex.id)) continue
     seen.add(vertex)
     if (!direct.has(vertex) && (states.has(vertex.id) || announced.has(vertex.id))) continue
-    if (isReady(vertex, progress)) found.add(vertex)
+    if (missingOf(vertex, progress, skipped) === undefined) found.add(vertex)
     else {
       for (const { source } of vertex.incoming) {
         const before = graph.vertices[source]
-        if (before !== undefined) waiting.push(before)
+        if (before !== undefined && !skipped.has(source)) waiting.push(before)
       }
     }
   }

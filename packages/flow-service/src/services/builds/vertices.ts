@@ -91,6 +91,7 @@ interface KeptGraph extends BuildProgress {
   /** Default session for messages. */
   readonly session: string
   readonly states: Map<string, string>
+  readonly closed: Map<string, ReadonlySet<string>>
 }
 
 export function createVertexService(options: VertexServiceOptions): VertexService {
@@ -128,6 +129,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       session: flowId,
       ordered: new Set(),
       states: new Map(),
+      closed: new Map(),
       announced: new Set(),
     })
   }
@@ -155,6 +157,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
         session: graph === null ? flowId : '',
         ordered: new Set(ids.map(({ id }) => id)),
         states: new Map(),
+        closed: new Map(),
         announced: new Set(first),
       })
       return {
@@ -203,7 +206,11 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
               sorted: true,
               reported: new Map([...states.keys()].map((id) => [id, 1])),
             },
-            checkpoint: async (id, state) => states.set(id, state).has(id),
+            checkpoint: async (id, state) => {
+              states.set(id, state)
+              entry.closed.set(id, closedBy(state))
+              return true
+            },
           },
         ),
       )
@@ -239,6 +246,13 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       ]
     },
   }
+}
+
+/** The outputs that a built vertex closed. */
+function closedBy(state: string): ReadonlySet<string> {
+  const result = readCheckpoint(state, undefined)
+  const isBuilt = result !== undefined && result !== 'started' && 'decision' in result
+  return isBuilt ? result.decision.dead : new Set()
 }
 
 /** The text of a built vertex as a single chunk. */
