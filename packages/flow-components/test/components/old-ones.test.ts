@@ -210,15 +210,16 @@ describe('RegexExtractorComponent, JSONCleaner, IDGenerator (MO-53)', () => {
     expect(data).toEqual([{ error: text }])
   })
 
-  test('MO-53: JSONCleaner extracts the object from surrounding text and repairs it', async () => {
+  test('FF-50, FF-64: JSONCleaner extracts the object from surrounding text and repairs it', async () => {
     const given = { json_str: "Here you are: {'a': 1,} Bye" }
     expect(textOf(await build('JSONCleaner', given))).toBe('{"a":1}')
     await expect(build('JSONCleaner', { json_str: 'no braces' })).rejects.toThrow(
-      'Invalid JSON string',
+      'Invalid JSON string: cannot be repaired: no braces',
     )
     expect(textOf(await build('JSONCleaner', { ...given, validate_json: true }))).toBe('{"a":1}')
-    await expect(build('JSONCleaner', { json_str: '{ no: }' })).rejects.toThrow(
-      'cannot be repaired',
+    const kept = { json_str: '{"a": 1.50, "b": 1e3, "c": [+3, .5],} {"d": "1.0"}' }
+    expect(textOf(await build('JSONCleaner', kept))).toBe(
+      '[{"a":1.50,"b":1e3,"c":[3,0.5]},{"d":"1.0"}]',
     )
   })
 

@@ -101,6 +101,22 @@ describe('TypeConverterComponent (CO-55)', () => {
     expect(await data(table)).toEqual({ results: [{ a: 1, b: 'x' }] })
   })
 
+  test.each(['JSON', 'Table', ' data ', 'DATAFRAME', 'Message'])(
+    'FF-40, FF-41: output type %j is known',
+    async (output_type) => {
+      const inputs = { input_data: createMessage('hi'), output_type }
+      const { data } = (await run(typeConverter, inputs, 'data_output')) as Data
+      expect(data).toEqual({ text: 'hi' })
+    },
+  )
+
+  test('FF-41: an unknown output type is named with the known ones', async () => {
+    const inputs = { input_data: createMessage('hi'), output_type: 'Sheet' }
+    await expect(run(typeConverter, inputs, 'data_output')).rejects.toThrow(
+      'Component Type Convert: unknown output type "Sheet". Known: Message, Data, DataFrame, JSON, Table.',
+    )
+  })
+
   test('to a table: records become rows', async () => {
     const rows = async (input_data: unknown): Promise<unknown> => {
       const inputs = { input_data, auto_parse: true }

@@ -51,6 +51,19 @@ describe('URLComponent (CO-40)', () => {
     ])
   })
 
+  test('FF-40: a page as Markdown; letter case and blanks of the format do not count', async () => {
+    pages.set(
+      'http://site.test/md',
+      '<title>T</title><h1>Hi <b>you</b></h1><p>See <a href="/x">this</a>.</p><ul><li>a<li>b</ul><pre>x\n y</pre><table><tr><th>k<th>v</tr><tr><td>1<td>2</tr></table>',
+    )
+    const { rows } = await crawl({ urls: ['http://site.test/md'], format: ' markdown' })
+    expect(rows[0]?.text).toBe(
+      '# Hi **you**\n\nSee [this](/x).\n\n- a\n- b\n\n```\nx\n y\n```\n\n| k | v |\n| --- | --- |\n| 1 | 2 |',
+    )
+    const source = await crawl({ urls: ['http://site.test/md'], format: 'html' })
+    expect(String(source.rows[0]?.text)).toContain('<h1>')
+  })
+
   test('external pages are followed if allowed', async () => {
     const { asked } = await crawl({ ...start, max_depth: 2, prevent_outside: false })
     expect(asked).toContain('http://site.test/out')

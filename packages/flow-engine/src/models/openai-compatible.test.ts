@@ -54,7 +54,7 @@ describe('createOpenAiModel (FE-50)', () => {
     const { url } = await serve({
       toolCalls: [
         { name: 'add', args: { a: 1 } },
-        { name: 'add', args: '{"a":' },
+        { name: 'add', args: 'no JSON' },
       ],
     })
 
@@ -62,7 +62,7 @@ describe('createOpenAiModel (FE-50)', () => {
 
     expect(chunks).toMatchObject([
       { toolCall: { name: 'add', args: { a: 1 } } },
-      { toolCall: { name: 'add', args: '{"a":' } },
+      { toolCall: { name: 'add', args: 'no JSON' } },
       { finish: 'tool_calls' },
     ])
   })

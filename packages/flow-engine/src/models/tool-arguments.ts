@@ -1,10 +1,10 @@
-import { parseJson } from '@x/wire'
+import { readModelJson } from '../graph/values/read-model-json.ts'
 
-/** Parses the arguments of a tool call; returns the string itself if it is not JSON, {} if blank (FE-50). */
+/** Parses the arguments of a tool call, repaired; returns the string itself if it has no JSON, {} if blank (FE-50). */
 export function parseToolArguments(text: string): unknown {
   if (text.trim() === '') return {}
   try {
-    return parseJson(text)
+    return readModelJson(text)
   } catch {
     return text
   }

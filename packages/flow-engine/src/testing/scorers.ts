@@ -2,7 +2,7 @@ import { FlowError } from '../errors.ts'
 import { answerProblems, readAnswerSchema } from '../graph/durable/answer-schema.ts'
 import type { JsonSchema, StandardSchema } from '../components/define/suspend-options.ts'
 import type { ChatModel } from '../models/chat-model.ts'
-import { firstJson } from '../components/values/first-json.ts'
+import { firstJson } from '../graph/values/first-json.ts'
 import type { Score, Scorer } from './evaluate-flow.ts'
 
 /** 1 if the text equals `expected`; other values are compared as JSON. */

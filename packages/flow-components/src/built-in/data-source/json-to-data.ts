@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 import { createData } from '@x/flow-engine'
-import { repairJson } from '@x/flow-engine/internal'
+import { readModelJson } from '@x/flow-engine/internal'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
@@ -34,8 +34,7 @@ export const jsonToData = defineComponent({
           kind: 'JSON',
         } as const
         const text = await readSource(source, ctx)
-        const read = repairJson(text)
-        if (read === text) throw new TypeError('The text is not JSON and cannot be repaired')
+        const read = repaired(text)
         const data = Array.isArray(read) ? read.map(toRow) : toRow(read)
         ctx.status(data)
         return data
@@ -43,6 +42,14 @@ export const jsonToData = defineComponent({
     }),
   },
 })
+
+function repaired(text: string): unknown {
+  try {
+    return readModelJson(text)
+  } catch (cause) {
+    throw new TypeError('The text is not JSON and cannot be repaired', { cause })
+  }
+}
 
 function toRow(value: unknown) {
   return createData(isObject(value) ? value : { value })

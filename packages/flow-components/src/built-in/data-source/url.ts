@@ -8,7 +8,8 @@ import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { createCrawlBudget } from './crawl-budget.ts'
-import { crawl } from './crawl.ts'
+import { htmlToMarkdown } from '../../web/html-to-markdown.ts'
+import { crawl, type CrawledPage } from './crawl.ts'
 
 /** Reads web pages as text or HTML, with the pages they link to (CO-40). */
 export const url = defineComponent({
@@ -55,6 +56,7 @@ export const url = defineComponent({
       default: 'Text',
       advanced: true,
       options: ['Text', 'HTML'],
+      aliases: { Markdown: 'Markdown', 'Raw HTML': 'HTML' },
     }),
     timeout: field.int({
       displayName: 'Timeout',
@@ -142,8 +144,14 @@ export const url = defineComponent({
   },
 })
 
-/** Format names for the page source; nodes of versions 1.0 to 1.3 have the second. */
-const SOURCE_FORMATS: ReadonlySet<string> = new Set(['HTML', 'Raw HTML'])
+/** Formats made from the page source; nodes of versions 1.0 to 1.3 have the second. */
+const SOURCE_FORMATS: ReadonlySet<string> = new Set(['HTML', 'Raw HTML', 'Markdown'])
+
+async function formatted(page: CrawledPage, format: string): Promise<string> {
+  if (!SOURCE_FORMATS.has(format)) return page.text
+  const isMarkdown = format === 'Markdown' && page.contentType.includes('html')
+  return isMarkdown ? htmlToMarkdown(page.source) : page.source
+}
 
 interface PageInputs {
   readonly urls: readonly string[]
@@ -198,7 +206,7 @@ async function crawlPages(inputs: PageInputs, ctx: ComponentContext): Promise<Pa
       )
       for (const page of kept) {
         rows.push({
-          text: toText(SOURCE_FORMATS.has(inputs.format) ? page.source : page.text),
+          text: toText(await formatted(page, inputs.format)),
           url: page.url,
           title: page.title,
           description: page.description,

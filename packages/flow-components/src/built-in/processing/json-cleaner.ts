@@ -1,4 +1,4 @@
-import { repairJson } from '@x/flow-engine/internal'
+import { errorText, modelJsonTexts } from '@x/flow-engine/internal'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
@@ -41,14 +41,27 @@ function clean(inputs: {
   readonly remove_control_chars: boolean
   readonly normalize_unicode: boolean
 }): string {
-  const { json_str: given } = inputs
-  const start = given.indexOf('{')
-  const end = given.lastIndexOf('}')
-  if (start === -1 || end < start) throw new TypeError('Invalid JSON string: Missing { or }')
-  let text = given.slice(start, end + 1)
+  let text = inputs.json_str
   if (inputs.remove_control_chars) text = text.replaceAll(/\p{Cc}/gu, '')
   if (inputs.normalize_unicode) text = text.normalize('NFC')
-  const read = repairJson(text)
-  if (typeof read === 'string') throw new TypeError('Invalid JSON string: cannot be repaired')
-  return JSON.stringify(read)
+  try {
+    const texts = modelJsonTexts(text).map(compact)
+    return texts.length === 1 ? texts.join('') : `[${texts.join(',')}]`
+  } catch (error) {
+    const shown = text.trim().slice(0, 80)
+    throw new TypeError(`${errorText(error)}${shown === '' ? '' : `: ${shown}`}`, { cause: error })
+  }
+}
+
+/** A string or a number of well-formed JSON. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+const NUMBER_MARK = '\u0000#'
+
+/** Writes JSON without white space; of equal keys the last counts, and numbers keep their digits. */
+function compact(json: string): string {
+  const marked = json.replaceAll(STRING_OR_NUMBER, (token) =>
+    token.startsWith('"') ? token : JSON.stringify(NUMBER_MARK + token),
+  )
+  const text = JSON.stringify(JSON.parse(marked))
+  return text.replaceAll(/"\\u0000#(-?\d[\d.eE+-]*)"/g, '$1')
 }

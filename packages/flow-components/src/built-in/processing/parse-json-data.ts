@@ -2,7 +2,7 @@ import { isObject } from '@x/wire'
 import { toPlain } from '@x/flow-engine/internal'
 import { toText } from '@x/flow-engine'
 import { createData, isData } from '@x/flow-engine'
-import { repairJson } from '@x/flow-engine/internal'
+import { readModelJson } from '@x/flow-engine/internal'
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
@@ -44,8 +44,9 @@ export const parseJsonData = defineComponent({
 function readInput(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readInput)
   if (isData(value)) return toPlain(value)
-  const text = toText(value)
-  const read = repairJson(text)
-  if (read === text) throw new TypeError('The input "Input" (input_value) is not JSON')
-  return read
+  try {
+    return readModelJson(toText(value))
+  } catch (cause) {
+    throw new TypeError('The input "Input" (input_value) is not JSON', { cause })
+  }
 }

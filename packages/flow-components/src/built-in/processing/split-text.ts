@@ -51,6 +51,8 @@ export const splitText = defineComponent({
     keep_separator: field.dropdown({
       displayName: 'Keep Separator',
       options: ['False', 'True', 'Start', 'End'],
+      // The reference tells this spelling apart (CO-51).
+      aliases: { end: 'end' },
       default: 'False',
       advanced: true,
     }),

@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
 import { readText } from '@x/flow-engine/internal'
 import type { Message } from '@x/flow-engine'
-import { repairJson } from '@x/flow-engine/internal'
+import { readModelJson } from '@x/flow-engine/internal'
 import type { ChatModel } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
@@ -202,8 +202,11 @@ const parsed = oncePerBuild(
   async (inputs: OllamaInputs, ctx: ComponentContext): Promise<unknown> => {
     const { text } = await answer({ ...inputs, stream: false }, ctx)
     const read = await readText(text)
-    const value = repairJson(read)
-    return value === read ? { text: read } : value
+    try {
+      return readModelJson(read)
+    } catch {
+      return { text: read }
+    }
   },
 )
 

@@ -87,6 +87,8 @@ export interface ChoiceOptions extends FieldOptions<string> {
   readonly options?: readonly string[]
   /** Allows values other than the options. Default false. */
   readonly combobox?: boolean
+  /** Values that other versions offer, with the option that each of them stands for. Default none. */
+  readonly aliases?: Readonly<Record<string, string>>
 }
 
 export interface SortableOption {
@@ -131,7 +133,7 @@ export interface AnyFieldOptions
   extends
     FieldOptions,
     Pick<NumberOptions, 'min' | 'max' | 'step'>,
-    Pick<ChoiceOptions, 'combobox'>,
+    Pick<ChoiceOptions, 'combobox' | 'aliases'>,
     Pick<SortableListOptions, 'limit'>,
     Pick<TableOptions, 'columns' | 'keepData'>,
     Pick<HandleOptions, 'types'>,

@@ -80,7 +80,7 @@ describe('fieldValue (CO-10)', () => {
     ['a word for a number', field.int(), 'x', 'expects a number, got str'],
     ['NaN for a number', field.float(), Number.NaN, 'expects a number, got float'],
     ['a word for a truth value', field.bool(), 'maybe', 'expects true or false'],
-    ['no option of a tab', field.tab({ options: ['a'] }), 'b', 'expects one of a'],
+    ['no option of a tab', field.tab({ options: ['a'] }), 'b', 'unknown f "b". Known: a.'],
     ['numbers in a multiselect', field.multiselect(), [1], 'expects a list of texts'],
     ['a text for a table', field.table(), 'x', 'expects a table'],
     ['no model', field.model(), {}, 'expects a language model'],

@@ -37,7 +37,8 @@ export function fieldValues(
     if (Object.hasOwn(raw, name) && !Object.hasOwn(component.inputs, name)) values[name] = raw[name]
   }
   for (const [name, field] of inputsOf(component)) {
-    const value = fieldValue(name, field, Object.hasOwn(raw, name) ? raw[name] : undefined, options)
+    const given = Object.hasOwn(raw, name) ? raw[name] : undefined
+    const value = fieldValue(name, field, given, options, component.displayName)
     if (value instanceof Promise) {
       pending ??= []
       pending.push(value.then((read: unknown) => void (values[name] = read)))
@@ -64,10 +65,11 @@ export function fieldValue(
   field: Field,
   raw: unknown,
   options: FieldValueOptions,
+  component = '',
 ): unknown {
   const given = raw ?? field.options.default ?? null
   const convert = CONVERT[field.fieldKind]
-  const one: Conversion = { name, field, options }
+  const one: Conversion = { name, field, options, component }
   if (COLLECTING.has(field.fieldKind) || field.options.list !== true) return convert(given, one)
   const items = listOf(given).map((item) => convert(item, one))
   return items.some((item) => item instanceof Promise) ? Promise.all(items) : items
@@ -77,6 +79,8 @@ interface Conversion {
   readonly name: string
   readonly field: Field
   readonly options: FieldValueOptions
+  /** The display name of the component. */
+  readonly component: string
 }
 
 type Convert = (value: unknown, one: Conversion) => unknown
@@ -116,8 +120,7 @@ const CONVERT: Readonly<Record<FieldKind, Convert>> = {
   float: numberOf,
   slider: numberOf,
   bool: booleanOf,
-  // A dropdown with handles may receive a model instead of a provider name.
-  dropdown: (value, one) => (isChatModel(value) ? value : asPlainText(value, one)),
+  dropdown: dropdownOf,
   tab: tabOf,
   multiselect: textsOf,
   sortableList: (value) =>
@@ -236,13 +239,40 @@ function booleanOf(value: unknown, one: Conversion): boolean {
 }
 
 function tabOf(value: unknown, one: Conversion): string {
-  const options = one.field.options.options ?? []
   if (value === null || value === '') return ''
   const text = isMessage(value) ? value.text : value
-  if (typeof text !== 'string' || (options.length > 0 && !options.includes(text))) {
-    throw misfit(one, value, `one of ${options.map(String).join(', ')}`)
-  }
-  return text
+  if (typeof text !== 'string') throw misfit(one, value, 'the name of an option')
+  const choice = knownChoice(text, one.field)
+  if (choice !== undefined || (one.field.options.options ?? []).length === 0) return choice ?? text
+  const label = (one.field.options.displayName ?? one.name).toLowerCase()
+  const known = choicesOf(one.field).map(([name]) => name)
+  const why = `unknown ${label} "${text.slice(0, 100)}". Known: ${known.join(', ')}.`
+  throw new TypeError(one.component === '' ? why : `Component ${one.component}: ${why}`)
+}
+
+function dropdownOf(value: unknown, one: Conversion): unknown {
+  // A dropdown with handles may receive a model instead of a provider name.
+  if (isChatModel(value)) return value
+  const text = asPlainText(value, one)
+  return typeof text === 'string' ? (knownChoice(text, one.field) ?? text) : text
+}
+
+/** The option that a text stands for; letter case and outer blanks do not count. */
+function knownChoice(text: string, field: Field): string | undefined {
+  if (field.options.options?.includes(text) === true) return text
+  const choices = choicesOf(field)
+  const exact = choices.find(([name]) => name === text)
+  if (exact !== undefined) return exact[1]
+  const wanted = text.trim().toLowerCase()
+  return choices.find(([name]) => name.toLowerCase() === wanted)?.[1]
+}
+
+/** The options of a field and the names that they have in other versions. */
+function choicesOf({
+  options: { options = [], aliases = {} },
+}: Field): (readonly [string, string])[] {
+  const own = options.map((option) => (typeof option === 'string' ? option : option.name))
+  return [...own.map((name) => [name, name] as const), ...Object.entries(aliases)]
 }
 
 function textsOf(value: unknown, one: Conversion): string[] {

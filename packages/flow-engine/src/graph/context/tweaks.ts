@@ -3,7 +3,7 @@ import { invalidRequest } from '../../errors.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { warning, type FlowProblem } from '../flow/problems.ts'
-import { repairJson } from '../flow/repair-json.ts'
+import { readModelJson } from '../values/read-model-json.ts'
 import type { RunInput, Tweaks } from './run-options.ts'
 
 /** `load_from_db` of a field whose value was set by a tweak. A symbol, so that no flow can contain it. */
@@ -131,7 +131,7 @@ function templateField(vertex: PlanVertex, name: string): PlainObject | undefine
 function tweakField(field: PlainObject, value: unknown): PlainObject {
   const type = ownText(field, 'type')
   if (type === 'NestedDict') {
-    return { ...field, value: typeof value === 'string' ? repairJson(value) : value }
+    return { ...field, value: typeof value === 'string' ? jsonOrText(value) : value }
   }
   if (!isObject(value)) {
     if (type === 'file') return { ...field, file_path: value }
@@ -143,6 +143,14 @@ function tweakField(field: PlainObject, value: unknown): PlainObject {
   }
   const keys = Object.keys(value)
   return keys.length === 0 ? field : { ...field, file_path: own(value, keys.at(-1) ?? '') }
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return readModelJson(text)
+  } catch {
+    return text
+  }
 }
 
 /** Callers put API keys into tweaks, so the value names a variable only if that variable exists. */

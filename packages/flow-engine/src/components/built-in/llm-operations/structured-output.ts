@@ -1,6 +1,6 @@
-import { parseJson } from '@x/wire'
 import { errorText } from '../../../errors.ts'
 import { createData } from '../../../graph/values/data.ts'
+import { readModelJson } from '../../../graph/values/read-model-json.ts'
 import { isChatModel, type ChatMessage, type ChatModel } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -183,7 +183,7 @@ async function askBySchema({ model, name, fields, messages, ctx }: Request) {
         signal: ctx.signal,
       }),
     )
-    return readStructured(parseJson(text), fields)
+    return readStructured(readModelJson(text), fields)
   } catch (error) {
     ctx.signal.throwIfAborted()
     throw new TypeError(

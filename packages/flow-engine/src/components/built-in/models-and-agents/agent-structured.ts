@@ -3,7 +3,7 @@ import { errorText } from '../../../errors.ts'
 import { readText } from '../../../graph/values/message.ts'
 import type { ChatModel, Tool } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
-import { firstJson } from '../../values/first-json.ts'
+import { firstModelJson } from '../../../graph/values/read-model-json.ts'
 import { wholeAnswer } from '../../chat/model-answer.ts'
 import {
   readRecord,
@@ -95,7 +95,7 @@ async function askAgent(
 
 /** Reads the records from the first JSON in the answer: wrapped, single, or as a list. */
 function readAnswer(answer: string, fields: readonly SchemaField[]): Record<string, unknown> {
-  const found = firstJson(answer)
+  const found = firstModelJson(answer)
   if (found === undefined) return { content: answer, error: 'Try setting an output schema' }
   const records = recordsOf(found, fields).map((record) => checked(record, fields))
   const [only, ...others] = records

@@ -10,9 +10,11 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
 const OUTPUTS = new Map([
-  ['Message', 'message_output'],
-  ['Data', 'data_output'],
-  ['DataFrame', 'dataframe_output'],
+  ['message', 'message_output'],
+  ['data', 'data_output'],
+  ['dataframe', 'dataframe_output'],
+  ['json', 'data_output'],
+  ['table', 'dataframe_output'],
 ])
 
 /** Converts between Message, Data and DataFrame (CO-55, table CO-5). */
@@ -38,6 +40,7 @@ export const typeConverter = defineComponent({
     output_type: field.tab({
       displayName: 'Output Type',
       options: ['Message', 'Data', 'DataFrame'],
+      aliases: { JSON: 'Data', Table: 'DataFrame' },
       default: 'Message',
       refresh: true,
     }),
@@ -80,7 +83,8 @@ export const typeConverter = defineComponent({
     }),
   },
   refresh(_template, name, value, ctx) {
-    const chosen = name === 'output_type' ? OUTPUTS.get(String(value)) : undefined
+    const chosen =
+      name === 'output_type' ? OUTPUTS.get(String(value).trim().toLowerCase()) : undefined
     return chosen === undefined ? undefined : { outputs: [ctx.output(chosen)] }
   },
 })

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { readModelJson } from '../../src/graph/values/read-model-json.ts'
+
+const MANY = 1_000_000
+
+/** Texts that a repair with a second look at each place would take minutes for. */
+const HOSTILE = [
+  '[',
+  '{"a":',
+  '"',
+  '\\',
+  '["',
+  '{"',
+  '["\\',
+  '{"a": "',
+  '[/*',
+  '{,',
+  '[“',
+  "['x",
+  '```\n',
+]
+
+test.each(HOSTILE)('FF-51: 1 MB of %j ends', (piece) => {
+  for (const text of [piece.repeat(MANY / piece.length), piece + piece.slice(-1).repeat(MANY)]) {
+    try {
+      expect(readModelJson(text)).toBeDefined()
+    } catch (error) {
+      expect(String(error)).toMatch(/^TypeError: Invalid JSON string: (?:cannot|too)/)
+    }
+  }
+})
