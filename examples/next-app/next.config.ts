@@ -8,5 +8,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export default {
   turbopack: { root },
   outputFileTracingRoot: root,
-  serverExternalPackages: ['@x/flow-engine', '@x/http-adapters'],
+  serverExternalPackages: [
+    '@x/flow-components',
+    '@x/flow-engine',
+    '@x/flow-service',
+    '@x/http-adapters',
+  ],
 } satisfies NextConfig

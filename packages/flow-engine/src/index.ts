@@ -18,7 +18,13 @@ export {
   type Fields,
   type Values,
 } from './components/define/field.ts'
-export { output, type OutputOptions, type Outputs } from './components/define/output.ts'
+export {
+  output,
+  type OutputDefinition,
+  type OutputOptions,
+  type Outputs,
+  type TypedOutput,
+} from './components/define/output.ts'
 export type { NodeUpdate, RefreshContext } from './components/define/refresh-context.ts'
 export type { RetryOptions, RetryPolicy } from './components/define/retry-policy.ts'
 export type {

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { flowBuilder } from '@x/flow-engine/testing'
 import { describe, expect, test } from 'vitest'
 import { inFolder } from '../start-server.ts'
 import { blockWith, load, printedBy } from './blocks.ts'
@@ -98,9 +99,31 @@ describe('READMEs of packages', () => {
       await blockWith(page, 'runFlow(flow'),
     )
     expect(await answer(JSON.parse(await readFile(FLOW, 'utf8')), 'two plus two?')).toBe('four')
+  })
+
+  test('flow-components', async () => {
+    const { answer } = await load<{ answer: (flow: unknown, input: string) => Promise<string> }>(
+      'flow-components',
+      await blockWith('packages/flow-components/README.md', 'createRegistry(builtinComponents)'),
+    )
+    const flow = flowBuilder()
+    flow.connect(`${flow.add('ChatInput')}.message`, `${flow.add('ChatOutput')}.input_value`)
+    expect(await answer(flow.toJSON(), 'hello')).toBe('hello')
+  })
+
+  test('flow-python', async () => {
+    const { runner } = await load<{ runner: { load: unknown; close(): Promise<void> } }>(
+      'flow-python',
+      await blockWith('packages/flow-python/README.md', 'createPythonRunner({'),
+    )
+    expect(runner.load).toBeTypeOf('function')
+    await runner.close()
+  })
+
+  test('flow-service', async () => {
     const { engine } = await load<{ engine: { handler: Handler; close(): Promise<void> } }>(
-      'flow-engine-serve',
-      await blockWith(page, 'createFlowEngine({'),
+      'flow-service',
+      await blockWith('packages/flow-service/README.md', 'createFlowEngine({'),
     )
     const response = await engine.handler(new Request('https://app.example/api/v1/version'))
     expect(response.status).toBe(200)

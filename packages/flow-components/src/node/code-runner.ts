@@ -48,10 +48,13 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
   for (const component of options.components ?? []) {
     natives.set(exportName(component.type), component)
   }
+  const natively = sandboxComponentsModule(natives.keys())
+  // Stored code has names of entries that this version no longer has.
   const offered = {
     ...options.modules,
     '@x/flow-engine': sandboxModule,
-    '@x/flow-engine/components': sandboxComponentsModule(natives.keys()),
+    '@x/flow-components': natively,
+    '@x/flow-engine/components': natively,
     '@x/flow-engine/graph': sandboxGraphModule,
   }
 

@@ -13,6 +13,7 @@ const MAX_SQUARES = 8_000_000
 export const OFFERED_MODULES: readonly string[] = [
   '@x/flow-engine',
   '@x/flow-engine/components',
+  '@x/flow-components',
   '@x/flow-engine/graph',
 ]
 

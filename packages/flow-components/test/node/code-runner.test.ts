@@ -39,10 +39,25 @@ describe('createCodeRunner', () => {
     expect(result.status).toBe('done')
   })
 
-  test('a built-in component can be exported again', async () => {
-    const component = await load("export { chatInput as default } from '@x/flow-engine/components'")
-    expect(component.type).toBe('ChatInput')
-  })
+  test.each(['@x/flow-engine/components', '@x/flow-components'])(
+    'a built-in component can be exported again from %s',
+    async (entry) => {
+      const component = await load(`export { chatInput as default } from '${entry}'`)
+      expect(component.type).toBe('ChatInput')
+    },
+  )
+
+  test.each(['@x/flow-engine', '@x/flow-engine/graph', '@x/flow-engine/components'])(
+    'H3-24: stored code that imports %s runs as before',
+    async (entry) => {
+      const stored = shout.replaceAll(/from '@x\/[^']*'/g, `from '${entry}'`)
+      expect(stored).toContain(entry)
+      const result = await testComponent(await load(stored), {
+        inputs: { text: createMessage('ab') },
+      })
+      expect(result.outputs['result']).toMatchObject({ text: 'ABAB' })
+    },
+  )
 
   test.each([
     ['export const a = 1', 'default export'],

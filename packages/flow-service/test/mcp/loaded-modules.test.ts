@@ -28,6 +28,6 @@ test('MC-90 MC-105 the subpath loads no routes, no stores, no services and no pr
   const loaded = (await run(WATCHED)).trim().split('\n')
   expect(loaded.some((url) => url.includes('/src/mcp/streamable-http.ts'))).toBe(true)
   const foreign =
-    /flow-service\/src\/(?:http|store|memory|services)\/|flow-components\/|@modelcontextprotocol|\/(?:ajv|zod)\//
+    /flow-service\/src\/(?:http|store|memory|services\/(?!crypto))|flow-components\/|@modelcontextprotocol|\/(?:ajv|zod)\//
   expect(loaded.filter((url) => foreign.test(url))).toEqual([])
 })
