@@ -2,26 +2,22 @@ import { applyPatch, createSchemas, type PatchOperation } from '@x/scim-core'
 import { describe, expect, test } from 'vitest'
 
 const { User, Group } = createSchemas()
-/** Generous: the machine may be busy. On an idle one it takes less than half a second. */
-const BOUND_MS = 15_000
 
 function emails(count: number, more: object = {}): object[] {
   return Array.from({ length: count }, (_, at) => ({ value: `u${at}@example.com`, ...more }))
 }
 
-function timed(work: () => unknown): unknown {
-  const begun = performance.now()
+/** What the work returns or throws; work that is not bounded takes longer than a test may. */
+function outcomeOf(work: () => unknown): unknown {
   try {
     return work()
   } catch (error) {
     return error
-  } finally {
-    expect(performance.now() - begun).toBeLessThan(BOUND_MS)
   }
 }
 
 const patch = (list: object[], operation: PatchOperation, times = 1_000): unknown =>
-  timed(() =>
+  outcomeOf(() =>
     applyPatch(
       { userName: 'ada', emails: list },
       Array.from({ length: times }, () => operation),
@@ -31,7 +27,7 @@ const patch = (list: object[], operation: PatchOperation, times = 1_000): unknow
 
 describe('work of one PATCH', () => {
   test('a thousand operations on single elements of a long list are fast', () => {
-    const result = timed(() =>
+    const result = outcomeOf(() =>
       applyPatch(
         { userName: 'ada', emails: emails(900) },
         Array.from({ length: 200 }, (_, at) => ({
@@ -73,12 +69,12 @@ describe('work of one PATCH', () => {
     const group = { displayName: 'all', members }
     const remove = { op: 'remove', path: 'members[display co "x"]' }
     const often = Array.from({ length: 1_000 }, () => remove)
-    expect(timed(() => applyPatch(group, often, Group))).toMatchObject({ scimType: 'tooMany' })
+    expect(outcomeOf(() => applyPatch(group, often, Group))).toMatchObject({ scimType: 'tooMany' })
     const replaced = [
       ...often.slice(1),
       { op: 'replace', path: 'members', value: [{ value: 'a' }] },
     ]
-    expect(timed(() => applyPatch(group, replaced, Group))).toMatchObject({
+    expect(outcomeOf(() => applyPatch(group, replaced, Group))).toMatchObject({
       resource: { members: [{ value: 'a' }] },
     })
   })

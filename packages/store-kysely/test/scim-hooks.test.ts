@@ -269,12 +269,9 @@ describe.each(there)('hooks on %s', (_name, _isThere, open) => {
       for (const [method, make] of calls) {
         calling = true
         call = make
-        const begin = performance.now()
         const failure = await service.groups
           .create(TENANT, { displayName: method })
           .catch((error: unknown) => error)
-        // Far less than any limit of a wait, on a machine at load.
-        expect(performance.now() - begin).toBeLessThan(4_000)
         expect(failure).toMatchObject({ code: 'internal' })
         const [error] = errors.splice(0)
         expect(isScimReentry(error)).toBe(true)
@@ -397,10 +394,8 @@ describe('waiting for a transaction ends', () => {
       release = resolve
     })
     const holder = store.transaction(TENANT, () => held)
-    const begin = performance.now()
     const answer = await post()
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-    expect(performance.now() - begin).toBeLessThan(10_000)
     release()
     await holder
     expect((await post()).status).toBe(201)

@@ -41,9 +41,7 @@ describe('JSON Schema keywords', () => {
           $defs: { ...Object.fromEntries(chain), d24: { type: 'string' } },
         })
         const value = step === doubled ? 7 : deep(24)
-        const started = performance.now()
         expect(catalog.validateComponent('A', { v: value })).not.toEqual([])
-        expect(performance.now() - started).toBeLessThan(10_000)
       }
     },
   )

@@ -42,7 +42,7 @@ function gatedWork() {
 
 test(
   'OP-20: builds are refused while the Redis of BullMQ is down; afterwards each accepted build ends exactly once',
-  needs('redis-server'),
+  { ...needs('redis-server'), timeout: 200_000 },
   () =>
     inFolder(async (folder) => {
       const redis = await startRedis(folder)
@@ -119,5 +119,4 @@ test(
         await redis.stop()
       }
     }),
-  200_000,
 )

@@ -65,7 +65,7 @@ async function loadBalancer() {
 
 test(
   'OP-13 a rolling update of two replicas under traffic loses no requests or jobs',
-  needs('postgres'),
+  { ...needs('postgres'), timeout: 240_000 },
   () =>
     inFolder(async (folder) => {
       const database = await postgresDatabase()
@@ -149,5 +149,4 @@ test(
         await database.close()
       }
     }),
-  240_000,
 )
