@@ -149,9 +149,9 @@ describe('ConditionalRouter (CO-54)', () => {
     expect((await route(inputs, state)).texts).toEqual(['T', 'F'])
   })
 
-  test('a case without a message sends an empty one', async () => {
+  test('FF-42: a case without a message sends the input', async () => {
     const inputs = { input_text: 'a', match_text: 'a', true_case_message: null }
-    expect((await route(inputs)).texts).toEqual(['', ''])
+    expect((await route(inputs)).texts).toEqual(['a', ''])
   })
 
   test('in the editor patterns have no case switch, the other operators do', async () => {

@@ -47,6 +47,8 @@ export interface ComponentContext {
   sources(field: string): readonly InputSource[]
   /** Returns `_input_type` of a field in the node's template; undefined without such a field. */
   inputType(field: string): string | undefined
+  /** Hash of the code in the node: the first 12 hex digits of its SHA-256. Undefined without code. */
+  codeHash(): string | undefined
   /** Returns the value types that the node's template accepts for a field; empty if it does not say. */
   handleTypes(field: string): readonly string[]
   /**

@@ -76,6 +76,8 @@ export class Cuts {
     marks[start.index] = stamp
     const follow = (edge: PlanEdge): void => {
       if (edge.loopBack || marks[edge.target] === stamp) return
+      // Edges that nobody drew only put Notify before Listen.
+      if (vertices[edge.target]?.component.sharedKey?.reads === edge.field) return
       if (cycle !== undefined && goesBack(cycle, edge)) return
       marks[edge.target] = stamp
       found.push(edge.target)

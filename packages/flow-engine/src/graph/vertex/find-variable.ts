@@ -26,14 +26,20 @@ export async function findVariable(
   return typeof preset === 'string' ? { value: preset, origin: 'environment' } : null
 }
 
-/** FE-65: true for a value of the user that its type declares to be text, not a secret. */
-export async function isTextVariable(
+/**
+ * FF-30: true for a variable whose value ordinary fields may show. The type of the user's stored variable
+ * decides, also about a request's variable of that name; other variables of a request are shown (FF-32).
+ */
+export async function isShownVariable(
   name: string,
   origin: VariableOrigin,
   run: Lookup['run'],
 ): Promise<boolean> {
-  if (origin !== 'user') return false
-  return (await run.services.variables?.isText?.(name, scopeOf(run))) === true
+  if (origin === 'environment') return false
+  const { variables } = run.services
+  const scope = scopeOf(run)
+  if ((await variables?.isText?.(name, scope)) === true) return true
+  return origin === 'request' && ((await variables?.get(name, scope)) ?? null) === null
 }
 
 function scopeOf({ flowId, userId }: Pick<RunContext, 'flowId' | 'userId'>): {

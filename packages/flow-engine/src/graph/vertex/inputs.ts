@@ -6,7 +6,7 @@ import {
 } from '../../components/define/variable-value.ts'
 import { FlowError } from '../../errors.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
-import { findVariable, isTextVariable } from './find-variable.ts'
+import { findVariable, isShownVariable } from './find-variable.ts'
 import { own } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { warning } from '../flow/problems.ts'
@@ -105,8 +105,10 @@ async function resolveAll(
     }
     const isShown = isVariableName(name)
     if (found === null && !isShown && field.secret) run.secrets.add(name)
+    const hides =
+      found === null || field.secret || !(await isShownVariable(name, found.origin, run))
+    if (hides) run.secrets.add(found?.value)
     if (field.fallback) {
-      run.secrets.add(found?.value)
       setOwn(raw, field.name, new VariableValue(name, found))
       continue
     }
@@ -119,9 +121,6 @@ async function resolveAll(
       const text = `Component ${displayName}: variable${isShown ? ` ${name}` : ''} of ${field.displayName} not found`
       run.warn(warning('unresolved_field', text, { nodeId: id, field: field.name }))
     }
-    const isHidden =
-      field.secret || found === null || !(await isTextVariable(name, found.origin, run))
-    if (isHidden) run.secrets.add(value)
     if (value !== undefined && value !== '') setOwn(raw, field.name, value)
   }
   return checked(raw, request)

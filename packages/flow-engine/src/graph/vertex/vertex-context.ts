@@ -11,8 +11,10 @@ import type { TokenUsage, Tool } from '../../models/chat-model.ts'
 import type { SuspendOptions } from '../../components/define/suspend-options.ts'
 import { isSuspendedError } from '../../errors.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
+import { codeHash } from '../../components/registry/catalogue.ts'
+import { ownObject, ownText } from '../flow/plain-object.ts'
 import { warning } from '../flow/problems.ts'
-import { findVariable } from './find-variable.ts'
+import { findVariable, isShownVariable } from './find-variable.ts'
 import { orderedId } from '../messages/ordered-id.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { CallPlace } from '../context/run-host.ts'
@@ -25,6 +27,9 @@ import { observedFetch } from '../../outgoing/observed-fetch.ts'
 import { changeMessage, type Message } from '../values/message.ts'
 import { VertexLogs, type LogEntry } from '../events/vertex-logs.ts'
 import type { BranchCall } from '../schedule/decision.ts'
+
+/** Names of variables that hold keys, whatever their type. */
+const KEY_NAME = /KEY|TOKEN|SECRET|PASSWORD/i
 
 const NO_CALLS: readonly BranchCall[] = []
 const NO_LOGS: ReadonlyMap<string, readonly LogEntry[]> = new Map()
@@ -144,6 +149,11 @@ export class VertexContext implements ComponentContext {
     return this.#facts.inputType(field)
   }
 
+  codeHash(): string | undefined {
+    const text = ownText(ownObject(this.#facts.vertex.template ?? {}, 'code') ?? {}, 'value')
+    return text === undefined || text.trim() === '' ? undefined : codeHash(text)
+  }
+
   handleTypes(field: string): readonly string[] {
     return this.#facts.handleTypes(field)
   }
@@ -153,7 +163,9 @@ export class VertexContext implements ComponentContext {
     const takesKeys = vertex.component.sandboxed !== true
     const found = await findVariable(name, { variables, takesKeys, run: this.#run })
     if (found === null) return null
-    this.#run.secrets.add(found.value)
+    const { value, origin } = found
+    const isKey = KEY_NAME.test(name)
+    if (isKey || !(await isShownVariable(name, origin, this.#run))) this.#run.secrets.add(value)
     return new VariableValue(name, found)
   }
 

@@ -71,15 +71,19 @@ export const conditionalRouter = defineComponent({
       displayName: 'True',
       method: 'true_response',
       groupOutputs: true,
-      run: ({ true_case_message, message }, ctx) =>
-        decisionOf(ctx).sendsTrue ? passOn(true_case_message ?? message, ctx) : createMessage(''),
+      run: ({ true_case_message, message, input_text }, ctx) =>
+        decisionOf(ctx).sendsTrue
+          ? passOn([true_case_message, message], input_text, ctx)
+          : createMessage(''),
     }),
     false_result: output.message({
       displayName: 'False',
       method: 'false_response',
       groupOutputs: true,
-      run: ({ false_case_message, message }, ctx) =>
-        decisionOf(ctx).sendsFalse ? passOn(false_case_message ?? message, ctx) : createMessage(''),
+      run: ({ false_case_message, message, input_text }, ctx) =>
+        decisionOf(ctx).sendsFalse
+          ? passOn([false_case_message, message], input_text, ctx)
+          : createMessage(''),
     }),
   },
   prepare(inputs, ctx) {
@@ -156,11 +160,28 @@ function closeBranch(losing: string, limits: Limits, ctx: ComponentContext): voi
   ctx.exclude(losing)
 }
 
-function passOn(message: Message | null, ctx: ComponentContext): Message {
-  const passed = message ?? createMessage('')
+/** Sends the first case that is not blank; without one the input goes on, but in nodes up to 1.9 (FF-42). */
+function passOn(cases: readonly (Message | null)[], input: string, ctx: ComponentContext): Message {
+  const chosen = cases.find((message) => message !== null && !isBlank(message))
+  const blank = OLDER_CODE.has(ctx.codeHash() ?? '') ? '' : input
+  const passed = chosen ?? createMessage(blank)
   ctx.status(passed)
   return passed
 }
+
+function isBlank({ text, files, contentBlocks }: Message): boolean {
+  return text === '' && files.length === 0 && contentBlocks.length === 0
+}
+
+/** Hashes of the released code of 1.1 to 1.9, in which a blank case sends an empty message. */
+const OLDER_CODE: ReadonlySet<string> = new Set([
+  '35f7b1bd08fa',
+  'c3c9ba4a01b0',
+  '0723360fc97e',
+  '38cb737e265b',
+  '4506a833d145',
+  'e92b1b243e5f',
+])
 
 function buildsOf(ctx: ComponentContext): number {
   const builds = ctx.state.get(BUILDS)
