@@ -35,7 +35,7 @@ export async function htmlToMarkdown(html: string): Promise<string> {
 
 function markdownOf(node: HtmlNode, list: string): string {
   if (node.nodeType === TEXT_NODE && 'data' in node) return node.data.replaceAll(/\s+/g, ' ')
-  if (!('name' in node) || INVISIBLE.has(node.name)) return ''
+  if (!('name' in node && 'attribs' in node) || INVISIBLE.has(node.name)) return ''
   const { name, children, attribs } = node
   if (name === 'br') return '\n'
   if (name === 'hr') return '\n\n---\n\n'

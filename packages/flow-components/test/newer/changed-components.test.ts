@@ -260,6 +260,22 @@ describe('components of 1.7.1 in newer files (NX-29, NX-33 to NX-35)', () => {
     }
   })
 
+  test('FF-81: refused components say what to use instead', () => {
+    for (const [type, why] of [
+      ['ExportDoclingDocument', "use File, or a host's own converter"],
+      ['SequentialCrewComponent', 'use Agents as tools of an Agent'],
+      ['SemanticRouter', 'use Smart Router'],
+      ['MarkItDown', 'use File'],
+      ['ComposioGmailAPIComponent', 'use MCP Tools'],
+      ['OpenAPIAgent', 'use an Agent with tools'],
+    ] as const) {
+      const node = { id: 'n', data: { type, node: { template: {} } } }
+      if (components.resolve(node) === undefined) {
+        expect(components.whyUnknown(node)).toContain(why)
+      }
+    }
+  })
+
   test('NX-35: unsupported components give the reason', () => {
     for (const [type, why] of [
       ['PythonREPLComponent', 'Python'],

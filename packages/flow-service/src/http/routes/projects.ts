@@ -141,7 +141,8 @@ export const projectRoutes: readonly Route[] = [
       output: FlowRead.array(),
     },
     async ({ services, caller, upload }) => {
-      const file = await readProjectFile((await upload()).bytes)
+      const { bytes, name } = await upload()
+      const file = await readProjectFile(bytes, name)
       const flows = await services.projects.upload(caller, file)
       return new JsonParts(listParts([flows], (flow) => flowToText(flow)))
     },
