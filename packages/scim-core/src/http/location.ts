@@ -23,6 +23,11 @@ export function belowBase(path: string, basePath: string): string | undefined {
   return rest === '' || rest.startsWith('/') ? rest : undefined
 }
 
+/** Repeated slashes as one. */
+export function singleSlashes(path: string): string {
+  return path.includes('//') ? path.replaceAll(/\/{2,}/g, '/') : path
+}
+
 /** Percent-decodes once; returns the string unchanged if it cannot be decoded. */
 export function decodeOnce(text: string): string {
   if (!text.includes('%')) return text
