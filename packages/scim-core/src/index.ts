@@ -26,7 +26,8 @@ export {
   type SortKey,
 } from './filter/resolved.ts'
 export { recordData, recordDisplay, userDisplay, type ScimDocument } from './base/document.ts'
-export { compareCodePoints, fold } from './base/fold.ts'
+export { compareCodePoints, fold, groupNameKey } from './base/fold.ts'
+export { isEmailAddress } from './schema/email-address.ts'
 export {
   recordResource,
   referenceNeeds,
@@ -103,6 +104,9 @@ export {
   type OnUserWrite,
   type UserBrief,
   type UserRecord,
+  type UserUpdateOptions,
+  type Adoption,
+  type AdoptionRefusal,
   type UserStore,
   type UserWrite,
 } from './store/users.ts'

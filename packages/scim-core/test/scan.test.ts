@@ -204,20 +204,43 @@ describe('SH-7 SH-11 refusals of the host', () => {
     },
   )
 
-  test('hooks run before save, with the handle of the host', async () => {
+  test('SF-37 hooks see what they are told about, with the handle of the host', async () => {
     const seen: unknown[] = []
     const { host, scim } = setUp({
-      onUserWrite: ({ kind }, tx) => void seen.push([kind, tx.name]),
+      onUserWrite: ({ kind }, tx) => void seen.push([kind, tx.name, rows().users.length]),
       onGroupWrite: ({ kind }: GroupWrite, tx) =>
-        void seen.push([kind, tx.name, host.saves.length]),
+        void seen.push([kind, tx.name, rows().groups[0]?.displayName, rows().members.length]),
+    })
+    const rows = () => host.rowsOf('default')
+    const id = await scim.user('ada')
+    const groupId = await scim.group('Admins', [id])
+    await scim.patch(`/Groups/${groupId}`, [
+      { op: 'replace', path: 'displayName', value: 'Staff' },
+      { op: 'remove', path: 'members' },
+    ])
+    expect(seen).toEqual([
+      ['create', 'transaction', 1],
+      ['create', 'transaction', 'Admins', 0],
+      ['members', 'transaction', 'Admins', 1],
+      ['members', 'transaction', 'Staff', 0],
+      ['update', 'transaction', 'Staff', 0],
+    ])
+    expect(host.saves).toHaveLength(4)
+  })
+
+  test('SF-37 a hook that refuses leaves nothing, and beforeCommit sees the rows', async () => {
+    let refuses = false
+    const { host, scim } = setUp({
+      onGroupWrite: ({ kind }: GroupWrite) => {
+        if (refuses && kind === 'members') throw new Error('refused')
+      },
     })
     const id = await scim.user('ada')
-    await scim.group('Admins', [id])
-    expect(seen).toEqual([
-      ['create', 'transaction'],
-      ['create', 'transaction', 1],
-      ['members', 'transaction', 1],
-    ])
+    const before = structuredClone(host.rowsOf('default'))
+    refuses = true
+    const { status } = await scim.post('/Groups', { displayName: 'g', members: [{ value: id }] })
+    expect(status).toBe(500)
+    expect(host.rowsOf('default')).toEqual(before)
   })
 })
 

@@ -52,6 +52,7 @@ const RELEASED = {
     'scim 0004-event-order': 'expand:4bd63aeb6',
     'scim 0005-event-age': 'expand:10ec6438b',
     'scim 0006-event-sets': 'expand:1eb083d6c',
+    'scim 0007-group-names': 'expand:b41031175',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
@@ -74,6 +75,7 @@ const RELEASED = {
     'scim 0004-event-order': 'expand:4bd63aeb6',
     'scim 0005-event-age': 'expand:10ec6438b',
     'scim 0006-event-sets': 'expand:1eb083d6c',
+    'scim 0007-group-names': 'expand:0109d2f9a',
   },
 }
 
@@ -98,6 +100,7 @@ function defineMigrations(
         '0004-event-order',
         '0005-event-age',
         '0006-event-sets',
+        '0007-group-names',
       ]
       const all = (applied: boolean) => steps.map((id) => ({ id, applied }))
       expect(await scimMigrationStatus(db)).toEqual(all(false))

@@ -8,6 +8,7 @@ export type ConnectionProvider = 'entra' | 'okta' | 'google' | 'onelogin' | 'oth
 export interface ConnectionSettings {
   readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
   readonly userName?: 'email' | 'any'
+  readonly recreate?: 'same' | 'name' | 'externalId' | 'never'
   readonly quirks?: 'all' | 'none' | Partial<Record<ScimQuirk, boolean>>
   readonly unknownMembers?: 'reject' | 'skip'
   readonly emptyMembers?: 'array' | 'omit'
@@ -19,6 +20,7 @@ export interface ConnectionSettings {
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   deleteUser: ['deactivate', 'tombstone', 'remove'],
   userName: ['email', 'any'],
+  recreate: ['same', 'name', 'externalId', 'never'],
   unknownMembers: ['reject', 'skip'],
   emptyMembers: ['array', 'omit'],
   putWithoutMembers: ['clear', 'keep'],

@@ -8,6 +8,11 @@ export function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ')
 }
 
+/** A group's name in the form names are compared in: white space at the ends does not distinguish. */
+export function groupNameKey(name: string): string {
+  return fold(name.trim())
+}
+
 /** Anything but printable ASCII, which NFKC does not change. */
 const UNUSUAL = /[^ -~]/
 

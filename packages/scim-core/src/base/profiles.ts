@@ -59,6 +59,17 @@ const interop: InteropOptions = {
     legacySchemas: false,
     barePatchBody: false,
     missingSchemas: false,
+    unknownPaths: false,
+    dottedExtension: false,
+    coreObject: false,
+    valueShorthand: false,
+    jsonRoles: false,
+    numberStrings: false,
+    extraSlashes: false,
+    emptyElements: false,
+    samePrimary: false,
+    discoveryAliases: false,
+    jsonText: false,
   },
 }
 

@@ -18,6 +18,17 @@ export const SCIM_QUIRKS = [
   'legacySchemas',
   'barePatchBody',
   'missingSchemas',
+  'unknownPaths',
+  'dottedExtension',
+  'coreObject',
+  'valueShorthand',
+  'jsonRoles',
+  'numberStrings',
+  'extraSlashes',
+  'emptyElements',
+  'samePrimary',
+  'discoveryAliases',
+  'jsonText',
 ] as const
 
 export type ScimQuirk = (typeof SCIM_QUIRKS)[number]
@@ -52,6 +63,17 @@ export function completeQuirks(
     legacySchemas: on('legacySchemas'),
     barePatchBody: on('barePatchBody'),
     missingSchemas: on('missingSchemas'),
+    unknownPaths: on('unknownPaths'),
+    dottedExtension: on('dottedExtension'),
+    coreObject: on('coreObject'),
+    valueShorthand: on('valueShorthand'),
+    jsonRoles: on('jsonRoles'),
+    numberStrings: on('numberStrings'),
+    extraSlashes: on('extraSlashes'),
+    emptyElements: on('emptyElements'),
+    samePrimary: on('samePrimary'),
+    discoveryAliases: on('discoveryAliases'),
+    jsonText: on('jsonText'),
   }
 }
 

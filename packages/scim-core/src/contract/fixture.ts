@@ -124,7 +124,11 @@ function resolved(text: string, type: 'User' | 'Group'): ResolvedFilter {
 /** A user attribute to sort by. */
 export function userPath(name: string): AttributePath {
   const [attribute = '', sub = null] = name.split('.')
-  const found = findPath(SCHEMAS.User, { urn: null, name: attribute, sub }, true)
+  const found = findPath(
+    SCHEMAS.User,
+    { urn: null, name: attribute, sub },
+    { unprefixedExtension: true },
+  )
   if (found === undefined) throw new TypeError(`Users have no ${name}`)
   return toAttributePath(withValueSub(found))
 }

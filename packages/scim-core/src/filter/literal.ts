@@ -62,12 +62,17 @@ function toLiteral(
     case 'decimal':
       return typeof value === 'number' ? value : undefined
     case 'dateTime':
-      return typeof value === 'string' ? (parseInstant(value) ?? undefined) : undefined
+      return typeof value === 'string' ? instantOf(value) : undefined
     case 'boolean':
       return readBoolean(value, booleanStrings)
     case 'complex':
       return undefined
   }
+}
+
+/** A space before the offset is a `+` that the client did not encode. */
+function instantOf(text: string): number | undefined {
+  return parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+')) ?? undefined
 }
 
 function readBoolean(value: string | number | boolean, words: boolean): boolean | undefined {

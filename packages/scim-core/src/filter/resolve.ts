@@ -1,11 +1,13 @@
 import { InvalidFilterError, quoteValue } from '../base/errors.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
+import { GROUP_URN } from '../schema/group.ts'
 import {
   findPath,
   isNeverShown,
   toAttributePath,
   withValueSub,
   type FoundPath,
+  type PathQuirks,
 } from '../schema/find-path.ts'
 import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
 import type { FilterAst, PathAst } from './ast.ts'
@@ -21,8 +23,8 @@ import type { AttributePath } from '../schema/attribute-path.ts'
 export interface ResolveOptions {
   /** Quirk `booleanStrings`. Default true. */
   readonly booleanStrings?: boolean
-  /** Quirk `unprefixedExtension`. Default true. */
-  readonly unprefixedExtension?: boolean
+  /** Tolerances for names. Default: bare names of extension attributes. */
+  readonly pathQuirks?: PathQuirks
   /** Treats unknown attributes as absent instead of rejecting them (queries over all types). */
   readonly unknownIsAbsent?: boolean
   /**
@@ -34,6 +36,7 @@ export interface ResolveOptions {
   readonly versioned?: boolean
 }
 
+const BARE_NAMES: PathQuirks = { unprefixedExtension: true }
 const MANAGER_REF = `${ENTERPRISE_URN}:manager.$ref`
 
 type Compare = Extract<FilterAst, { kind: 'compare' }>
@@ -95,7 +98,7 @@ function resolve(ast: FilterAst, scope: Scope): Decision {
 function find(path: PathAst, { schema, options, element }: Scope): FoundPath | undefined {
   const found =
     element === null
-      ? findPath(schema, path, options.unprefixedExtension ?? true)
+      ? findPath(schema, path, options.pathQuirks ?? BARE_NAMES)
       : findSub(element, path)
   if (found !== undefined) assertShown(found, path)
   if (found === undefined && options.unknownIsAbsent !== true) {
@@ -139,8 +142,10 @@ function resolveCompare(ast: Compare, scope: Scope): Decision {
   const found = withValueSub(whole)
   assertShown(found, path)
   const target = describe(found, scope)
+  const isName = isGroupName(target, scope) && (operator === 'eq' || operator === 'ne')
+  const sought = isName && typeof value === 'string' ? value.trim() : value
   const literal = comparable(
-    { path: target, operator, value },
+    { path: target, operator, value: sought },
     scope.options.booleanStrings ?? true,
   )
   if (isOfResource(path, scope)) {
@@ -151,6 +156,11 @@ function resolveCompare(ast: Compare, scope: Scope): Decision {
   const compare: ResolvedFilter = { kind: 'compare', path: target, operator, value: literal }
   const single = scope.element !== null || (!target.multiValued && path.where === null)
   return single ? compare : overElements({ found, path, compare, operator }, scope)
+}
+
+/** White space at the ends does not distinguish names of groups. */
+function isGroupName({ key }: AttributePath, { schema, element }: Scope): boolean {
+  return element === null && key === 'displayName' && schema.urn === GROUP_URN
 }
 
 /** Returns whether a path refers to a value of the resource itself, not of a list element. */

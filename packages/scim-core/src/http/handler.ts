@@ -24,7 +24,7 @@ import { createAuthenticate, type Authenticate, type Authenticated } from './aut
 import { errorReply } from './error-response.ts'
 import { toScimError } from '../rules/to-scim-error.ts'
 import { createFindAgain, type FindAgain } from './find-again.ts'
-import { parseQuery, parseTarget } from './location.ts'
+import { parseQuery, parseTarget, singleSlashes } from './location.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import type { Reply } from './reply.ts'
 import { findRoute, methodsOf, type Route } from './route.ts'
@@ -94,7 +94,7 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
     if (below === undefined) return outside(request, config, options.outsideBase)
     const { method } = request
     const requestId = requestIdOf(request, context.requestId, () => config.runtime.uuid())
-    const route = findRoute(below, config.types)
+    const route = findRoute(config.quirks.extraSlashes ? singleSlashes(below) : below, config.types)
     const incoming: Incoming = {
       request,
       method,

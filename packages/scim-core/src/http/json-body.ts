@@ -1,7 +1,12 @@
 import { exceedsDepth, isObject, readText } from '@x/wire'
 import { invalidSyntax, ScimError, quoteValue } from '../base/errors.ts'
 
-const MEDIA_TYPES: ReadonlySet<string> = new Set(['application/scim+json', 'application/json'])
+const MEDIA_TYPES: ReadonlySet<string> = new Set([
+  'application/scim+json',
+  'application/json',
+  // What `fetch` sends with a string as the body.
+  'text/plain',
+])
 
 /**
  * Parses the JSON object of a request body (SC-9).

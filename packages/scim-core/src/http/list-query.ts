@@ -1,6 +1,6 @@
 import { invalidSyntax, invalidValue, ScimError } from '../base/errors.ts'
 import type { ScimLimits } from '../base/limits.ts'
-import { memberOf } from '../patch/normalize.ts'
+import { memberOf } from '../base/member-of.ts'
 import type { ProjectionRequest } from '../resource/project.ts'
 import type { ListRequest } from '../rules/list-request.ts'
 import { readUrns } from '../schema/read-resource.ts'
@@ -154,7 +154,7 @@ function readOrder(text: string | undefined): boolean {
 }
 
 function readInteger(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
+  if (text === undefined || text === '') return undefined
   if (/^\s*[+-]?\d{1,15}\s*$/.test(text)) return Number(text)
   if (/^\s*[+-]?\d+\s*$/.test(text)) {
     return text.includes('-') ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER

@@ -16,6 +16,11 @@ export function parseTarget(url: string): RequestTarget {
   return { path: url.slice(start, mark), query: url.slice(mark + 1, end) }
 }
 
+/** Repeated slashes as one. */
+export function singleSlashes(path: string): string {
+  return path.includes('//') ? path.replaceAll(/\/{2,}/g, '/') : path
+}
+
 /** Percent-decodes once; returns the string unchanged if it cannot be decoded. */
 export function decodeOnce(text: string): string {
   if (!text.includes('%')) return text

@@ -31,6 +31,7 @@ const SINGLE: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['groups', { kind: 'collection', type: 'Group' }],
   ['.search', { kind: 'rootSearch' }],
   ['serviceproviderconfig', { kind: 'config' }],
+  ['serviceproviderconfigs', { kind: 'config' }],
   ['resourcetypes', { kind: 'resourceTypes', name: null }],
   ['schemas', { kind: 'schemas', name: null }],
   ['me', { kind: 'me' }],

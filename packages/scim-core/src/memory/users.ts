@@ -2,15 +2,25 @@ import { recordData, recordDisplay, rememberData } from '../base/document.ts'
 import { recordResource, referenceNeeds } from '../resource/record-resource.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import type { ListedRecords, ListQuery } from '../store/list-query.ts'
-import { userWrite, type UserBrief, type UserRecord, type UserStore } from '../store/users.ts'
+import {
+  userWrite,
+  type UserBrief,
+  type UserRecord,
+  type UserStore,
+  type UserUpdateOptions,
+} from '../store/users.ts'
 import { requiredValue, listPage } from './list.ts'
 import type { Session } from './session.ts'
 import { groupBriefs, type TenantState } from './tenant.ts'
 
 /** In-memory users within a session. */
 export function createUserStore({ state, undo, onUserWrite }: Session): UserStore {
-  const write = (before: UserRecord | null, after: UserRecord | null): void | Promise<void> =>
-    onUserWrite(userWrite(before && copy(before), after && copy(after)))
+  const write = (
+    before: UserRecord | null,
+    after: UserRecord | null,
+    options?: UserUpdateOptions,
+  ): void | Promise<void> =>
+    onUserWrite(userWrite(before && copy(before), after && copy(after), options))
 
   return {
     get: async (tenant, id) => {
@@ -23,7 +33,7 @@ export function createUserStore({ state, undo, onUserWrite }: Session): UserStor
       await write(null, record)
     },
 
-    async update(tenant, record, expectedVersion) {
+    async update(tenant, record, expectedVersion, options) {
       const { users, tombstones } = state(tenant)
       const before = users.get(record.id)
       if (before?.version !== expectedVersion) return false
@@ -33,7 +43,7 @@ export function createUserStore({ state, undo, onUserWrite }: Session): UserStor
         tombstones.set(record.id, copy(record))
         undo.push(() => tombstones.delete(record.id))
       }
-      await write(before, record)
+      await write(before, record, options)
       return true
     },
 

@@ -37,7 +37,11 @@ export interface MembersChanged {
 
 /** The notifications of a service, emitted after the commit. */
 export interface ScimEvents {
-  'user.created': ScimEventBase & { readonly after: ScimDocument }
+  'user.created': ScimEventBase & {
+    readonly after: ScimDocument
+    /** How the user took over an existing account of the host. */
+    readonly adopted?: ScimAuditEntry['adopted']
+  }
   'user.updated': ScimEventBase & Changed
   'user.activated': ScimEventBase & StatusChanged
   'user.deactivated': ScimEventBase & StatusChanged
@@ -82,6 +86,16 @@ export interface ScimAuditEntry {
   /** Names of attributes. */
   readonly changed: readonly string[]
   readonly members?: { readonly added: number; readonly removed: number }
+  /** Paths in the request that were not stored, as sent: at most 20, each of at most 100 characters. */
+  readonly ignored?: readonly string[]
+  /** The number of all of them, if there are more than 20. */
+  readonly ignoredCount?: number
+  /** Canonical paths whose value was stored in another form than sent: at most 20. */
+  readonly adjusted?: readonly string[]
+  /** How a create took over an existing account. */
+  readonly adopted?: 'userName' | 'externalId' | 'email' | 'recreated' | 'manual'
+  /** With status 409: what is in use, or held by an account that the directory does not manage. */
+  readonly conflict?: 'userName' | 'email' | 'groupName' | 'unmanaged'
   /** Names of the events emitted. */
   readonly events: readonly string[]
   readonly durationMs: number

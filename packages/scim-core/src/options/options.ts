@@ -1,13 +1,7 @@
-import {
-  createSystemRuntime,
-  nameProblem,
-  type Metrics,
-  type RequestHooks,
-  type Runtime,
-} from '@x/wire'
+import { createSystemRuntime, type Metrics, type RequestHooks, type Runtime } from '@x/wire'
 import { createAddressFilter, type AddressFilter } from '../base/addresses.ts'
 import { schemesOf, type AuthenticationScheme, type ScimAuth } from './auth.ts'
-import { invalidValue, ScimConfigError } from '../base/errors.ts'
+import { ScimConfigError } from '../base/errors.ts'
 import type { ScimAuditEntry } from './events.ts'
 import type { FilterLimits } from '../filter/parse.ts'
 import { readBasePath } from './base-path.ts'
@@ -18,13 +12,13 @@ import type { ScimContext, ScimPrincipal } from '../base/principal.ts'
 import { SCIM_PROFILES, type RateLimit, type ScimProfile } from '../base/profiles.ts'
 import { completeQuirks, type ScimQuirk } from '../base/quirks.ts'
 import type { ScimDocument } from '../base/document.ts'
-import { isEmailAddress } from '../schema/email-address.ts'
 import type { ScimExtension } from '../schema/extension.ts'
 import { createSchemas, type ResourceSchemas, type ResourceTypeName } from '../schema/registry.ts'
 import { createTypeSchemas } from '../schema/resource-type.ts'
 import { readRateLimit, withProfile, type ProfileConfig } from './profile-options.ts'
 import { servedType, type ScimResourceType, type ServedType } from './resource-type.ts'
 import type { ScimStore } from '../store/scim-store.ts'
+import { userNameCheck } from './user-name-check.ts'
 
 /** A change the host may veto inside the transaction (SC-75). */
 export interface ScimChange {
@@ -114,10 +108,17 @@ export interface ScimOptions {
    */
   readonly userName?: 'email' | 'any' | ((value: string) => boolean)
   /**
-   * Uniqueness of the primary e-mail among userNames (D8). `userName`: it must not equal another user's
-   * userName. Default `userName`.
+   * Uniqueness of addresses: the userName, and the primary or only e-mail address. `primary`: an address of a
+   * new user must not be an address of another one, and a changed primary e-mail address not another user's
+   * userName. `userName`: only the latter, for new users too. Default `primary`.
    */
-  readonly emailConflict?: 'userName' | 'off'
+  readonly emailConflict?: 'primary' | 'userName' | 'off'
+  /**
+   * A new user with the userName of one who is not active takes that user over, with its id: `same` when both
+   * have the same externalId; `name` also when neither has one; `externalId` also when one user who is not
+   * active has the externalId under another userName; `never` not at all. Default `same`.
+   */
+  readonly recreate?: 'same' | 'name' | 'externalId' | 'never'
   /** Effect of deleting a user (D3). Default `deactivate`. */
   readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
   /** Users have the enterprise extension. Default true (D6). */
@@ -193,7 +194,8 @@ export interface ScimConfig extends ProfileConfig {
   /** Limits of filters in queries, resolved once. */
   readonly filterLimits: FilterLimits
   readonly checkUserName: (value: string) => void
-  readonly emailConflict: boolean
+  readonly emailConflict: 'primary' | 'userName' | 'off'
+  readonly recreate: 'same' | 'name' | 'externalId' | 'never'
   readonly uniqueGroupNames: boolean
   readonly unknownMembers: 'reject' | 'skip'
   readonly putWithoutMembers: 'clear' | 'keep'
@@ -235,7 +237,8 @@ export function completeOptions(options: ScimOptions): ScimConfig {
       valuePathSub: quirks.valuePathSub,
     },
     checkUserName: userNameCheck(options.userName ?? 'email'),
-    emailConflict: (options.emailConflict ?? 'userName') === 'userName',
+    emailConflict: options.emailConflict ?? 'primary',
+    recreate: options.recreate ?? 'same',
     deleteUser: options.deleteUser ?? 'deactivate',
     uniqueGroupNames: options.uniqueGroupNames ?? true,
     unknownMembers: options.unknownMembers ?? 'reject',
@@ -329,14 +332,4 @@ function readBaseUrl(baseUrl: ScimOptions['baseUrl']): (tenant: string) => strin
 
 function withoutSlash(text: string): string {
   return text.endsWith('/') ? text.slice(0, -1) : text
-}
-
-function userNameCheck(rule: NonNullable<ScimOptions['userName']>): (value: string) => void {
-  const valid = typeof rule === 'function' ? rule : rule === 'email' ? isEmailAddress : () => true
-  const wanted = rule === 'email' ? 'an e-mail address' : 'a valid name'
-  return (value) => {
-    const problem = typeof rule === 'function' ? null : nameProblem(value)
-    if (problem !== null) throw invalidValue(`The attribute userName ${problem}.`)
-    if (!valid(value)) throw invalidValue(`The attribute userName must be ${wanted}.`)
-  }
 }

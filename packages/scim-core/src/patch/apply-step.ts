@@ -3,9 +3,12 @@ import { invalidValue, notMutable, ScimError } from '../base/errors.ts'
 import { isEqual } from '../base/equal.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { isManager, readManager } from '../schema/read-resource.ts'
+import { joinSameValues } from '../schema/read-elements.ts'
 import {
   assertLength,
+  isEmptyValue,
   isPrimary,
+  onePrimary,
   readAttribute,
   readElement,
   readList,
@@ -82,9 +85,18 @@ function assignedManager({ step, current, context }: Change): StoredValue | unde
   const { extension, sub } = step.target
   if (extension === null || sub?.name === '$ref') return current
   const value = sub === null ? step.value : { value: step.value }
-  const given = isObject(value) && sub === null && !hasValue(value)
+  const isComputed = isObject(value) && sub === null && !isEmptyValue(value) && !names(value)
   // Only computed parts were sent, so the manager is unchanged.
-  return given ? current : readManager(value, extension, context)
+  return isComputed ? current : (readManager(value, extension, context) ?? unnamed(value, current))
+}
+
+/** A `$ref` that names no user changes nothing. */
+function unnamed(value: unknown, current: StoredValue | undefined): StoredValue | undefined {
+  return isObject(value) && !isEmptyValue(value) && !hasValue(value) ? current : undefined
+}
+
+function names(value: Readonly<Record<string, unknown>>): boolean {
+  return hasValue(value) || Object.keys(value).some((key) => key.toLowerCase() === '$ref')
 }
 
 function hasValue(value: Readonly<Record<string, unknown>>): boolean {
@@ -123,7 +135,7 @@ function single(
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   const usable = !Array.isArray(value) || (quirks.singletonArrays && list.length === 1)
   const object = list[0]
-  if (!usable || !isObject(object)) throw invalidValue(`${attribute.name} must be an object.`)
+  if (!usable || !isObject(object)) throw invalidValue(`${attribute.path} must be an object.`)
   return object
 }
 
@@ -134,10 +146,13 @@ function appended(
 ): StoredValue | undefined {
   const list = asList(current)
   context.work.spend(given.length * list.length)
-  const added = (readList(attribute, given, context) ?? []).filter(
+  const missing = (readList(attribute, given, context) ?? []).filter(
     (element) => !list.some((other) => covers(other, element)),
   )
-  const demoted = added.some(isPrimary) ? list.map(demote) : list
+  const joined = joinSameValues(attribute, [...list, ...missing], context.quirks)
+  const kept = joined.slice(0, list.length)
+  const added = joined.slice(list.length)
+  const demoted = added.some(isPrimary) ? kept.map(demote) : kept
   return finished(attribute, [...demoted, ...added], context)
 }
 
@@ -161,7 +176,8 @@ function updatedElements(change: Change): StoredValue | undefined {
     if (next !== undefined) touched.add(next)
     return next
   })
-  const missed = where !== null && touched.size === 0 && !result.includes(undefined)
+  const isFirst = where === null && sub !== null && list.length === 0
+  const missed = isFirst || (where !== null && touched.size === 0 && !result.includes(undefined))
   if (missed) {
     const created = createdElement(change)
     touched.add(created)
@@ -171,7 +187,7 @@ function updatedElements(change: Change): StoredValue | undefined {
   if (!missed && !givesPrimary(step.value, sub)) return finished(attribute, kept, context)
   const primaries = kept.filter((element) => touched.has(element) && isPrimary(element))
   if (primaries.length > 1)
-    throw invalidValue(`${attribute.name} gets more than one primary value.`)
+    return finished(attribute, onePrimary(attribute, kept, context), context)
   const demoted =
     primaries.length === 0
       ? kept
@@ -211,7 +227,8 @@ function updated(
 /** SC-54: a value filter of equality terms without a match describes a new element. */
 function createdElement(change: Change): StoredValue {
   const { step, attribute, context } = change
-  const terms = step.target.where?.equalities ?? null
+  const { where } = step.target
+  const terms = where === null ? [] : where.equalities
   if (!context.quirks.filterMissCreates || terms === null || attribute.type !== 'complex') {
     throw new ScimError('no_target', `Nothing matches ${targetText(step.target)}.`)
   }

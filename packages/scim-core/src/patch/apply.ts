@@ -4,6 +4,7 @@ import type { ScimDocument } from '../base/document.ts'
 import { isEqual } from '../base/equal.ts'
 import { invalidValue } from '../base/errors.ts'
 import { checkRequired } from '../schema/read-resource.ts'
+import { dropEmptyElements } from '../schema/read-elements.ts'
 import type { StoredValue } from '../schema/read-value.ts'
 import type { ResourceSchema } from '../schema/registry.ts'
 import { applyStep } from './apply-step.ts'
@@ -43,7 +44,8 @@ export function applyPatch(
   schema: ResourceSchema,
   options: PatchOptions = NO_OPTIONS,
 ): PatchResult {
-  const context = options === NO_OPTIONS ? DEFAULT_CONTEXT : contextOf(options)
+  const base = options === NO_OPTIONS ? DEFAULT_CONTEXT : contextOf(options)
+  const context: PatchContext = { ...base, shown: () => resource }
   const steps = planPatch(operations, schema, context)
   const patched = applySteps(resource, steps, context)
   const members = planMembers(steps, context)
@@ -76,6 +78,14 @@ export function applySteps(
   const work = createPatchWork(patchComparisons)
   const applying = { work, ...context }
   for (const step of steps) if (!isMemberStep(step)) applyStep(draft, step, applying)
+  dropEmptyElements(draft, resource, {
+    ...context,
+    brought: (name) =>
+      steps.some(
+        ({ op, target }) =>
+          op !== 'remove' && target.sub === null && target.attribute?.name === name,
+      ),
+  })
   const { members: _, ...rest } = draft
   if (JSON.stringify(rest).length > resourceLength) {
     throw invalidValue(`The resource is longer than ${resourceLength} characters.`)

@@ -3,7 +3,7 @@ import { invalidValue, notMutable, ScimError } from '../base/errors.ts'
 import type { ResolvedFilter } from '../filter/resolved.ts'
 import type { ScimDocument } from '../base/document.ts'
 import type { ScimLimits } from '../base/limits.ts'
-import { memberOf } from './normalize.ts'
+import { memberOf } from '../base/member-of.ts'
 import { createPatchWork } from './patch-work.ts'
 import { targetText, type PatchContext, type PatchStep } from './step.ts'
 
@@ -71,7 +71,12 @@ export function readMemberIds(value: unknown, context: PatchContext): readonly s
 }
 
 function readMemberId(member: unknown, { quirks, limits }: PatchContext): string {
-  const id = isObject(member) ? memberOf(member, 'value') : quirks.memberShorthand ? member : null
+  const named = isObject(member)
+    ? memberOf(member, 'value')
+    : quirks.memberShorthand
+      ? member
+      : null
+  const id = quirks.numberStrings && Number.isSafeInteger(named) ? String(named) : named
   if (typeof id !== 'string' || id === '' || id.length > limits.stringLength) {
     throw invalidValue('A member must be an object whose value is the id of a user.')
   }
@@ -89,7 +94,16 @@ function planMember(step: PatchStep, context: PatchContext): MemberStep {
   if (target.sub !== null) throw notMutable(targetText(target))
   if (op === 'remove') return planRemoval(step, context)
   if (target.where !== null) return { kind: 'add', ids: filteredIds(step, context) }
-  return { kind: op, ids: readMemberIds(value, context) }
+  return { kind: op, ids: readMemberIds(listedMembers(value, context), context) }
+}
+
+/** The list in `{"members":[...]}`, which some clients send as the value (quirk `removeValueList`). */
+function listedMembers(value: unknown, { quirks }: PatchContext): unknown {
+  if (!quirks.removeValueList || !isObject(value) || memberOf(value, 'value') !== undefined) {
+    return value
+  }
+  const members = memberOf(value, 'members')
+  return Array.isArray(members) ? members : value
 }
 
 function planRemoval({ target, value }: PatchStep, context: PatchContext): MemberStep {
@@ -97,7 +111,7 @@ function planRemoval({ target, value }: PatchStep, context: PatchContext): Membe
   if (where === null) {
     const listed = context.quirks.removeValueList && value !== undefined && value !== null
     return listed
-      ? { kind: 'remove', ids: readMemberIds(value, context) }
+      ? { kind: 'remove', ids: readMemberIds(listedMembers(value, context), context) }
       : { kind: 'replace', ids: [] }
   }
   const ids = typeof where.resolved === 'boolean' ? null : namedIds(where.resolved)

@@ -1,4 +1,7 @@
 import { isObject } from '@x/wire'
+import { memberOf } from '../base/member-of.ts'
+import { isEqual } from '../base/equal.ts'
+import { noteIgnored } from '../base/notes.ts'
 import {
   invalidPath,
   invalidSyntax,
@@ -9,9 +12,10 @@ import {
 } from '../base/errors.ts'
 import { isScimError } from '../base/errors.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
-import { unknownAttribute } from '../schema/read-value.ts'
-import type { ExtensionSchema, ResourceSchema } from '../schema/registry.ts'
-import { assertReadable, readUrns } from '../schema/read-resource.ts'
+import { isEmptyValue, unknownAttribute } from '../schema/read-value.ts'
+import { isCoreUrn, type ExtensionSchema, type ResourceSchema } from '../schema/registry.ts'
+import { fromText, isActivation } from './sets-active.ts'
+import { assertReadable, givenSchemas, isManager, readUrns } from '../schema/read-resource.ts'
 import { parsePath, withoutLiterals } from './parse-path.ts'
 import {
   findTarget,
@@ -31,23 +35,17 @@ export interface PatchOperation {
   readonly value?: unknown
 }
 
-/** The member of an object whose name equals `name`, ignoring case. */
-export function memberOf(object: Readonly<Record<string, unknown>>, name: string): unknown {
-  if (Object.hasOwn(object, name)) return object[name]
-  const lower = name.toLowerCase()
-  const key = Object.keys(object).find((one) => one.toLowerCase() === lower)
-  return key === undefined ? undefined : object[key]
-}
-
 /**
  * Parses the operations of a PATCH body (SC-45, SC-53).
  * @throws ScimError invalidSyntax
  */
 export function readPatchBody(body: unknown, quirks: QuirkSwitches): readonly unknown[] {
   if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.')
-  const schemas = memberOf(body, 'schemas')
+  const schemas = givenSchemas(memberOf(body, 'schemas'), quirks)
   const operations = memberOf(body, 'Operations')
-  const announced = schemas !== undefined && readUrns(schemas).includes(PATCH_URN.toLowerCase())
+  const isPlan = quirks.missingSchemas && Array.isArray(operations)
+  const announced =
+    isPlan || (schemas !== undefined && readUrns(schemas).includes(PATCH_URN.toLowerCase()))
   if (operations === undefined && !announced && quirks.barePatchBody) {
     const value = Object.fromEntries(
       Object.entries(body).filter(([key]) => key.toLowerCase() !== 'schemas'),
@@ -79,13 +77,16 @@ export function planPatch(
       `A request may hold ${context.limits.patchOperations} operations.`,
     )
   }
-  return operations.flatMap((operation) => planOperation(operation, schema, context))
+  const setsActive = (): boolean => operations.some((one) => isActivation(one, schema, context))
+  return operations.flatMap((operation) =>
+    planOperation(operation, schema, { ...context, setsActive }),
+  )
 }
 
 function planOperation(
   operation: unknown,
   schema: ResourceSchema,
-  context: PatchContext,
+  context: PlanContext,
 ): readonly PatchStep[] {
   if (!isObject(operation)) throw invalidSyntax('An operation must be an object.')
   const op = readOp(memberOf(operation, 'op'), context.quirks)
@@ -99,12 +100,65 @@ function planOperation(
   }
   if (typeof path === 'string') return planPath({ op, path, value }, schema, context)
   if (context.requirePatchPath === true) throw invalidSyntax('An operation needs a path.')
-  if (op === 'remove') throw new ScimError('no_target', 'The operation remove needs a path.')
-  if (!isObject(value))
+  if (op === 'remove') return planListedRemoval(value, schema, context)
+  const object = context.quirks.jsonText ? fromText(value, context) : value
+  if (!isObject(object))
     throw invalidValue('The value of an operation without path must be an object.')
-  return Object.keys(value).flatMap((key) =>
-    planKey({ op, key, value: value[key], extension: null }, schema, context),
-  )
+  return planObject({ op, object }, schema, context)
+}
+
+/** `{"op":"remove","value":{"members":[...]}}` removes the listed members (quirk `removeValueList`). */
+function planListedRemoval(
+  value: unknown,
+  schema: ResourceSchema,
+  context: PatchContext,
+): readonly PatchStep[] {
+  const [key, second] = isObject(value) ? Object.keys(value) : []
+  const target = key === undefined ? undefined : findKey(key, schema, context)
+  const isMembers = target?.extension === null && target.attribute?.name === 'members'
+  const members = isObject(value) && key !== undefined ? value[key] : undefined
+  if (context.quirks.removeValueList && isMembers && second === undefined && members != null) {
+    return planTarget({ op: 'remove', target, value: members }, schema, context)
+  }
+  throw new ScimError('no_target', 'The operation remove needs a path.')
+}
+
+/** The attributes of a value without path; those below the core URN count as if they stood at the top. */
+function planObject(
+  {
+    op,
+    object,
+  }: { readonly op: 'add' | 'replace'; readonly object: Readonly<Record<string, unknown>> },
+  schema: ResourceSchema,
+  context: PatchContext,
+): readonly PatchStep[] {
+  const keys = Object.keys(object)
+  const names = new Set(keys.map((key) => key.toLowerCase()))
+  return keys.flatMap((key) => {
+    const value = object[key]
+    if (!context.quirks.coreObject || !isCoreUrn(schema, key)) {
+      return planKey({ op, key, value, extension: null }, schema, context)
+    }
+    if (value === null) return []
+    return Object.entries(coreObject(value, schema)).flatMap(([name, inner]) => {
+      if (!names.has(name.toLowerCase())) {
+        return planKey({ op, key: name, value: inner, extension: null }, schema, context)
+      }
+      noteIgnored(context.notes, `${schema.urn}:${name}`)
+      return []
+    })
+  })
+}
+
+function coreObject(value: unknown, { urn }: ResourceSchema): Readonly<Record<string, unknown>> {
+  if (isObject(value)) return value
+  throw invalidValue(`${urn} must be an object.`)
+}
+
+/** The context of one operation among those of a request. */
+interface PlanContext extends PatchContext {
+  /** Whether some operation of the request sets `active`, which nothing else may prevent. */
+  readonly setsActive: () => boolean
 }
 
 function readOp(value: unknown, quirks: QuirkSwitches): PatchStep['op'] {
@@ -124,11 +178,21 @@ function planPath(
     value,
   }: { readonly op: PatchStep['op']; readonly path: string; readonly value: unknown },
   schema: ResourceSchema,
-  context: PatchContext,
+  context: PlanContext,
 ): readonly PatchStep[] {
-  const target = findTarget(parsePath(path, pathLimits(context)), schema, context)
-  if (target === undefined) throw invalidPath(`There is no attribute ${withoutLiterals(path)}.`)
-  return planTarget({ op, target, value }, schema, context)
+  if (context.quirks.coreObject && isCoreUrn(schema, path)) {
+    if (op === 'remove') throw new ScimError('no_target', `The path ${schema.urn} has no target.`)
+    return planObject({ op, object: coreObject(value, schema) }, schema, context)
+  }
+  const names = parsePath(path, pathLimits(context))
+  const target = findTarget(names, schema, context)
+  if (target !== undefined) return planTarget({ op, target, value }, schema, context)
+  const isSkipped = names.urn !== null || context.setsActive()
+  if (!context.quirks.unknownPaths || context.rejectUnknown || !isSkipped) {
+    throw invalidPath(`There is no attribute ${withoutLiterals(path)}.`)
+  }
+  noteIgnored(context.notes, withoutLiterals(path))
+  return []
 }
 
 /** One attribute of a value without path, or of an extension's value (SC-52). */
@@ -150,11 +214,15 @@ function planKey(
   const target = findKey(path, schema, context.quirks.pathKeys ? context : plainKeys(context))
   if (target === undefined) {
     if (context.rejectUnknown) throw unknownAttribute(withoutLiterals(key))
+    noteIgnored(context.notes, withoutLiterals(path))
     return []
   }
   const prefixed = extension === null && target.attribute !== null && key.includes(':')
   const plain = target.sub === null && target.where === null && !prefixed
-  if (!plain && !context.quirks.pathKeys) return []
+  if (!plain && !context.quirks.pathKeys) {
+    noteIgnored(context.notes, withoutLiterals(path))
+    return []
+  }
   if (isReadOnly(target)) {
     if (context.quirks.readOnlyInValue) return []
     throw notMutable(targetText(target))
@@ -187,10 +255,14 @@ function planTarget(
   context: PatchContext,
 ): readonly PatchStep[] {
   const { op, target, value } = step
-  if (isReadOnly(target)) throw notMutable(targetText(target))
+  if (context.quirks.unknownPaths && isSchemas(target)) return []
+  if (isReadOnly(target)) {
+    if (op !== 'remove' && isUnchanged(target, value, context)) return []
+    throw notMutable(targetText(target))
+  }
   if (target.attribute !== null) assertReadable(target.attribute, context)
   if (target.attribute?.mutability === 'writeOnly') return []
-  if (op !== 'remove' && value === null) return planNull(step)
+  if (op !== 'remove' && (value === null || isEmptied(step))) return planNull(step)
   if (target.attribute !== null || op === 'remove') return [step]
   const extension = target.extension
   if (extension === null || !isObject(value)) {
@@ -204,6 +276,34 @@ function planTarget(
 /** `null` is not a value: replacing with it removes, adding it adds nothing (SC-49, SH-70). */
 function planNull({ target, op }: PatchStep): readonly PatchStep[] {
   return op === 'add' ? [] : [{ op: 'remove', target, value: undefined }]
+}
+
+/** Returns whether a step sets a whole object or extension to an empty value, which unassigns it. */
+function isEmptied({ target, value }: PatchStep): boolean {
+  const { extension, attribute, sub, where } = target
+  if (sub !== null || where !== null || !isEmptyValue(value)) return false
+  if (attribute !== null && isManager(extension, attribute.name)) return false
+  if (attribute === null) return extension !== null
+  return attribute.type === 'complex' && !attribute.multiValued
+}
+
+/** `schemas` is computed, so that no operation on it has an effect. */
+function isSchemas({ extension, attribute }: PatchTarget): boolean {
+  return extension === null && attribute?.name === 'schemas'
+}
+
+/** Returns whether a readOnly attribute already has a value. */
+function isUnchanged(
+  { extension, attribute, sub, where }: PatchTarget,
+  value: unknown,
+  { shown }: PatchContext,
+): boolean {
+  if (shown === undefined || attribute === null || where !== null) return false
+  const resource = shown()
+  const holder = extension === null ? resource : resource[extension.urn]
+  const current = isObject(holder) ? holder[attribute.name] : undefined
+  const held = sub === null || !isObject(current) ? current : current[sub.name]
+  return held !== undefined && isEqual(held, value)
 }
 
 function isReadOnly({ attribute, sub }: PatchTarget): boolean {

@@ -15,6 +15,8 @@ export interface PatchContext extends ReadContext {
   readonly replaceComplex?: 'merge' | 'whole'
   /** If given, `$ref` can be used in value filters. */
   readonly baseUrl?: string
+  /** The resource as shown, for operations that set a readOnly attribute to its value. */
+  readonly shown?: () => Readonly<Record<string, unknown>>
 }
 
 /** An equality term of a value filter, for elements created from it (SC-54). */
@@ -62,7 +64,7 @@ export function findTarget(
   schema: ResourceSchema,
   context: PatchContext,
 ): PatchTarget | undefined {
-  const found = findPath(schema, path, context.quirks.unprefixedExtension)
+  const found = findPath(schema, path, context.quirks)
   if (found === undefined) return undefined
   const { extension, attribute, sub } = found
   if (path.where === null) return { extension, attribute, sub, where: null, path }
@@ -81,7 +83,7 @@ function valueFilter(
   if (path.where === null) return null
   const options: ResolveOptions = {
     booleanStrings: context.quirks.booleanStrings,
-    unprefixedExtension: context.quirks.unprefixedExtension,
+    pathQuirks: context.quirks,
     ...(context.baseUrl !== undefined && { baseUrl: context.baseUrl }),
   }
   const resolved = resolveElementFilter(path.where, found, { schema, options })

@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
-import { findPath } from '../schema/find-path.ts'
+import { findPath, type PathQuirks } from '../schema/find-path.ts'
 import { COMMON_ATTRIBUTES, type ResourceSchema } from '../schema/registry.ts'
 import type { ScimDocument } from '../base/document.ts'
 
@@ -37,15 +37,15 @@ const plainProjections = new WeakMap<ResourceSchema, Projection>()
 export function createProjection(
   request: ProjectionRequest,
   schema: ResourceSchema,
-  unprefixed: boolean,
+  quirks: PathQuirks,
 ): Projection {
   const { attributes = [], excludedAttributes = [] } = request
   if (attributes.length + excludedAttributes.length > 0) {
-    return resolveProjection({ attributes, excludedAttributes }, schema, unprefixed)
+    return resolveProjection({ attributes, excludedAttributes }, schema, quirks)
   }
   const known = plainProjections.get(schema)
   if (known !== undefined) return known
-  const plain = resolveProjection({ attributes, excludedAttributes }, schema, unprefixed)
+  const plain = resolveProjection({ attributes, excludedAttributes }, schema, quirks)
   plainProjections.set(schema, plain)
   return plain
 }
@@ -53,10 +53,10 @@ export function createProjection(
 function resolveProjection(
   { attributes, excludedAttributes }: Required<ProjectionRequest>,
   schema: ResourceSchema,
-  unprefixed: boolean,
+  quirks: PathQuirks,
 ): Projection {
   const only = attributes.length > 0
-  const selected = select(only ? attributes : excludedAttributes, schema, unprefixed)
+  const selected = select(only ? attributes : excludedAttributes, schema, quirks)
   const plain = !only && excludedAttributes.length === 0
   return {
     whole: plain && !hasHidden(schema),
@@ -77,10 +77,10 @@ function resolveProjection(
   }
 }
 
-function select(names: readonly string[], schema: ResourceSchema, unprefixed: boolean): Selections {
+function select(names: readonly string[], schema: ResourceSchema, quirks: PathQuirks): Selections {
   const selections: Selections = { core: new Map(), extensions: new Map() }
   for (const name of names) {
-    const found = findPath(schema, splitName(name), unprefixed)
+    const found = findPath(schema, splitName(name), quirks)
     if (found === undefined) continue
     const { extension, attribute, sub } = found
     if (attribute === null) {

@@ -24,7 +24,7 @@ export interface ReferenceNeeds {
 
 /**
  * Converts a record to the form read by `compileFilter` and `sortKey`. Times are Date objects; URLs are
- * omitted, because their paths have a prefix.
+ * omitted, because their paths have a prefix, and names of groups have no white space at the ends.
  */
 export function recordResource(
   record: UserRecord | GroupRecord | ResourceRecord,
@@ -40,7 +40,7 @@ export function recordResource(
   if ('userName' in record) {
     resource['userName'] = record.userName
     resource['active'] = record.active
-  } else if ('displayNameKey' in record) resource['displayName'] = record.displayName
+  } else if ('displayNameKey' in record) resource['displayName'] = record.displayName.trim()
   const { groups = [], members, manager } = references
   if (groups.length > 0) resource['groups'] = groups.map(groupReference)
   if (members !== undefined) resource['members'] = Array.from(members, memberReference)

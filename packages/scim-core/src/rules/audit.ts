@@ -6,6 +6,24 @@ import type { Trace } from './call.ts'
 /** The subject of an operation. */
 export type Subject = Pick<ScimAuditEntry, 'op' | 'resourceType' | 'resourceId'>
 
+type Draft = { -readonly [Key in keyof ScimAuditEntry]: ScimAuditEntry[Key] }
+
+/** Maximum paths in each list of an entry. */
+const MAX_PATHS = 20
+
+function addNotes(entry: Draft, { ignored, adjusted, adopted }: Trace): void {
+  if (ignored.size > 0) entry.ignored = [...ignored].slice(0, MAX_PATHS)
+  if (ignored.size > MAX_PATHS) entry.ignoredCount = ignored.size
+  if (adopted !== undefined) entry.adopted = adopted
+  if (adjusted.size > 0) entry.adjusted = [...adjusted].slice(0, MAX_PATHS)
+}
+
+function addConflict(entry: Draft, { conflict }: Trace): void {
+  if (conflict !== undefined) entry.conflict = conflict
+  else if (entry.resourceType === 'User') entry.conflict = 'userName'
+  else if (entry.resourceType === 'Group') entry.conflict = 'groupName'
+}
+
 /** Creates the audit entry of a finished operation. */
 export function auditEntry(
   subject: Subject,
@@ -25,7 +43,7 @@ export function auditEntry(
 ): ScimAuditEntry {
   const { scimType, connectionId } = facts
   const { members, userName } = trace
-  const entry: { -readonly [Key in keyof ScimAuditEntry]: ScimAuditEntry[Key] } = {
+  const entry: Draft = {
     at: instantText(facts.at),
     requestId: facts.requestId,
     tenant: facts.tenant,
@@ -43,6 +61,8 @@ export function auditEntry(
   if (members !== null) entry.members = members
   if (connectionId !== undefined) entry.connectionId = connectionId
   if (facts.aborted) entry.aborted = true
+  if (facts.status < 400) addNotes(entry, trace)
+  else if (scimType === 'uniqueness') addConflict(entry, trace)
   if (facts.withUserName && userName !== null) entry.userName = userName
   return entry
 }

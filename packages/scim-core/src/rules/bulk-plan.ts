@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 import { invalidSyntax, ScimError, quoteValue } from '../base/errors.ts'
-import { memberOf } from '../patch/normalize.ts'
+import { memberOf } from '../base/member-of.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
 
 /** A valid operation of a bulk request (SC-62). */

@@ -1,5 +1,6 @@
 import type { ConnectionProvider } from '../base/connection-settings.ts'
-import type { ScimEmitter, ScimEventName } from '../options/events.ts'
+import type { Notes } from '../base/notes.ts'
+import type { ScimAuditEntry, ScimEmitter, ScimEventName } from '../options/events.ts'
 import { ScimError } from '../base/errors.ts'
 import type { ScimConfig, ScimOptions } from '../options/options.ts'
 import type { ScimContext } from '../base/principal.ts'
@@ -34,16 +35,33 @@ export interface Call {
 }
 
 /** The audit entry's part of a call. */
-export interface Trace {
+export interface Trace extends Notes {
   resourceId: string | null
   changed: readonly string[]
   members: { readonly added: number; readonly removed: number } | null
   userName: string | null
+  /** How a create took over an existing account. */
+  adopted?: NonNullable<ScimAuditEntry['adopted']>
+  /** What a 409 is about. */
+  conflict?: NonNullable<ScimAuditEntry['conflict']>
   readonly events: ScimEventName[]
 }
 
 export function createTrace(): Trace {
-  return { resourceId: null, changed: [], members: null, userName: null, events: [] }
+  return {
+    resourceId: null,
+    changed: [],
+    members: null,
+    userName: null,
+    events: [],
+    ignored: new Set(),
+    adjusted: new Set(),
+  }
+}
+
+/** The context of reading what a call sends. */
+export function readContext({ read }: Rules, { presenter, trace }: Call): PatchContext {
+  return { ...read, baseUrl: presenter.baseUrl, notes: trace }
 }
 
 /** SC-20: later than before even if the clock stands still. */

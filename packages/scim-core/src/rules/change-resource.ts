@@ -107,6 +107,7 @@ export async function callBeforeCommit(
     requestId,
     members: () => memberChunks(members),
   }
+  await tx.writePending?.()
   await runHook(hookOwnerOf(config.store), () => beforeCommit(change, tools))
 }
 

@@ -1,6 +1,6 @@
 import { invalidValue } from '../base/errors.ts'
 import { recordData, rememberData, type ScimDocument } from '../base/document.ts'
-import { fold } from '../base/fold.ts'
+import { groupNameKey } from '../base/fold.ts'
 import type { GroupRecord } from '../store/groups.ts'
 
 /** All writable attributes of a group except its members. */
@@ -17,7 +17,10 @@ export function groupFields(
 ): Pick<GroupRecord, 'displayName' | 'displayNameKey' | 'uniqueKey' | 'externalId' | 'data'> {
   const { displayName, externalId, ...rest } = document
   if (typeof displayName !== 'string') throw invalidValue('The attribute displayName is required.')
-  const displayNameKey = fold(displayName)
+  if (displayName.trim() === '') {
+    throw invalidValue('The attribute displayName must not be white space only.')
+  }
+  const displayNameKey = groupNameKey(displayName)
   return {
     displayName,
     displayNameKey,
@@ -36,7 +39,9 @@ export function withGroupDocument(
   const { displayName: _displayName, externalId: _externalId, ...rest } = document
   const { tenant, id, created, version } = record
   const fields = groupFields(document, uniqueNames)
-  const next = { tenant, id, ...fields, created, lastModified: at, version: version + 1 }
+  const uniqueKey =
+    fields.displayName === record.displayName ? keptKey(record, uniqueNames) : fields.uniqueKey
+  const next = { tenant, id, ...fields, uniqueKey, created, lastModified: at, version: version + 1 }
   rememberData(next, rest)
   return next
 }
@@ -46,8 +51,13 @@ export function touchedGroup(
   record: GroupRecord,
   { uniqueNames, at }: { readonly uniqueNames: boolean; readonly at: Date },
 ): GroupRecord {
-  const uniqueKey = uniqueNames ? record.displayNameKey : null
+  const uniqueKey = keptKey(record, uniqueNames)
   const next = { ...record, uniqueKey, lastModified: at, version: record.version + 1 }
   rememberData(next, recordData(record))
   return next
+}
+
+/** A group from before a rule about names keeps its key until it is renamed. */
+function keptKey(record: GroupRecord, uniqueNames: boolean): string | null {
+  return uniqueNames ? (record.uniqueKey ?? record.displayNameKey) : null
 }

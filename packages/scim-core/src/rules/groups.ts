@@ -8,7 +8,7 @@ import type { ScimDocument } from '../base/document.ts'
 import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
 import type { GroupRecord } from '../store/groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import { laterThan, type Call, type Rules } from './call.ts'
+import { laterThan, readContext, type Call, type Rules } from './call.ts'
 import { assertMatch } from './entity-tag.ts'
 import { changePayload, documents, pending, type PendingEvent } from './pending-event.ts'
 import { retryUnless } from './with-retry.ts'
@@ -40,19 +40,18 @@ interface RequestedGroup {
 const NO_CHANGE: MemberChange = { added: [], removed: [] }
 
 export function createGroupRules(rules: Rules): GroupRules {
-  const { config, read } = rules
+  const { config } = rules
   const { schemas } = config
-  const context = (call: Call): PatchContext => ({ ...read, baseUrl: call.presenter.baseUrl })
 
   const update = (
     call: Call,
     { id, op }: { readonly id: string; readonly op: 'put' | 'patch' },
-    next: (before: ScimDocument) => RequestedGroup,
+    next: (before: ScimDocument, record: GroupRecord) => RequestedGroup,
   ): Promise<GroupRecord> =>
     changeResource(rules, call, async (tx) => {
       const events: PendingEvent[] = []
       const before = await existing(tx, call, id)
-      const wanted = next(groupDocument(before))
+      const wanted = next(groupDocument(before), before)
       checkRequired(wanted.document, schemas.Group)
       const record = await writeChange(rules, { call, tx, before, wanted, events, op })
       return { result: record, events }
@@ -60,10 +59,11 @@ export function createGroupRules(rules: Rules): GroupRules {
 
   return {
     async create(call, body) {
-      const input = readResource(body, schemas.Group, read)
+      const context = readContext(rules, call)
+      const input = readResource(body, schemas.Group, context)
       const document: ScimDocument = input.attributes
       checkRequired(document, schemas.Group)
-      const members = readMembers(input.members, context(call))
+      const members = readMembers(input.members, context)
       const record: GroupRecord = {
         tenant: call.tenant,
         id: config.runtime.uuid(),
@@ -88,16 +88,20 @@ export function createGroupRules(rules: Rules): GroupRules {
 
     replace: (call, id, body) =>
       update(call, { id, op: 'put' }, (before) => {
-        const input = readResource(body, schemas.Group, read)
+        const context = readContext(rules, call)
+        const input = readResource(body, schemas.Group, context)
         checkImmutable(before, input.attributes, schemas.Group)
         const kept = input.members === undefined && config.putWithoutMembers === 'keep'
-        const ids = readMembers(input.members, context(call))
+        const ids = readMembers(input.members, context)
         return { document: input.attributes, members: kept ? [] : [{ kind: 'replace', ids }] }
       }),
 
     patch: (call, id, operations) =>
-      update(call, { id, op: 'patch' }, (before) => {
-        const patch = context(call)
+      update(call, { id, op: 'patch' }, (before, record) => {
+        const patch: PatchContext = {
+          ...readContext(rules, call),
+          shown: () => JSON.parse(call.presenter.group(record)) as ScimDocument,
+        }
         const steps = planPatch(operations(), schemas.Group, patch)
         return { document: applySteps(before, steps, patch), members: planMembers(steps, patch) }
       }),

@@ -9,7 +9,13 @@ import type { ListRequest } from './list-request.ts'
 import { compareCodePoints, fold } from '../base/fold.ts'
 import type { BodyText } from '../resource/body-text.ts'
 import { createProjection, type Projection } from '../resource/project.ts'
-import { findPath, isNeverShown, toAttributePath, withValueSub } from '../schema/find-path.ts'
+import {
+  findPath,
+  isNeverShown,
+  toAttributePath,
+  withValueSub,
+  type PathQuirks,
+} from '../schema/find-path.ts'
 import { schemaOf, type ResourceSchema, type ResourceTypeName } from '../schema/registry.ts'
 import type { KeysetPosition, ListedRecords, ListQuery } from '../store/list-query.ts'
 import type { ResourceRecord } from '../store/resources.ts'
@@ -65,24 +71,23 @@ export function prepareQuery(
 ): TypeQuery {
   const { schemas, quirks, etag, filterLimits } = rules.config
   const schema = schemaOf(schemas, type)
-  const unprefixed = quirks.unprefixedExtension
   const { baseUrl } = call.presenter
   const filter =
     request.filter === undefined ||
     resolveFilter(parseFilter(request.filter, filterLimits), schema, {
       booleanStrings: quirks.booleanStrings,
-      unprefixedExtension: unprefixed,
+      pathQuirks: quirks,
       unknownIsAbsent: root,
       baseUrl,
       versioned: etag,
     })
-  const { sort, constantKey } = prepareSort(request, { schema, unprefixed, baseUrl, root })
+  const { sort, constantKey } = prepareSort(request, { schema, quirks, baseUrl, root })
   return {
     schema,
     filter,
     sort,
     constantKey,
-    projection: createProjection(request, schema, unprefixed),
+    projection: createProjection(request, schema, quirks),
   }
 }
 
@@ -90,14 +95,14 @@ function prepareSort(
   { sortBy, descending }: ListRequest,
   scope: {
     readonly schema: ResourceSchema
-    readonly unprefixed: boolean
+    readonly quirks: PathQuirks
     readonly baseUrl: string
     readonly root: boolean
   },
 ): Pick<TypeQuery, 'sort' | 'constantKey'> {
   if (sortBy === undefined) return { sort: null, constantKey: null }
-  const { schema, unprefixed, baseUrl, root } = scope
-  const found = findPath(schema, parseSortPath(sortBy), unprefixed)
+  const { schema, quirks, baseUrl, root } = scope
+  const found = findPath(schema, parseSortPath(sortBy), quirks)
   if (found === undefined && root) return { sort: null, constantKey: null }
   const whole = found && withValueSub(found)
   const path = whole && toAttributePath(whole)

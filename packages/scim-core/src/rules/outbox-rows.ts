@@ -20,7 +20,7 @@ export function outboxRows(
   const sets = new Map<string, string>()
   return events.flatMap((event) => {
     const { name: type, resourceType, id: resourceId } = event
-    const projection = createProjection({}, schemaOf(config.schemas, resourceType), false)
+    const projection = createProjection({}, schemaOf(config.schemas, resourceType), {})
     return event.texts().map((text, part) => {
       const data = shownData(text, projection)
       const id = `${head}${config.runtime.uuid().slice(15)}`

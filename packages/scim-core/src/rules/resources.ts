@@ -8,7 +8,7 @@ import { checkImmutable, checkRequired, readResource } from '../schema/read-reso
 import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
 import type { ResourceRecord, ResourceStore } from '../store/resources.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import { laterThan, type Call, type Rules } from './call.ts'
+import { laterThan, readContext, type Call, type Rules } from './call.ts'
 import { assertMatch } from './entity-tag.ts'
 import { changePayload, documents, pending, type PendingEvent } from './pending-event.ts'
 import { retryUnless } from './with-retry.ts'
@@ -27,7 +27,7 @@ export function createResourceRules(
   type: ScimResourceType,
   schema: ResourceSchema,
 ): ResourceRules {
-  const { config, read } = rules
+  const { config } = rules
   const { name } = type
 
   /** The type's store; within a transaction the transaction's, if they share a database. */
@@ -104,7 +104,7 @@ export function createResourceRules(
 
   return {
     async create(call, body) {
-      const { attributes: document } = readResource(body, schema, read)
+      const { attributes: document } = readResource(body, schema, readContext(rules, call))
       checkRequired(document, schema)
       const record: ResourceRecord = {
         tenant: call.tenant,
@@ -128,14 +128,14 @@ export function createResourceRules(
 
     replace: (call, id, body) =>
       update(call, { id, op: 'put' }, (before) => {
-        const { attributes } = readResource(body, schema, read)
+        const { attributes } = readResource(body, schema, readContext(rules, call))
         checkImmutable(before, attributes, schema)
         return attributes
       }),
 
     patch: (call, id, operations) =>
       update(call, { id, op: 'patch' }, (before) => {
-        const context = { ...read, baseUrl: call.presenter.baseUrl }
+        const context = readContext(rules, call)
         return applySteps(before, planPatch(operations(), schema, context), context)
       }),
 

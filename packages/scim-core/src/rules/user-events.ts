@@ -5,9 +5,16 @@ import type { UserRecord } from '../store/users.ts'
 /** The operation that changed the user. */
 export type Reason = 'put' | 'patch' | 'delete'
 
-export function createdEvent({ presenter }: Call, user: UserRecord): PendingEvent {
-  return pending('user.created', user.id, () => documents({ after: () => presenter.user(user) }), {
-    texts: () => [`{"after":${presenter.user(user)}}`],
+export function createdEvent({ presenter, trace }: Call, user: UserRecord): PendingEvent {
+  const { adopted } = trace
+  const payload = () => {
+    const after = documents({ after: () => presenter.user(user) })
+    if (adopted === undefined) return after
+    return Object.defineProperty(after, 'adopted', { enumerable: true, value: adopted })
+  }
+  const more = adopted === undefined ? '' : `,"adopted":"${adopted}"`
+  return pending('user.created', user.id, payload, {
+    texts: () => [`{"after":${presenter.user(user)}${more}}`],
   })
 }
 

@@ -4,17 +4,19 @@ import { applySteps, changedNames } from '../patch/apply.ts'
 import { planPatch } from '../patch/normalize.ts'
 import type { PatchContext } from '../patch/step.ts'
 import type { ScimDocument } from '../base/document.ts'
-import { fold } from '../base/fold.ts'
 import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserRecord } from '../store/users.ts'
-import { laterThan, notUnique, type Call, type Rules } from './call.ts'
+import { adoptedAccount } from './adopted-account.ts'
+import { assertAddressesFree, assertEmailFree } from './addresses.ts'
+import { laterThan, readContext, type Call, type Rules } from './call.ts'
 import { assertMatch } from './entity-tag.ts'
 import { type PendingEvent } from './pending-event.ts'
 import { retryUnless } from './with-retry.ts'
 import { checkAssigned } from './assigned.ts'
-import { callBeforeCommit, changeResource, unique } from './change-resource.ts'
+import { callBeforeCommit, changeResource, unique, type Changed } from './change-resource.ts'
 import { leaveGroups, lockGroupsOf } from './groups-left.ts'
+import { returningUser } from './returning-user.ts'
 import { changeEvents, createdEvent, deletedEvents, type Reason } from './user-events.ts'
 import { createUserRecord, primaryEmailKey, userDocument } from './user-record.ts'
 
@@ -27,7 +29,7 @@ export interface UserRules {
 }
 
 export function createUserRules(rules: Rules): UserRules {
-  const { config, read } = rules
+  const { config } = rules
   const { schemas } = config
 
   const update = (
@@ -36,13 +38,19 @@ export function createUserRules(rules: Rules): UserRules {
     {
       reason,
       next,
-    }: { readonly reason: Reason; readonly next: (before: ScimDocument) => ScimDocument },
+    }: {
+      readonly reason: Reason
+      readonly next: (before: ScimDocument, record: UserRecord) => ScimDocument
+    },
   ): Promise<UserRecord> =>
     changeResource(rules, call, async (tx) => {
       const events: PendingEvent[] = []
       const before = await existing(tx, call, { id, withGroups: reason !== 'delete' })
       const old = userDocument(before)
-      const document = await checkAssigned(rules, call, { before: old, document: next(old) })
+      const document = await checkAssigned(rules, call, {
+        before: old,
+        document: next(old, before),
+      })
       if (reason !== 'delete') checkUser(rules, document, before)
       const record = await writeChange(rules, { call, tx, before, document, reason, events })
       return { result: record, events }
@@ -50,7 +58,7 @@ export function createUserRules(rules: Rules): UserRules {
 
   return {
     async create(call, body) {
-      const { attributes } = readResource(body, schemas.User, read)
+      const { attributes } = readResource(body, schemas.User, readContext(rules, call))
       const document = await checkAssigned(rules, call, {
         before: {},
         document: { active: true, ...attributes },
@@ -65,6 +73,8 @@ export function createUserRules(rules: Rules): UserRules {
         deletedAt: null,
       })
       const stored = await changeResource(rules, call, async (tx) => {
+        const found = await returningUser(config, { tx, call, document })
+        if (found !== null) return takeOver(rules, { call, tx, found, document })
         const result = await insert(rules, { call, tx, record, document })
         return { result, events: [createdEvent(call, result)] }
       })
@@ -78,7 +88,7 @@ export function createUserRules(rules: Rules): UserRules {
       update(call, id, {
         reason: 'put',
         next(before) {
-          const { attributes } = readResource(body, schemas.User, read)
+          const { attributes } = readResource(body, schemas.User, readContext(rules, call))
           const kept = before['active'] === undefined ? {} : { active: before['active'] }
           const document = { ...kept, ...attributes }
           checkImmutable(before, document, schemas.User)
@@ -89,8 +99,11 @@ export function createUserRules(rules: Rules): UserRules {
     patch: (call, id, operations) =>
       update(call, id, {
         reason: 'patch',
-        next(before) {
-          const context: PatchContext = { baseUrl: call.presenter.baseUrl, ...read }
+        next(before, record) {
+          const context: PatchContext = {
+            ...readContext(rules, call),
+            shown: () => JSON.parse(call.presenter.user(record)) as ScimDocument,
+          }
           return applySteps(before, planPatch(operations(), schemas.User, context), context)
         },
       }),
@@ -141,7 +154,8 @@ async function insert(
   },
 ): Promise<UserRecord> {
   await assertEmailFree(rules, { tx, call, document, id: record.id })
-  const adopted = (await tx.users.adopt?.(call.tenant, record)) ?? null
+  await assertAddressesFree(rules, { tx, call, document, id: record.id })
+  const adopted = adoptedAccount(call, (await tx.users.adopt?.(call.tenant, record)) ?? null)
   const user = adopted === null ? record : { ...record, id: adopted }
   await unique('userName', () => tx.users.insert(call.tenant, user))
   await ask(rules, { call, tx }, { kind: 'create', before: null, after: user })
@@ -173,14 +187,7 @@ async function writeChange(
   if (primaryEmailKey(document) !== primaryEmailKey(old)) {
     await assertEmailFree(rules, { tx, call, document, id: before.id })
   }
-  const after = createUserRecord(document, {
-    tenant: before.tenant,
-    id: before.id,
-    created: before.created,
-    lastModified: laterThan(before.lastModified, call.now),
-    version: before.version + 1,
-    deletedAt: before.deletedAt,
-  })
+  const after = nextUser(before, { call, document })
   retryUnless(await unique('userName', () => tx.users.update(call.tenant, after, before.version)))
   await ask(rules, { call, tx }, { kind: 'update', before, after })
   call.trace.changed = changed
@@ -188,46 +195,50 @@ async function writeChange(
   return before.groups === undefined ? after : { ...after, groups: before.groups }
 }
 
-/** D8: the primary e-mail must not be another user's userName. */
-async function assertEmailFree(
-  { config }: Rules,
+/** A user who comes back keeps its id; what opened the account before opens it no longer. */
+async function takeOver(
+  rules: Rules,
   {
-    tx,
     call,
+    tx,
+    found,
     document,
-    id,
   }: {
-    readonly tx: ScimStore
     readonly call: Call
+    readonly tx: ScimStore
+    readonly found: UserRecord
     readonly document: ScimDocument
-    readonly id: string
   },
-): Promise<void> {
-  const key = primaryEmailKey(document)
-  if (!config.emailConflict || key === undefined) return
-  if (key === fold(String(document['userName']))) return
-  const { records } = await tx.users.list(call.tenant, {
-    filter: {
-      kind: 'compare',
-      path: USER_NAME,
-      operator: 'eq',
-      value: key,
-    },
-    limit: 1,
-    withTotal: false,
-  })
-  if (records.some((other) => other.id !== id)) throw notUnique('primary e-mail address')
+): Promise<Changed<UserRecord>> {
+  const groups = await lockGroupsOf(tx, call, found.id)
+  const before = await tx.users.get(call.tenant, found.id, { forUpdate: true })
+  retryUnless(before?.version === found.version)
+  const left = await leaveGroups(tx, call, { memberId: found.id, groups })
+  await assertAddressesFree(rules, { tx, call, document, id: found.id })
+  const after = nextUser(found, { call, document })
+  const options = { recreated: true }
+  const write = (): Promise<boolean> => tx.users.update(call.tenant, after, found.version, options)
+  retryUnless(await unique('userName', write))
+  await ask(rules, { call, tx }, { kind: 'update', before: found, after })
+  call.trace.adopted = 'recreated'
+  const changed = changedNames(userDocument(found), document)
+  const events = changeEvents(call, { before: found, after, changed, reason: 'put' })
+  return { result: { ...after, groups: [] }, events: [...events, ...left] }
 }
 
-const USER_NAME = {
-  key: 'userName',
-  urn: null,
-  name: 'userName',
-  sub: null,
-  type: 'string',
-  caseExact: false,
-  multiValued: false,
-} as const
+function nextUser(
+  before: UserRecord,
+  { call, document }: { readonly call: Call; readonly document: ScimDocument },
+): UserRecord {
+  return createUserRecord(document, {
+    tenant: before.tenant,
+    id: before.id,
+    created: before.created,
+    lastModified: laterThan(before.lastModified, call.now),
+    version: before.version + 1,
+    deletedAt: before.deletedAt,
+  })
+}
 
 function ask(
   rules: Rules,

@@ -1,4 +1,4 @@
-import { fold } from '../base/fold.ts'
+import { fold, groupNameKey } from '../base/fold.ts'
 import type { ScanGroup, ScanMember, ScanUser, ScanRequest } from './types.ts'
 
 type Test<Row> = (row: Row) => boolean
@@ -19,7 +19,7 @@ export function userTest(wanted: ScanRequest['users']): Test<ScanUser> {
 
 export function groupTest(wanted: ScanRequest['groups']): Test<ScanGroup> {
   if (typeof wanted === 'object' && 'displayNameKey' in wanted) {
-    return ({ displayName }) => fold(displayName) === wanted.displayNameKey
+    return ({ displayName }) => groupNameKey(displayName) === wanted.displayNameKey
   }
   return rowTest(wanted)
 }

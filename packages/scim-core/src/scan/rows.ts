@@ -1,5 +1,5 @@
 import { recordData } from '../base/document.ts'
-import { fold } from '../base/fold.ts'
+import { fold, groupNameKey } from '../base/fold.ts'
 import type { GroupRecord } from '../store/groups.ts'
 import type { UserRecord } from '../store/users.ts'
 import type { ScanGroup, ScanUser } from './types.ts'
@@ -31,7 +31,7 @@ export function rowOfUser(record: UserRecord): ScanUser {
 
 export function groupOfRow(tenant: string, row: ScanGroup): GroupRecord {
   const { created = EPOCH, version = 1, uniqueName = true } = row
-  const displayNameKey = fold(row.displayName)
+  const displayNameKey = groupNameKey(row.displayName)
   return {
     tenant,
     id: row.id,

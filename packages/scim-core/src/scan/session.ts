@@ -47,13 +47,13 @@ export function createScanSession(
         touch('users', record.id)
         return users.insert(tenant, record)
       },
-      async update(tenant, record, expectedVersion) {
+      async update(tenant, record, expectedVersion, options) {
         await need({ users: { ids: [record.id] } })
         if (state.users.get(record.id)?.userNameKey !== record.userNameKey) {
           await need({ users: { userNameKey: record.userNameKey } })
         }
         touch('users', record.id)
-        return users.update(tenant, record, expectedVersion)
+        return users.update(tenant, record, expectedVersion, options)
       },
       async remove(tenant, id) {
         await need({ users: { ids: [id] } })

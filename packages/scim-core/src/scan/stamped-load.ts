@@ -1,4 +1,4 @@
-import { fold } from '../base/fold.ts'
+import { fold, groupNameKey } from '../base/fold.ts'
 import type { ScanData, ScanGroup, ScanMember, ScanUser, ScanRequest } from './types.ts'
 
 /** All rows of a tenant, indexed by the fields of a `ScanRequest`. */
@@ -55,7 +55,7 @@ function indexed(
   const members = [...data.members]
   check({ users, groups, members })
   const userIndex = createIndex(users, ({ userName }) => fold(userName))
-  const groupIndex = createIndex(groups, ({ displayName }) => fold(displayName))
+  const groupIndex = createIndex(groups, ({ displayName }) => groupNameKey(displayName))
   const byGroup = grouped(members, ({ groupId }) => groupId)
   const byMember = grouped(members, ({ memberId }) => memberId)
   return {

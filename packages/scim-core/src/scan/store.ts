@@ -20,28 +20,38 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
   const transaction: ScimStore['transaction'] = (tenant, work, { needsVersion = false } = {}) =>
     options.transaction(tenant, async (handle) => {
       const loadRows: LoadRows = (want) => options.load(tenant, handle, want)
-      const load =
+      const kept =
         stamp === undefined ? loadRows : stamped(tenant, () => stamp(tenant, handle), loadRows)
+      let hasSaved = false
+      // A kept load does not have what this transaction has saved.
+      const load: LoadRows = (want) => (hasSaved ? loadRows(want) : kept(want))
       const workspace = createWorkspace(tenant, { load, maxUsers, needsVersion })
       let isOver = false
       const check = (): void => {
         if (isOver) throw new TypeError('The transaction has ended')
       }
-      const session = createScanSession(
-        workspace,
-        (change) => onUserWrite && runHook(owner, () => onUserWrite(change, handle)),
-      )
+      const save = async (): Promise<void> => {
+        const changes = workspace.takeChanges()
+        if (changes === null) return
+        hasSaved = true
+        await options.save(tenant, changes, handle)
+      }
+      const session = createScanSession(workspace, async (change) => {
+        if (onUserWrite === undefined) return
+        await save()
+        await runHook(owner, () => onUserWrite(change, handle))
+      })
       const tx: ScimStore = {
         users: guardedStore(session.users, check),
         groups: guardedStore(session.groups, check),
         members: guardedStore(session.members, check, ['list']),
         transaction: (_tenant, inner) => inner(tx),
         handle,
+        writePending: save,
       }
       try {
-        const result = await observed(tx, work)
-        const changes = workspace.changes()
-        if (changes !== null) await options.save(tenant, changes, handle)
+        const result = await observed(tx, { work, save })
+        await save()
         return result
       } finally {
         isOver = true
@@ -50,12 +60,19 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
 
   const observed = async <Result>(
     tx: ScimStore,
-    work: (tx: ScimStore) => Promise<Result>,
+    {
+      work,
+      save,
+    }: {
+      readonly work: (tx: ScimStore) => Promise<Result>
+      readonly save: () => Promise<void>
+    },
   ): Promise<Result> => {
     if (onGroupWrite === undefined) return work(tx)
-    const { store, flush } = observeGroupWrites(tx, (change) =>
-      runHook(owner, () => onGroupWrite(change, tx.handle as Tx)),
-    )
+    const { store, flush } = observeGroupWrites(tx, async (change) => {
+      await save()
+      await runHook(owner, () => onGroupWrite(change, tx.handle as Tx))
+    })
     const result = await work(store)
     await flush()
     return result

@@ -119,7 +119,8 @@ export interface ScanStoreOptions<Tx> {
   /** Loads the rows of a tenant requested by `want`. Returning more is always correct. */
   readonly load: (tenant: string, tx: Tx, want: ScanRequest) => Promise<ScanData>
   /**
-   * Writes the changes of a transaction; not called if there are none. If a unique index is violated, throw
+   * Writes the changes of a transaction; not called if there are none. With hooks it may be called several
+   * times, before each hook with what is not written yet. If a unique index is violated, throw
    * `UniqueConflictError('user.userName')` or `'group.displayName'`.
    */
   readonly save: (tenant: string, changes: ScanChanges, tx: Tx) => Promise<void>
@@ -130,8 +131,8 @@ export interface ScanStoreOptions<Tx> {
   readonly stamp?: (tenant: string, tx: Tx) => Promise<string | number>
   /** Maximum number of user rows per load. Default 10,000. */
   readonly maxUsers?: number
-  /** Called inside the transaction of every user write, before `save`. */
+  /** Called inside the transaction of every user write, after `save` has written it. */
   readonly onUserWrite?: OnUserWrite<Tx>
-  /** Called inside the transaction of every write of a group or its members, before `save`. */
+  /** Called inside the transaction of every write of a group or its members, after `save` has written it. */
   readonly onGroupWrite?: OnGroupWrite<Tx>
 }

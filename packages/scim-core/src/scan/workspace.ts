@@ -41,8 +41,8 @@ export interface Workspace {
   /** Call before a user or group is written. */
   readonly touch: (kind: 'users' | 'groups', id: string) => void
   readonly moved: (kind: 'added' | 'removed', member: ScanMember) => void
-  /** Null if nothing has changed. */
-  readonly changes: () => ScanChanges | null
+  /** The changes since the last call, which count as saved from now on; null if there are none. */
+  readonly takeChanges: () => ScanChanges | null
 }
 
 export function createWorkspace(
@@ -139,22 +139,24 @@ export function createWorkspace(
         if (before !== undefined) net.removed.set(key, before)
       }
     },
-    changes() {
+    takeChanges() {
+      const changedUsers = difference(touched.users, users, {
+        now(id) {
+          const record = state.users.get(id) ?? state.tombstones.get(id)
+          return record && rowOfUser(record)
+        },
+        complete: (row) => rowOfUser(userOfRow(tenant, row)),
+      })
+      const changedGroups = difference(touched.groups, groups, {
+        now(id) {
+          const record = state.groups.get(id)
+          return record && rowOfGroup(record)
+        },
+        complete: (row) => rowOfGroup(groupOfRow(tenant, row)),
+      })
       const changed: ScanChanges = {
-        users: difference(touched.users, users, {
-          now(id) {
-            const record = state.users.get(id) ?? state.tombstones.get(id)
-            return record && rowOfUser(record)
-          },
-          complete: (row) => rowOfUser(userOfRow(tenant, row)),
-        }),
-        groups: difference(touched.groups, groups, {
-          now(id) {
-            const record = state.groups.get(id)
-            return record && rowOfGroup(record)
-          },
-          complete: (row) => rowOfGroup(groupOfRow(tenant, row)),
-        }),
+        users: changedUsers,
+        groups: changedGroups,
         members: { added: [...net.added.values()], removed: [...net.removed.values()] },
       }
       const lists = [changed.users, changed.groups].flatMap((part) => [
@@ -163,9 +165,26 @@ export function createWorkspace(
         part.removed.length,
       ])
       const moves = [changed.members.added.length, changed.members.removed.length]
-      return [...lists, ...moves].some((length) => length > 0) ? changed : null
+      if (![...lists, ...moves].some((length) => length > 0)) return null
+      keepSaved(users, changedUsers)
+      keepSaved(groups, changedGroups)
+      for (const member of changed.members.removed) members.delete(keyOf(member))
+      for (const member of changed.members.added) members.set(keyOf(member), member)
+      net.added.clear()
+      net.removed.clear()
+      return changed
     },
   }
+}
+
+/** Saved rows are those that later changes are compared with. */
+function keepSaved<Row extends { readonly id: string }>(
+  rows: Map<string, Row>,
+  { inserted, updated, removed }: ReturnType<typeof difference<Row>>,
+): void {
+  for (const row of inserted) rows.set(row.id, row)
+  for (const { after } of updated) rows.set(after.id, after)
+  for (const { id } of removed) rows.delete(id)
 }
 
 function mark(name: string, part: unknown): string {

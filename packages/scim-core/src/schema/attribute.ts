@@ -9,6 +9,8 @@ export type Uniqueness = 'none' | 'server' | 'global'
 /** An attribute with all its characteristics (RFC 7643 section 2.2). */
 export interface AttributeDescriptor {
   readonly name: string
+  /** Canonical path within the resource: `emails.value`, `urn:...:User:manager.value`. */
+  readonly path: string
   readonly type: AttributeType
   readonly multiValued: boolean
   readonly description: string
@@ -24,12 +26,16 @@ export interface AttributeDescriptor {
 
 /** An attribute definition. Missing properties have the defaults of RFC 7643 section 2.2. */
 export type AttributeInput = Pick<AttributeDescriptor, 'name'> &
-  Partial<Omit<AttributeDescriptor, 'name' | 'subAttributes'>> & {
+  Partial<Omit<AttributeDescriptor, 'name' | 'path' | 'subAttributes'>> & {
     readonly subAttributes?: readonly AttributeInput[]
   }
 
-/** Applies the defaults of RFC 7643 section 2.2 to a definition. */
-export function attribute(input: AttributeInput): AttributeDescriptor {
+/**
+ * Applies the defaults of RFC 7643 section 2.2 to a definition.
+ * @param prefix the part of its path before the name
+ */
+export function attribute(input: AttributeInput, prefix = ''): AttributeDescriptor {
+  const path = `${prefix}${input.name}`
   return {
     type: 'string',
     multiValued: false,
@@ -42,6 +48,7 @@ export function attribute(input: AttributeInput): AttributeDescriptor {
     canonicalValues: [],
     referenceTypes: [],
     ...input,
-    subAttributes: (input.subAttributes ?? []).map(attribute),
+    path,
+    subAttributes: (input.subAttributes ?? []).map((sub) => attribute(sub, `${path}.`)),
   }
 }

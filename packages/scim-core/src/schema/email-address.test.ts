@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isEmailAddress } from './email-address.ts'
 
-describe('SC-80 isEmailAddress', () => {
+describe('SC-80 SF-23 isEmailAddress', () => {
   test.each([
     'a@b.c',
     'Mira.K+tag@corp.example',
@@ -11,7 +11,10 @@ describe('SC-80 isEmailAddress', () => {
     'jürgen@müller.example',
     'x@xn--mller-kva.example',
     `${'l'.repeat(64)}@corp.example`,
-    `a@${'d'.repeat(251)}.org`,
+    `a@${'d'.repeat(63)}.${'e'.repeat(63)}.org`,
+    'user@sub_domain.corp.example',
+    'bob_gmail.com#EXT#@corp.onmicrosoft.com',
+    'иван@пример.example',
   ])('is one: %s', (text) => {
     expect(isEmailAddress(text)).toBe(true)
   })
@@ -32,7 +35,16 @@ describe('SC-80 isEmailAddress', () => {
     'a@c.d.',
     'a@-c.d',
     'a@c-.d',
-    'a@c_d.e',
+    'a@x_y',
+    '.a@corp.example',
+    'a.@corp.example',
+    'a..b@corp.example',
+    'mailto:x@corp.example',
+    '<a@corp.example>',
+    'a@1.2.3.4',
+    '"a b"@corp.example',
+    'a@[192.0.2.1]',
+    'ivanи@corp.example',
     `${'l'.repeat(65)}@corp.example`,
     `a@${'d'.repeat(252)}.org`,
   ])('is none: %j', (text) => {

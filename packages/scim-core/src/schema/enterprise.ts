@@ -3,6 +3,15 @@ import type { ScimExtension } from './extension.ts'
 /** URN of the enterprise extension of User (RFC 7643 section 4.3). */
 export const ENTERPRISE_URN = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
+/** URNs that clients still use for it. */
+export const LEGACY_ENTERPRISE_URNS: readonly string[] = [
+  'urn:scim:schemas:extension:enterprise:1.0',
+  'urn:scim:schemas:extension:enterprise:1.0:User',
+  'urn:scim:schemas:extension:enterprise:2.0',
+  'urn:scim:schemas:extension:enterprise:2.0:User',
+  'urn:ietf:params:scim:schemas:extension:enterprise:2.0',
+]
+
 /** The enterprise extension, on by default (D6). */
 export const ENTERPRISE: ScimExtension = {
   urn: ENTERPRISE_URN,

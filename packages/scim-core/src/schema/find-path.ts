@@ -1,3 +1,4 @@
+import type { QuirkSwitches } from '../base/quirks.ts'
 import type { AttributePath } from './attribute-path.ts'
 import type { AttributeDescriptor } from './attribute.ts'
 import {
@@ -5,6 +6,8 @@ import {
   findAttribute,
   findExtension,
   isCoreUrn,
+  legacyExtension,
+  legacyUrns,
   type ExtensionSchema,
   type ResourceSchema,
 } from './registry.ts'
@@ -25,22 +28,50 @@ export interface FoundPath {
   readonly sub: AttributeDescriptor | null
 }
 
-/**
- * Resolves a path, ignoring case; undefined if the type has no such attribute.
- * @param unprefixed true to find extension attributes without URN if only one extension has the name (quirk
- * `unprefixedExtension`)
- */
+/** The quirks that apply to names: bare extension attributes, a dot after a URN, and older URNs. */
+export type PathQuirks = Partial<
+  Pick<QuirkSwitches, 'unprefixedExtension' | 'dottedExtension' | 'legacySchemas'>
+>
+
+/** Resolves a path, ignoring case; undefined if the type has no such attribute. */
 export function findPath(
   schema: ResourceSchema,
   { urn, name, sub }: PathNames,
-  unprefixed: boolean,
+  quirks: PathQuirks,
 ): FoundPath | undefined {
-  if (urn === null) return findPlain(schema, { name, sub }, unprefixed)
+  if (urn === null) return findPlain(schema, { name, sub }, quirks.unprefixedExtension === true)
   const whole = name === '' ? urn : `${urn}:${name}${sub === null ? '' : `.${sub}`}`
   const extension = findExtension(schema, whole)
   if (extension !== undefined) return { extension, attribute: null, sub: null }
   if (isCoreUrn(schema, urn)) return findIn(null, coreAttribute(schema, name), sub)
   const owner = findExtension(schema, urn)
+  const found = owner && findIn(owner, findAttribute(owner.attributes, name), sub)
+  return found ?? findAfterUrn(schema, whole, quirks)
+}
+
+/** Resolves `urn.name.sub` and paths with older URNs: the longest known URN that is a prefix wins. */
+function findAfterUrn(
+  schema: ResourceSchema,
+  whole: string,
+  { dottedExtension = false, legacySchemas = false }: PathQuirks,
+): FoundPath | undefined {
+  if (!dottedExtension && !legacySchemas) return undefined
+  const legacy = legacySchemas ? legacyExtension(schema, whole) : undefined
+  if (legacy !== undefined) return { extension: legacy, attribute: null, sub: null }
+  const lower = whole.toLowerCase()
+  const known = [schema.urn, ...schema.extensions.map(({ urn }) => urn)]
+  const urns = legacySchemas ? [...known, ...legacyUrns(schema)] : known
+  let longest = ''
+  for (const urn of urns) {
+    const next = whole[urn.length]
+    const ends = next === ':' || (next === '.' && dottedExtension)
+    if (ends && urn.length > longest.length && lower.startsWith(urn.toLowerCase())) longest = urn
+  }
+  if (longest === '') return undefined
+  const [name = '', sub = null, more] = whole.slice(longest.length + 1).split('.')
+  if (more !== undefined) return undefined
+  if (isCoreUrn(schema, longest)) return findIn(null, coreAttribute(schema, name), sub)
+  const owner = findExtension(schema, longest) ?? legacyExtension(schema, longest)
   return owner && findIn(owner, findAttribute(owner.attributes, name), sub)
 }
 
@@ -59,12 +90,16 @@ function findPlain(
 ): FoundPath | undefined {
   const core = coreAttribute(schema, name)
   if (core !== undefined || !unprefixed) return findIn(null, core, sub)
+  const owner = ownerOfName(schema, name)
+  return owner && findIn(owner, findAttribute(owner.attributes, name), sub)
+}
+
+/** The only extension with an attribute of this name. */
+export function ownerOfName(schema: ResourceSchema, name: string): ExtensionSchema | undefined {
   const owners = schema.extensions.filter(
     ({ attributes }) => findAttribute(attributes, name) !== undefined,
   )
-  const [owner, second] = owners
-  if (owner === undefined || second !== undefined) return undefined
-  return findIn(owner, findAttribute(owner.attributes, name), sub)
+  return owners.length === 1 ? owners[0] : undefined
 }
 
 function findIn(

@@ -53,5 +53,5 @@ export function groupAttributes({
       ],
     },
   ]
-  return inputs.map(attribute)
+  return inputs.map((input) => attribute(input))
 }

@@ -5,14 +5,19 @@ import type { AttributeDescriptor } from './attribute.ts'
 import type { ScimDocument } from '../base/document.ts'
 import { isEqual } from '../base/equal.ts'
 import { ENTERPRISE_URN } from './enterprise.ts'
+import { noteIgnored } from '../base/notes.ts'
+import { coreAttribute, ownerOfName } from './find-path.ts'
+import { dropEmptyElements } from './read-elements.ts'
 import {
-  COMMON_ATTRIBUTES,
   findAttribute,
   findExtension,
+  isCoreUrn,
+  legacyExtension,
   type ExtensionSchema,
   type ResourceSchema,
 } from './registry.ts'
 import {
+  isEmptyValue,
   readAttribute,
   unknownAttribute,
   type ReadContext,
@@ -38,30 +43,109 @@ export function readResource(
   context: ReadContext,
 ): ResourceInput {
   if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.')
+  const given = sortKeys(body, schema, context)
   const attributes: Record<string, StoredValue> = {}
   let members: unknown
-  let schemas: unknown
-  for (const key of Object.keys(body)) {
-    const value = body[key]
-    const attribute = findAttribute(schema.attributes, key) ?? findAttribute(COMMON_ATTRIBUTES, key)
-    if (attribute === undefined) {
-      const extension = findExtension(schema, key)
-      if (extension === undefined) assertIgnorable(key, context)
-      const read = extension && readExtension(extension, value, context)
-      if (extension !== undefined && read !== undefined) attributes[extension.urn] = read
-      continue
-    }
+  for (const [attribute, value] of given.attributes) {
     assertReadable(attribute, context)
     const isMembers = attribute.name === 'members' && schema.isCustom !== true
-    if (attribute.name === 'schemas') schemas = value
-    else if (isMembers) members = value ?? undefined
+    if (isMembers) members = value ?? undefined
     if (isMembers || attribute.mutability === 'readOnly' || attribute.mutability === 'writeOnly')
       continue
     const read = readAttribute(attribute, value, context)
     if (read !== undefined) attributes[attribute.name] = read
   }
-  checkSchemas(schemas, schema, context.quirks)
+  for (const [extension, values] of given.extensions) {
+    let whole: StoredObject | undefined
+    // The first one counts: its own URN, then older URNs and bare names.
+    for (const value of values) {
+      const read = readExtension(extension, value, context)
+      if (whole === undefined) whole = read
+      else if (read !== undefined) whole = joined(whole, read, { extension, context })
+    }
+    if (whole !== undefined) attributes[extension.urn] = whole
+  }
+  checkSchemas(given.schemas, schema, context.quirks)
+  dropEmptyElements(attributes, {}, { ...context, brought: () => true })
   return { attributes, members }
+}
+
+function joined(
+  first: StoredObject,
+  second: StoredObject,
+  { extension, context }: { readonly extension: ExtensionSchema; readonly context: ReadContext },
+): StoredObject {
+  for (const name of Object.keys(second)) {
+    if (first[name] !== undefined) noteIgnored(context.notes, `${extension.urn}:${name}`)
+  }
+  return { ...second, ...first }
+}
+
+/** The members of a body by what they name, in the order of their precedence. */
+interface SortedKeys {
+  readonly schemas: unknown
+  readonly attributes: ReadonlyMap<AttributeDescriptor, unknown>
+  readonly extensions: ReadonlyMap<ExtensionSchema, readonly unknown[]>
+}
+
+/**
+ * Finds what the keys of a body name: attributes, extensions, members of an object under the core URN (quirk
+ * `coreObject`), older URNs (`legacySchemas`), and bare names of extension attributes
+ * (`unprefixedExtension`).
+ */
+function sortKeys(
+  body: Readonly<Record<string, unknown>>,
+  schema: ResourceSchema,
+  context: ReadContext,
+): SortedKeys {
+  const { quirks, notes } = context
+  const attributes = new Map<AttributeDescriptor, unknown>()
+  const extensions = new Map<ExtensionSchema, unknown[]>()
+  const cores: Readonly<Record<string, unknown>>[] = []
+  const older: [ExtensionSchema, unknown][] = []
+  const bare = new Map<ExtensionSchema, Record<string, unknown>>()
+  let schemas: unknown
+  const sort = (key: string, value: unknown, isTop: boolean): void => {
+    const attribute = coreAttribute(schema, key)
+    if (attribute !== undefined) {
+      if (!isTop && attribute.name === 'schemas') return
+      if (attribute.name === 'schemas') schemas = value
+      else if (attributes.has(attribute)) noteIgnored(notes, `${schema.urn}:${key}`)
+      else attributes.set(attribute, value)
+      return
+    }
+    const extension = findExtension(schema, key)
+    if (extension !== undefined) {
+      extensions.set(extension, [value])
+      return
+    }
+    if (isTop && quirks.coreObject && isCoreUrn(schema, key)) {
+      if (value === null) return
+      if (!isObject(value)) throw invalidValue(`${schema.urn} must be an object.`)
+      cores.push(value)
+      return
+    }
+    const legacy = quirks.legacySchemas ? legacyExtension(schema, key) : undefined
+    if (legacy !== undefined) {
+      older.push([legacy, value])
+      return
+    }
+    const owner = quirks.unprefixedExtension ? ownerOfName(schema, key) : undefined
+    if (owner !== undefined) {
+      const names = bare.get(owner) ?? {}
+      names[key] = value
+      bare.set(owner, names)
+      return
+    }
+    assertIgnorable(key, context)
+    noteIgnored(notes, isTop ? key : `${schema.urn}:${key}`)
+  }
+  for (const key of Object.keys(body)) sort(key, body[key], true)
+  for (const core of cores) for (const key of Object.keys(core)) sort(key, core[key], false)
+  for (const [extension, value] of [...older, ...bare]) {
+    extensions.set(extension, [...(extensions.get(extension) ?? []), value])
+  }
+  return { schemas, attributes, extensions }
 }
 
 /** The attributes of an extension in canonical form; undefined if none is assigned. */
@@ -70,13 +154,15 @@ export function readExtension(
   value: unknown,
   context: ReadContext,
 ): StoredObject | undefined {
-  if (value === null) return undefined
+  if (value === null || isEmptyValue(value)) return undefined
   if (!isObject(value)) throw invalidValue(`${extension.urn} must be an object.`)
   const result: Record<string, StoredValue> = {}
   for (const key of Object.keys(value)) {
     const attribute = findAttribute(extension.attributes, key)
     if (attribute === undefined) {
-      if (key.toLowerCase() !== 'schemas') assertIgnorable(key, context)
+      if (key.toLowerCase() === 'schemas') continue
+      assertIgnorable(key, context)
+      noteIgnored(context.notes, `${extension.urn}:${key}`)
       continue
     }
     if (attribute.mutability === 'readOnly' || attribute.mutability === 'writeOnly') continue
@@ -94,8 +180,8 @@ export function isManager(extension: ExtensionSchema | null, name: string): bool
 }
 
 /**
- * Parses `manager`: only its `value` is stored (SC-22). A string is accepted as the value, and `""` as no
- * manager (quirk `managerShorthand`).
+ * Parses `manager`: only its `value` is stored (SC-22), or the id in its `$ref`. A string or number is
+ * accepted as the value (quirk `managerShorthand`); `""`, `[]` and `{}` mean no manager.
  */
 export function readManager(
   value: unknown,
@@ -103,23 +189,39 @@ export function readManager(
   context: ReadContext,
 ): StoredObject | undefined {
   const attribute = findAttribute(extension.attributes, 'manager')
-  if (attribute === undefined || value === null) return undefined
+  if (attribute === undefined || value === null || isEmptyValue(value)) return undefined
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (Array.isArray(value) && (!context.quirks.managerShorthand || list.length !== 1)) {
-    throw invalidValue('manager must be an object.')
+    throw invalidValue(`${attribute.path} must be an object.`)
   }
   const first = list[0]
-  const shorthand = context.quirks.managerShorthand && typeof first === 'string'
+  const isShort = typeof first === 'string' || typeof first === 'number'
+  const shorthand = context.quirks.managerShorthand && isShort
   const read = readAttribute(attribute, shorthand ? { value: first } : first, context)
-  if (!isObject(read) || typeof read['value'] !== 'string' || read['value'] === '') return undefined
-  return { value: read['value'] }
+  if (!isObject(read)) return undefined
+  const { value: named, $ref: reference } = read
+  if (typeof named === 'string') return named === '' ? undefined : { value: named }
+  if (typeof reference !== 'string') return undefined
+  const id = /\/Users\/([^/?#]+)$/.exec(reference)?.[1]
+  if (id !== undefined) return { value: decodeOnce(id) }
+  noteIgnored(context.notes, `${attribute.path}.$ref`)
+  return undefined
+}
+
+function decodeOnce(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /**
  * @throws ScimError invalidSyntax unless `schemas` is a list of distinct strings with the URN of the type
  * (SC-23)
  */
-export function checkSchemas(value: unknown, schema: ResourceSchema, quirks: QuirkSwitches): void {
+export function checkSchemas(given: unknown, schema: ResourceSchema, quirks: QuirkSwitches): void {
+  const value = givenSchemas(given, quirks)
   if (value === undefined) {
     if (quirks.missingSchemas) return
     throw invalidSyntax('The attribute schemas is required.')
@@ -129,6 +231,14 @@ export function checkSchemas(value: unknown, schema: ResourceSchema, quirks: Qui
   if (urns.includes(base)) return
   if (quirks.legacySchemas && urns.every(isLegacyUrn)) return
   throw invalidSyntax(`The attribute schemas must contain ${schema.urn}.`)
+}
+
+/** `schemas` as it counts: absent for an empty one, a list for one string (quirk `missingSchemas`). */
+export function givenSchemas(value: unknown, { missingSchemas }: QuirkSwitches): unknown {
+  if (!missingSchemas) return value
+  if (value === null || value === '') return undefined
+  if (Array.isArray(value) && value.length === 0) return undefined
+  return typeof value === 'string' ? [value] : value
 }
 
 /** A list of URNs in lower case. @throws ScimError invalidSyntax */

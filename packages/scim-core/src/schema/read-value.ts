@@ -1,9 +1,11 @@
 import { isObject } from '@x/wire'
 import { invalidSyntax, invalidValue, quoteValue } from '../base/errors.ts'
 import type { ScimLimits } from '../base/limits.ts'
+import { noteAdjusted, noteIgnored, type Notes } from '../base/notes.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
 import type { AttributeDescriptor } from './attribute.ts'
 import { isDateTime } from './instant.ts'
+import { completeElement, joinSameValues, withOnePrimary } from './read-elements.ts'
 import { findAttribute } from './registry.ts'
 
 /** Options for reading values. */
@@ -14,6 +16,8 @@ export interface ReadContext {
   readonly rejectUnknown: boolean
   /** Reject passwords. */
   readonly rejectPassword?: boolean
+  /** Collects what is not stored as sent. */
+  readonly notes?: Notes
 }
 
 /** A value as stored; undefined: unassigned. */
@@ -54,10 +58,20 @@ export function readList(
     if (!seen.has(key)) list.push(element)
     seen.add(key)
   }
-  if (list.filter(isPrimary).length > 1) {
-    throw invalidValue(`${attribute.name} has more than one primary value.`)
-  }
-  return list.length === 0 ? undefined : list
+  const joined = joinSameValues(attribute, list, context.quirks)
+  return joined.length === 0 ? undefined : onePrimary(attribute, joined, context)
+}
+
+/** @throws ScimError invalidValue for several primary elements, unless they have one value */
+export function onePrimary(
+  attribute: AttributeDescriptor,
+  list: readonly StoredValue[],
+  context: ReadContext,
+): readonly StoredValue[] {
+  if (list.filter(isPrimary).length < 2) return list
+  const single = withOnePrimary(attribute, list, context)
+  if (single !== undefined) return single
+  throw invalidValue(`${attribute.path} has more than one primary value.`)
 }
 
 /** One element of a list. */
@@ -66,7 +80,10 @@ export function readElement(
   value: unknown,
   context: ReadContext,
 ): StoredValue | undefined {
-  if (attribute.type === 'complex') return readObject(attribute, value, context)
+  if (attribute.type === 'complex') {
+    const element = completeElement(attribute, value, context)
+    return element === undefined ? undefined : readObject(attribute, element, context)
+  }
   if (value === null) throw wrongType(attribute, `a list of ${attribute.type} values`)
   return readSimple(attribute, value, context)
 }
@@ -89,7 +106,7 @@ export function assertLength(
   { limits }: ReadContext,
 ): void {
   if (length > limits.valuesPerAttribute) {
-    throw invalidValue(`${attribute.name} has more than ${limits.valuesPerAttribute} values.`)
+    throw invalidValue(`${attribute.path} has more than ${limits.valuesPerAttribute} values.`)
   }
 }
 
@@ -99,6 +116,7 @@ function readSingular(
   context: ReadContext,
 ): StoredValue | undefined {
   const { quirks } = context
+  if (attribute.type === 'complex' && isEmptyValue(value)) return undefined
   if (quirks.singletonArrays && Array.isArray(value)) {
     const list: readonly unknown[] = value
     if (list.length !== 1 || Array.isArray(list[0])) throw wrongType(attribute, 'one value')
@@ -109,6 +127,12 @@ function readSingular(
     return readAttribute(attribute, unwrap(attribute, value), context)
   }
   return readSimple(attribute, value, context)
+}
+
+/** The forms of an empty object: `{}`, `[]` as PHP writes it, and `""`. */
+export function isEmptyValue(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return value === ''
+  return (Array.isArray(value) ? value : Object.keys(value)).length === 0
 }
 
 /** Reads `{value: x}` whose other members are null as x (quirk `singletonArrays`). */
@@ -133,7 +157,8 @@ function readObject(
   for (const key of Object.keys(value)) {
     const sub = findAttribute(attribute.subAttributes, key)
     if (sub === undefined) {
-      if (context.rejectUnknown) throw unknownAttribute(`${attribute.name}.${key}`)
+      if (context.rejectUnknown) throw unknownAttribute(`${attribute.path}.${key}`)
+      noteIgnored(context.notes, `${attribute.path}.${key}`)
       continue
     }
     if (sub.mutability === 'readOnly') continue
@@ -154,7 +179,7 @@ function readSimple(
   attribute: AttributeDescriptor,
   value: unknown,
   context: ReadContext,
-): StoredValue {
+): StoredValue | undefined {
   switch (attribute.type) {
     case 'boolean': {
       const read = readBoolean(value, context.quirks.booleanStrings)
@@ -190,13 +215,20 @@ const REFUSED = /\p{Cs}|[^\P{Cc}\t\r\n]/u
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const NOT_IN_URI = /[\s<>"]/
 
-function readText(attribute: AttributeDescriptor, value: unknown, { limits }: ReadContext): string {
+function readText(
+  attribute: AttributeDescriptor,
+  given: unknown,
+  context: ReadContext,
+): string | undefined {
+  const { limits } = context
+  const value = typeof given === 'number' ? numberText(attribute, given, context) : given
   if (typeof value !== 'string') throw wrongType(attribute, 'a string')
+  if (attribute.type === 'reference' && value.trim() === '') return undefined
   if (value.length > limits.stringLength) {
-    throw invalidValue(`${attribute.name} is longer than ${limits.stringLength} characters.`)
+    throw invalidValue(`${attribute.path} is longer than ${limits.stringLength} characters.`)
   }
   if (UNUSUAL.test(value) && REFUSED.test(value)) {
-    throw invalidValue(`${attribute.name} holds characters that are not allowed.`)
+    throw invalidValue(`${attribute.path} holds characters that are not allowed.`)
   }
   if (attribute.type === 'dateTime' && !isDateTime(value)) throw wrongType(attribute, 'a dateTime')
   if (attribute.type === 'binary' && !BASE64.test(value)) throw wrongType(attribute, 'base64')
@@ -205,5 +237,29 @@ function readText(attribute: AttributeDescriptor, value: unknown, { limits }: Re
 }
 
 function wrongType(attribute: AttributeDescriptor, wanted: string): Error {
-  return invalidValue(`${attribute.name} must be ${wanted}.`)
+  return invalidValue(`${attribute.path} must be ${wanted}.`)
+}
+
+/** A number sent for a string or reference as its decimal text (quirk `numberStrings`). */
+function numberText(
+  { path, type }: AttributeDescriptor,
+  value: number,
+  { quirks, notes }: ReadContext,
+): unknown {
+  const takesText = type === 'string' || type === 'reference'
+  if (!takesText || !quirks.numberStrings || !Number.isFinite(value)) return value
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw invalidValue(`${path} is a number too large to keep exactly; send it as a string.`)
+  }
+  noteAdjusted(notes, path)
+  return decimalText(value)
+}
+
+/** The shortest decimal text of a number, without an exponent. */
+export function decimalText(value: number): string {
+  const text = String(value)
+  const [digits = '', exponent] = text.split('e-')
+  if (exponent === undefined) return text
+  const plain = digits.replace('-', '').replace('.', '')
+  return `${value < 0 ? '-' : ''}0.${'0'.repeat(Number(exponent) - 1)}${plain}`
 }

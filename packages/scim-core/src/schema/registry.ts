@@ -1,6 +1,6 @@
 import { ScimConfigError } from '../base/errors.ts'
 import { attribute, type AttributeDescriptor, type AttributeInput } from './attribute.ts'
-import { ENTERPRISE } from './enterprise.ts'
+import { ENTERPRISE, ENTERPRISE_URN, LEGACY_ENTERPRISE_URNS } from './enterprise.ts'
 import type { ScimExtension } from './extension.ts'
 import { GROUP_URN, groupAttributes } from './group.ts'
 import { USER_ATTRIBUTES, USER_URN } from './user.ts'
@@ -142,6 +142,18 @@ export function findExtension(schema: ResourceSchema, urn: string): ExtensionSch
   return schema.extensions.find((one) => one.urn.toLowerCase() === lower)
 }
 
+/** Older URNs of the enterprise extension, if the type has it. */
+export function legacyUrns(schema: ResourceSchema): readonly string[] {
+  return findExtension(schema, ENTERPRISE_URN) === undefined ? [] : LEGACY_ENTERPRISE_URNS
+}
+
+/** The extension that an older URN names (quirk `legacySchemas`). */
+export function legacyExtension(schema: ResourceSchema, urn: string): ExtensionSchema | undefined {
+  const lower = urn.toLowerCase()
+  const isLegacy = LEGACY_ENTERPRISE_URNS.some((one) => one.toLowerCase() === lower)
+  return isLegacy ? findExtension(schema, ENTERPRISE_URN) : undefined
+}
+
 /** Returns whether a URN is the core schema of a resource type, ignoring case. */
 export function isCoreUrn(schema: ResourceSchema, urn: string): boolean {
   return urn === schema.urn || urn.toLowerCase() === schema.urn.toLowerCase()
@@ -154,7 +166,7 @@ export function completeExtension(extension: ScimExtension): ExtensionSchema {
   if (!URN.test(extension.urn)) {
     throw new ScimConfigError('extensions', `${extension.urn} is not a URN`)
   }
-  const attributes = extension.attributes.map(attribute)
+  const attributes = extension.attributes.map((one) => attribute(one, `${extension.urn}:`))
   for (const one of attributes) assertUsable(one, extension.urn)
   return { ...extension, attributes }
 }

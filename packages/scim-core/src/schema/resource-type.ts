@@ -51,7 +51,7 @@ export function createTypeSchemas(types: readonly ResourceTypeSchema[]): readonl
     }
     if (!URN.test(schema.urn)) throw wrong(`${name}: ${schema.urn} is not a URN`)
     if (schema.attributes.length === 0) throw wrong(`${name}: the schema has no attributes`)
-    const attributes = schema.attributes.map(attribute)
+    const attributes = schema.attributes.map((input) => attribute(input))
     const names = new Set(attributes.map((one) => one.name.toLowerCase()))
     if (names.size !== attributes.length) throw wrong(`${name}: two attributes of one name`)
     try {

@@ -75,7 +75,7 @@ export interface ScimResources<R> {
 export function createInProcess<R>(service: Service, type: ResourceTypeName): ScimResources<R> {
   const { schemas, quirks, limits } = service.config
   const writes = service.writesOf(type)
-  const whole = createProjection({}, schemaOf(schemas, type), quirks.unprefixedExtension)
+  const whole = createProjection({}, schemaOf(schemas, type), quirks)
 
   const show = async (call: Call, record: AnyRecord): Promise<R> => {
     const [text = 'null'] = await showRecords(service, call, {

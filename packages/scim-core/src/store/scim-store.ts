@@ -37,4 +37,9 @@ export interface ScimStore {
   resources?(type: string): ResourceStore
   /** For a transaction: the handle passed to store hooks. */
   readonly handle?: unknown
+  /**
+   * For a transaction of a store that collects its writes: writes them now, so that a hook's query on the
+   * handle sees them.
+   */
+  writePending?(): Promise<void>
 }

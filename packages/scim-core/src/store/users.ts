@@ -35,6 +35,12 @@ export interface UserBrief {
   readonly display: string | null
 }
 
+/** What a store passes on to its hook with an update. */
+export interface UserUpdateOptions {
+  /** The user was created anew by the directory and took over the record. */
+  readonly recreated?: boolean
+}
+
 /** The users of a store. Records are plain data; those returned are copies or frozen. */
 export interface UserStore {
   /** Null if it does not exist or is a tombstone. */
@@ -46,7 +52,12 @@ export interface UserStore {
    * meanwhile. A record with `deletedAt` becomes a tombstone and releases its userName.
    * @throws UniqueConflictError `user.userName`
    */
-  update(tenant: string, record: UserRecord, expectedVersion: number): Promise<boolean>
+  update(
+    tenant: string,
+    record: UserRecord,
+    expectedVersion: number,
+    options?: UserUpdateOptions,
+  ): Promise<boolean>
   /** Deletes the record; memberships are removed with `members.removeUser`. False if it did not exist. */
   remove(tenant: string, id: string): Promise<boolean>
   /** Those of `ids` that exist, by id. */
@@ -57,17 +68,37 @@ export interface UserStore {
   ): Promise<Map<string, UserBrief>>
   list(tenant: string, query: ListQuery): Promise<ListedRecords<UserRecord>>
   /**
-   * Optional, called inside the transaction before `insert`: returns the id of a host account that the new
-   * user takes over; null: the record keeps its own id.
+   * Optional, for stores with transactions at the same time: waits until no other transaction claims one of
+   * these folded addresses, which are sorted.
    */
-  adopt?(tenant: string, record: UserRecord): Promise<string | null>
+  lockAddresses?(tenant: string, keys: readonly string[]): Promise<void>
+  /**
+   * Optional, called inside the transaction before `insert`: returns the host account that the new user
+   * takes over, by its id and what they have in common, or why there must be none; null: the record keeps its
+   * own id.
+   */
+  adopt?(tenant: string, record: UserRecord): Promise<Adoption>
 }
+
+/** The answer of `adopt`; a string is the id of an account with the same userName. */
+export type Adoption =
+  | string
+  | null
+  | { readonly id: string; readonly by: 'userName' | 'externalId' | 'email' }
+  | { readonly refuse: AdoptionRefusal }
+
+export type AdoptionRefusal = 'ambiguous' | 'privileged' | 'unverified' | 'unmanaged'
 
 /** A change of a user, for hosts with their own related records. */
 export interface UserWrite {
   readonly kind: 'create' | 'update' | 'deactivate' | 'reactivate' | 'tombstone' | 'remove'
   readonly before: UserRecord | null
   readonly after: UserRecord | null
+  /**
+   * True if the directory created a user who was not active anew: what opened the account before, such as a
+   * password, must open it no longer.
+   */
+  readonly recreated?: boolean
 }
 
 /**
@@ -80,8 +111,13 @@ export type OnUserWrite<Transaction> = (
 ) => void | Promise<void>
 
 /** The change between two states of a user, for stores that offer `onUserWrite`. */
-export function userWrite(before: UserRecord | null, after: UserRecord | null): UserWrite {
-  return { kind: kindOf(before, after), before, after }
+export function userWrite(
+  before: UserRecord | null,
+  after: UserRecord | null,
+  { recreated = false }: UserUpdateOptions = {},
+): UserWrite {
+  const kind = kindOf(before, after)
+  return recreated ? { kind, before, after, recreated } : { kind, before, after }
 }
 
 function kindOf(before: UserRecord | null, after: UserRecord | null): UserWrite['kind'] {

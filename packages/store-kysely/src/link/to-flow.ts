@@ -17,17 +17,21 @@ import type { FlowTables } from '../schema/tables/flow.ts'
 export async function writeFlowUser(
   flow: FlowStore,
   tx: FlowDb,
-  { before, after }: UserWrite,
+  { before, after, recreated = false }: UserWrite,
 ): Promise<UserChange | null> {
   if (after === null) return before === null ? null : removeFlowUser(flow, before)
   const known = await flow.users.get(after.id)
   if (known === null) return after.deletedAt === null ? createFlowUser(flow, tx, after) : null
   const wanted = flowFieldsOf(after)
-  if (known.username === wanted.username && known.isActive === wanted.isActive) return null
+  // What opened an account that nobody may use must not open it once the directory has it.
+  const isReset = recreated || (before === null && !known.isActive)
+  const isSame = known.username === wanted.username && known.isActive === wanted.isActive
+  if (isSame && !isReset) return null
   if (known.username !== wanted.username) await assertNameFree(tx, after, wanted.username)
   const isBlocked = known.isActive && !wanted.isActive
   const ended = isBlocked ? await endAccess(flow, tx, known) : {}
-  return changeOf(known, await flow.users.update(after.id, { ...wanted, ...ended }))
+  const reset = isReset ? await resetAccess(flow, tx, { user: known, managed: after }) : {}
+  return changeOf(known, await flow.users.update(after.id, { ...wanted, ...ended, ...reset }))
 }
 
 /** Id of the flow user a new SCIM user takes over: same name, not managed, not a superuser. */
@@ -119,6 +123,19 @@ async function endAccess(
   await sql`update flow_job set cancel_requested = 1
     where user_id = ${user.id} and finished_at is null`.execute(tx)
   return ended
+}
+
+/** Removes password, sessions and API keys, and the sign-in link of a user without externalId. */
+async function resetAccess(
+  flow: FlowStore,
+  tx: FlowDb,
+  { user, managed }: { readonly user: FlowUser; readonly managed: UserRecord },
+): Promise<Pick<FlowUser, 'tokenEpoch' | 'passwordHash'>> {
+  for (const { id } of await flow.apiKeys.list(user.id)) await flow.apiKeys.remove(user.id, id)
+  if (managed.externalId === null) {
+    await sql`delete from flow_oidc_link where user_id = ${user.id}`.execute(tx)
+  }
+  return { ...(await endSessions(flow, user)), passwordHash: null }
 }
 
 /** SU-15 */

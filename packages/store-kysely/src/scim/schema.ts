@@ -13,10 +13,11 @@ import { hosts } from '../schema/migrations/scim/0003-hosts.ts'
 import { eventOrder } from '../schema/migrations/scim/0004-event-order.ts'
 import { eventAge } from '../schema/migrations/scim/0005-event-age.ts'
 import { eventSets } from '../schema/migrations/scim/0006-event-sets.ts'
+import { groupNames } from '../schema/migrations/scim/0007-group-names.ts'
 
 const SCIM_SCHEMA: Schema = {
   name: 'scim',
-  migrations: [initial, elementsByTenant, hosts, eventOrder, eventAge, eventSets],
+  migrations: [initial, elementsByTenant, hosts, eventOrder, eventAge, eventSets, groupNames],
 }
 
 /**

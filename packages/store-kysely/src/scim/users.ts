@@ -1,11 +1,13 @@
 import {
   recordData,
   userWrite,
+  type Adoption,
   type GetOptions,
   type OnUserWrite,
   type UserBrief,
   type UserRecord,
   type UserStore,
+  type UserUpdateOptions,
 } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { chunks } from '../query/chunks.ts'
@@ -46,12 +48,8 @@ export interface ScimContext {
   readonly adopt?: AdoptUser | undefined
 }
 
-/** Returns the id of a host account that a new SCIM user takes over, or null (SU-11). */
-export type AdoptUser = (
-  tenant: string,
-  record: UserRecord,
-  transaction: Db,
-) => Promise<string | null>
+/** Returns the host account that a new SCIM user takes over, why there must be none, or null (SU-11). */
+export type AdoptUser = (tenant: string, record: UserRecord, transaction: Db) => Promise<Adoption>
 
 /** Creates a user store. `db` may be a transaction: all queries of a call go through it. */
 export function createUserStore(db: Db, context: ScimContext): UserStore {
@@ -67,13 +65,14 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
     known: UserRecord | null | undefined,
     key: { readonly tenant: string; readonly id: string },
     work: (tx: Db) => Promise<UserRecord | null | false>,
+    options?: UserUpdateOptions,
   ): Promise<boolean> => {
     if (onUserWrite === undefined) return alone(async (tx) => (await work(tx)) !== false)
     return atomic(db, async (tx) => {
       const before = known === undefined ? await getUser(tx, key) : known && plainUser(known)
       const after = await work(tx)
       if (after === false) return false
-      await onUserWrite(userWrite(before, after), tx)
+      await onUserWrite(userWrite(before, after, options), tx)
       return true
     })
   }
@@ -99,11 +98,14 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
       cache.inserted(record.created)
     },
 
-    async update(tenant, given, expectedVersion) {
+    async update(tenant, given, expectedVersion, options) {
       const record = given.tenant === tenant ? given : { ...given, tenant }
       const seen = seenUser(context, record, expectedVersion)
-      const done = await write(seen, record, async (tx) =>
-        (await updateUser(tx, record, { expectedVersion, seen })) ? record : false,
+      const done = await write(
+        seen,
+        record,
+        async (tx) => ((await updateUser(tx, record, { expectedVersion, seen })) ? record : false),
+        options,
       )
       if (done) cache.changed(record.deletedAt === null ? 'updated' : 'removed')
       return done
@@ -141,6 +143,14 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
     },
 
     list: (tenant, query) => listUsers(db, { tenant, query, cache }),
+
+    async lockAddresses(tenant, keys) {
+      if (!locksRows(db)) return
+      for (const key of keys) {
+        const name = `${tenant}\n${key}`
+        await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db)
+      }
+    },
 
     ...(adopt === undefined
       ? {}

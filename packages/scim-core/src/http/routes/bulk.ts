@@ -1,5 +1,6 @@
 import { invalidSyntax, ScimError, quoteValue } from '../../base/errors.ts'
-import { memberOf, readPatchBody } from '../../patch/normalize.ts'
+import { memberOf } from '../../base/member-of.ts'
+import { readPatchBody } from '../../patch/normalize.ts'
 import type { ScimConfig } from '../../options/options.ts'
 import { versionTag } from '../../resource/present.ts'
 import type { Subject } from '../../rules/audit.ts'

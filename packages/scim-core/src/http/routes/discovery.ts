@@ -1,9 +1,27 @@
 import { notFound, scimForbidden } from '../../base/errors.ts'
+import { ENTERPRISE_URN } from '../../schema/enterprise.ts'
+import { GROUP_URN } from '../../schema/group.ts'
+import { USER_URN } from '../../schema/user.ts'
 import type { ScimConfig } from '../../options/options.ts'
 import { resourceTypes, schemaResources, serviceProviderConfig } from '../discovery.ts'
 import { listText } from '../list-text.ts'
 import { reply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
+
+/** Names of the documents that some clients ask for (quirk `discoveryAliases`). */
+const ALIASES: Readonly<Record<'schemas' | 'resourceTypes', ReadonlyMap<string, string>>> = {
+  schemas: new Map([
+    ['user', USER_URN],
+    ['users', USER_URN],
+    ['group', GROUP_URN],
+    ['groups', GROUP_URN],
+    ['enterpriseuser', ENTERPRISE_URN],
+  ]),
+  resourceTypes: new Map([
+    ['users', 'User'],
+    ['groups', 'Group'],
+  ]),
+}
 
 type DiscoveryRoute = Extract<Route, { kind: 'config' | 'resourceTypes' | 'schemas' }>
 
@@ -24,7 +42,12 @@ export function serveDiscovery(
     const texts = all.map((one) => JSON.stringify(one))
     return reply(200, listText({ total: texts.length, texts }, ',"startIndex":1'))
   }
-  const found = all.find(({ id }) => String(id).toLowerCase() === name.toLowerCase())
+  const wanted = name.toLowerCase()
+  const alias = config.quirks.discoveryAliases ? ALIASES[route.kind].get(wanted) : undefined
+  const id = (alias ?? wanted).toLowerCase()
+  const found =
+    all.find((one) => String(one['id']).toLowerCase() === wanted) ??
+    all.find((one) => String(one['id']).toLowerCase() === id)
   if (found === undefined) {
     throw notFound(route.kind === 'schemas' ? 'Schema' : 'ResourceType', name)
   }

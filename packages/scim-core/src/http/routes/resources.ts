@@ -155,5 +155,5 @@ function projectionOf(
   request: ProjectionRequest,
 ): Projection {
   const { schemas, quirks } = config
-  return createProjection(request, schemaOf(schemas, type), quirks.unprefixedExtension)
+  return createProjection(request, schemaOf(schemas, type), quirks)
 }
