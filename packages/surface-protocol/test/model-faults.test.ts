@@ -119,7 +119,7 @@ describe('faults', () => {
     )
     expect(messagesOf(text)).toEqual([remove('a'), remove('b')])
     expect(errorsIn(text)).toMatchObject(
-      [{ code: 'malformed_json', line: 4, column: 38, message: /^Line 4, column 38: a value/ }].map(
+      [{ code: 'malformed_json', line: 4, column: 37, message: /^Line 4, column 37: a value/ }].map(
         (one) => ({ ...one, message: expect.stringMatching(one.message) }),
       ),
     )

@@ -15,6 +15,8 @@ export interface BlockResult {
   readonly parts: ExtractedPart[]
   /** Text behind the block; null while it continues. */
   readonly rest: string | null
+  /** Where the rest begins. */
+  readonly place?: Place
   /** The whole block, if it holds no JSON and was never closed. */
   readonly asText: string | null
 }
@@ -112,7 +114,7 @@ class Reader implements BlockReader {
       }
       if (step.isText === true) return this.#giveBack(step.end, parts)
       if (!this.#found && !this.#skipping) this.#empty(step.from, parts)
-      return { parts, rest: this.#text.slice(step.end), asText: null }
+      return { parts, rest: this.#text.slice(step.end), place: this.#placeAt(step.end), asText: null }
     }
   }
 
@@ -384,8 +386,9 @@ class Reader implements BlockReader {
 
   /** What stood bare and is no message is text. */
   #giveBack(end: number, parts: ExtractedPart[]): BlockResult {
-    if (this.#found) return { parts, rest: this.#text.slice(this.#start), asText: null }
-    return { parts, rest: this.#text.slice(end), asText: this.#text.slice(0, end) }
+    const from = this.#found ? this.#start : end
+    const asText = this.#found ? null : this.#text.slice(0, end)
+    return { parts, rest: this.#text.slice(from), place: this.#placeAt(from), asText }
   }
 
   #take(

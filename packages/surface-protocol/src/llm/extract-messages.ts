@@ -50,7 +50,7 @@ class Extractor implements MessageExtractor {
   readonly #tag: RegExp
   readonly #reader: ReaderOptions
   readonly #completion: Completion | null
-  readonly #places = new PlaceTracker()
+  #places = new PlaceTracker()
   #held = ''
   #block: BlockReader | null = null
   #fence: {
@@ -183,13 +183,10 @@ class Extractor implements MessageExtractor {
     this.#held = ''
     // Not spread: model output may have more elements than a call may have arguments.
     for (const part of result.parts) parts.push(part)
-    if (result.asText === null && result.rest === null) {
-      this.#places.advance(given)
-      return false
-    }
+    if (result.asText === null && result.rest === null) return false
     this.#block = null
     const rest = result.rest ?? ''
-    this.#places.advance(given, 0, Math.max(0, given.length - rest.length))
+    this.#places = new PlaceTracker(result.place)
     if (result.asText !== null) this.#text(this.#gap + result.asText, parts)
     else this.#afterBlock = true
     this.#held = rest

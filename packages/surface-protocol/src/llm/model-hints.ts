@@ -89,7 +89,8 @@ function hintOf(
   }
   if (segments.includes('action')) return hintForAction(component.action)
   if (code === 'missing_property' && isOwn) return hintForMissing(component, name)
-  return value === undefined ? undefined : hintForValue(value, segments, sentence)
+  const own = ownValue(component, segments[4] ?? '')
+  return hintForValue(value, segments, sentence) ?? hintForValue(own, segments, '')
 }
 
 function hintForType(component: Record<string, unknown>, value: unknown): string | undefined {
