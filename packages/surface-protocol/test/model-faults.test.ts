@@ -67,6 +67,12 @@ describe('repairs', () => {
     expect(() => repairJson(raw)).toThrow(/two readings/)
   })
 
+  test('SX-25: what looks like members is never taken into a text', () => {
+    for (const raw of ['{"a":"b" NaN, "c":"d"}', '{"a":"b" x {"c":"d"}}', "{'a':'b' x, 'c':'d'}"]) {
+      expect(() => repairJson(raw)).toThrow(expect.objectContaining({ code: 'malformed_json' }))
+    }
+  })
+
   test('SX-24: wrapper, encoded json, entities and version', () => {
     const list = [remove('a'), remove('b')]
     for (const key of ['messages', 'a2ui_operations', 'a2ui', 'a2ui_messages']) {

@@ -114,7 +114,12 @@ class Reader implements BlockReader {
       }
       if (step.isText === true) return this.#giveBack(step.end, parts)
       if (!this.#found && !this.#skipping) this.#empty(step.from, parts)
-      return { parts, rest: this.#text.slice(step.end), place: this.#placeAt(step.end), asText: null }
+      return {
+        parts,
+        rest: this.#text.slice(step.end),
+        place: this.#placeAt(step.end),
+        asText: null,
+      }
     }
   }
 

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { familyOf, type Version } from '../data/version.ts'
 import { quote, type SurfaceErrorCode } from '../diagnostics/errors.ts'
 import { isPlainObject } from '../json.ts'
-import type { SurfaceStore } from '../store/store.ts'
+import type { AnySurfaceStore } from '../store/store.ts'
 import { validateMessages } from '../store/validate-messages.ts'
 import type { ExtractedPart } from './extracted-part.ts'
 import { describeFinding } from './model-hints.ts'
@@ -31,9 +31,9 @@ export function createCompletion({
   readonly version: Version
   readonly catalogs: readonly Catalog[] | undefined
   readonly catalogAliases?: Readonly<Record<string, string>> | undefined
-  readonly surfaces?: Iterable<string> | SurfaceStore
+  readonly surfaces?: Iterable<string> | AnySurfaceStore
 }): Completion {
-  const known = new Set('surfaceIds' in surfaces ? surfaces.surfaceIds : surfaces)
+  const known = new Set('surfaceIds' in surfaces ? surfaces.surfaceIds() : surfaces)
   const messages: unknown[] = []
   const isV08 = familyOf(version) === '0.8'
 

@@ -86,6 +86,8 @@ function shortened(text: string, maximum = 200): string {
 
 /** The text must not begin or end a block when it is read. */
 function withoutTags(text: string, tag: string): string {
-  const names = [tag, 'a2ui'].map((name) => name.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`))
+  const names = [tag, 'a2ui'].map((name) =>
+    name.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`),
+  )
   return text.replaceAll(new RegExp(`<\\\\?/?(?=${names.join('|')})`, 'gi'), '(')
 }

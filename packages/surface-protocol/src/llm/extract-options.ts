@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Version } from '../data/version.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
-import type { SurfaceStore } from '../store/store.ts'
+import type { AnySurfaceStore } from '../store/store.ts'
 
 /** Options for finding messages in a text. */
 export interface ExtractMessagesOptions extends UrlOptions {
@@ -27,7 +27,7 @@ export interface ExtractMessagesOptions extends UrlOptions {
   /** Judges the whole answer at its end: every surface needs its root and children. Default: false. */
   readonly complete?: boolean
   /** Surfaces that exist already; used with `complete`. */
-  readonly surfaces?: Iterable<string> | SurfaceStore
+  readonly surfaces?: Iterable<string> | AnySurfaceStore
 }
 
 /** Treatment of URLs. */

@@ -72,6 +72,16 @@ export function readSurely(text: string, reading: JsonReading): JsonResult {
   if (found.kind !== 'value' || found.inner.length === 0) return found
   const { inner: strings, end } = found
   const from = reading.from ?? 0
+  for (const at of strings.flatMap((one) => one.inner)) {
+    // What looks like members of an object is none of a text.
+    if (
+      !/^\s{0,20}[:\uff1a]/.test(text.slice(at + 1, at + 22)) &&
+      !/[{[]\s{0,20}$/.test(text.slice(Math.max(0, at - 21), at))
+    )
+      continue
+    const expected = "',' or '}' expected"
+    return { kind: 'error', at: (strings[0]?.inner[0] ?? at) + 1, expected, isTooDeep: false, end }
+  }
   // Marks that come in pairs belong together; lone ones in two strings may be the ends of one.
   const lone = strings.filter(
     ({ inner, repairs }) => inner.length % 2 === 1 && repairs.includes('inner quote'),

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { readVersion, type Version } from '../data/version.ts'
-import type { SurfaceStore } from '../store/store.ts'
+import type { AnySurfaceStore } from '../store/store.ts'
 import { createMessageExtractor, extractMessages } from './extract-messages.ts'
 import type { ExtractedPart } from './extracted-part.ts'
 import type { ExtractMessagesOptions } from './extract-options.ts'
@@ -14,7 +14,7 @@ export interface RequestProcessorOptions extends Omit<FormatPromptOptions, 'vers
   /** Alternative ids of the catalogs. */
   readonly catalogAliases?: Readonly<Record<string, string>>
   /** The surfaces that exist already; messages of a right answer are applied to it. */
-  readonly store?: SurfaceStore
+  readonly store?: AnySurfaceStore
   readonly limits?: ExtractMessagesOptions['limits']
 }
 
@@ -31,7 +31,7 @@ export interface RequestProcessor {
   readonly promptSnippet: string
   /** Name of the tag around messages. */
   readonly tag: string
-  readonly store: SurfaceStore | null
+  readonly store: AnySurfaceStore | null
   /** A parser of one answer. `complete`: the whole answer is judged at its end; default false. */
   createParser(options?: { readonly complete?: boolean }): ResponseParser
   parseResponse(text: string): ExtractedPart[]
@@ -48,7 +48,7 @@ export function createRequestProcessor(options: RequestProcessorOptions): Reques
     complete,
     ...(catalogAliases === undefined ? {} : { catalogAliases }),
     ...(limits === undefined ? {} : { limits }),
-    ...(store === null ? {} : { surfaces: store.surfaceIds }),
+    ...(store === null ? {} : { surfaces: store.surfaceIds() }),
   })
   return {
     version,
