@@ -1,4 +1,10 @@
-export { extractBlocks, parseBlock, type TextBlock } from './llm/blocks.ts'
+export {
+  extractBlocks,
+  parseBlock,
+  type ParseBlockOptions,
+  type ParsedBlock,
+  type TextBlock,
+} from './llm/blocks.ts'
 export { formatPrompt, type FormatPromptOptions } from './llm/prompt.ts'
 export type { ExtractedPart, Truncation } from './llm/extracted-part.ts'
 export {
@@ -9,3 +15,24 @@ export {
 } from './llm/extract-messages.ts'
 export { repairJson, type RepairedJson } from './llm/repair-json.ts'
 export { formatCatalogPrompt } from './llm/catalog-prompt.ts'
+export {
+  formatErrorTurn,
+  type FormatErrorTurnOptions,
+  type ModelProblem,
+} from './llm/error-turn.ts'
+export {
+  createRequestProcessor,
+  type RequestProcessor,
+  type RequestProcessorOptions,
+  type ResponseParser,
+} from './llm/request-processor.ts'
+export {
+  runWithRecovery,
+  type AttemptError,
+  type GenerateRequest,
+  type RecoveryAttempt,
+  type RecoveryPart,
+  type RecoveryResult,
+  type RunWithRecoveryOptions,
+} from './llm/run-with-recovery.ts'
+export type { UrlOptions } from './llm/extract-options.ts'

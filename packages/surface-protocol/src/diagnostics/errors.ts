@@ -69,6 +69,7 @@ export const surfaceErrorCodes = [
   'call_cancelled',
   'call_failed',
   'truncated_block',
+  'no_message',
 ] as const
 
 /** HTTP status of codes other than 422 (SP-60). */

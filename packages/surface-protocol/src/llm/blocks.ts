@@ -1,11 +1,11 @@
-import type { Catalog } from '../catalog/catalog.ts'
-import { readVersion, type Version } from '../data/version.ts'
+import { readVersion } from '../data/version.ts'
 import { errorFrom, SurfaceError } from '../diagnostics/errors.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
-import { isPlainObject, type JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
+import { createBlockReader } from './block-reader.ts'
+import { createCompletion } from './completion.ts'
+import type { ExtractMessagesOptions } from './extract-options.ts'
 import { errorsOf } from './validate-parts.ts'
-import { createTagFinder } from './opening-tag.ts'
-import { repairJson } from './repair-json.ts'
 
 /** A piece of a text: text between blocks, or the content of a block. */
 export type TextBlock =
@@ -13,22 +13,36 @@ export type TextBlock =
   /** `truncated`: the text ended inside the block. */
   | { kind: 'block'; raw: string; truncated?: true }
 
+/** Options for parsing a block. */
+export type ParseBlockOptions = Pick<
+  ExtractMessagesOptions,
+  'version' | 'catalogs' | 'catalogAliases' | 'complete' | 'surfaces' | 'unsafeUrls' | 'urlSchemes'
+>
+
+/** The messages of a block and the repairs that were needed. */
+export interface ParsedBlock {
+  messages: JsonObject[]
+  repairs: string[]
+}
+
 /** Splits a complete text into blocks and the text around them (SN-66). */
 export function extractBlocks(text: string, options: { readonly tag?: string } = {}): TextBlock[] {
   const { tag = 'a2ui-json' } = options
-  const open = createTagFinder(tag)
-  const close = `</${tag}>`
+  const quoted = tag.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`)
+  const open = new RegExp(`<${quoted}(?:\\s[^<>]{0,1000})?>`, 'gi')
+  const close = new RegExp(`<\\\\?/${quoted}\\s{0,20}>`, 'gi')
   const found: TextBlock[] = []
   let at = 0
   while (at < text.length) {
-    const opening = open.find(text, at)
+    open.lastIndex = at
+    const opening = open.exec(text)
     addText(text.slice(at, opening?.index), found)
     if (opening === null) break
-    const begin = opening.index + opening.length
+    const begin = opening.index + opening[0].length
     const end = endOfBlock(text, begin, close)
-    const raw = withoutFence(text.slice(begin, end ?? text.length))
+    const raw = withoutFence(text.slice(begin, end?.index ?? text.length))
     found.push(end === null ? { kind: 'block', raw, truncated: true } : { kind: 'block', raw })
-    at = end === null ? text.length : end + close.length
+    at = end === null ? text.length : end.index + end[0].length
   }
   return found
 }
@@ -38,18 +52,19 @@ function addText(text: string, found: TextBlock[]): void {
   if (trimmed !== '') found.push({ kind: 'text', text: trimmed })
 }
 
-/** Position of the closing tag outside JSON strings; null if there is none. */
-function endOfBlock(text: string, begin: number, close: string): number | null {
-  let inString = false
-  for (let at = begin; at < text.length; at += 1) {
-    const char = text[at]
-    if (char === '\\' && inString) at += 1
-    else if (char === '"') inString = !inString
-    else if (char === '<' && !inString && text.startsWith(close, at)) return at
+/** The closing tag outside JSON strings; null if there is none. */
+function endOfBlock(text: string, begin: number, close: RegExp): RegExpExecArray | null {
+  const mark = /"(?:[^"\\\n]|\\.)*"|</gu
+  mark.lastIndex = begin
+  close.lastIndex = begin
+  let tag = close.exec(text)
+  const first = tag
+  for (let found = mark.exec(text); found !== null && tag !== null; found = mark.exec(text)) {
+    while (tag !== null && tag.index < found.index) tag = close.exec(text)
+    if (tag !== null && found[0] === '<' && tag.index === found.index) return tag
   }
   // A quotation mark outside JSON must not hide a tag.
-  const plain = inString ? text.indexOf(close, begin) : -1
-  return plain === -1 ? null : plain
+  return first
 }
 
 function withoutFence(raw: string): string {
@@ -66,21 +81,50 @@ function withoutFence(raw: string): string {
  * Parses the messages of a block (SN-66).
  * @throws SurfaceError `malformed_json`, or the first problem of a message
  */
-export function parseBlock(
-  raw: string,
-  options: { readonly version?: Version; readonly catalogs?: readonly Catalog[] } = {},
-): { messages: JsonObject[]; repairs: string[] } {
-  const { value, repairs } = repairJson(raw)
-  if (typeof value !== 'object' || value === null) {
+export function parseBlock(raw: string, options: ParseBlockOptions = {}): ParsedBlock {
+  const { catalogs, catalogAliases, complete, surfaces } = options
+  const version = readVersion(options.version)
+  const validation = { ...options, version, catalogs, limits: defaultLimits }
+  const completion =
+    complete === true
+      ? createCompletion({ version, catalogs, catalogAliases, surfaces: surfaces ?? [] })
+      : null
+  const start = { offset: 0, line: 1, column: 1 }
+  const reader = createBlockReader(
+    {
+      close: null,
+      opening: '',
+      version,
+      maximum: Infinity,
+      depth: defaultLimits.jsonDepth,
+      validate: (part) => part,
+      heal: null,
+      refuseCuts: false,
+    },
+    start,
+  )
+  const { parts } = reader.read(raw, true)
+  const messages: JsonObject[] = []
+  const repairs = new Set<string>()
+  const judged = completion === null ? parts : [...completion.judge(parts), ...completion.end()]
+  for (const part of judged) {
+    if (part.kind === 'error') {
+      const { code, message: detail, diagnostics, line } = part
+      throw new SurfaceError({
+        code,
+        detail,
+        line,
+        ...(diagnostics === undefined ? {} : { diagnostics }),
+      })
+    }
+    if (part.kind !== 'message') continue
+    const errors = errorsOf(part.message, validation)
+    if (errors.length > 0) throw errorFrom(errors)
+    messages.push(part.message as JsonObject)
+    for (const repair of part.repairs) repairs.add(repair)
+  }
+  if (messages.length === 0 && !/^\s*\[\s*\]\s*$/.test(raw)) {
     throw new SurfaceError({ code: 'malformed_json', detail: 'The block contains no message.' })
   }
-  const wrapped = isPlainObject(value) && Array.isArray(value.messages) ? value.messages : value
-  const list = Array.isArray(wrapped) ? wrapped : [wrapped]
-  const { catalogs } = options
-  const validation = { version: readVersion(options.version), catalogs, limits: defaultLimits }
-  for (const message of list) {
-    const errors = errorsOf(message, validation)
-    if (errors.length > 0) throw errorFrom(errors)
-  }
-  return { messages: list as JsonObject[], repairs }
+  return { messages, repairs: [...repairs] }
 }

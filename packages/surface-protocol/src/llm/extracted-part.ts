@@ -10,6 +10,14 @@ export type ExtractedPart =
       code: SurfaceErrorCode
       message: string
       raw: string
+      /** Line of the first fault in the whole text, from 1; of a wrong message, where it begins. */
+      line?: number
+      /** Column, from 1. */
+      column?: number
+      /** Characters before it. */
+      offset?: number
+      /** The text around the fault, whose place is marked. */
+      excerpt?: string
       /** The problems of a message. */
       diagnostics?: SurfaceDiagnostic[]
     }

@@ -1,5 +1,7 @@
 import { SurfaceError } from '../diagnostics/errors.ts'
 import type { JsonValue } from '../json.ts'
+import { readJson, type JsonReading, type JsonResult } from './json-reader.ts'
+import { matchAt, spaces } from './json-tokens.ts'
 
 /** Repaired JSON, with the repairs made. */
 export interface RepairedJson {
@@ -8,110 +10,120 @@ export interface RepairedJson {
   repairs: string[]
 }
 
-const OPEN_QUOTES = '\u201c\u201e\u201f'
-const CLOSE_QUOTES = '\u201d\u201c\u201f'
+const loneSurrogate = /\p{Surrogate}|\\u[dD][89a-fA-F]/u
 
-/**
- * Parses JSON as written by models (SP-84). Repairs trailing commas, typographic quotes as delimiters,
- * comments, and missing brackets at the end; the content of strings is never changed.
- * @throws SurfaceError `malformed_json` if that is not enough
- */
-export function repairJson(text: string): RepairedJson {
-  const direct = parse(text)
-  if (direct !== undefined) return { value: direct, repairs: [] }
-  const { json, repairs } = rewrite(text)
-  const value = parse(json)
-  if (value !== undefined) return { value, repairs: [...repairs] }
-  const list = parse(`[${json}]`)
-  if (list === undefined || json.trim() === '') {
-    throw new SurfaceError({ code: 'malformed_json', detail: 'The text cannot be read as JSON.' })
-  }
-  return { value: list, repairs: [...repairs, 'missing list'] }
-}
-
-function parse(text: string): JsonValue | undefined {
+/** Strict JSON whose strings are well-formed; undefined for anything else. */
+export function parseClean(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue
+    const value = JSON.parse(text) as JsonValue
+    return loneSurrogate.test(text) ? undefined : value
   } catch {
     return undefined
   }
 }
 
-interface Rewriting {
-  readonly text: string
-  at: number
-  readonly out: string[]
-  readonly open: ('}' | ']')[]
-  readonly repairs: Set<string>
-}
-
-function rewrite(text: string): { json: string; repairs: Set<string> } {
-  const state: Rewriting = { text, at: 0, out: [], open: [], repairs: new Set() }
-  while (state.at < text.length) rewriteNext(state)
-  dropTrailingComma(state)
-  if (state.open.length > 0) state.repairs.add('missing bracket')
-  const json = state.out.join('') + state.open.toReversed().join('')
-  return { json, repairs: state.repairs }
-}
-
-function rewriteNext(state: Rewriting): void {
-  const { text, at, out, open } = state
-  const char = text.charAt(at)
-  if (char === '"') copyString(state)
-  else if (OPEN_QUOTES.includes(char) || char === '\u201d') copyTypographic(state)
-  else if (char === '/' && (text[at + 1] === '/' || text[at + 1] === '*')) skipComment(state)
-  else {
-    if (char === '{') open.push('}')
-    else if (char === '[') open.push(']')
-    else if (char === '}' || char === ']') {
-      dropTrailingComma(state)
-      open.pop()
+/**
+ * Parses JSON as written by models: trailing, missing and doubled commas, other quotation marks, comments,
+ * bare keys, literals of Python, missing or superfluous brackets, and faults within strings are repaired;
+ * nothing else is.
+ * @throws SurfaceError `malformed_json` if that is not enough
+ */
+export function repairJson(text: string): RepairedJson {
+  const direct = parseClean(text)
+  if (direct !== undefined) return { value: direct, repairs: [] }
+  const values: JsonValue[] = []
+  const repairs = new Set<string>()
+  let at = 0
+  while (at < text.length) {
+    const found = readSurely(text, { from: at, final: true })
+    if (found.kind !== 'value') {
+      if (values.length > 0 && isBlank(text, at)) break
+      throw malformed(text, found)
     }
-    out.push(char)
-    state.at += 1
+    values.push(found.value)
+    for (const repair of found.repairs) repairs.add(repair)
+    at = found.end + (matchAt(spaces, text, found.end)?.length ?? 0)
+    if (text[at] === ',') {
+      at += 1
+      if (text.slice(at).trim() === '') repairs.add('trailing comma')
+    } else if (text[at] === '}' || text[at] === ']') {
+      at += matchAt(/[}\]\s]*/y, text, at)?.length ?? 1
+      repairs.add('extra bracket')
+    } else if (isBlank(text, at, repairs)) break
+    at += matchAt(spaces, text, at)?.length ?? 0
   }
+  const [first] = values
+  if (first === undefined) throw malformed(text, null)
+  if (values.length === 1) return { value: first, repairs: [...repairs] }
+  return { value: values, repairs: [...repairs, 'missing list'] }
 }
 
-/** Removes a comma followed only by white space. */
-function dropTrailingComma({ out, repairs }: Rewriting): void {
-  let last = out.length - 1
-  while (last >= 0 && /^\s$/.test(out[last] ?? '')) last -= 1
-  if (out[last] !== ',') return
-  out.splice(last, 1)
-  repairs.add('trailing comma')
+/** True if only space and comments are left. */
+function isBlank(text: string, at: number, repairs?: Set<string>): boolean {
+  const rest = matchAt(/(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/|#[^\n]*|<!--[^]*?-->)*/y, text, at) ?? ''
+  if (at + rest.length < text.length) return false
+  if (rest.trim() !== '') repairs?.add('comment')
+  return true
 }
 
-function copyString(state: Rewriting): void {
-  const { text, at, out } = state
-  let end = at + 1
-  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1
-  out.push(text.slice(at, end + 1))
-  state.at = end + 1
+/** Reads a value; one that can be read in two ways is an error (SX-24, inner quote). */
+export function readSurely(text: string, reading: JsonReading): JsonResult {
+  const found = readJson(text, reading)
+  if (found.kind !== 'value' || found.inner.length === 0) return found
+  const { inner: strings, end } = found
+  const from = reading.from ?? 0
+  for (const at of strings.flatMap((one) => one.inner)) {
+    // What looks like members of an object is none of a text.
+    if (
+      !/^\s{0,20}[:\uff1a]/.test(text.slice(at + 1, at + 22)) &&
+      !/[{[]\s{0,20}$/.test(text.slice(Math.max(0, at - 21), at))
+    )
+      continue
+    const expected = "',' or '}' expected"
+    return { kind: 'error', at: (strings[0]?.inner[0] ?? at) + 1, expected, isTooDeep: false, end }
+  }
+  // Marks that come in pairs belong together; lone ones in two strings may be the ends of one.
+  const lone = strings.filter(
+    ({ inner, repairs }) => inner.length % 2 === 1 && repairs.includes('inner quote'),
+  )
+  const [first] = lone
+  if (first === undefined || lone.length < 2) return found
+  const whole = { ...reading, from: 0, final: true, not: first.end - 1 - from }
+  const other = readJson(text.slice(from, end), whole)
+  if (other.kind !== 'value' || other.repairs.has('missing bracket')) return found
+  const expected = 'two readings of a quotation mark'
+  return { kind: 'error', at: first.inner[0] ?? from, expected, isTooDeep: false, end }
 }
 
-/** A string in typographic quotes; straight quotes inside belong to its content. */
-function copyTypographic(state: Rewriting): void {
-  const { text, at, out, repairs } = state
-  let end = at + 1
-  while (end < text.length && !endsString(text, end)) end += text[end] === '\\' ? 2 : 1
-  const content = text
-    .slice(at + 1, end)
-    .replaceAll(/\\.|"/gs, (part) => (part === '"' ? '\\"' : part))
-  out.push(`"${content}"`)
-  repairs.add('typographic quotes')
-  state.at = end + 1
+function malformed(text: string, found: JsonResult | null): SurfaceError {
+  const detail =
+    found?.kind === 'error'
+      ? describeFault(text, { at: found.at, expected: found.expected })
+      : 'The text cannot be read as JSON.'
+  return new SurfaceError({ code: 'malformed_json', detail })
 }
 
-/** A closing quote ends the string if JSON punctuation or the end follows. */
-function endsString(text: string, at: number): boolean {
-  if (!CLOSE_QUOTES.includes(text.charAt(at)) && text[at] !== '"') return false
-  return /^\s*(?:[,:}\]]|$)/.test(text.slice(at + 1, at + 200))
+/** A fault of a text in words: where it is, what was expected, what stands there. */
+export function describeFault(
+  text: string,
+  {
+    at,
+    expected,
+    place,
+  }: { at: number; expected: string; place?: { line: number; column: number } },
+): string {
+  const { line, column } = place ?? placeIn(text, at)
+  const near = excerptOf(text, at).replaceAll(/\s+/g, ' ')
+  return `Line ${line}, column ${column}: ${expected}. Near: …${near}…`
 }
 
-function skipComment(state: Rewriting): void {
-  const { text, at, repairs } = state
-  const line = text[at + 1] === '/'
-  const end = text.indexOf(line ? '\n' : '*/', at + 2)
-  repairs.add('comment')
-  state.at = end === -1 ? text.length : end + (line ? 0 : 2)
+/** Line and column of a position, from 1. */
+function placeIn(text: string, at: number): { line: number; column: number } {
+  const lines = text.slice(0, at).split('\n')
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
+}
+
+/** At most 80 characters around a position, which is marked. */
+export function excerptOf(text: string, at: number): string {
+  return `${text.slice(Math.max(0, at - 37), at)}\u27e8here\u27e9${text.slice(at, at + 37)}`
 }

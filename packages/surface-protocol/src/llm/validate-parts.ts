@@ -1,59 +1,86 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Version } from '../data/version.ts'
-import { errorFrom, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
+import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
-import { isPlainObject, type JsonObject } from '../json.ts'
+import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { validateMessage } from '../message/validate-message.ts'
 import type { ExtractedPart } from './extracted-part.ts'
-import { healJson } from './heal-json.ts'
+import type { UrlOptions } from './extract-options.ts'
+import { describeFinding, withHints } from './model-hints.ts'
+import type { Place } from './text-place.ts'
+import { unsafeUrlsIn } from './unsafe-urls.ts'
 
 /** Options for validating a model's messages. */
-export interface MessageValidation {
+export interface MessageValidation extends UrlOptions {
   readonly version: Version
   /** Undefined: messages are not validated. */
   readonly catalogs: readonly Catalog[] | undefined
+  readonly catalogAliases?: Readonly<Record<string, string>> | undefined
   readonly limits: Readonly<SurfaceLimits>
 }
 
 /** The errors of a message; if none of several catalogs accepts it, those of the first. */
-export function errorsOf(
-  value: unknown,
-  { version, catalogs }: MessageValidation,
-): SurfaceDiagnostic[] {
+export function errorsOf(value: unknown, validation: MessageValidation): SurfaceDiagnostic[] {
+  const { version, catalogs, catalogAliases = {} } = validation
   const check = (options: object): SurfaceDiagnostic[] =>
     validateMessage(value, { version, ...options } as { version: '0.9.1' }).diagnostics.filter(
       ({ severity }) => severity === 'error',
     )
-  if (version !== '0.8') return check(catalogs === undefined ? {} : { catalogs })
+  const urls = unsafeUrlsIn(value, validation).filter(({ severity }) => severity === 'error')
+  if (version !== '0.8') {
+    const errors = check(catalogs === undefined ? {} : { catalogs, catalogAliases })
+    return withHints([...errors, ...urls], value)
+  }
   const results = (catalogs ?? []).map((catalog) => check({ catalog }))
-  return results.find((errors) => errors.length === 0) ?? results[0] ?? check({})
+  const errors = results.find((found) => found.length === 0) ?? results[0] ?? check({})
+  return [...errors, ...urls]
 }
 
-/** The part for a complete message. */
-export function validatedPart(part: ExtractedPart, validation: MessageValidation): ExtractedPart {
-  if (part.kind !== 'message' || validation.catalogs === undefined) return part
-  const diagnostics = errorsOf(part.message, validation)
-  if (diagnostics.length === 0) return part
-  return refusal(diagnostics, JSON.stringify(part.message))
+/** The part for a complete message, which begins at a place. */
+export function validatedPart(
+  part: ExtractedPart,
+  validation: MessageValidation,
+  place: Place,
+): ExtractedPart {
+  if (part.kind !== 'message') return part.kind === 'error' ? { ...place, ...part } : part
+  const { message, truncated: cut } = part
+  if (cut !== undefined) return part
+  const diagnostics =
+    validation.catalogs === undefined
+      ? unsafeUrlsIn(message, validation).filter(({ severity }) => severity === 'error')
+      : errorsOf(message, validation)
+  const [first] = diagnostics
+  if (first === undefined) return part
+  const raw = JSON.stringify(message).slice(0, validation.limits.lineBytes)
+  const sentence = describeFinding(first, message)
+  return { kind: 'error', code: first.code, message: sentence, raw, ...place, diagnostics }
 }
 
-function refusal(diagnostics: SurfaceDiagnostic[], raw: string): ExtractedPart {
-  const { code, detail: message } = errorFrom(diagnostics)
-  return { kind: 'error', code, message, raw, diagnostics }
-}
-
-/** The part for a truncated message (SN-65). */
-export function healed(raw: string, validation: MessageValidation): ExtractedPart {
-  const found = healJson(raw, validation.limits.jsonDepth)
-  const message = found === null ? null : usable(found.value, validation)
-  if (found === null || message === null) return truncated(raw)
-  const { path, dropped } = found
+/** The part for a truncated message that was closed (SN-65). */
+export function healed(
+  found: {
+    readonly value: JsonValue
+    readonly repairs: ReadonlySet<string>
+    readonly cut: { readonly path: string; readonly from: number } | null
+  },
+  raw: string,
+  validation: MessageValidation,
+): ExtractedPart {
+  const { value, repairs, cut } = found
+  const message = isPlainObject(value) ? usable(value as JsonObject, validation) : null
+  if (message === null) return truncated(raw)
+  const { path, from } = cut ?? { path: '', from: raw.length }
   const { components } = message
+  const others = [...repairs].filter((repair) => repair !== 'missing bracket')
   return {
     kind: 'message',
     message: message.value,
-    repairs: ['truncated'],
-    truncated: { path, dropped, ...(components.length === 0 ? {} : { components }) },
+    repairs: ['truncated', ...others],
+    truncated: {
+      path,
+      dropped: raw.slice(from),
+      ...(components.length === 0 ? {} : { components }),
+    },
   }
 }
 

@@ -103,6 +103,13 @@ export function createSurfaceStore(options: SurfaceStoreOptions = {}): AnySurfac
   return new Store(resolveStoreOptions(options), {}, options.onListenerError)
 }
 
+/** A store of the same settings and state, on which messages can be tried out. */
+export function copyStore(store: AnySurfaceStore): AnySurfaceStore {
+  const copy: AnySurfaceStore = new Store(stateOfStore(store).settings, {}, undefined)
+  for (const message of store.snapshot()) copy.apply(message)
+  return copy
+}
+
 const states = new WeakMap<object, StoreState>()
 
 /** The state of a store. @throws TypeError for a store of another module */

@@ -1,0 +1,39 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Version } from '../data/version.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import type { AnySurfaceStore } from '../store/store.ts'
+
+/** Options for finding messages in a text. */
+export interface ExtractMessagesOptions extends UrlOptions {
+  /** Name of the tag around messages. Default: `a2ui-json`. */
+  readonly tag?: string
+  /** `lineBytes` limits a message and a fence. */
+  readonly limits?: Partial<SurfaceLimits>
+  /** Version of the messages. Default: 0.8. */
+  readonly version?: Version
+  /** Messages are validated against these; without them they are not validated. */
+  readonly catalogs?: readonly Catalog[]
+  /** Alternative ids of the catalogs. */
+  readonly catalogAliases?: Readonly<Record<string, string>>
+  /**
+   * Handling of a truncated message: it is closed and marked `truncated`, or reported as an error. Default:
+   * heal. Version 0.8 repairs it like any other.
+   */
+  readonly truncation?: 'heal' | 'refuse'
+  /** Also reads messages that stand at the start of a line without tag or fence. Default: true; 0.8: false. */
+  readonly bare?: boolean
+  /** Takes what a model thinks, between `<think>` tags, as text. Default: true; 0.8: false. */
+  readonly thinking?: boolean
+  /** Judges the whole answer at its end: every surface needs its root and children. Default: false. */
+  readonly complete?: boolean
+  /** Surfaces that exist already; used with `complete`. */
+  readonly surfaces?: Iterable<string> | AnySurfaceStore
+}
+
+/** Treatment of URLs. */
+export interface UrlOptions {
+  /** Treatment of a URL whose scheme is not allowed. Default: refuse, for it is a model's output. */
+  readonly unsafeUrls?: 'warn' | 'refuse' | 'allow'
+  /** Allowed schemes. Default: http, https, mailto, tel for links; http, https and data of images for media. */
+  readonly urlSchemes?: { readonly link?: readonly string[]; readonly media?: readonly string[] }
+}

@@ -1,0 +1,399 @@
+import { formatPointer, setOwn, type JsonObject, type JsonValue } from '../json.ts'
+import { opensString, readString, type StringResult } from './json-string.ts'
+import {
+  keyAhead,
+  matchAt,
+  messageAhead,
+  oddSpace,
+  spaces,
+  type StringPlace,
+} from './json-tokens.ts'
+
+/** How JSON is to be read. */
+export interface JsonReading {
+  readonly from?: number
+  /** Nothing follows the text. */
+  readonly final: boolean
+  /** The text was cut off at its end: what is half written is dropped. */
+  readonly cut?: boolean
+  /** Maximum nesting. Default: none. */
+  readonly depth?: number
+  /** The beginning of another message ends this one. */
+  readonly isMessage?: boolean
+  /** Characters to read behind a quotation mark that may be text. */
+  readonly inner?: number
+  /** Position of a quotation mark that is text in any case. */
+  readonly not?: number
+}
+
+/** What was read. */
+export type JsonResult =
+  | { readonly kind: 'more' }
+  | {
+      readonly kind: 'value'
+      readonly value: JsonValue
+      readonly end: number
+      readonly repairs: Set<string>
+      readonly cut: { readonly path: string; readonly from: number } | null
+      /** Strings with quotation marks that were taken as text. */
+      readonly inner: readonly StringResult[]
+    }
+  | {
+      readonly kind: 'error'
+      readonly at: number
+      readonly expected: string
+      readonly isTooDeep: boolean
+      /** Where reading can go on. */
+      readonly end: number
+    }
+
+/** Thrown to leave the reader; its state says why. */
+const HALT = new Error('halted')
+
+interface Frame {
+  readonly container: JsonObject | JsonValue[]
+  key: string | null
+  /** Behind an item, or where one may begin. */
+  isBehind: boolean
+  comma: boolean
+}
+
+const comment = /\/\/[^\n]*|\/\*[^]*?\*\/|#[^\n]*|<!--[^]*?-->/y
+const word = /[\p{L}\p{N}_$.+-]+/uy
+const bareKey = /[\p{L}\p{N}_$]+/uy
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+const oddNumber = /^[-+]?(?:(?:0|[1-9]\d*)\.?|(?:0|[1-9]\d*)?\.\d+)(?:[eE][-+]?\d+)?$/
+const literals: ReadonlyMap<string, readonly [JsonValue, string]> = new Map([
+  ['true', [true, '']],
+  ['false', [false, '']],
+  ['null', [null, '']],
+  ['True', [true, 'python literal']],
+  ['False', [false, 'python literal']],
+  ['None', [null, 'python literal']],
+])
+const plain = ['{', '[', '}', ']', ',', ':'] as const
+const wide = '\uff5b\uff3b\uff5d\uff3d\uff0c\uff1a'
+
+/** Reads a value as models write JSON (SX-24, SN-65). Never throws; time is linear in the text. */
+export function readJson(text: string, reading: JsonReading): JsonResult {
+  return new JsonReader(text, reading).read()
+}
+
+class JsonReader {
+  readonly #text: string
+  readonly #reading: JsonReading
+  readonly #frames: Frame[] = []
+  readonly #repairs = new Set<string>()
+  readonly #inner: StringResult[] = []
+  #arrays = 0
+  #at: number
+  #root: JsonValue = null
+  #cut: { path: string; from: number } | null = null
+  #failure: { at: number; expected: string; isTooDeep: boolean } | null = null
+
+  constructor(text: string, reading: JsonReading) {
+    this.#text = text
+    this.#reading = reading
+    this.#at = reading.from ?? 0
+  }
+
+  read(): JsonResult {
+    try {
+      this.#value('top')
+      while (this.#frames.length > 0) this.#advance()
+    } catch (error) {
+      if (error !== HALT) throw error
+      const failure = this.#failure
+      if (failure === null) return { kind: 'more' }
+      const end = this.#endOfFaulty(failure)
+      return end === null ? { kind: 'more' } : { kind: 'error', ...failure, end }
+    }
+    const [value, repairs, cut, inner] = [this.#root, this.#repairs, this.#cut, this.#inner]
+    return { kind: 'value', value, end: this.#at, repairs, cut, inner }
+  }
+
+  #fail(expected: string, at = this.#at, isTooDeep = false): never {
+    this.#failure = { at, expected, isTooDeep }
+    throw HALT
+  }
+
+  /** The next character that is no space or comment, in its usual form. */
+  #next(): string {
+    const text = this.#text
+    for (;;) {
+      const space = matchAt(spaces, text, this.#at) ?? ''
+      if (space !== '' && oddSpace.test(space)) this.#repairs.add('space character')
+      this.#at += space.length
+      const char = text.charAt(this.#at)
+      if (char === '' && !this.#reading.final) throw HALT
+      if (char !== '/' && char !== '#' && char !== '<') {
+        const at = char === '' ? -1 : wide.indexOf(char)
+        if (at === -1) return char
+        this.#repairs.add('full-width punctuation')
+        return plain[at] ?? char
+      }
+      const found = matchAt(comment, text, this.#at)
+      if (found === null) {
+        if (!this.#reading.final && text.length - this.#at < 4) throw HALT
+        const isOpen = text.startsWith('/*', this.#at) || text.startsWith('<!--', this.#at)
+        if (!isOpen) return char
+        if (!this.#reading.final) throw HALT
+        this.#at = text.length
+      } else {
+        this.#at += found.length
+        if (this.#at === text.length && !this.#reading.final) throw HALT
+      }
+      const isLost = this.#reading.cut === true && this.#at === text.length
+      if (!isLost) this.#repairs.add('comment')
+    }
+  }
+
+  /** The text ended within containers, which are closed. */
+  #ended(path: string, from: number): void {
+    if (this.#reading.cut === true) this.#cut ??= { path, from }
+    this.#repairs.add('missing bracket')
+    this.#frames.length = 0
+    this.#at = this.#text.length
+  }
+
+  #advance(): void {
+    const top = this.#frames.at(-1)
+    if (top === undefined) return
+    const begin = this.#at
+    const char = this.#next()
+    if (char === '') {
+      this.#ended(this.#containerPath(), begin)
+      return
+    }
+    if (char === '}' || char === ']') {
+      this.#close(char, top)
+      return
+    }
+    if (char === ',') {
+      this.#at += 1
+      if (!top.isBehind) this.#repairs.add('duplicate comma')
+      top.isBehind = false
+      top.comma = true
+      return
+    }
+    const isList = Array.isArray(top.container)
+    if (this.#reading.isMessage === true && char === '{' && this.#beginsMessage(isList)) {
+      this.#repairs.add('missing bracket')
+      this.#frames.length = 0
+      return
+    }
+    if (top.isBehind) {
+      const isItem = isList
+        ? opensString(char) || '{[-.'.includes(char) || /[\p{L}\p{N}]/u.test(char)
+        : matchAt(keyAhead, this.#text, this.#at) !== null
+      if (!isItem) this.#fail(isList ? "',' or ']' expected" : "',' or '}' expected")
+      this.#repairs.add('missing comma')
+    }
+    top.comma = false
+    top.isBehind = true
+    if (isList) this.#value('element')
+    else this.#member(top, begin)
+  }
+
+  /** The path of the innermost container. */
+  #containerPath(): string {
+    return formatPointer(this.#keysAbove(this.#frames.length))
+  }
+
+  /** The places of the containers down to a level. */
+  #keysAbove(level: number): (string | number)[] {
+    return this.#frames
+      .slice(0, level - 1)
+      .flatMap(({ container, key }) =>
+        Array.isArray(container) ? [container.length - 1] : key === null ? [] : [key],
+      )
+  }
+
+  #beginsMessage(isList: boolean): boolean {
+    if (matchAt(messageAhead, this.#text, this.#at) === null) return false
+    // In a list only what names its version is certain not to be an element.
+    return !isList || /^.{0,20}version/s.test(this.#text.slice(this.#at, this.#at + 30))
+  }
+
+  #close(char: '}' | ']', top: Frame): void {
+    const isList = Array.isArray(top.container)
+    if (isList === (char === ']')) {
+      if (top.comma) this.#repairs.add('trailing comma')
+      this.#pop()
+      this.#at += 1
+      return
+    }
+    const others = char === ']' ? this.#arrays : this.#frames.length - this.#arrays
+    if (others > 0) {
+      this.#repairs.add('missing bracket')
+      if (top.comma) this.#repairs.add('trailing comma')
+      this.#pop()
+      return
+    }
+    const begin = this.#at
+    this.#at += 1
+    const next = this.#next()
+    if (next !== '' && next !== '}' && next !== ']') {
+      this.#fail(isList ? "',' or ']' expected" : "',' or '}' expected", begin)
+    }
+    this.#repairs.add('extra bracket')
+  }
+
+  #pop(): void {
+    const gone = this.#frames.pop()
+    if (gone !== undefined && Array.isArray(gone.container)) this.#arrays -= 1
+  }
+
+  #member(top: Frame, begin: number): void {
+    const char = this.#text.charAt(this.#at)
+    const keyAt = this.#at
+    let key: string
+    if (opensString(char)) {
+      const read = this.#string('key')
+      if (read.cutAt !== null) {
+        if (this.#reading.cut !== true) this.#fail('the end of the string expected', keyAt)
+        this.#ended(this.#containerPath(), keyAt)
+        return
+      }
+      key = read.value
+    } else {
+      key = matchAt(bareKey, this.#text, this.#at) ?? ''
+      if (key === '') this.#fail('a property name expected', Math.max(begin, this.#at))
+      this.#at += key.length
+      this.#repairs.add('unquoted key')
+    }
+    top.key = key
+    const behind = this.#next()
+    if (behind !== ':') {
+      if (behind !== '' || this.#reading.cut !== true) this.#fail("':' expected")
+      this.#ended(formatPointer([...this.#keysAbove(this.#frames.length), key]), keyAt)
+      return
+    }
+    this.#at += 1
+    this.#value('member')
+  }
+
+  #value(place: StringPlace): void {
+    const begin = this.#at
+    const char = this.#next()
+    if (char === '') {
+      if (this.#reading.cut !== true || this.#frames.length === 0) this.#fail('a value expected')
+      const from = begin === this.#at ? this.#at : begin
+      this.#ended(this.#valuePath(), from)
+      return
+    }
+    if (char === '{' || char === '[') this.#open(char)
+    else if (opensString(char)) this.#joined(place)
+    else this.#scalar()
+  }
+
+  #valuePath(): string {
+    const top = this.#frames.at(-1)
+    if (top === undefined) return ''
+    const own = Array.isArray(top.container) ? top.container.length : (top.key ?? '')
+    return formatPointer([...this.#keysAbove(this.#frames.length), own])
+  }
+
+  #open(char: '{' | '['): void {
+    if (this.#frames.length >= (this.#reading.depth ?? Infinity)) {
+      this.#fail('too deeply nested', this.#at, true)
+    }
+    const container = char === '{' ? {} : []
+    this.#put(container)
+    if (char === '[') this.#arrays += 1
+    this.#frames.push({ container, key: null, isBehind: false, comma: false })
+    this.#at += 1
+  }
+
+  #put(value: JsonValue): void {
+    const top = this.#frames.at(-1)
+    if (top === undefined) this.#root = value
+    else if (Array.isArray(top.container)) top.container.push(value)
+    else setOwn(top.container, top.key ?? '', value)
+  }
+
+  #string(place: StringPlace): StringResult {
+    const { final, inner = 10_000, not = -1 } = this.#reading
+    const read = readString(this.#text, this.#at, { place, final, inner, not })
+    if (read === null) throw HALT
+    for (const repair of read.repairs) this.#repairs.add(repair)
+    if (read.inner.length > 0) this.#inner.push(read)
+    this.#at = read.end
+    return read
+  }
+
+  /** A string, or several joined by `+`. */
+  #joined(place: StringPlace): void {
+    let value = ''
+    for (;;) {
+      const begin = this.#at
+      const path = this.#reading.cut === true ? this.#valuePath() : ''
+      const read = this.#string(place)
+      value += read.value
+      if (read.cutAt !== null) {
+        if (this.#reading.cut !== true) this.#fail('the end of the string expected', begin)
+        this.#put(value)
+        this.#ended(path, read.cutAt)
+        return
+      }
+      const behind = this.#at
+      if (matchAt(spaces, this.#text, behind) !== null && this.#peekIs('+')) {
+        this.#at += 1
+        if (!opensString(this.#next())) this.#fail('a string expected')
+        this.#repairs.add('string concatenation')
+      } else {
+        this.#at = behind
+        this.#put(value)
+        return
+      }
+    }
+  }
+
+  #peekIs(char: string): boolean {
+    this.#at += matchAt(spaces, this.#text, this.#at)?.length ?? 0
+    if (this.#at === this.#text.length && !this.#reading.final && this.#frames.length > 0) {
+      throw HALT
+    }
+    return this.#text.charAt(this.#at) === char
+  }
+
+  #scalar(): void {
+    const begin = this.#at
+    const found = matchAt(word, this.#text, begin) ?? ''
+    const end = begin + found.length
+    if (end === this.#text.length && !this.#reading.final) throw HALT
+    if (end === this.#text.length && this.#reading.cut === true && !literals.has(found)) {
+      this.#ended(this.#valuePath(), begin)
+      return
+    }
+    const literal = literals.get(found)
+    if (literal !== undefined) {
+      if (literal[1] !== '') this.#repairs.add(literal[1])
+      this.#put(literal[0])
+    } else if (number.test(found)) this.#put(Number(found))
+    else if (oddNumber.test(found)) {
+      this.#repairs.add('number form')
+      this.#put(Number(found))
+    } else this.#fail('a value expected', begin)
+    this.#at = end
+  }
+
+  /** Where a message ends that cannot be read: at its last bracket, or before another message. */
+  #endOfFaulty({ at, isTooDeep }: { at: number; isTooDeep: boolean }): number | null {
+    const text = this.#text
+    let depth = this.#frames.length
+    const mark = /\\.|"(?:[^"\\\n]|\\.){0,2000}"|[{}[\]]/gsu
+    mark.lastIndex = at
+    for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
+      const [char] = found
+      if (char === '{' || char === '[') {
+        if (found.index > at && !isTooDeep && matchAt(messageAhead, text, found.index) !== null) {
+          return found.index
+        }
+        depth += 1
+      } else if (char === '}' || char === ']') depth -= 1
+      if (depth <= 0 && '{}[]'.includes(char)) return mark.lastIndex
+    }
+    return this.#reading.final ? text.length : null
+  }
+}
