@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url)
 
 /** Reads the package's Python files and realms, which are published next to the sources. */
 export function readGuestFiles(): GuestFiles {
-  const folder = join(dirname(require.resolve('@x/flow-engine/package.json')), 'src/python/guest')
+  const folder = join(dirname(require.resolve('@x/flow-python/package.json')), 'src/guest')
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
   const library = join(folder, 'lib')
   const paths = readdirSync(library, { recursive: true, encoding: 'utf8' })
