@@ -59,6 +59,7 @@ export {
 } from './components/text/format-template.ts'
 export { linearPattern } from './components/text/linear-pattern.ts'
 export { TEXT_COMPARISONS } from './components/text/text-comparisons.ts'
+export { outputForModel } from './components/tools/component-tools.ts'
 export { toolMetadataField, toolRow } from './components/tools/tool-metadata.ts'
 export { formatCsvTable, parseCsvTable } from './components/values/csv-table.ts'
 export { nameOfType } from './components/values/field-values.ts'

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { limitMemory } from './limit-memory.ts'
+import { offeredNames } from './offered-names.ts'
 import { readGuestFiles, readPyodide, type GuestFiles, type PyodideFiles } from './python-files.ts'
 import type { SnapshotPart, WorkerStart } from './worker-messages.ts'
 
@@ -41,7 +42,7 @@ const PRELOAD =
   logging math mimetypes multiprocessing operator os pathlib pprint queue random re shutil socket
   statistics string subprocess tempfile textwrap threading time traceback types typing unicodedata
   urllib.parse urllib.request uuid warnings zipfile zoneinfo _flow.job _flow.names _flow.handles
-  pandas requests requests.auth requests.adapters httpx langchain_core.messages langchain_core.documents`
+  pandas requests requests.auth requests.adapters httpx pydantic.v1 _flow.offered`
     .trim()
     .split(/\s+/)
 
@@ -78,7 +79,12 @@ export async function createImage(options: ImageOptions): Promise<Image> {
       ...common,
       parts: [],
       asmCache: undefined,
-      input: JSON.stringify({ library, preload: PRELOAD, forbidden: FORBIDDEN }),
+      input: JSON.stringify({
+        library,
+        preload: PRELOAD,
+        forbidden: FORBIDDEN,
+        offered: offeredNames,
+      }),
       limits: { ...limits, make: true },
     }),
   )
@@ -120,7 +126,14 @@ function modulesAsFiles(modules: Readonly<Record<string, string>>): Record<strin
 }
 
 function versionOf({ version }: PyodideFiles, guest: GuestFiles): string {
-  const parts = JSON.stringify([version, process.versions.v8, process.arch, guest, PRELOAD])
+  const parts = JSON.stringify([
+    version,
+    process.versions.v8,
+    process.arch,
+    guest,
+    PRELOAD,
+    offeredNames,
+  ])
   return createHash('sha256').update(parts).digest('hex').slice(0, 24)
 }
 

@@ -16,16 +16,27 @@ export interface PoolOptions {
   readonly queue?: UserQueue | undefined
 }
 
-/** A pool of interpreters, each used once; users take turns (AB-76). */
+/** An interpreter at work. */
+export interface AtWork {
+  readonly interpreter: Interpreter
+  /** False if it is the one of an earlier call that was kept. */
+  readonly isFresh: boolean
+  /** Keeps the interpreter for later calls of the same code, as long as there is room. */
+  readonly keep: () => void
+}
+
+/** A pool of interpreters, each used by one component; users take turns (AB-76). */
 export interface InterpreterPool {
   /**
    * Runs the work with its own interpreter.
+   * @param earlier an interpreter that was kept; if it has ended, the work gets a fresh one
    * @throws FlowError `rate_limited` when the user's queue is full; the signal's reason
    */
   use<T>(
     userId: string,
     signal: AbortSignal,
-    work: (interpreter: Interpreter) => Promise<T>,
+    work: (at: AtWork) => Promise<T>,
+    earlier?: Interpreter,
   ): Promise<T>
   /** Starts the interpreters kept ready. If that fails, the first call reports the error. */
   warmUp(): void
@@ -41,6 +52,9 @@ export function createInterpreterPool(options: PoolOptions): InterpreterPool {
     options
   const ready: Interpreter[] = []
   const working = new Set<Interpreter>()
+  /** Kept interpreters, the one that was used last at the end. */
+  const kept = new Set<Interpreter>()
+  const room = Math.max(4, 2 * maxInterpreters)
   const closing = new AbortController()
   let waiting = 0
   let idle: NodeJS.Timeout | undefined
@@ -56,7 +70,8 @@ export function createInterpreterPool(options: PoolOptions): InterpreterPool {
     if (closing.signal.aborted) return
     // oxlint-disable-next-line no-restricted-globals -- unlike runtime.sleep it keeps no process alive.
     idle = setTimeout(() => {
-      for (const one of ready.splice(0)) void one.end()
+      for (const one of [...ready.splice(0), ...kept]) void one.end()
+      kept.clear()
     }, idleMs)
     idle.unref()
   }
@@ -68,13 +83,21 @@ export function createInterpreterPool(options: PoolOptions): InterpreterPool {
       .then(refill)
       .catch(() => undefined)
   }
+  const park = (interpreter: Interpreter): void => {
+    kept.add(interpreter)
+    for (const one of kept) {
+      if (kept.size <= room) break
+      kept.delete(one)
+      void one.end()
+    }
+  }
   const take = async (): Promise<Interpreter> => {
     closing.signal.throwIfAborted()
     return ready.shift() ?? startInterpreter(await image(), runtime)
   }
 
   return {
-    async use(userId, signal, work) {
+    async use(userId, signal, work, earlier) {
       closing.signal.throwIfAborted()
       const both = AbortSignal.any([signal, closing.signal])
       let isWaiting = true
@@ -84,14 +107,21 @@ export function createInterpreterPool(options: PoolOptions): InterpreterPool {
           queue(userId, both, async () => {
             isWaiting = false
             waiting -= 1
-            const interpreter = await take()
+            const isKept = earlier !== undefined && kept.delete(earlier)
+            const interpreter = isKept ? earlier : await take()
             working.add(interpreter)
-            refillSoon()
+            if (!isKept) refillSoon()
+            let stays = false
+            const keep = (): void => void (stays = true)
             try {
-              answer(await work(interpreter))
+              answer(await work({ interpreter, isFresh: !isKept, keep }))
+            } catch (error) {
+              stays = false
+              throw error
             } finally {
-              await interpreter.end()
               working.delete(interpreter)
+              if (stays && !closing.signal.aborted) park(interpreter)
+              else await interpreter.end()
               endWhenIdle()
             }
           }),
@@ -107,7 +137,7 @@ export function createInterpreterPool(options: PoolOptions): InterpreterPool {
     async close() {
       closing.abort(new Error('The Python runner is closed'))
       clearTimeout(idle)
-      await Promise.all([...ready.splice(0), ...working].map((one) => one.end()))
+      await Promise.all([...ready.splice(0), ...kept, ...working].map((one) => one.end()))
     },
   }
 }

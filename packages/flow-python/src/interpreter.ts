@@ -15,7 +15,19 @@ export interface InterpreterHost {
   notice(notice: Record<string, unknown>): void
 }
 
-/** An interpreter in its own worker. It serves one call, then ends (PY-6). */
+/** The answer to a question that asks the code to call one of its own objects before it goes on. */
+export class GuestCall {
+  readonly facts: object
+
+  constructor(facts: object) {
+    this.facts = facts
+  }
+}
+
+/**
+ * An interpreter in its own worker. It serves one call, and the calls of the objects that this call has passed
+ * to other components; then it ends (PY-6, FF-71).
+ */
 export interface Interpreter {
   /** Resolves when the interpreter can run. */
   readonly ready: Promise<void>
@@ -71,12 +83,16 @@ export function startInterpreter(image: Image, runtime: Runtime): Interpreter {
         const exhausted = error !== undefined && Reflect.get(error, 'code') === OUT_OF_MEMORY
         resolve({ kind: exhausted ? 'memoryLimit' : 'ended' })
       }
+      for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event)
       worker.on('message', (raw) => {
         const message = readWorkerMessage(raw)
         if (message === undefined) return
         if (message.kind === 'call') {
           host.call(message.value, over).then(
-            (value) => answer({ value: value ?? null }),
+            (value) =>
+              answer(
+                value instanceof GuestCall ? { callback: value.facts } : { value: value ?? null },
+              ),
             (error: unknown) => answer(refusal(error)),
           )
         } else if (message.kind === 'notice') host.notice(message.value)

@@ -11,22 +11,30 @@ test.each([
   ['if TYPE_CHECKING:\n    from openai import x', /^nothing$/],
   ['"""\nimport openai\n"""\n# import openai', /^nothing$/],
   ['import openai', /needs the Python package "openai".*Language Model does the same/],
-  [
-    'from langchain_openai.chat import (\n  A,\n  B,\n)\nimport a.b as c',
-    /packages "a", "langchain_openai"/,
-  ],
+  ['from chromadb.chat import (\n  A,\n  B,\n)\nimport a.b as c', /packages "a", "chromadb"/],
   ['import mine', /"mine"/],
+  ['from langchain_openai import ChatOpenAI\nimport langchain.tools', /^nothing$/],
 ])('PY-30: %j', (code, expected) => {
   const missing = missingNames(code, none)
   expect(missing ?? 'nothing').toMatch(expected)
 })
 
 test('PY-32: a base class that needs the models of the host is refused by name', () => {
-  expect(missingNames('class A(LCModelComponent):\n    pass', none)).toBe(
-    'A derives from LCModelComponent, which is not available to Python components',
+  expect(missingNames('class A(LCChainComponent):\n    pass', none)).toBe(
+    'A derives from LCChainComponent, which is not available to Python components',
   )
   expect(missingNames('class A(\n    base.BaseFileComponent,\n):\n    pass', none)).toMatch(
     /BaseFileComponent/,
+  )
+})
+
+test('FF-75: a name that a package does not offer is refused, unless the operator brings the package', () => {
+  const code = 'from langchain_core.tools import (\n  tool,\n  Odd as O,\n)'
+  const expected = 'ImportError: Odd of langchain_core.tools is not available to Python components'
+  expect(missingNames(code, none)).toBe(expected)
+  expect(missingNames(code, new Set(['langchain_core']))).toBeUndefined()
+  expect(missingNames('from langchain import hub', none)).toMatch(
+    /^ImportError: hub of langchain is/,
   )
 })
 

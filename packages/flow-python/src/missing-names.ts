@@ -1,22 +1,20 @@
+import { isOffered, offeredPackages } from './offered-names.ts'
 import { unindentedStatements } from './python-statements.ts'
 
 /** Packages available to components besides the standard library. */
 const OFFERED = new Set(
-  `langflow lfx loguru dotenv pandas langchain_core pydantic requests httpx urllib3 aiohttp orjson yaml
+  `langflow lfx loguru dotenv pandas numpy pydantic requests httpx urllib3 aiohttp orjson yaml
   typing_extensions fastapi __future__`.split(/\s+/),
 )
 
 /** Base classes that require the host's models or files (PY-32). */
 const BASES =
-  /\b(LCModelComponent|LCVectorStoreComponent|LCToolComponent|LCAgentComponent|LCToolsAgentComponent|LCEmbeddingsModel|LCChainComponent|BaseFileComponent|ToolCallingAgentComponent|LCTextSplitterComponent)\b/
+  /\b(LCAgentComponent|LCToolsAgentComponent|LCChainComponent|BaseFileComponent|ToolCallingAgentComponent|LCTextSplitterComponent)\b/
 
 /** Built-in components that replace a package (PY-31). */
 const INSTEAD: Readonly<Record<string, string>> = {
   openai: 'Language Model',
-  langchain_openai: 'Language Model',
   anthropic: 'Language Model',
-  langchain_anthropic: 'Language Model',
-  langchain_google_genai: 'Language Model',
   ibm_watsonx_ai: 'Language Model',
   astrapy: 'Astra DB',
   langchain_astradb: 'Astra DB',
@@ -41,14 +39,38 @@ export function missingNames(code: string, modules: ReadonlySet<string>): string
     }
   }
   const missing = [...new Set(statements.flatMap(importedPackages))]
-    .filter((name) => !OFFERED.has(name) && !modules.has(name) && !STANDARD.has(name))
+    .filter(
+      (name) =>
+        !OFFERED.has(name) &&
+        !offeredPackages.has(name) &&
+        !modules.has(name) &&
+        !STANDARD.has(name),
+    )
     .toSorted()
-  if (missing.length === 0) return undefined
+  if (missing.length === 0) return notOffered(statements, modules)
   const names = missing.map((name) => `"${name}"`).join(', ')
   const instead = [...new Set(missing.flatMap((name) => INSTEAD[name] ?? []))]
   const same = instead.length === 0 ? '' : ` The built-in ${instead.join(', ')} does the same.`
   const [packages, wheels] = missing.length === 1 ? ['package', 'wheel'] : ['packages', 'wheels']
   return `needs the Python ${packages} ${names}, which this server does not have. Put the ${wheels} into SERVICE_PYTHON_WHEELS or replace the node.${same}`
+}
+
+/** Names the first import of a name that a package lacks, as the import itself would (FF-75). */
+function notOffered(
+  statements: readonly string[],
+  modules: ReadonlySet<string>,
+): string | undefined {
+  for (const statement of statements) {
+    const [, path = '', list = ''] =
+      /^from\s+([A-Za-z_][\w.]*)\s+import\s+(\S.*)$/.exec(statement) ?? []
+    const top = path.split('.', 1)[0] ?? ''
+    if (!offeredPackages.has(top) || modules.has(top)) continue
+    const names = list.split(',').flatMap((one) => /^[\s(]*(\w+)/.exec(one)?.[1] ?? [])
+    const missing = names.find((name) => !isOffered(path, name))
+    if (missing !== undefined)
+      return `ImportError: ${missing} of ${path} is not available to Python components`
+  }
+  return undefined
 }
 
 function importedPackages(statement: string): string[] {

@@ -3,9 +3,11 @@ import type { ComponentContext } from '@x/flow-engine'
 import type { RefreshContext } from '@x/flow-engine'
 import type { NodeOutput, NodeTemplate } from '@x/flow-engine'
 import { pauseTimeLimit } from '@x/flow-engine/internal'
-import type { Interpreter, InterpreterHost, CallOutcome } from './interpreter.ts'
+import { GuestObjects, type ObjectCall } from './guest-objects.ts'
+import type { InterpreterHost, CallOutcome } from './interpreter.ts'
 import type { InterpreterPool } from './interpreter-pool.ts'
 import type { ClassDescription } from './class-description.ts'
+import { KeptInterpreter } from './kept-interpreter.ts'
 import { createRunHost } from './run-host.ts'
 import { createTextStream } from './text-stream.ts'
 import { decodePythonValue, OutgoingValues } from './values.ts'
@@ -69,14 +71,42 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
     }
     const goOn = pauseTimeLimit(call.signal)
     try {
-      const outcome = await pool.use(call.userId, call.signal, (interpreter: Interpreter) => {
+      const outcome = await pool.use(call.userId, call.signal, async ({ interpreter, keep }) => {
         goOn()
-        return interpreter.run(whole, call.host, { timeoutMs: call.timeoutMs, signal: call.signal })
+        const { timeoutMs, signal } = call
+        const made = await interpreter.run(whole, call.host, { timeoutMs, signal })
+        if (call.kept?.wants(interpreter, whole) === true) keep()
+        return made
       })
       return resultOf(outcome, call)
     } finally {
       goOn()
     }
+  }
+
+  /** Calls an object of code that has run; if its interpreter has ended, the code runs again first. */
+  const callAgain = async (kept: KeptInterpreter, again: ObjectCall, call: OneCall) => {
+    const { timeoutMs, signal, host } = call
+    const goOn = pauseTimeLimit(signal)
+    const run = { timeoutMs, signal }
+    const outcome = await pool
+      .use(
+        call.userId,
+        signal,
+        async ({ interpreter, isFresh, keep }) => {
+          goOn()
+          if (isFresh) resultOf(await interpreter.run(kept.job, kept.silentHost, run), call)
+          const made = await interpreter.run({ op: 'kept', ...again }, host, run)
+          kept.interpreter = interpreter
+          if (made.kind === 'result') keep()
+          return made
+        },
+        kept.interpreter,
+      )
+      .finally(goOn)
+    const { ok, error } = resultOf(outcome, call)
+    if (isObject(error)) throw new Error(String(error['message']))
+    return ok
   }
 
   const run = async (
@@ -111,15 +141,23 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
     }
     const web = createWebAccess(ctx.services.fetch ?? limits.fetch)
     const stream = createTextStream(ctx)
-    const host = createRunHost(ctx, { lent: out.handles, web, stream })
-    const { ok, error, stdout, stderr } = await work(job, {
+    const lent = out.handles
+    const kept = new KeptInterpreter()
+    const guest = new GuestObjects(vertexId, (again, signal) =>
+      callAgain(kept, again, { ...call, signal }),
+    )
+    const host = createRunHost(ctx, { lent, guest, web, stream })
+    kept.expect(guest, host)
+    const call = {
       host,
+      kept,
       name: ctx.displayName,
       userId: ctx.services.workOwner ?? userId ?? '',
       signal: ctx.signal,
       timeoutMs: limits.timeoutMs,
       limits,
-    }).catch(async (failure: unknown) => {
+    }
+    const { ok, error, stdout, stderr } = await work(job, call).catch(async (failure: unknown) => {
       await stream.fail()
       throw failure
     })
@@ -134,7 +172,7 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
     }
     const results = Object.entries(isObject(ok) ? ok : {})
     return stream.finish(
-      Object.fromEntries(results.map(([k, v]) => [k, decodePythonValue(v, out.handles)])),
+      Object.fromEntries(results.map(([k, v]) => [k, decodePythonValue(v, lent)])),
     )
   }
 
@@ -195,6 +233,7 @@ const NO_HOST: InterpreterHost = {
 
 interface OneCall extends CallerOptions {
   readonly host: InterpreterHost
+  readonly kept?: KeptInterpreter
   readonly name: string
   readonly timeoutMs: number
   readonly limits: CallLimits

@@ -1,7 +1,9 @@
 import type { ComponentContext } from '@x/flow-engine'
 import { isMessage } from '@x/flow-engine'
-import { useHandle } from './host-handles.ts'
+import type { GuestObjects } from './guest-objects.ts'
+import { ModelStreams, useHandle } from './host-handles.ts'
 import type { InterpreterHost } from './interpreter.ts'
+import { createObject } from './made-objects.ts'
 import { decodePythonValue, OutgoingValues } from './values.ts'
 import type { TextStream } from './text-stream.ts'
 import type { WebAccess } from './web-access.ts'
@@ -12,7 +14,8 @@ const LINE = 10_000
 
 interface HostParts {
   /** Host objects that the code refers to by number. */
-  readonly lent: readonly unknown[]
+  readonly lent: unknown[]
+  readonly guest: GuestObjects
   readonly web: WebAccess
   readonly stream: TextStream
 }
@@ -22,8 +25,9 @@ interface HostParts {
  */
 export function createRunHost(
   ctx: ComponentContext,
-  { lent, web, stream }: HostParts,
+  { lent, guest, web, stream }: HostParts,
 ): InterpreterHost {
+  const streams = new ModelStreams()
   let lines = 0
   const log = (name: string, value: unknown): void => {
     lines += 1
@@ -39,13 +43,17 @@ export function createRunHost(
       else if (op === 'start' && typeof name === 'string') ctx.start(name)
       else if (op === 'web' && typeof text === 'string') log('Network', text)
     },
-    async call({ op, ...question }, signal) {
-      if (op === 'fetch') return web(question, signal)
-      if (op === 'variable') return readVariable(ctx, question['name'])
-      if (op === 'message') return sendMessage(ctx, question['message'], lent)
-      if (op === 'handle') return useHandle(lent, question, signal)
-      throw new TypeError('not offered')
-    },
+    call: (question, signal) => guest.answer(question, () => answer(question, signal)),
+  }
+
+  async function answer({ op, ...question }: Record<string, unknown>, signal: AbortSignal) {
+    if (op === 'fetch') return web(question, signal)
+    if (op === 'variable') return readVariable(ctx, question['name'])
+    if (op === 'message') return sendMessage(ctx, question['message'], lent)
+    if (op === 'handle') return useHandle(lent, question, { signal, streams })
+    if (op === 'create') return lent.push(await createObject(question, ctx)) - 1
+    if (op === 'keep') return guest.keep(question, lent)
+    throw new TypeError('not offered')
   }
 }
 

@@ -32,9 +32,10 @@ def _prepare():
     for name in given["preload"]:
         __import__(name)
 
-    from _flow import names, opened, sealed
+    from _flow import names, offered, opened, sealed
 
     names.install()
+    offered.install(given["offered"], sources)
     opened.install()
     sealed.seal(given["forbidden"])
     del sys.modules["__main__"].__dict__["_prepare"]

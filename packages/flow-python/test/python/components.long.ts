@@ -414,8 +414,8 @@ class Last(Base): display_name = "Last"
       'the input x and the output x have one name',
     ],
     [
-      'from langflow.base.models.model import LCModelComponent\nclass A(LCModelComponent): pass',
-      'A derives from LCModelComponent, which is not available to Python components',
+      'from langflow.base.chains.model import LCChainComponent\nclass A(LCChainComponent): pass',
+      'A derives from LCChainComponent, which is not available to Python components',
     ],
     [
       'import zzz, openai\nfrom langflow.custom import Component\nclass A(Component): pass',

@@ -23,6 +23,8 @@ export interface Trace {
 export interface RunOptions {
   readonly values?: Readonly<Record<string, unknown>>
   readonly userId?: string
+  /** The method of the output. Default `work`. */
+  readonly method?: string
   readonly signal?: AbortSignal
   readonly trace?: Trace
   readonly more?: Partial<ComponentContext>
@@ -63,7 +65,7 @@ export async function runText(
   const node: NodeDetails = {
     template,
     display_name: 'Mine',
-    outputs: [{ name: 'result', method: 'work' }],
+    outputs: [{ name: 'result', method: options.method ?? 'work' }],
   }
   const component = await runner.load(code, { signal, userId, node })
   if (!isComponent(component)) throw new Error('no component')

@@ -152,7 +152,7 @@ class _Base:
 
     def _send(self, method, url, *, params=None, headers=None, cookies=None, content=None, data=None, files=None,
               json=None, auth=None, timeout=None, follow_redirects=None, extensions=None):
-        body, kind = _web.encode_body(data, json, files, content)
+        body, kind = _web.encode_body(data, json, files, content, compact=True)
         sent = _web.Headers(self.headers)
         if kind:
             sent["Content-Type"] = kind

@@ -59,6 +59,10 @@ def log(name, value):
 def ask(op, **fields):
     """Ask the host and wait for the answer; raise HostError if it refuses."""
     answer = _write("c", {"op": op, **fields})
+    while "callback" in answer:
+        from _flow import kept
+
+        answer = _write("c", {"op": "return", **kept.serve(answer["callback"])})
     if "error" in answer:
         raise HostError(answer["error"], answer.get("kind"))
     return answer.get("value")

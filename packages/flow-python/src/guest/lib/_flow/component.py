@@ -45,6 +45,16 @@ class _Graph:
         raise NotAvailable(f"self.graph.{name} is not available to Python components")
 
 
+class _of_class_and_instance:
+    """A method that is called on the class or on an instance; it gets the class."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __get__(self, instance, owner):
+        return lambda: self.function(owner)
+
+
 class Component:
     """A component: inputs are attributes, outputs are methods."""
 
@@ -149,8 +159,13 @@ class Component:
 
     get_full_path = resolve_path
 
-    def get_base_inputs(self):
-        return [one for base in type(self).__mro__[1:] for one in base.__dict__.get("inputs", [])]
+    @_of_class_and_instance
+    def get_base_inputs(cls):
+        """Return the inputs of the base: called on a base class, those of the class itself."""
+        own = cls.__dict__.get("_base_inputs")
+        if own is not None:
+            return list(own)
+        return [one for base in cls.__mro__[1:] for one in base.__dict__.get("_base_inputs", base.__dict__.get("inputs", []))]
 
     def get_input(self, name):
         if name not in self._inputs:

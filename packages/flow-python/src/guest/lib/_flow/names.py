@@ -3,28 +3,16 @@
 import sys
 import types
 
-from _flow import component, helpers, inputs, logger, schema, table
+from _flow import component, helpers, inputs, kinds, logger, offered, schema, table
 
 _INPUTS = [name for name in vars(inputs) if name.endswith("Input")] + ["DefaultPromptField", "Input"]
 _BLOCKS = ["ContentBlock", "TextContent", "ToolContent", "ErrorContent", "JSONContent", "CodeContent", "MediaContent"]
 _SCHEMA = ["Data", "Message", "dotdict", "Column", "EditMode", "TableSchema", "Log", "Properties", "Source", "FieldTypes", *_BLOCKS]
-_TYPE_NAMES = (
-    "Text LanguageModel BaseLanguageModel BaseLLM BaseChatModel BaseChatMemory BaseMemory BaseRetriever Retriever "
-    "Embeddings Tool BaseTool VectorStore VectorStoreRetriever Document Chain AgentExecutor BaseLoader "
-    "BaseOutputParser BasePromptTemplate ChatPromptTemplate PromptTemplate Prompt Object NestedDict Callable "
-    "Code Memory TextSplitter BaseDocumentCompressor ToolEnabledLanguageModel"
-).split()
 #: Base classes that require the host's models or files.
 NOT_OFFERED = (
-    "LCModelComponent LCVectorStoreComponent LCToolComponent LCAgentComponent LCEmbeddingsModel LCChainComponent "
+    "LCAgentComponent LCChainComponent "
     "LCToolsAgentComponent BaseFileComponent ToolCallingAgentComponent LCTextSplitterComponent"
 ).split()
-
-_types = {name: type(name, (), {"__module__": "langflow.field_typing"}) for name in _TYPE_NAMES}
-_types["Text"] = str
-_types["NestedDict"] = dict
-_types["Object"] = object
-
 
 class _Missing:
     def __init__(self, name):
@@ -42,6 +30,25 @@ class _Missing:
         raise TypeError(f"derives from {self._name}, which is not available to Python components")
 
 
+_OPENAI = "gpt-4o-mini gpt-4o gpt-4.1 gpt-4.1-mini gpt-4.1-nano gpt-4-turbo gpt-3.5-turbo".split()
+_REASONING = "o1 o1-mini o3 o3-mini o4-mini".split()
+_GROQ = "llama-3.3-70b-versatile llama-3.1-8b-instant openai/gpt-oss-120b".split()
+_ANTHROPIC = "claude-sonnet-4-5 claude-opus-4-1 claude-haiku-4-5".split()
+_GOOGLE = "gemini-2.5-pro gemini-2.5-flash gemini-2.5-flash-lite".split()
+#: Lists of models that components offer as options.
+MODEL_NAMES = {
+    "OPENAI_MODEL_NAMES": [*_OPENAI],
+    "OPENAI_CHAT_MODEL_NAMES": [*_OPENAI],
+    "OPENAI_REASONING_MODEL_NAMES": [*_REASONING],
+    "OPENAI_EMBEDDING_MODEL_NAMES": ["text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"],
+    "GROQ_MODELS": [*_GROQ],
+    "ANTHROPIC_MODELS": [*_ANTHROPIC],
+    "GOOGLE_GENERATIVE_AI_MODELS": [*_GOOGLE],
+    "IBM_WATSONX_URLS": [f"https://{place}.ml.cloud.ibm.com" for place in ("us-south", "eu-de", "eu-gb", "au-syd", "jp-tok", "ca-tor")],
+    "URL_LIST": ["http://localhost:11434", "http://host.docker.internal:11434", "http://127.0.0.1:11434"],
+}
+
+
 def _names(source, names):
     return {name: getattr(source, name) for name in names}
 
@@ -50,10 +57,10 @@ def _paths():
     both = {"Component": component.Component, "CustomComponent": component.CustomComponent}
     io = {**_names(inputs, _INPUTS), "Output": inputs.Output}
     values = {**_names(schema, _SCHEMA), "DataFrame": table.DataFrame, "Record": schema.Data}
-    fields = {**_types, "RangeSpec": schema.RangeSpec}
+    fields = {**kinds.TYPES, "RangeSpec": schema.RangeSpec}
     logging = {"logger": logger.logger, "configure": logger.configure}
     helps = {name: value for name, value in vars(helpers).items() if not name.startswith("_")}
-    missing = {name: _Missing(name) for name in NOT_OFFERED}
+    missing = {**{name: _Missing(name) for name in NOT_OFFERED}, **offered.BASES}
     services = _Missing("a service of the server")
     return {
         "": both,
@@ -100,6 +107,11 @@ def _paths():
         "utils.util": helps,
         "utils.async_helpers": helps,
         "base": {},
+        "base.models.model_names": MODEL_NAMES,
+        **{f"base.models.{name}": MODEL_NAMES for name in (
+            "openai_constants anthropic_constants groq_constants google_generative_ai_constants ollama_constants "
+            "watsonx_constants aws_constants model_input_constants"
+        ).split()},
         "base.data": helps,
         "base.data.utils": helps,
         "base.io": {},

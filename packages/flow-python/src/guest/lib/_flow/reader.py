@@ -6,7 +6,7 @@ import sys
 import types
 import typing
 
-from _flow.component import Component, CustomComponent
+from _flow.component import Component
 from _flow.schema import _plain
 from _flow.trace import FILE
 
@@ -40,7 +40,7 @@ def load(text):
 def describe(cls):
     """Return the attributes, inputs and outputs of a class, from which the host creates a node."""
     cls_outputs = cls.outputs or []
-    if issubclass(cls, CustomComponent) and not cls.inputs:
+    if is_first_kind(cls):
         inputs, outputs = _first_kind(cls)
     else:
         inputs = [_input(one) for one in cls.inputs or []]
@@ -104,18 +104,27 @@ def _type_names(hint):
     return [_NAMES.get(hint) or getattr(hint, "__name__", str(hint))]
 
 
+def is_first_kind(cls):
+    """Tell whether the class has its inputs in the arguments of `build` and in `build_config`."""
+    return not cls.inputs and not cls.outputs and isinstance(getattr(cls, "build", None), types.FunctionType)
+
+
 _KINDS = {str: "StrInput", int: "IntInput", float: "FloatInput", bool: "BoolInput", dict: "DictInput"}
 
 
 def _first_kind(cls):
     """Read inputs from the arguments of `build`, completed by `build_config`."""
-    config = cls().build_config() or {}
-    hints = typing.get_type_hints(cls.build)
+    made = cls()
+    config = (made.build_config() if hasattr(made, "build_config") else None) or {}
+    hints = _hints(cls.build)
     inputs = []
     for name, parameter in list(inspect.signature(cls.build).parameters.items())[1:]:
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             continue
         hint = hints.get(name, str)
+        if typing.get_origin(hint) in (typing.Union, types.UnionType):
+            known = [one for one in typing.get_args(hint) if one is not type(None)]
+            hint = known[0] if len(known) == 1 else hint
         kind = _KINDS.get(hint, "HandleInput")
         made = {"name": name, "_input_type": kind, "required": parameter.default is parameter.empty}
         if kind == "HandleInput":
@@ -123,7 +132,25 @@ def _first_kind(cls):
         if parameter.default is not parameter.empty and parameter.default is not None:
             made["value"] = parameter.default
         settings = config.get(name)
-        inputs.append({**made, **_plain(settings if isinstance(settings, dict) else getattr(settings, "given", {}))})
+        settings = _plain(settings if isinstance(settings, dict) else getattr(settings, "given", {}))
+        if kind == "StrInput":
+            made["_input_type"] = _text_input(settings)
+        inputs.append({**made, **settings})
     types_ = returned(cls.build)
     outputs = [{"name": one, "display_name": one, "method": "build", "types": [one]} for one in types_[:1]]
     return inputs, outputs
+
+
+def _text_input(settings):
+    if isinstance(settings.get("options"), list):
+        return "DropdownInput"
+    if settings.get("password"):
+        return "SecretStrInput"
+    return "MultilineInput" if settings.get("multiline") else "MessageTextInput" if settings.get("input_types") else "StrInput"
+
+
+def _hints(function):
+    try:
+        return typing.get_type_hints(function)
+    except Exception:
+        return {}

@@ -124,7 +124,7 @@ class Data:
         return DataFrame([self])
 
     def to_lc_document(self):
-        from langchain_core.documents import Document
+        from _flow.chain.documents import Document
 
         rest = {key: value for key, value in self.data.items() if key != self.text_key}
         return Document(page_content=self.get_text() or "", metadata=rest)
@@ -291,7 +291,7 @@ class Message(Data):
         return DataFrame([self.to_data()])
 
     def to_lc_message(self):
-        from langchain_core.messages import AIMessage, HumanMessage
+        from _flow.chain.messages import AIMessage, HumanMessage
 
         kind = AIMessage if self.sender == "Machine" else HumanMessage
         return kind(content=self.text)

@@ -21,19 +21,33 @@ def spec_of(tool):
     if isinstance(schema, type):
         schema = _schema_of_class(schema)
     if schema is None:
-        schema = schema_of_function(getattr(tool, "func", None) or getattr(tool, "coroutine", None))
+        schema = _schema_of_tool(tool)
     return _spec(name, getattr(tool, "description", None), schema)
+
+
+def _schema_of_tool(tool):
+    from _flow.chain.tools import BaseTool, StructuredTool, Tool
+
+    if isinstance(tool, Tool):
+        text = {"type": "object", "properties": {"__arg1": {"type": "string"}}, "required": ["__arg1"]}
+        return text
+    function = getattr(tool, "func", None) or getattr(tool, "coroutine", None)
+    if function is None and isinstance(tool, BaseTool) and not isinstance(tool, StructuredTool):
+        function = tool._run if type(tool)._run is not BaseTool._run else tool._arun
+    return schema_of_function(function)
 
 
 def schema_of_function(function):
     """Build the schema of a function's arguments from its annotations."""
     properties, required = {}, []
     if function is not None:
-        hints = typing.get_type_hints(function)
+        hints = typing.get_type_hints(function, include_extras=True)
         for name, parameter in inspect.signature(function).parameters.items():
-            if name == "self" or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            if name in ("self", "run_manager", "callbacks", "config") or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 continue
             properties[name] = _type(hints.get(name))
+            if isinstance(parameter.default, (str, int, float, bool)):
+                properties[name]["default"] = parameter.default
             if parameter.default is parameter.empty:
                 required.append(name)
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}
@@ -53,12 +67,15 @@ def _schema_of_class(cls):
 def _type(hint):
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
-        return _type(args[0])
+        texts = [one if isinstance(one, str) else getattr(one, "description", None) for one in args[1:]]
+        return {**_type(args[0]), **{"description": one for one in texts[:1] if one}}
     if origin in (typing.Union, types.UnionType):
         known = [_type(one) for one in args if one is not type(None)]
         return known[0] if len(known) == 1 else {"anyOf": known}
     if origin is typing.Literal:
         return {"enum": list(args)}
+    if isinstance(hint, type) and hasattr(hint, "__members__"):
+        return {"enum": [one.value for one in hint]}
     if origin in (list, set, tuple):
         return {"type": "array", "items": _type(args[0]) if args else {}}
     kind = _KINDS.get(origin or hint)

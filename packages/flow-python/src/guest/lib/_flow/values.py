@@ -10,7 +10,7 @@ import math
 import pathlib
 import uuid
 
-from _flow import channel
+from _flow import channel, kept
 from _flow.schema import Data, Message, _plain
 from _flow.table import DataFrame
 
@@ -62,6 +62,8 @@ def encode(value, depth=0):
     if isinstance(value, DataFrame):
         rows = [encode(row, depth + 1) for row in value.to_dict(orient="records")]
         return {"$": "frame", "columns": [str(column) for column in value.columns], "rows": rows}
+    if isinstance(value, kept.KINDS):
+        return {"$": "handle", "id": kept.handle(value)}
     if isinstance(value, dict):
         return _object(value, depth)
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -80,8 +82,6 @@ def _other(value, depth):
         return encode(dataclasses.asdict(value), depth + 1)
     if callable(getattr(value, "model_dump", None)) and not isinstance(value, type):
         return encode(value.model_dump(), depth + 1)
-    if hasattr(value, "_flow_handle"):
-        return {"$": "handle", "id": value._flow_handle}
     if isinstance(value, (range, map, filter, zip)) or inspect.isgenerator(value):
         return [encode(item, depth + 1) for item in value]
     if hasattr(value, "tolist"):

@@ -99,12 +99,13 @@ def with_params(url, params):
     return urlunsplit(parts._replace(query=query))
 
 
-def encode_body(data=None, json_=None, files=None, content=None):
+def encode_body(data=None, json_=None, files=None, content=None, compact=False):
     """Encode a body and return it with its content type."""
     if content is not None:
         return (content if isinstance(content, (bytes, str)) else b"".join(content)), None
     if json_ is not None:
-        return json.dumps(json_), "application/json"
+        shape = {"ensure_ascii": False, "separators": (",", ":")} if compact else {}
+        return json.dumps(json_, **shape), "application/json"
     if files:
         return _multipart(data, files)
     if data is None:

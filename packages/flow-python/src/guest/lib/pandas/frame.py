@@ -3,7 +3,7 @@
 import json
 
 from pandas.group import GroupBy
-from pandas.series import NA, Series, is_na, kind_of, missing
+from pandas.series import NA, Series, Values, is_na, kind_of, missing
 from pandas.text import markdown, plain_text
 
 
@@ -71,7 +71,7 @@ class DataFrame:
 
     @property
     def values(self):
-        return [list(row) for row in zip(*self._table.values())]
+        return Values(Values(row) for row in zip(*self._table.values()))
 
     @property
     def size(self):
@@ -314,21 +314,8 @@ for _name in ("sum", "mean", "min", "max", "count", "median", "nunique"):
         {name: getattr(self[name], act)() for name in self._table if not numeric_only or self[name].dtype != "object"}))
 
 
-class _Labels(list):
+class _Labels(Values):
     """Column names or row labels."""
-
-    def tolist(self):
-        return list(self)
-
-    to_list = tolist
-
-    @property
-    def values(self):
-        return list(self)
-
-    @property
-    def str(self):
-        return Series(list(self)).str
 
     def get_loc(self, name):
         return self.index(name)

@@ -64,7 +64,9 @@ class GroupBy:
         return _Grouped([len(rows) for rows in groups.values()], labels, None, self._names)
 
     def __getattr__(self, name):
-        if name not in ("sum", "mean", "count", "min", "max"):
+        if name not in ("sum", "mean", "count", "min", "max", "median", "std", "nunique"):
+            if not name.startswith("_") and name in self._frame.columns:
+                return self[name]
             raise missing(f"groupby.{name}")
         return lambda **_options: self.agg(name)
 

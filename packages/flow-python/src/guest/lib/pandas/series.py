@@ -36,16 +36,43 @@ def kind_of(values):
     return "float64" if not known and values else "object"
 
 
+class Values(list):
+    """Values or labels of a column: a list with the methods of an array."""
+
+    def tolist(self):
+        return list(self)
+
+    to_list = tolist
+
+    @property
+    def values(self):
+        return Values(self)
+
+    @property
+    def size(self):
+        return len(self)
+
+    @property
+    def shape(self):
+        return (len(self),)
+
+    def __getattr__(self, name):
+        if name in ("sum", "mean", "min", "max", "median", "std", "any", "all", "unique", "nunique", "astype", "value_counts",
+                    "isin", "str", "map", "dtype", "round", "cumsum"):
+            return getattr(Series(self), name)
+        raise missing(f"array.{name}") if not name.startswith("_") else AttributeError(name)
+
+
 class Series:
     """A named list of labelled values."""
 
     def __init__(self, data=None, index=None, name=None, dtype=None):
         if isinstance(data, Series):
-            data, index, name = data.values, index or data.index, name or data.name
+            data, index, name = data.values, data.index if index is None else index, name or data.name
         if isinstance(data, dict):
             index, data = list(data), list(data.values())
-        self.values = list(data) if data is not None else []
-        self.index = list(index) if index is not None else list(range(len(self.values)))
+        self.values = Values(data if data is not None else ())
+        self.index = Values(index if index is not None else range(len(self.values)))
         self.name = name
         if dtype is not None:
             self.values = self.astype(dtype).values
@@ -189,17 +216,18 @@ class Series:
         for value in self.values:
             if value not in made:
                 made.append(value)
-        return made
+        return Values(made)
 
     def nunique(self):
         return len(Series(self._known()).unique())
 
-    def value_counts(self):
+    def value_counts(self, normalize=False, ascending=False, **_options):
         counts = {}
         for value in self._known():
             counts[value] = counts.get(value, 0) + 1
-        ordered = sorted(counts.items(), key=lambda item: -item[1])
-        return Series([count for _, count in ordered], [value for value, _ in ordered], "count")
+        ordered = sorted(counts.items(), key=lambda item: item[1] if ascending else -item[1])
+        whole = sum(counts.values()) if normalize else 1
+        return Series([count / whole if normalize else count for _, count in ordered], [value for value, _ in ordered], "count")
 
     def tolist(self):
         return list(self.values)

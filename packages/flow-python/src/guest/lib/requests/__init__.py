@@ -39,6 +39,8 @@ class Response:
         self.request = request
         self.elapsed = _timedelta(0)
         self.encoding = _web.charset(self.headers) or ("ISO-8859-1" if self._is_plain_text() else None)
+        if self.encoding is None and "application/json" in str(self.headers.get("content-type", "")):
+            self.encoding = "utf-8"
 
     def _is_plain_text(self):
         return self.headers.get("content-type", "").startswith("text/")

@@ -1,0 +1,1 @@
+"""The parts of LangChain that components use, without its code."""

@@ -1,1 +1,0 @@
-"""The names of langchain_core that components use without models."""

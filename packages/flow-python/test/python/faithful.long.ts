@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { isComponent } from '@x/flow-engine/internal'
+import { run, runText, testRunner } from './python-runs.ts'
+
+const runner = testRunner()
+const { signal } = new AbortController()
+
+const FIRST = `from langflow.custom import CustomComponent
+from langflow.schema import Data
+
+class Mine(CustomComponent):
+    display_name = "Repeats"
+
+    def build_config(self):
+        return {
+            "text": {"display_name": "Text", "multiline": True},
+            "tone": {"options": ["loud", "low"], "advanced": True},
+            "code": {"show": False},
+        }
+
+    def build(self, text: str, tone: str = "low", times: int = 2) -> Data:
+        return Data(data={"text": text * times, "tone": tone})
+`
+
+test.each(['CustomComponent', 'Component'])(
+  'FF-78: a component of the first kind runs build with its fields as arguments (%s)',
+  async (base) => {
+    const code = FIRST.replaceAll('CustomComponent', base)
+    const made = await runText(runner, code, {
+      values: { text: 'ab', times: 3, tone: 'loud' },
+      method: 'data',
+    })
+    expect(made).toMatchObject({ data: { text: 'ababab', tone: 'loud' } })
+    const component = await runner.load(code, { signal, userId: 'ann' })
+    if (!isComponent(component)) throw new Error('no component')
+    expect(component).toMatchObject({
+      displayName: 'Repeats',
+      inputs: {
+        text: { options: { required: true, displayName: 'Text' } },
+        tone: { options: { default: 'low', options: ['loud', 'low'] } },
+        times: { fieldKind: 'int', options: { default: 2 } },
+      },
+    })
+    expect(Object.values(component.outputs)).toMatchObject([{ types: ['Data'], method: 'build' }])
+  },
+)
+
+test('FF-78: a column stays a column after filtering, sorting and grouping', async () => {
+  const body = `df = DataFrame([{"k": k, "n": n} for k, n in [("a", 3), ("b", 1), ("a", 5)]])
+kept = df[df["n"] > 1]["n"]
+ordered = df.sort_values("n")["n"]
+parts = {key: [part["n"].max(), part["n"].tolist()] for key, part in df.groupby("k")}
+sums = df.groupby("k")["n"].sum()
+return [
+    kept.tolist(), kept.max(), kept.sum(), kept.mean(), ordered.tolist(), ordered.unique().tolist(), parts,
+    sums.tolist(), sums.index.tolist(), sums.max(), df["k"].value_counts().index.tolist(), df["k"].value_counts().tolist(),
+    df["n"].values.max(), df["k"].unique().tolist(), df.index.tolist(), df.columns.tolist(), df.values.tolist(), df.n[df.n > 1].tolist(),
+]`
+  expect(await run(runner, body)).toEqual([
+    [3, 5],
+    5,
+    8,
+    4,
+    [1, 3, 5],
+    [1, 3, 5],
+    { a: [5, [3, 5]], b: [1, [1]] },
+    [8, 1],
+    ['a', 'b'],
+    8,
+    ['a', 'b'],
+    [2, 1],
+    5,
+    ['a', 'b'],
+    [0, 1, 2],
+    ['k', 'n'],
+    [
+      ['a', 3],
+      ['b', 1],
+      ['a', 5],
+    ],
+    [3, 5],
+  ])
+})
+
+test('FF-78: requests and httpx send JSON as theirs do, and read JSON as utf-8', async () => {
+  const bodies: string[] = []
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    bodies.push(await new Response(init?.body).text())
+    return Response.json({ é: 1 }, { headers: { 'content-type': 'application/json' } })
+  }
+  const body = `import requests, httpx
+one = requests.post("https://a.example/", json={"a": 1, "b": "é"})
+two = httpx.post("https://a.example/", json={"a": 1, "b": "é"})
+return [one.encoding, one.json(), two.json()]`
+  const made = await run(runner, body, {
+    more: { services: { fetch } },
+  })
+  expect(made).toEqual(['utf-8', { é: 1 }, { é: 1 }])
+  expect(bodies).toEqual(['{"a": 1, "b": "\\u00e9"}', '{"a":1,"b":"é"}'])
+})
