@@ -11,6 +11,7 @@ import { appendCancelled, appendEnd } from './recover.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import type { Suspension } from './suspension.ts'
 import { retryUntilStored, type RetryUntilStoredOptions } from './retry-until-stored.ts'
+import { toStoredResult } from './stored-result.ts'
 import { writeEvents } from './write-events.ts'
 
 /** How a job ended in this process. */
@@ -50,7 +51,11 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
     appended: (seq) => store.bus.publish(jobChannel(job.id), String(seq)),
     logged: (events) => live.logged(events),
     async beforeEnd() {
-      const outcome = outcomeOf(job, await settled(run), runtime.now())
+      const result = await settled(run)
+      const outcome = {
+        ...outcomeOf(job, result, runtime.now()),
+        ...(await storedWith(options, execution, result)),
+      }
       await Promise.all([recordOutcome(options, execution, outcome), watched])
     },
   })
@@ -158,6 +163,17 @@ async function settled({ result }: FlowRun): Promise<RunResult | FlowError> {
   } catch (error) {
     return error as FlowError
   }
+}
+
+/** The result as other processes read it; nothing for a job whose result only this process can be asked for. */
+async function storedWith(
+  { store: { queue }, seal }: JobRunnerOptions,
+  { job, request }: Execution,
+  result: RunResult | FlowError,
+): Promise<Pick<JobOutcome, 'result'>> {
+  const isRead = queue.readResult !== undefined && (queue.shared || request.resumable === true)
+  if (!isRead || isFlowError(result)) return {}
+  return { result: JSON.stringify(await seal.seal(job.id, toStoredResult(result))) }
 }
 
 function outcomeOf(job: StoredJob, result: RunResult | FlowError, finishedAt: Date): JobOutcome {
