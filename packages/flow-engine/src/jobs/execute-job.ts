@@ -1,6 +1,6 @@
 import { isFlowError, type FlowError } from '../errors.ts'
 import type { FlowRun, RunResult } from '../graph/context/run-options.ts'
-import type { JobOutcome, StoredJob } from '../store/job-store.ts'
+import type { EventLog, JobOutcome, StoredJob } from '../store/job-store.ts'
 import { beginRun } from './begin-run.ts'
 import type { Execution } from './execution.ts'
 import { usageWith } from './job-usage.ts'
@@ -12,6 +12,7 @@ import type { JobRunnerOptions } from './job-runner-options.ts'
 import type { Suspension } from './suspension.ts'
 import { retryUntilStored, type RetryUntilStoredOptions } from './retry-until-stored.ts'
 import { toStoredResult } from './stored-result.ts'
+import { whileAway } from './while-away.ts'
 import { writeEvents } from './write-events.ts'
 
 /** How a job ended in this process. */
@@ -37,7 +38,7 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
   const watched = notify(() => recorder?.watch(run))
   await writeEvents(run, {
     jobId: job.id,
-    log: store.log,
+    log: { ...store.log, append: patientAppend(options, execution) },
     fence: execution.fence,
     runtime,
     firstSeq: execution.firstSeq,
@@ -66,6 +67,24 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
     return 'ended'
   }
   return execution.lost ? 'lost' : suspend(options, execution, suspension)
+}
+
+/** Appends again while the database is away; events whose answer was lost are in the log already. */
+function patientAppend(options: JobRunnerOptions, execution: Execution): EventLog['append'] {
+  const { log } = options.store
+  return (jobId, events, fence) =>
+    whileAway(
+      () => log.append(jobId, events, fence),
+      { ...tries(options, execution), onError: () => undefined },
+      async () => {
+        const last = await (fence === undefined ? log.lastSeq(jobId) : log.open(jobId, fence))
+        await log.append(
+          jobId,
+          events.filter(({ seq }) => seq > last),
+          fence,
+        )
+      },
+    )
 }
 
 /** A failure that could not be stored ends its job as soon as the store accepts writes again (AB-91). */
@@ -112,8 +131,22 @@ export async function recordOutcome(
 ): Promise<void> {
   const { queue } = options.store
   const { id, worker } = execution.job
-  const finish = (): Promise<boolean> => queue.finish(id, worker, outcome)
-  if (await retryUntilStored(finish, tries(options, execution))) execution.outcome = outcome
+  let isRepeated = false
+  const finish = async (): Promise<boolean> => {
+    const finished = await queue.finish(id, worker, outcome)
+    if (finished || !isRepeated) return finished
+    // The answer to the first attempt may have been lost.
+    const job = await queue.get(id)
+    return job?.state === outcome.state && Number(job.finishedAt) === Number(outcome.finishedAt)
+  }
+  const recorded = async (): Promise<boolean> => {
+    try {
+      return await finish()
+    } finally {
+      isRepeated = true
+    }
+  }
+  if (await retryUntilStored(recorded, tries(options, execution))) execution.outcome = outcome
   else execution.lose()
 }
 

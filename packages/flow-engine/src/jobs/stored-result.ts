@@ -3,6 +3,7 @@ import type { MessageRecord } from '../components/define/services.ts'
 import { FlowError } from '../errors.ts'
 import type { RunResult, VertexResult } from '../graph/context/run-options.ts'
 import { decodeValue, encodeJson, encodeValue } from '../graph/durable/checkpoint.ts'
+import { isMessage } from '../graph/values/message.ts'
 import { valueBytes } from '../graph/values/value-size.ts'
 
 /** Maximum bytes of an output that is stored with the end of its job. */
@@ -45,10 +46,13 @@ export function toStoredResult(result: RunResult): StoredResult {
 }
 
 function storedOutput(name: string, value: unknown): StoredOutput[] {
-  const bytes = valueBytes(value)
-  if (bytes > MAX_OUTPUT_BYTES) return [{ name, bytes }]
   const encoded = encodeJson(() => ({ name, value: encodeValue(value) }))
-  return encoded === undefined ? [] : [JSON.parse(encoded) as StoredOutput]
+  if (encoded === undefined) return []
+  const text = isMessage(value) ? value.text : typeof value === 'string' ? value : encoded
+  const bytes = new TextEncoder().encode(text).length
+  // The text of a message need not be all of it.
+  if (bytes > MAX_OUTPUT_BYTES || encoded.length > 2 * MAX_OUTPUT_BYTES) return [{ name, bytes }]
+  return [JSON.parse(encoded) as StoredOutput]
 }
 
 /** Messages beyond the bound are read from the message store instead. */
