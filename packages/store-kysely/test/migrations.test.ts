@@ -46,6 +46,7 @@ const RELEASED = {
     'flow 0012-schedules': 'expand:668124bcc',
     'flow 0013-job-traces': 'expand:94aed229d',
     'flow 0014-run-traces': 'expand:f5bf1f553',
+    'flow 0015-job-results': 'expand:518fcd197',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
     'scim 0003-hosts': 'expand:c467e2471',
@@ -69,6 +70,7 @@ const RELEASED = {
     'flow 0012-schedules': 'expand:cecccd2f3',
     'flow 0013-job-traces': 'expand:6fab46aa4',
     'flow 0014-run-traces': 'expand:cf2c849a8',
+    'flow 0015-job-results': 'expand:9a7799f3d',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
     'scim 0003-hosts': 'expand:b0e8e4b5b',
@@ -132,6 +134,7 @@ function defineMigrations(
         { id: '0012-schedules', applied: true },
         { id: '0013-job-traces', applied: true },
         { id: '0014-run-traces', applied: true },
+        { id: '0015-job-results', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -147,7 +150,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(14)
+      expect(rows).toHaveLength(15)
       await Promise.all(others.map((db) => db.destroy()))
     })
 

@@ -18,6 +18,21 @@ export function describeJobQueue(t: TestFrame, store: () => JobStore): void {
     assert.equal(await queue.claim('w1', at(100), at(12)), null)
   })
 
+  t.it('FL-36 keeps the result of a job with its end, where it keeps results', async () => {
+    const { queue } = store()
+    if (queue.readResult === undefined) return
+    await queue.enqueue(newJob('a'))
+    await queue.claim('w', at(100), at(1))
+    assert.equal(await queue.readResult('a'), null)
+    const result = '{"text":"ünï\\u0000 \u0000"}'
+    const outcome = { state: 'succeeded', finishedAt: at(2), result } as const
+    assert.equal(await queue.finish('a', 'other', outcome), false)
+    assert.equal(await queue.readResult('a'), null)
+    assert.equal(await queue.finish('a', 'w', outcome), true)
+    assert.equal(await queue.readResult('a'), result)
+    assert.equal(await queue.readResult('unknown'), null)
+  })
+
   t.it('FE-62 gives one job to one of many workers', async () => {
     const { queue } = store()
     await queue.enqueue(newJob('a'))

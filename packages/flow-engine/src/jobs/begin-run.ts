@@ -18,6 +18,7 @@ import { decodeEvent } from './job-event.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import type { ForkedRequest } from './fork-job.ts'
 import { isSuspensionName } from './stored-question.ts'
+import { whileAway } from './while-away.ts'
 import { createSuspension, type Suspension } from './suspension.ts'
 
 /** Starts the run of a claimed job, or continues an earlier one. */
@@ -91,10 +92,10 @@ export async function beginRun(
   const run = started({
     async checkpoint(vertexId, state) {
       if (!room.take(vertexId, state)) return false
-      await putCheckpoint(store, execution, { vertexId, state })
+      await putCheckpoint(options, execution, { vertexId, state })
       return true
     },
-    failed: (vertexId, state) => putCheckpoint(store, execution, { vertexId, state }),
+    failed: (vertexId, state) => putCheckpoint(options, execution, { vertexId, state }),
     suspend: suspension.ask,
     sleep: suspension.sleep,
     rest: suspension.rest,
@@ -109,13 +110,18 @@ export async function beginRun(
 
 /** Steps after the checkpoint start only while the job is held. */
 async function putCheckpoint(
-  { checkpoints }: JobStore,
+  { store: { checkpoints }, runtime, closing }: JobRunnerOptions,
   execution: Execution,
   { vertexId, state }: { readonly vertexId: string; readonly state: string },
 ): Promise<void> {
   if (execution.lost) throw wasCancelled()
   try {
-    await checkpoints.put(execution.job.id, vertexId, state, execution.fence)
+    await whileAway(() => checkpoints.put(execution.job.id, vertexId, state, execution.fence), {
+      runtime,
+      signal: closing,
+      over: () => execution.lost,
+      onError: () => undefined,
+    })
     execution.noteCheckpoint(vertexId, isStartMark(state))
   } catch (error) {
     if (isStaleWriter(error)) execution.lose()

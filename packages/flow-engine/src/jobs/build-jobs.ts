@@ -175,7 +175,8 @@ export interface BuildJobs {
   check(jobId: string, options?: { userId?: string }): Promise<void>
   /**
    * Waits until the job has ended, in whichever process and however often it is suspended. The process that
-   * ended it returns the full result; others rebuild it from the log, with empty `outputs` (DR-3).
+   * ended it returns the full result; others give the same status, outputs, text, messages and usage, if the
+   * queue is shared or the job resumable: outputs over 1 MiB throw `too_large` when they are read (FL-36).
    */
   result(jobId: string, options?: { signal?: AbortSignal }): Promise<RunResult>
   /**

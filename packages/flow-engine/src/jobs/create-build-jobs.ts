@@ -140,7 +140,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       await cancelJob({ ...options, codec, lookup, runner }, jobId, userId)
       return { success: true }
     },
-    result: (jobId, { signal } = {}) => jobResult({ runner, readers, lookup }, jobId, signal),
+    result: (jobId, { signal } = {}) => jobResult({ runner, readers, lookup, seal }, jobId, signal),
     textStream: (jobId, read = {}) =>
       textStream({
         events: () => jobs.events(jobId, read),

@@ -1,6 +1,6 @@
 import { isFlowError, type FlowError } from '../errors.ts'
 import type { FlowRun, RunResult } from '../graph/context/run-options.ts'
-import type { JobOutcome, StoredJob } from '../store/job-store.ts'
+import type { EventLog, JobOutcome, StoredJob } from '../store/job-store.ts'
 import { beginRun } from './begin-run.ts'
 import type { Execution } from './execution.ts'
 import { usageWith } from './job-usage.ts'
@@ -11,6 +11,8 @@ import { appendCancelled, appendEnd } from './recover.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import type { Suspension } from './suspension.ts'
 import { retryUntilStored, type RetryUntilStoredOptions } from './retry-until-stored.ts'
+import { toStoredResult } from './stored-result.ts'
+import { whileAway } from './while-away.ts'
 import { writeEvents } from './write-events.ts'
 
 /** How a job ended in this process. */
@@ -36,7 +38,7 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
   const watched = notify(() => recorder?.watch(run))
   await writeEvents(run, {
     jobId: job.id,
-    log: store.log,
+    log: { ...store.log, append: patientAppend(options, execution) },
     fence: execution.fence,
     runtime,
     firstSeq: execution.firstSeq,
@@ -50,7 +52,11 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
     appended: (seq) => store.bus.publish(jobChannel(job.id), String(seq)),
     logged: (events) => live.logged(events),
     async beforeEnd() {
-      const outcome = outcomeOf(job, await settled(run), runtime.now())
+      const result = await settled(run)
+      const outcome = {
+        ...outcomeOf(job, result, runtime.now()),
+        ...(await storedWith(options, execution, result)),
+      }
       await Promise.all([recordOutcome(options, execution, outcome), watched])
     },
   })
@@ -61,6 +67,24 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
     return 'ended'
   }
   return execution.lost ? 'lost' : suspend(options, execution, suspension)
+}
+
+/** Appends again while the database is away; events whose answer was lost are in the log already. */
+function patientAppend(options: JobRunnerOptions, execution: Execution): EventLog['append'] {
+  const { log } = options.store
+  return (jobId, events, fence) =>
+    whileAway(
+      () => log.append(jobId, events, fence),
+      { ...tries(options, execution), onError: () => undefined },
+      async () => {
+        const last = await (fence === undefined ? log.lastSeq(jobId) : log.open(jobId, fence))
+        await log.append(
+          jobId,
+          events.filter(({ seq }) => seq > last),
+          fence,
+        )
+      },
+    )
 }
 
 /** A failure that could not be stored ends its job as soon as the store accepts writes again (AB-91). */
@@ -107,8 +131,22 @@ export async function recordOutcome(
 ): Promise<void> {
   const { queue } = options.store
   const { id, worker } = execution.job
-  const finish = (): Promise<boolean> => queue.finish(id, worker, outcome)
-  if (await retryUntilStored(finish, tries(options, execution))) execution.outcome = outcome
+  let isRepeated = false
+  const finish = async (): Promise<boolean> => {
+    const finished = await queue.finish(id, worker, outcome)
+    if (finished || !isRepeated) return finished
+    // The answer to the first attempt may have been lost.
+    const job = await queue.get(id)
+    return job?.state === outcome.state && Number(job.finishedAt) === Number(outcome.finishedAt)
+  }
+  const recorded = async (): Promise<boolean> => {
+    try {
+      return await finish()
+    } finally {
+      isRepeated = true
+    }
+  }
+  if (await retryUntilStored(recorded, tries(options, execution))) execution.outcome = outcome
   else execution.lose()
 }
 
@@ -158,6 +196,17 @@ async function settled({ result }: FlowRun): Promise<RunResult | FlowError> {
   } catch (error) {
     return error as FlowError
   }
+}
+
+/** The result as other processes read it; nothing for a job whose result only this process can be asked for. */
+async function storedWith(
+  { store: { queue }, seal }: JobRunnerOptions,
+  { job, request }: Execution,
+  result: RunResult | FlowError,
+): Promise<Pick<JobOutcome, 'result'>> {
+  const isRead = queue.readResult !== undefined && (queue.shared || request.resumable === true)
+  if (!isRead || isFlowError(result)) return {}
+  return { result: JSON.stringify(await seal.seal(job.id, toStoredResult(result))) }
 }
 
 function outcomeOf(job: StoredJob, result: RunResult | FlowError, finishedAt: Date): JobOutcome {

@@ -5,22 +5,25 @@ import type { StoredEvent } from '../store/job-store.ts'
 import type { JobLookup } from './job-lookup.ts'
 import { orAbort } from '@x/wire'
 import { readEvents, type ReaderContext } from './read-events.ts'
+import type { JobSeal } from './job-seal.ts'
 import { rebuildResult } from './rebuild-result.ts'
 import type { JobRunner } from './run-job.ts'
+import { readStoredResult } from './stored-result.ts'
 
 export interface JobResultOptions {
   readonly runner: JobRunner
   readonly readers: ReaderContext
   readonly lookup: JobLookup
+  readonly seal: JobSeal
 }
 
 /**
- * Waits for the end of a job: in this process for its own result, elsewhere for the end of its log, from
- * which the result is rebuilt (DR-3).
+ * Waits for the end of a job: in this process for its own result, elsewhere for the end of its log and its
+ * record, from which the same result is rebuilt (FL-36).
  * @throws FlowError `not_found`; `store_unavailable` if this process closes first
  */
 export async function jobResult(
-  { runner, readers, lookup }: JobResultOptions,
+  { runner, readers, lookup, seal }: JobResultOptions,
   jobId: string,
   signal: AbortSignal | undefined,
 ): Promise<RunResult> {
@@ -32,5 +35,9 @@ export async function jobResult(
   const ended = await orAbort(runner.result(jobId), signal)
   if (ended === undefined && readers.closed.aborted && seen.at(-1)?.event !== 'end')
     throw new FlowError('store_unavailable', `Job ${jobId} continues in another process`)
-  return ended ?? rebuildResult(await lookup.find(job.id, undefined), seen)
+  if (ended !== undefined) return ended
+  const text = await readers.store.queue.readResult?.(job.id)
+  const stored = text === undefined || text === null ? undefined : JSON.parse(text)
+  const opened = readStoredResult(await seal.open(job.id, stored))
+  return rebuildResult(await lookup.find(job.id, undefined), seen, opened)
 }

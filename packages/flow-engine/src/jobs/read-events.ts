@@ -52,9 +52,16 @@ export async function eventsAtHand(
   { jobId, after }: { readonly jobId: string; readonly after: number },
 ): Promise<StoredEvent[]> {
   const own = live(jobId)
-  return own === undefined || after < own.firstSeq - 1
-    ? store.log.read(jobId, after, CHUNK)
-    : own.take(after)
+  if (own !== undefined && after >= own.firstSeq - 1) return own.take(after)
+  const events = await store.log.read(jobId, after, CHUNK)
+  const isEnd = events.at(-1)?.event === 'end'
+  return isEnd && !(await isRecorded(store, jobId)) ? events.slice(0, -1) : events
+}
+
+/** False while the log has the end of a job that is not recorded yet: readers wait for both (FL-36). */
+async function isRecorded({ queue }: JobStore, jobId: string): Promise<boolean> {
+  const job = await queue.get(jobId)
+  return job === null || job.finishedAt !== null
 }
 
 /** Returns true if no more events will come: the job has ended and its log was read to the end. */
@@ -74,7 +81,8 @@ async function waitForNews(
     const job = await store.queue.get(jobId)
     if (job === null) return true
     const near = await store.log.read(jobId, after - 1, 2)
-    const more = near.some(({ seq }) => seq > after)
+    const isHeldBack = job.finishedAt === null
+    const more = near.some(({ seq, event }) => seq > after && !(isHeldBack && event === 'end'))
     if (more || live(jobId)?.closed === false) return false
     if (near[0]?.event === 'end') return true
     // The process that ends an orphaned job writes its end after the job is marked as finished.

@@ -2,36 +2,45 @@ import { FlowError, type FlowErrorCode } from '../errors.ts'
 import type { RunResult, VertexResult } from '../graph/context/run-options.ts'
 import type { VertexBuildJson } from '../graph/events/run-event.ts'
 import type { StoredEvent, StoredJob } from '../store/job-store.ts'
+import { outputReader } from '../graph/results/result-output.ts'
+import { resultText } from '../graph/results/result-text.ts'
 import { decodeEvent } from './job-event.ts'
+import { storedMessages, storedOutputs, type StoredResult } from './stored-result.ts'
 
 /**
- * Rebuilds a job's result from its log and record if the process that ran it is gone: the end of each vertex,
- * without output values.
+ * Rebuilds a job's result if the process that ran it is gone: the end of each vertex from its log, the values
+ * of the output vertices and the rest as stored with its end.
  */
-export function rebuildResult(job: StoredJob, events: readonly StoredEvent[]): RunResult {
+export function rebuildResult(
+  job: StoredJob,
+  events: readonly StoredEvent[],
+  stored: StoredResult | undefined,
+): RunResult {
   const vertices = new Map<string, VertexResult>()
-  for (const stored of events) {
-    const event = decodeEvent(stored)
+  for (const logged of events) {
+    const event = decodeEvent(logged)
     if (event.event !== 'end_vertex') continue
     const build = event.data.build_data
     vertices.set(build.id, toVertexResult(build, (vertices.get(build.id)?.builds ?? 0) + 1))
   }
+  const outputs = stored === undefined ? [] : storedOutputs(stored)
+  for (const output of outputs) vertices.set(output.id, output)
   const { error } = job
   const started = job.startedAt ?? job.createdAt
   return {
     status: job.state === 'succeeded' || job.state === 'cancelled' ? job.state : 'failed',
-    sessionId: '',
+    sessionId: stored?.sessionId ?? job.sessionId ?? '',
     flowId: job.flowId,
-    outputs: [],
+    outputs,
     vertices,
     error: error === null ? undefined : new FlowError(error.code as FlowErrorCode, error.detail),
-    stalled: [],
+    stalled: [...(stored?.stalled ?? [])],
     warnings: [],
-    messages: [],
+    messages: stored === undefined ? [] : storedMessages(stored),
     ...usageOf(job),
-    durationMs: (job.finishedAt ?? started).getTime() - started.getTime(),
-    text: () => undefined,
-    output: () => undefined,
+    durationMs: stored?.durationMs ?? (job.finishedAt ?? started).getTime() - started.getTime(),
+    text: (component) => resultText({ outputs, vertices }, component),
+    output: outputReader(vertices),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Runtime } from '@x/wire'
 import type { JobStore, StoredJob } from '../store/job-store.ts'
 import { startFailureJson } from '../graph/vertex/failure.ts'
+import { loggedOutcome } from './logged-outcome.ts'
 import { jobChannel } from './read-events.ts'
 
 const FAR_FUTURE = new Date(8_640_000_000_000_000)
@@ -31,8 +32,11 @@ export async function recoverJobs({
       continue
     }
     if (resumable) continue
-    const outcome = { state: 'failed' as const, finishedAt: now, error: interrupted }
-    if (!(await store.queue.finish(id, worker, outcome))) continue
+    const about = { jobId: id, last: await store.log.lastSeq(id), finishedAt: now }
+    // Its process may have died between writing its end and recording it.
+    const logged = await loggedOutcome(store.log, about)
+    const outcome = logged ?? { state: 'failed' as const, finishedAt: now, error: interrupted }
+    if (!(await store.queue.finish(id, worker, outcome)) || logged !== null) continue
     await appendEnd(store, id, { runtime, fence: attempts + 1 })
     failed.push(id)
   }

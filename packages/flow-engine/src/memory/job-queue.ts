@@ -22,6 +22,7 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
   /** Sizes of finished jobs, which no longer change. */
   const sizes = new Map<string, number>()
   const jobs = new Map<string, MemoryJob>()
+  const results = new Map<string, string>()
   const waiting = new Set<string>()
   const running = new Set<MemoryJob>()
   const put = (job: MemoryJob): void => {
@@ -84,7 +85,7 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       put({ ...job, leaseUntil: new Date(leaseUntil) })
       return job.cancelRequested ? 'cancel' : 'kept'
     },
-    async finish(jobId, worker, { state, finishedAt, error = null, usage }) {
+    async finish(jobId, worker, { state, finishedAt, error = null, usage, result }) {
       const job = held(jobId, worker)
       if (job === undefined) return false
       put({
@@ -96,8 +97,10 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
         worker: null,
         leaseUntil: null,
       })
+      if (result !== undefined) results.set(jobId, result)
       return true
     },
+    readResult: async (jobId) => results.get(jobId) ?? null,
     async release(jobId, worker) {
       const job = held(jobId, worker)
       if (job !== undefined) requeue(job)
@@ -177,7 +180,8 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       const spared = spare?.getTime() ?? Infinity
       let size = 0
       for (const { id, request } of ended) {
-        const own = sizes.get(id) ?? sizeOf(id) + request.length
+        const text = request.length + (results.get(id)?.length ?? 0)
+        const own = sizes.get(id) ?? sizeOf(id) + text
         sizes.set(id, own)
         size += own
       }
@@ -191,6 +195,7 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       for (const { id } of gone) {
         jobs.delete(id)
         sizes.delete(id)
+        results.delete(id)
       }
       return gone.map(({ id }) => id)
     },

@@ -110,6 +110,8 @@ export interface JobOutcome {
   readonly error?: { readonly code: string; readonly detail: string }
   /** Replaces the job's usage; absent: unchanged. */
   readonly usage?: JobUsage
+  /** What the result has besides the log, for processes that did not run the job. */
+  readonly result?: string
 }
 
 /** Number of unfinished jobs of all processes, by state. */
@@ -144,6 +146,8 @@ export interface JobQueue {
   heartbeat(jobId: string, worker: string, leaseUntil: Date): Promise<'kept' | 'lost' | 'cancel'>
   /** False if the worker no longer holds the job. */
   finish(jobId: string, worker: string, outcome: JobOutcome): Promise<boolean>
+  /** The `result` of a finished job; null if it has none. Without this method, none is stored (FL-36). */
+  readResult?(jobId: string): Promise<string | null>
   /**
    * Returns a running job to the end of the queue without counting a crash (DR-12). False if the worker no
    * longer holds the job.

@@ -47,10 +47,13 @@ export class UniqueConflictError extends Error {
 /** The database is unreachable or busy; the same call may succeed later. */
 export class StoreUnavailableError extends Error {
   readonly [BRAND] = 'unavailable'
+  /** The connection was lost, so the same call may succeed on a new one. Default false. */
+  readonly connectionLost: boolean
 
-  constructor(options?: { cause?: unknown; message?: string }) {
+  constructor(options?: { cause?: unknown; message?: string; connectionLost?: boolean }) {
     super(options?.message ?? 'The store is not available', options)
     this.name = 'StoreUnavailableError'
+    this.connectionLost = options?.connectionLost ?? false
   }
 }
 
@@ -84,6 +87,11 @@ export function isUniqueConflict(value: unknown): value is UniqueConflictError {
 /** Recognises a StoreUnavailableError, also from another copy of this package. */
 export function isStoreUnavailable(value: unknown): value is StoreUnavailableError {
   return brandOf(value) === 'unavailable'
+}
+
+/** True for a StoreUnavailableError that only means that the connection was lost. */
+export function isConnectionLost(value: unknown): boolean {
+  return isStoreUnavailable(value) && value.connectionLost === true
 }
 
 /** Recognises a QueueFullError, also from another copy of this package. */

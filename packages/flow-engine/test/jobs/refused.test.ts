@@ -140,7 +140,7 @@ describe('limits on the memory of a process', () => {
     'DR-19: the oldest of 120 results of 2 MB are rebuilt from the log',
     { tags: ['long'] },
     async () => {
-      const large = component('Large', async () => 'x'.repeat(1024 * 1024))
+      const large = component('Large', async () => 'x'.repeat(1024 * 1024 + 1))
       const jobs = processOf([large], { concurrency: 4, concurrencyPerUser: null })
       const ids: string[] = []
       for (let n = 0; n < 120; n += 1) {
@@ -149,7 +149,15 @@ describe('limits on the memory of a process', () => {
         ids.push(id)
       }
       const kept = await Promise.all(
-        ids.map(async (id) => (await jobs.result(id)).text('Large-1') !== undefined),
+        ids.map(async (id) => {
+          const result = await jobs.result(id)
+          try {
+            return result.text('Large-1') !== undefined
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'too_large' })
+            return false
+          }
+        }),
       )
       expect(kept.at(-1)).toBe(true)
       expect(kept.filter(Boolean).length).toBeLessThanOrEqual(16)

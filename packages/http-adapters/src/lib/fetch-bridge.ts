@@ -63,7 +63,8 @@ function genuine(response: Response): Response {
 
 /** Workers compress each body under the `content-encoding` of its response. */
 function isWorkerd(): boolean {
-  return typeof navigator === 'object' && navigator.userAgent === 'Cloudflare-Workers'
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } }
+  return navigator?.userAgent === 'Cloudflare-Workers'
 }
 
 /** What the handler's request differs in. */

@@ -1,12 +1,14 @@
 import { checkBasePath } from '@x/wire'
 import { ScimConfigError } from '../base/errors.ts'
-import type { ScimOptions } from './options.ts'
 
 /** @throws ScimConfigError */
 export function readBasePath({
   basePath,
   baseUrl,
-}: Pick<ScimOptions, 'basePath' | 'baseUrl'>): string {
+}: {
+  readonly basePath?: string
+  readonly baseUrl: string | ((tenant: string) => string)
+}): string {
   if (basePath === undefined) {
     if (typeof baseUrl === 'string') return new URL(baseUrl).pathname.replace(/\/$/, '')
     const message = 'createScimHandler: option "basePath" is required when baseUrl is a function'

@@ -45,5 +45,8 @@ export function toFlowError(error: unknown): unknown {
     return constraint === undefined ? error : new UniqueConflictError(constraint, { cause: error })
   }
   const { kind, message } = error
-  return kind === 'other' ? error : new StoreUnavailableError({ cause: error, message })
+  if (kind === 'other') return error
+  const { code } = Object(error.cause) as { readonly code?: unknown }
+  const connectionLost = kind === 'unreachable' && !String(code).startsWith('SQLITE_')
+  return new StoreUnavailableError({ cause: error, message, connectionLost })
 }

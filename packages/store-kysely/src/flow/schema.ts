@@ -19,6 +19,7 @@ import { auditRecords } from '../schema/migrations/flow/0010-audit-records.ts'
 import { flowVersions } from '../schema/migrations/flow/0011-flow-versions.ts'
 import { schedules } from '../schema/migrations/flow/0012-schedules.ts'
 import { jobTraces } from '../schema/migrations/flow/0013-job-traces.ts'
+import { jobResults } from '../schema/migrations/flow/0015-job-results.ts'
 import { runTraces } from '../schema/migrations/flow/0014-run-traces.ts'
 import { addEmbeddings } from './embeddings.ts'
 
@@ -39,6 +40,7 @@ const FLOW_SCHEMA: Schema = {
     schedules,
     jobTraces,
     runTraces,
+    jobResults,
   ],
 }
 

@@ -89,13 +89,18 @@ export const finishJob = preparedSql<
     readonly error: string | null
     /** null: unchanged. */
     readonly usage: string | null
+    readonly result: string | null
   },
   never
 >(
-  (value) => sql`update flow_job set state = ${value('state')},
+  (value) => sql`update flow_job set state = ${value('state')}, result = ${text(value('result'))},
     finished_at = ${value('finishedAt')}, error = ${value('error')},
     usage = coalesce(${text(value('usage'))}, usage),
     worker = null, lease_until = null where ${isHeld(value)}`,
+)
+
+export const readResult = preparedSql<{ readonly jobId: string }, { result: string | null }>(
+  (value) => sql`select result from flow_job where id = ${value('jobId')}`,
 )
 
 export const releaseJob = preparedSql<HeldValues, never>(

@@ -1,7 +1,7 @@
 import { QueueFullError, type JobQueue } from '@x/flow-engine/store'
 import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
-import { encodeText } from '../records/columns.ts'
+import { decodeText, encodeText } from '../records/columns.ts'
 import { enqueued, jobMapping, listedJobMapping, toClaimedJob } from './mapping.ts'
 import * as queries from './queue-queries.ts'
 import type { JobWriter } from './writer.ts'
@@ -52,7 +52,7 @@ export function createJobQueue(
       return row.cancel_requested === 1 ? 'cancel' : 'kept'
     },
 
-    finish(jobId, worker, { state, finishedAt, error, usage }) {
+    finish(jobId, worker, { state, finishedAt, error, usage, result }) {
       const values = {
         jobId,
         worker,
@@ -60,8 +60,15 @@ export function createJobQueue(
         finishedAt: finishedAt.getTime(),
         error: error === undefined ? null : JSON.stringify(error),
         usage: usage === undefined ? null : JSON.stringify(usage),
+        result: result === undefined ? null : encodeText(result),
       }
       return changes(writer.write(queries.finishJob, values, { durable: !passing.delete(jobId) }))
+    },
+
+    async readResult(jobId) {
+      const { rows } = await queries.readResult.run(db, { jobId })
+      const result = rows[0]?.result ?? null
+      return result === null ? null : decodeText(result)
     },
 
     release: (jobId, worker) => changes(writer.write(queries.releaseJob, { jobId, worker })),

@@ -39,7 +39,12 @@ export interface VariableService {
   ): Promise<VariableView>
   /** @throws Refusal 404 */
   remove(caller: Caller, id: string): Promise<void>
-  /** The clear-text value for a run; null if it does not exist or cannot be decrypted. */
+  /**
+   * The clear-text value for a run; null if it does not exist.
+   * @throws Refusal 400 if it was encrypted with another secret key, so that no other source takes its place
+   */
+  read(userId: string, name: string): Promise<string | null>
+  /** The clear-text value and type; null if it does not exist or cannot be decrypted. */
   resolve(userId: string, name: string): Promise<{ value: string; type: string } | null>
   /** True for a Generic variable, whose value its owner may see. */
   isText(userId: string, name: string): Promise<boolean>
@@ -119,9 +124,20 @@ export function createVariableService({
       const value = record === null ? null : await secrets.open(record.value, userId)
       return record === null || value === null ? null : { value, type: record.type }
     },
+    async read(userId, name) {
+      const record = await store.variables.findByName(userId, name)
+      if (record === null) return null
+      const value = await secrets.open(record.value, userId)
+      if (value === null) throw refuse(400, unreadable(name))
+      return value
+    },
     isText: async (userId, name) =>
       (await store.variables.findByName(userId, name))?.type === 'Generic',
   }
+}
+
+function unreadable(name: string): string {
+  return `The variable ${name} was encrypted with another secret key: store it again, or start with the old secret key.`
 }
 
 /** The response to create and update: never the clear-text value, and no value at all for a Credential. */

@@ -21,7 +21,7 @@ export interface ComponentServicesOptions extends Pick<
   ServiceKit,
   'store' | 'files' | 'vectors' | 'secrets' | 'emit' | 'runtime' | 'settings' | 'userLimits'
 > {
-  readonly variables: Pick<VariableService, 'resolve' | 'isText'>
+  readonly variables: Pick<VariableService, 'read' | 'isText'>
   readonly userFiles: UserFileWriter
   readonly visitorFiles: VisitorFiles
   readonly visitorMessages: VisitorMessages
@@ -48,8 +48,7 @@ export function createServicesOfRuns(
         },
       }),
       variables: {
-        get: async (name) =>
-          isAnonymous ? null : ((await variables.resolve(ownerId, name))?.value ?? null),
+        get: async (name) => (isAnonymous ? null : await variables.read(ownerId, name)),
         isText: (name) => variables.isText(ownerId, name),
       },
       files: createRunFiles(options, scope),

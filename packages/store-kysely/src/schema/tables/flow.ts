@@ -59,6 +59,7 @@ export type JobRow = RowOf<StoredJob> & {
   position: number
   worker: string | null
   lease_until: number | null
+  result: Generated<string | null>
 }
 
 /** The tables of the flow store. */
