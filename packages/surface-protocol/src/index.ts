@@ -35,6 +35,7 @@ export type {
   ComponentV09,
   ServerMessageV09,
 } from './message/v09/messages-v09.ts'
+export { basicCatalogIds } from './catalog/v09/basic-catalog-ids.ts'
 export { basicCatalogV09, minimalCatalogV09 } from './catalog/v09/basic-catalog.ts'
 export type { HostFunction } from './functions/evaluate.ts'
 export {

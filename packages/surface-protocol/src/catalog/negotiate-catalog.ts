@@ -4,6 +4,7 @@ import { cloneJson, isPlainObject, ownValue, type JsonObject } from '../json.ts'
 import type { Catalog } from './catalog.ts'
 import { mergeDocuments } from './define-catalog.ts'
 import { formatCatalog } from './format-catalog.ts'
+import { aliasesV09 } from './v09/basic-catalog-ids.ts'
 import { parseCatalog, readCatalog, trustedPatternsOf } from './parse-catalog.ts'
 
 /** The capabilities of a client (SP-55). */
@@ -54,7 +55,7 @@ function findFirst(
 ): Catalog | undefined {
   const known = new Map(catalogs.map((catalog) => [catalog.catalogId, catalog]))
   for (const id of ids) {
-    const alias = ownValue(catalogAliases, id)
+    const alias = ownValue(catalogAliases, id) ?? ownValue(aliasesV09, id)
     const found = known.get(id) ?? (typeof alias === 'string' ? known.get(alias) : undefined)
     if (found !== undefined) return found
   }

@@ -2,6 +2,7 @@ import { familyOf, versionNumber, type Version } from '../data/version.ts'
 import { quote, SurfaceError } from '../diagnostics/errors.ts'
 import { isPlainObject, ownValue } from '../json.ts'
 import type { Catalog } from './catalog.ts'
+import { aliasesV09 } from './v09/basic-catalog-ids.ts'
 import { parseCatalog } from './parse-catalog.ts'
 
 /** Keys of capabilities in a message's metadata (SN-50). */
@@ -73,10 +74,12 @@ export function negotiateCatalogs(options: {
       detail: 'This server does not accept catalogs from clients.',
     })
   }
-  const known = new Map(catalogs.map((catalog) => [catalog.catalogId, catalog]))
+  const known = new Map<unknown, Catalog>(catalogs.map((catalog) => [catalog.catalogId, catalog]))
+  const family = familyOf(version)
   const found = new Map<string, Catalog>()
   for (const id of ids) {
-    const catalog = typeof id === 'string' ? known.get(id) : undefined
+    const alias = typeof id === 'string' ? ownValue(aliasesV09, id) : undefined
+    const catalog = known.get(id) ?? (family === '0.9' ? known.get(alias) : undefined)
     if (catalog !== undefined) found.set(catalog.catalogId, catalog)
   }
   for (const document of inline) {

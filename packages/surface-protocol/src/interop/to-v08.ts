@@ -1,4 +1,4 @@
-import { aliasesV09 } from '../catalog/v09/basic-catalog.ts'
+import { aliasesV09 } from '../catalog/v09/basic-catalog-ids.ts'
 import { isSurfaceError } from '../diagnostics/errors.ts'
 import {
   defined,

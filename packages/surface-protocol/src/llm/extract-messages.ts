@@ -80,7 +80,7 @@ class Extractor implements MessageExtractor {
     }
     this.#tag = new RegExp(`<(?:${escapeForPattern(tag)}|a2ui)[\\s>]`, 'i')
     this.#finder = createOpeningFinder({ tag, bare, thinking })
-    const { catalogAliases, urlSchemes } = options
+    const { catalogAliases, urlSchemes = {} } = options
     const validation = { version, catalogs, limits, catalogAliases, unsafeUrls, urlSchemes }
     const marksCuts = version !== '0.8' || truncation !== undefined
     this.#reader = {

@@ -204,7 +204,7 @@ class JsonReader {
   #keysAbove(level: number): (string | number)[] {
     return this.#frames
       .slice(0, level - 1)
-      .flatMap(({ container, key }) =>
+      .flatMap(({ container, key }): (string | number)[] =>
         Array.isArray(container) ? [container.length - 1] : key === null ? [] : [key],
       )
   }

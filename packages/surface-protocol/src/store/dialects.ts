@@ -1,5 +1,6 @@
 import { standardCatalogV08 } from '../catalog/standard.ts'
-import { aliasesV09, basicCatalogV09, minimalCatalogV09 } from '../catalog/v09/basic-catalog.ts'
+import { aliasesV09 } from '../catalog/v09/basic-catalog-ids.ts'
+import { basicCatalogV09, minimalCatalogV09 } from '../catalog/v09/basic-catalog.ts'
 import { protocolParts, type Version } from '../data/version.ts'
 import { Evaluator } from '../functions/evaluate.ts'
 import { validateClientMessageV08 } from '../message/v08/client-message.ts'

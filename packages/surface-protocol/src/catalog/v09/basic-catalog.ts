@@ -13,11 +13,3 @@ export const basicCatalogV09: Catalog<Record<keyof typeof basicTable.components,
 /** The minimal catalog of version 0.9.1. */
 export const minimalCatalogV09: Catalog<Record<keyof typeof minimalTable.components, Properties>> =
   createBuiltInCatalog(minimalTable)
-
-const HOST = 'https://a2ui.org/specification'
-
-/** Alternative ids of the 0.9.1 catalogs. */
-export const aliasesV09: Readonly<Record<string, string>> = {
-  [`${HOST}/v0_9_1/catalogs/basic/catalog.json`]: basicTable.catalogId,
-  [`${HOST}/v0_9_1/catalogs/minimal/catalog.json`]: minimalTable.catalogId,
-}

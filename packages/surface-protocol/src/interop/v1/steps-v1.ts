@@ -1,7 +1,7 @@
 import { append } from '@x/wire'
 import { basicTableV1 } from '../../catalog/v1/basic-table-v1.ts'
 import { aliasesV1 } from '../../catalog/v1/basic-catalog-v1.ts'
-import { aliasesV09 } from '../../catalog/v09/basic-catalog.ts'
+import { aliasesV09 } from '../../catalog/v09/basic-catalog-ids.ts'
 import {
   defined,
   escapeSegment,

@@ -1,10 +1,12 @@
 import { catalogCore, type Catalog, type CatalogCore } from '../../catalog/catalog.ts'
+import { aliasesV09 } from '../../catalog/v09/basic-catalog-ids.ts'
 import { quote } from '../../diagnostics/errors.ts'
 import { resolveLimits, type SurfaceLimits } from '../../diagnostics/limits.ts'
 import { Report, type Mode } from '../../diagnostics/report.ts'
 import { checkBatch, collectBatch } from '../../graph/component-batch.ts'
 import type { Definition } from '../../graph/definition.ts'
 import { Graph } from '../../graph/graph.ts'
+import { ownValue } from '../../json.ts'
 import { copyJson } from '../../data/copy-json.ts'
 import type { ValidationResult } from '../validation-result.ts'
 import { checkComponents } from './check-components.ts'
@@ -44,8 +46,10 @@ function checkCreate(
   }: ValidateMessageOptionsV09,
   report: Report,
 ): void {
-  const alias = new Map(Object.entries(catalogAliases)).get(catalogId)
-  const found = catalogs.find((one) => one.catalogId === catalogId || one.catalogId === alias)
+  const alias = ownValue(catalogAliases, catalogId) ?? ownValue(aliasesV09, catalogId)
+  const found =
+    catalogs.find((one) => one.catalogId === catalogId) ??
+    catalogs.find((one) => one.catalogId === alias)
   if (found === undefined) {
     report.add('unknown_catalog', `There is no catalog ${quote(catalogId)} here.`, {
       at: ['createSurface', 'catalogId'],
