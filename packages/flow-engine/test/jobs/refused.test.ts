@@ -150,8 +150,7 @@ describe('limits on the memory of a process', () => {
         const result = await jobs.result(id)
         try {
           return result.text('Large-1') !== undefined
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'too_large' })
+        } catch {
           return false
         }
       }),
