@@ -38,7 +38,7 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
   const watched = notify(() => recorder?.watch(run))
   await writeEvents(run, {
     jobId: job.id,
-    log: { ...store.log, append: patientAppend(options, execution) },
+    log: { append: patientAppend(options, execution) },
     fence: execution.fence,
     runtime,
     firstSeq: execution.firstSeq,

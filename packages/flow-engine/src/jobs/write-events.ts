@@ -16,7 +16,7 @@ const EVENT_SIZE = 64
 
 export interface WriteEventsOptions {
   readonly jobId: string
-  readonly log: EventLog
+  readonly log: Pick<EventLog, 'append'>
   /** Fencing token of the claim (DR-7). */
   readonly fence: number | undefined
   readonly runtime: Runtime

@@ -91,7 +91,7 @@ export function isStoreUnavailable(value: unknown): value is StoreUnavailableErr
 
 /** True for a StoreUnavailableError that only means that the connection was lost. */
 export function isConnectionLost(value: unknown): boolean {
-  return isStoreUnavailable(value) && value.connectionLost === true
+  return isStoreUnavailable(value) && value.connectionLost
 }
 
 /** Recognises a QueueFullError, also from another copy of this package. */

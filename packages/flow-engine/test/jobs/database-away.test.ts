@@ -25,9 +25,24 @@ function losing(store: JobStore, isEffective: boolean): { store: JobStore; lost:
     lost,
     store: {
       ...store,
-      queue: { ...queue, finish: failOnce('finish', queue.finish) },
-      log: { ...log, append: failOnce('append', log.append) },
-      checkpoints: { ...checkpoints, put: failOnce('put', checkpoints.put) },
+      queue: {
+        ...queue,
+        finish: failOnce('finish', (...given: Parameters<typeof queue.finish>) =>
+          queue.finish(...given),
+        ),
+      },
+      log: {
+        ...log,
+        append: failOnce('append', (...given: Parameters<typeof log.append>) =>
+          log.append(...given),
+        ),
+      },
+      checkpoints: {
+        ...checkpoints,
+        put: failOnce('put', (...given: Parameters<typeof checkpoints.put>) =>
+          checkpoints.put(...given),
+        ),
+      },
     },
   }
 }
@@ -41,11 +56,11 @@ test.each([
   const jobs = processOf([once], { store, runtime })
   const { id } = await begin(jobs, [once])
   const events = collectEvents(jobs.events(id))
-  let isOver = false
+  const progress = { isOver: false }
   const over = events.finally(() => {
-    isOver = true
+    progress.isOver = true
   })
-  while (!isOver) {
+  while (!progress.isOver) {
     await runtime.advance(100)
     await new Promise((resolve) => setImmediate(resolve))
   }
