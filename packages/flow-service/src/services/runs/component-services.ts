@@ -21,7 +21,7 @@ export interface ComponentServicesOptions extends Pick<
   ServiceKit,
   'store' | 'files' | 'vectors' | 'secrets' | 'emit' | 'runtime' | 'settings' | 'userLimits'
 > {
-  readonly variables: Pick<VariableService, 'resolve' | 'isText'>
+  readonly variables: Pick<VariableService, 'resolve' | 'isText' | 'forField'>
   readonly userFiles: UserFileWriter
   readonly visitorFiles: VisitorFiles
   readonly visitorMessages: VisitorMessages
@@ -51,6 +51,7 @@ export function createServicesOfRuns(
         get: async (name) =>
           isAnonymous ? null : ((await variables.resolve(ownerId, name))?.value ?? null),
         isText: (name) => variables.isText(ownerId, name),
+        forField: async (field) => (isAnonymous ? null : variables.forField(ownerId, field)),
       },
       files: createRunFiles(options, scope),
       knowledge: createKnowledge(options, store.collections, ownerId),
