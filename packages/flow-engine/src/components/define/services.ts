@@ -9,6 +9,11 @@ export interface ComponentServices {
     get(name: string, scope: { userId?: string; flowId: string }): Promise<string | null>
     /** True if ordinary fields that load the value may show it (FE-65). Default: none may. */
     isText?(name: string, scope: { userId?: string; flowId: string }): Promise<boolean>
+    /**
+     * Name of the user's variable that is kept for fields with this display name; of several the first in
+     * code point order. Default: none is.
+     */
+    forField?(field: string, scope: { userId?: string; flowId: string }): Promise<string | null>
   }
   /** Fallback after the variables. Default: no environment. */
   environment?: Readonly<Record<string, string>>

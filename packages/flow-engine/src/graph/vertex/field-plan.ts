@@ -27,6 +27,8 @@ export interface FieldPlan {
   readonly secret: boolean
   /** Declared as a secret by a host component: also accepts keys from the environment (AB-41). */
   readonly takesKeys: boolean
+  /** A secret of a component of ours or of the host: blank, it is looked up in variables (FF-20). */
+  readonly looksUp: boolean
   /** A required file field without a file (FE-21). */
   readonly missingFile: boolean
 }
@@ -117,7 +119,8 @@ function readFields(
       input: settable('input_value'),
     },
     open: fields.filter(
-      (f) => f.edges.length > 0 || f.variable !== undefined || f.required || f.missingFile,
+      (f) =>
+        f.edges.length > 0 || f.variable !== undefined || f.required || f.missingFile || f.looksUp,
     ),
     secrets: fields.flatMap((f) => (f.secret && typeof f.value === 'string' ? [f.value] : [])),
   }
@@ -181,6 +184,12 @@ function readField(
     fallback,
     secret: isSecret(given, kind),
     takesKeys: kind === 'secret' && vertex.component.sandboxed !== true,
+    looksUp:
+      kind === 'secret' &&
+      vertex.component.sandboxed !== true &&
+      shown &&
+      fed.length === 0 &&
+      !fallback,
     missingFile: type === 'file' && required && fed.length === 0 && isEmpty(path),
   }
 }

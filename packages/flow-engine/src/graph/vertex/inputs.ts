@@ -2,9 +2,11 @@ import { setOwn } from '@x/wire'
 import {
   isVariableName,
   missingVariable,
+  type VariableOrigin,
   VariableValue,
 } from '../../components/define/variable-value.ts'
 import { FlowError } from '../../errors.ts'
+import { blankKey } from './blank-key.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
 import { findVariable, isShownVariable } from './find-variable.ts'
 import { own } from '../flow/plain-object.ts'
@@ -42,7 +44,7 @@ export function rawInputs(request: InputRequest, run: RunContext): RawInputs | P
     if (field.edges.length > 0) {
       const value = edgeValue(field, request)
       if (value !== undefined) setOwn(raw, field.name, value)
-    } else if (field.variable !== undefined && !given.has(field.name)) {
+    } else if (isLookedUp(field, run) && !given.has(field.name)) {
       variables ??= []
       variables.push(field)
     } else if (field.missingFile) {
@@ -54,6 +56,12 @@ export function rawInputs(request: InputRequest, run: RunContext): RawInputs | P
   if (given.size > 0) for (const [name, value] of given) setOwn(raw, name, value)
   if (variables === undefined) return checked(raw, request)
   return resolveAll(variables, raw, { request, run })
+}
+
+function isLookedUp({ variable, looksUp, value, required }: FieldPlan, run: RunContext): boolean {
+  if (variable !== undefined || !looksUp || !isEmpty(value)) return variable !== undefined
+  const { variables, environment } = run.services
+  return required || variables !== undefined || environment !== undefined
 }
 
 /** FE-21, FF-4: collected in edge order, or taken from the last edge that delivers. */
@@ -90,9 +98,14 @@ async function resolveAll(
   raw: RawInputs,
   { request, run }: Resolution,
 ): Promise<RawInputs> {
+  const origins = new Map<string, VariableOrigin>()
+  const blank = new Map<FieldPlan, string | undefined>()
   for (const field of fields) {
     const name = field.variable ?? ''
-    if (name === '') continue
+    if (name === '') {
+      if (field.looksUp) blank.set(field, undefined)
+      continue
+    }
     const found = await findVariable(name, {
       variables: request.variables,
       takesKeys: field.takesKeys,
@@ -112,6 +125,11 @@ async function resolveAll(
       setOwn(raw, field.name, new VariableValue(name, found))
       continue
     }
+    if (found !== null) origins.set(field.name, found.origin)
+    if (field.looksUp && (found === null || found.value.trim() === '')) {
+      blank.set(field, found === null && isShown ? name : undefined)
+      continue
+    }
     if (found === null && run.services.environment === undefined) {
       throw new FlowError('variable_not_found', missingVariable(name, field.displayName))
     }
@@ -122,6 +140,14 @@ async function resolveAll(
       run.warn(warning('unresolved_field', text, { nodeId: id, field: field.name }))
     }
     if (value !== undefined && value !== '') setOwn(raw, field.name, value)
+  }
+  for (const [field, missing] of blank) {
+    const { vertex, variables } = request
+    const key = await blankKey(field, { vertex, raw, origins, variables, run, missing })
+    run.secrets.add(key)
+    if (key !== undefined) setOwn(raw, field.name, key)
+    else if (field.variable && run.services.environment === undefined)
+      throw new FlowError('variable_not_found', missingVariable(field.variable, field.displayName))
   }
   return checked(raw, request)
 }

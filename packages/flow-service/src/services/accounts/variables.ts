@@ -48,6 +48,8 @@ export interface VariableService {
   resolve(userId: string, name: string): Promise<{ value: string; type: string } | null>
   /** True for a Generic variable, whose value its owner may see. */
   isText(userId: string, name: string): Promise<boolean>
+  /** The first name of a variable whose default fields hold a display name (FF-20). */
+  forField(userId: string, field: string): Promise<string | null>
 }
 
 const NOT_FOUND = 'Variable not found'
@@ -133,6 +135,17 @@ export function createVariableService({
     },
     isText: async (userId, name) =>
       (await store.variables.findByName(userId, name))?.type === 'Generic',
+    async forField(userId, field) {
+      const all = await store.variables.list(userId)
+      const names = all
+        .filter(({ defaultFields }) => defaultFields?.includes(field) === true)
+        .map(({ name }) => name)
+      const points = (name: string): string =>
+        Array.from(name, (point) => (point.codePointAt(0) ?? 0).toString(16).padStart(6, '0')).join(
+          '',
+        )
+      return names.toSorted((a, b) => (points(a) < points(b) ? -1 : 1))[0] ?? null
+    },
   }
 }
 

@@ -21,7 +21,7 @@ export interface ComponentServicesOptions extends Pick<
   ServiceKit,
   'store' | 'files' | 'vectors' | 'secrets' | 'emit' | 'runtime' | 'settings' | 'userLimits'
 > {
-  readonly variables: Pick<VariableService, 'read' | 'isText'>
+  readonly variables: Pick<VariableService, 'read' | 'isText' | 'forField'>
   readonly userFiles: UserFileWriter
   readonly visitorFiles: VisitorFiles
   readonly visitorMessages: VisitorMessages
@@ -50,6 +50,7 @@ export function createServicesOfRuns(
       variables: {
         get: async (name) => (isAnonymous ? null : await variables.read(ownerId, name)),
         isText: (name) => variables.isText(ownerId, name),
+        forField: async (field) => (isAnonymous ? null : variables.forField(ownerId, field)),
       },
       files: createRunFiles(options, scope),
       knowledge: createKnowledge(options, store.collections, ownerId),
