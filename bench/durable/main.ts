@@ -3,7 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import { chatInput, chatOutput } from '@x/flow-engine/components'
-import { compileFlow, createMessage, createRegistry, defineComponent, output, runFlow, type FlowPlan, type RunHooks } from '@x/flow-engine'
+import {
+  compileFlow,
+  createMessage,
+  createRegistry,
+  defineComponent,
+  output,
+  runFlow,
+  type FlowPlan,
+  type RunHooks,
+} from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'

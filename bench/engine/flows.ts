@@ -1,4 +1,12 @@
-import { compileFlow, createMessage, createRegistry, defineComponent, field, output, type FlowPlan } from '@x/flow-engine'
+import {
+  compileFlow,
+  createMessage,
+  createRegistry,
+  defineComponent,
+  field,
+  output,
+  type FlowPlan,
+} from '@x/flow-engine'
 import { chatOutput } from '@x/flow-engine/components'
 import { flowBuilder } from '@x/flow-engine/testing'
 

@@ -34,10 +34,8 @@ async function calls(values: object = {}) {
     run: async (path = id) => call('POST', `/api/v1/run/${path}`, { input_value: 'hello' }),
     store: (name: string, value: string, fields: string[] = [], type = 'Credential') =>
       call('POST', '/api/v1/variables/', { name, value, type, default_fields: fields }),
-    async put(base: string) {
-      return create(blank({ openai_api_base: base }))
-    },
-    async close() {
+    put: async (base: string) => create(blank({ openai_api_base: base })),
+    close: async () => {
       await engine.close()
       await model.close()
     },

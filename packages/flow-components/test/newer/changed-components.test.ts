@@ -270,9 +270,8 @@ describe('components of 1.7.1 in newer files (NX-29, NX-33 to NX-35)', () => {
       ['OpenAPIAgent', 'use an Agent with tools'],
     ] as const) {
       const node = { id: 'n', data: { type, node: { template: {} } } }
-      if (components.resolve(node) === undefined) {
-        expect(components.whyUnknown(node)).toContain(why)
-      }
+      expect(components.resolve(node)).toBeUndefined()
+      expect(components.whyUnknown(node)).toContain(why)
     }
   })
 

@@ -48,11 +48,17 @@ export function toStoredResult(result: RunResult): StoredResult {
 function storedOutput(name: string, value: unknown): StoredOutput[] {
   const encoded = encodeJson(() => ({ name, value: encodeValue(value) }))
   if (encoded === undefined) return []
-  const text = isMessage(value) ? value.text : typeof value === 'string' ? value : encoded
+  const text = textOf(value) ?? encoded
   const bytes = new TextEncoder().encode(text).length
   // The text of a message need not be all of it.
   if (bytes > MAX_OUTPUT_BYTES || encoded.length > 2 * MAX_OUTPUT_BYTES) return [{ name, bytes }]
   return [JSON.parse(encoded) as StoredOutput]
+}
+
+/** Undefined if the value is no text; a message that still streams has none yet. */
+function textOf(value: unknown): string | undefined {
+  const text = isMessage(value) ? value.text : value
+  return typeof text === 'string' ? text : undefined
 }
 
 /** Messages beyond the bound are read from the message store instead. */

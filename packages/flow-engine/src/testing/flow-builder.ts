@@ -39,11 +39,12 @@ export interface FlowBuilderOptions {
   readonly components?: Iterable<Component>
 }
 
-export function flowBuilder(name = 'Flow', options: FlowBuilderOptions = {}): FlowBuilder {
+export function flowBuilder(
+  name = 'Flow',
+  { components = [] }: FlowBuilderOptions = {},
+): FlowBuilder {
   const graph = new FlowGraph(name)
-  const own = new Map(
-    [...(options.components ?? [])].map((component) => [component.type, component]),
-  )
+  const own = new Map([...components].map((component) => [component.type, component]))
   const find = (type: string): Component | undefined => own.get(type) ?? basic().get(type)
   const builder: FlowBuilder = {
     add(given, options = {}) {

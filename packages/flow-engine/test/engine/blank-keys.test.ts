@@ -14,7 +14,7 @@ const keyed = (type: string, displayName: string) =>
     outputs: {
       out: output.any({
         types: ['Data'],
-        run: ({ api_key }) => ({ used: [...(api_key ?? '')].join('.') }),
+        run: ({ api_key }) => ({ used: Array.from(api_key ?? '').join('.') }),
       }),
     },
   })

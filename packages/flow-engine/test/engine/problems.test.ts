@@ -156,11 +156,11 @@ describe('missing variables (FE-20)', () => {
     expect(result.status).toBe('succeeded')
     expect(result.text('Asking-1')).toBe('none ')
     expect(result.warnings).toEqual([
-      missing('key', 'Component Asker: variable MY_KEY of API key not found'),
       missing('city', 'Component Asker: variable CITY of City not found'),
+      missing('key', 'Component Asker: variable MY_KEY of API key not found'),
     ])
     expect(events.map(({ event }) => event)).toEqual(['vertices_sorted', 'end_vertex', 'end'])
-    const told = ['MY_KEY of API key', 'CITY of City'].map((what) => ({
+    const told = ['CITY of City', 'MY_KEY of API key'].map((what) => ({
       code: 'unresolved_field',
       message: `Component Asker: variable ${what} not found`,
       component_id: 'Asking-1',

@@ -12,9 +12,8 @@ import {
   readAttribute,
   readElement,
   readList,
-  type StoredObject,
-  type StoredValue,
 } from '../schema/read-value.ts'
+import type { StoredObject, StoredValue } from '../schema/stored-value.ts'
 import { findAttribute } from '../schema/registry.ts'
 import type { PatchWork } from './patch-work.ts'
 import { targetText, type PatchContext, type PatchStep, type PatchTarget } from './step.ts'

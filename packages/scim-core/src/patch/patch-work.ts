@@ -1,7 +1,8 @@
 import { isObject } from '@x/wire'
 import { ScimError } from '../base/errors.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
-import { elementKey, type StoredValue } from '../schema/read-value.ts'
+import { elementKey } from '../schema/read-value.ts'
+import type { StoredValue } from '../schema/stored-value.ts'
 
 /** The cost budget of a request's operations (AB-88), with cached facts about elements. */
 export interface PatchWork {

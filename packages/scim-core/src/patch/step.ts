@@ -6,7 +6,7 @@ import { invalidPath, quoteValue } from '../base/errors.ts'
 import { findPath, type FoundPath } from '../schema/find-path.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
-import type { ReadContext } from '../schema/read-value.ts'
+import type { ReadContext } from '../schema/read-context.ts'
 import { describePath } from '../filter/format.ts'
 
 /** Context of PATCH besides the schema. */

@@ -50,5 +50,5 @@ function domainProblem(domain: string): string | null {
 }
 
 function lengthOf(text: string): number {
-  return [...text].length
+  return Array.from(text).length
 }

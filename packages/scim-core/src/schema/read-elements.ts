@@ -4,7 +4,8 @@ import { noteAdjusted, noteIgnored, type Notes } from '../base/notes.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
 import type { ScimDocument } from '../base/document.ts'
 import type { AttributeDescriptor } from './attribute.ts'
-import type { ReadContext, StoredObject, StoredValue } from './read-value.ts'
+import type { ReadContext } from './read-context.ts'
+import type { StoredObject, StoredValue } from './stored-value.ts'
 
 /** Core lists whose elements exist for their `value`. */
 const VALUE_LISTS: ReadonlySet<string> = new Set([
@@ -129,7 +130,7 @@ function partsOf(element: StoredValue): { readonly value: unknown; readonly type
 }
 
 function objectOf(element: StoredValue): StoredObject {
-  return isObject(element) ? (element as StoredObject) : {}
+  return isObject(element) ? element : {}
 }
 
 /** Keeps only the first primary, if all primary elements have the same value (quirk `samePrimary`). */

@@ -16,14 +16,9 @@ import {
   type ExtensionSchema,
   type ResourceSchema,
 } from './registry.ts'
-import {
-  isEmptyValue,
-  readAttribute,
-  unknownAttribute,
-  type ReadContext,
-  type StoredObject,
-  type StoredValue,
-} from './read-value.ts'
+import { isEmptyValue, readAttribute, unknownAttribute } from './read-value.ts'
+import type { ReadContext } from './read-context.ts'
+import type { StoredObject, StoredValue } from './stored-value.ts'
 
 /** The writable attributes of a body in canonical form. */
 export interface ResourceInput {

@@ -1,30 +1,12 @@
 import { isObject } from '@x/wire'
 import { invalidSyntax, invalidValue, quoteValue } from '../base/errors.ts'
-import type { ScimLimits } from '../base/limits.ts'
-import { noteAdjusted, noteIgnored, type Notes } from '../base/notes.ts'
-import type { QuirkSwitches } from '../base/quirks.ts'
+import { noteAdjusted, noteIgnored } from '../base/notes.ts'
 import type { AttributeDescriptor } from './attribute.ts'
 import { isDateTime } from './instant.ts'
+import type { ReadContext } from './read-context.ts'
 import { completeElement, joinSameValues, withOnePrimary } from './read-elements.ts'
 import { findAttribute } from './registry.ts'
-
-/** Options for reading values. */
-export interface ReadContext {
-  readonly quirks: QuirkSwitches
-  readonly limits: ScimLimits
-  /** Reject unknown attributes (SC-19). */
-  readonly rejectUnknown: boolean
-  /** Reject passwords. */
-  readonly rejectPassword?: boolean
-  /** Collects what is not stored as sent. */
-  readonly notes?: Notes
-}
-
-/** A value as stored; undefined: unassigned. */
-export type StoredValue = string | number | boolean | StoredObject | readonly StoredValue[]
-export interface StoredObject {
-  readonly [name: string]: StoredValue
-}
+import type { StoredObject, StoredValue } from './stored-value.ts'
 
 /**
  * Parses the value of an attribute to canonical form (SC-14 to SC-18).

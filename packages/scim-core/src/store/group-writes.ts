@@ -168,7 +168,7 @@ export function observeGroupWrites(
   // Its parts are created on first use: most transactions need only one or two.
   const store: ScimStore = {
     handle: tx.handle,
-    ...(tx.writePending !== undefined && { writePending: tx.writePending }),
+    ...(tx.writePending !== undefined && { writePending: async () => tx.writePending?.() }),
     ...(tx.resources !== undefined && { resources: (type: string) => resourcesOf(tx, type) }),
     get groups() {
       return (groups ??= observedGroups())

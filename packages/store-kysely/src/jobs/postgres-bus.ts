@@ -50,13 +50,12 @@ function createPostgresBus(engine: PostgresEngine): LiveBus {
       const messages = waiting
       waiting = []
       // Best effort: the log is authoritative, and readers also poll.
-      await engine.pool
-        .query({
-          text: 'select pg_notify($1, message) from unnest($2::text[]) as message',
-          values: [CHANNEL, messages],
-          query_timeout: ANSWER_MS,
-        })
-        .catch(() => undefined)
+      const query = {
+        text: 'select pg_notify($1, message) from unnest($2::text[]) as message',
+        values: [CHANNEL, messages],
+        query_timeout: ANSWER_MS,
+      }
+      await engine.pool.query(query).catch(() => undefined)
     }
     sending = undefined
   }

@@ -1,17 +1,7 @@
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { ScheduleState } from './schedule-state.ts'
-import { IDLE, scopeOf, STARTED, type Scope } from './scope.ts'
+import { IDLE, isBarred, scopeOf, STARTED, type Scope } from './scope.ts'
 import { Task } from './task.ts'
-
-/** True if a decision of this scope, or of one around it, cut the vertex off. */
-export function isBarred(scope: Scope, { index }: PlanVertex): boolean {
-  for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
-    if (at.barred?.has(index) === true) return true
-    if (at.cuts === undefined) continue
-    for (const cut of at.cuts.values()) if (cut.has(index)) return true
-  }
-  return false
-}
 
 /** Members of a new pass that a decision around the loop cut off will not run. */
 export function barMembers(state: ScheduleState, pass: Scope): void {

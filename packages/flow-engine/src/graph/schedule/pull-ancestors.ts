@@ -1,6 +1,5 @@
-import { isBarred } from './bars.ts'
 import type { ScheduleState } from './schedule-state.ts'
-import { DEAD, IDLE, PULLED, scopeOf } from './scope.ts'
+import { DEAD, IDLE, PULLED, scopeOf, isBarred } from './scope.ts'
 import { Task } from './task.ts'
 
 /** Starts the ancestors that a waiting vertex still needs (FE-13). */

@@ -1,11 +1,10 @@
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import type { GraphSlice } from '../plan/slice.ts'
 import { youngList } from '../values/young-list.ts'
-import { isBarred } from './bars.ts'
 import type { Cuts } from './cuts.ts'
 import type { CycleRun } from './cycle-run.ts'
 import type { Decided } from './open-edges.ts'
-import { DEAD, IDLE, STARTED, type Scope } from './scope.ts'
+import { DEAD, IDLE, isBarred, STARTED, type Scope } from './scope.ts'
 import { inStartOrder } from './start-order.ts'
 import type { Task } from './task.ts'
 

@@ -186,3 +186,13 @@ export function activeScopes(graph: PlanGraph, scope: Scope, region: number): re
   }
   return scopes
 }
+
+/** True if a decision of this scope, or of one around it, cut the vertex off. */
+export function isBarred(scope: Scope, { index }: PlanVertex): boolean {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
+    if (at.barred?.has(index) === true) return true
+    if (at.cuts === undefined) continue
+    for (const cut of at.cuts.values()) if (cut.has(index)) return true
+  }
+  return false
+}

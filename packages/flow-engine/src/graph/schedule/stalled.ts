@@ -1,7 +1,6 @@
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { warning, type FlowProblem } from '../flow/problems.ts'
-import { isBarred } from './bars.ts'
-import { DEAD, IDLE, LIVE, PULLED, scopeOf, type Scope } from './scope.ts'
+import { DEAD, IDLE, LIVE, PULLED, scopeOf, type Scope, isBarred } from './scope.ts'
 import type { GraphSlice } from '../plan/slice.ts'
 
 export interface StalledRequest {

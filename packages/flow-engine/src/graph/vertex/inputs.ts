@@ -134,11 +134,7 @@ async function resolveAll(
       throw new FlowError('variable_not_found', missingVariable(name, field.displayName))
     }
     const value = found?.value
-    if (value === undefined) {
-      const { id, displayName } = request.vertex
-      const text = `Component ${displayName}: variable${isShown ? ` ${name}` : ''} of ${field.displayName} not found`
-      run.warn(warning('unresolved_field', text, { nodeId: id, field: field.name }))
-    }
+    if (value === undefined) run.warn(unresolved(request.vertex, field, isShown ? name : undefined))
     if (value !== undefined && value !== '') setOwn(raw, field.name, value)
   }
   for (const [field, missing] of blank) {
@@ -148,8 +144,15 @@ async function resolveAll(
     if (key !== undefined) setOwn(raw, field.name, key)
     else if (field.variable && run.services.environment === undefined)
       throw new FlowError('variable_not_found', missingVariable(field.variable, field.displayName))
+    else if (missing !== undefined) run.warn(unresolved(vertex, field, missing))
   }
   return checked(raw, request)
+}
+
+function unresolved({ id, displayName }: PlanVertex, field: FieldPlan, name: string | undefined) {
+  const variable = name === undefined ? 'variable' : `variable ${name}`
+  const text = `Component ${displayName}: ${variable} of ${field.displayName} not found`
+  return warning('unresolved_field', text, { nodeId: id, field: field.name })
 }
 
 /** FE-24: a value from an edge always counts as given. */

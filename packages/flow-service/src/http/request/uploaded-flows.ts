@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { eventLoopTurn, isObject } from '@x/wire'
-import { compareText, jsonProblem } from '@x/wire'
+import { append, compareText, eventLoopTurn, isObject, jsonProblem } from '@x/wire'
 import { createInflateBudget } from '@x/flow-components/internal'
 import { readZipEntries } from '@x/flow-components/internal'
 import { isFlowError } from '@x/flow-engine'
@@ -38,7 +37,7 @@ export async function readFlowFile(bytes: Uint8Array): Promise<FlowInput[]> {
   const flows: FlowInput[] = []
   for (const value of await readJsonFiles([{ name: '', bytes }])) {
     if (isEmptyList(value)) throw refuse(400, 'No flows found in the file')
-    append(flows, flowsFromFile(value))
+    addFlows(flows, flowsFromFile(value))
   }
   return flows
 }
@@ -48,7 +47,7 @@ async function readFlowZip(bytes: Uint8Array): Promise<FlowInput[]> {
   const values = await readJsonFiles(files)
   const flows: FlowInput[] = []
   for (const [index, value] of values.entries()) {
-    append(flows, flowsInZip(files[index]?.name ?? '', value))
+    addFlows(flows, flowsInZip(files[index]?.name ?? '', value))
     await eventLoopTurn()
   }
   if (flows.length === 0) throw refuse(400, 'The file holds no flow')
@@ -65,11 +64,11 @@ function flowsInZip(name: string, value: unknown): FlowInput[] {
   }
 }
 
-function append(flows: FlowInput[], more: readonly FlowInput[]): void {
+function addFlows(flows: FlowInput[], more: readonly FlowInput[]): void {
   if (flows.length + more.length > MAX_FLOWS) {
     throw refuse(400, `The file holds more than ${MAX_FLOWS} flows`)
   }
-  flows.push(...more)
+  append(flows, more)
 }
 
 const shortName = (name: string): string => name.slice(0, 200)
@@ -138,7 +137,7 @@ async function unpack(bytes: Uint8Array): Promise<JsonFile[]> {
 
 /** The flows of a JSON file: one flow, a list, or an object with a list (flows.md, Upload File). */
 export function flowsFromFile(given: unknown): FlowInput[] {
-  const content: unknown = Array.isArray(given) ? { flows: given as unknown[] } : given
+  const content: unknown = Array.isArray(given) ? { flows: listedFlows(given) } : given
   if (!isObject(content)) throw refuse(400, 'The file must contain a flow or a list of flows')
   if (Object.hasOwn(content, 'flows')) {
     screenEndpointNames(content)
@@ -146,6 +145,16 @@ export function flowsFromFile(given: unknown): FlowInput[] {
   }
   screenEndpointName(content)
   return [flowFromWire(parseBody(FlowCreate, content))]
+}
+
+/** @throws Refusal 400 if an element is no flow: names alone are not worth an import */
+function listedFlows(given: readonly unknown[]): readonly unknown[] {
+  const odd = given.findIndex((each) => !isObject(each) || !isObject(each['data']))
+  if (odd === -1) return given
+  throw refuse(
+    400,
+    `Element ${odd + 1} of the list is no flow: it has no data with nodes and edges`,
+  )
 }
 
 const ProjectContent = z.object({
@@ -159,10 +168,7 @@ const ProjectContent = z.object({
  * after the file.
  * @throws Refusal 400 if it is not a project, 422 for invalid fields
  */
-export async function readProjectFile(
-  bytes: Uint8Array,
-  filename: string,
-): Promise<ProjectFile> {
+export async function readProjectFile(bytes: Uint8Array, filename: string): Promise<ProjectFile> {
   const named = { name: projectName(filename), description: null }
   if (isZip(bytes)) return { ...named, flows: await readFlowZip(bytes) }
   const [content] = await readJsonFiles([{ name: '', bytes }])
@@ -170,7 +176,7 @@ export async function readProjectFile(
   if (empty) throw refuse(400, 'No flows found in the file')
   if (Array.isArray(content)) {
     const flows: FlowInput[] = []
-    append(flows, flowsFromFile(content))
+    addFlows(flows, flowsFromFile(content))
     return { ...named, flows }
   }
   if (!isObject(content)) throw refuse(400, 'The file must contain a project')

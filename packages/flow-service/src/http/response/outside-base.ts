@@ -10,7 +10,10 @@ export function outsideBase(
   { basePath, table }: { readonly basePath: string; readonly table: RouteTable<object> },
 ): Response {
   const isInside = pathBelow(path, basePath) !== undefined
-  const isRoute = (rest: string): boolean => table.match(request.method, rest).kind !== 'none'
+  // Where nothing is outside, the end of a path says little: /api/v1/health is no mount of /health.
+  const isRoute = (rest: string): boolean =>
+    (basePath !== '' || rest.startsWith('/api/')) &&
+    table.match(request.method, rest).kind !== 'none'
   const mount = isInside && basePath !== '' ? undefined : mountedAt(path, isRoute)
   const place = `base path "${basePath === '' ? '/' : basePath}" of the flow API`
   const isHidden = isInside && mount === undefined
