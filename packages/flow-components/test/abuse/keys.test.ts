@@ -79,6 +79,20 @@ describe('AB-41: API keys of the environment', () => {
     )
   })
 
+  test('two vendors may have equal keys, which go to the address of either and nowhere else', async () => {
+    const environment = {
+      OPENAI_API_KEY: KEY,
+      GROQ_API_KEY: KEY,
+      OPENAI_BASE_URL: `${canary.url}/v1`,
+    }
+    const send = outgoingFetch({ environment }, { allowPrivate: true })
+    const headers = { authorization: `Bearer ${KEY}` }
+    expect((await send(`${canary.url}/v1/models`, { headers })).status).toBe(404)
+    await expect(send('http://127.0.0.1:1/v1/models', { headers })).rejects.toThrow(
+      'is not sent to an address of the flow',
+    )
+  })
+
   test('a user’s own key is sent to the address that the user sets', async () => {
     const inputs = {
       input_value: 'hi',
