@@ -99,11 +99,11 @@ function anyKey(): Readonly<Record<string, string>> {
     {},
     {
       get: (_, name) =>
-        typeof name === 'string' && isKey(name) ? 'key-of-the-fake-world' : undefined,
+        typeof name === 'string' && isKey(name) ? `${name} of the fake world` : undefined,
       has: (_, name) => typeof name === 'string' && isKey(name),
       getOwnPropertyDescriptor: (_, name) =>
         typeof name === 'string' && isKey(name)
-          ? { value: 'key-of-the-fake-world', enumerable: true, configurable: true }
+          ? { value: `${name} of the fake world`, enumerable: true, configurable: true }
           : undefined,
     },
   )
