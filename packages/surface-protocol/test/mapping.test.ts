@@ -375,12 +375,14 @@ test('SP-82: checks are dropped and reported', () => {
   expect(diagnostics).toMatchObject([{ code: 'lossy_conversion', severity: 'warning' }])
 })
 
-test('SP-83: fences without a language, of json and of jsonl, and no others', () => {
+test('SP-83, SX-21: fences without a language or with one that models give JSON, and no others', () => {
   const first = '{"deleteSurface":{"surfaceId":"a"}}'
   const kinds = (info: string) =>
     extractMessages(`\`\`\`${info}\n${first}\n${first}\n\`\`\`\n`).map(({ kind }) => kind)
-  for (const info of ['', 'json', 'jsonl']) expect(kinds(info)).toEqual(['message', 'message'])
-  for (const info of ['js', 'jsonc', 'JSON']) expect(kinds(info)).toEqual(['text'])
+  for (const info of ['', 'json', 'jsonl', 'json5', 'jsonc', 'js', 'python', 'a2ui', 'JSON']) {
+    expect(kinds(info)).toEqual(['message', 'message'])
+  }
+  for (const info of ['ts', 'yaml', 'jsonnet', 'json title']) expect(kinds(info)).toEqual(['text'])
 })
 
 test('SP-82: a removal rewrites the nearest ancestor without the key', () => {

@@ -126,5 +126,7 @@ export function parseBlock(raw: string, options: ParseBlockOptions = {}): Parsed
   if (messages.length === 0 && !/^\s*\[\s*\]\s*$/.test(raw)) {
     throw new SurfaceError({ code: 'malformed_json', detail: 'The block contains no message.' })
   }
+  // Messages are read one by one, so that what ends the list around them is no repair of any.
+  if (/,\s*\]\s*$/.test(raw)) repairs.add('trailing comma')
   return { messages, repairs: [...repairs] }
 }

@@ -1,4 +1,6 @@
-import { formatPointer, setOwn, type JsonObject, type JsonValue } from '../json.ts'
+import { endOfFaulty } from './end-of-faulty.ts'
+import { JsonFrames, type JsonFrame } from './json-frames.ts'
+import type { JsonReading, JsonResult } from './json-reading.ts'
 import { opensString, readString, type StringResult } from './json-string.ts'
 import {
   keyAhead,
@@ -8,69 +10,14 @@ import {
   spaces,
   type StringPlace,
 } from './json-tokens.ts'
-
-/** How JSON is to be read. */
-export interface JsonReading {
-  readonly from?: number
-  /** Nothing follows the text. */
-  readonly final: boolean
-  /** The text was cut off at its end: what is half written is dropped. */
-  readonly cut?: boolean
-  /** Maximum nesting. Default: none. */
-  readonly depth?: number
-  /** The beginning of another message ends this one. */
-  readonly isMessage?: boolean
-  /** Characters to read behind a quotation mark that may be text. */
-  readonly inner?: number
-  /** Position of a quotation mark that is text in any case. */
-  readonly not?: number
-}
-
-/** What was read. */
-export type JsonResult =
-  | { readonly kind: 'more' }
-  | {
-      readonly kind: 'value'
-      readonly value: JsonValue
-      readonly end: number
-      readonly repairs: Set<string>
-      readonly cut: { readonly path: string; readonly from: number } | null
-      /** Strings with quotation marks that were taken as text. */
-      readonly inner: readonly StringResult[]
-    }
-  | {
-      readonly kind: 'error'
-      readonly at: number
-      readonly expected: string
-      readonly isTooDeep: boolean
-      /** Where reading can go on. */
-      readonly end: number
-    }
+import { isLiteral, readScalar } from './read-scalar.ts'
 
 /** Thrown to leave the reader; its state says why. */
 const HALT = new Error('halted')
 
-interface Frame {
-  readonly container: JsonObject | JsonValue[]
-  key: string | null
-  /** Behind an item, or where one may begin. */
-  isBehind: boolean
-  comma: boolean
-}
-
 const comment = /\/\/[^\n]*|\/\*[^]*?\*\/|#[^\n]*|<!--[^]*?-->/y
 const word = /[\p{L}\p{N}_$.+-]+/uy
 const bareKey = /[\p{L}\p{N}_$]+/uy
-const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
-const oddNumber = /^[-+]?(?:(?:0|[1-9]\d*)\.?|(?:0|[1-9]\d*)?\.\d+)(?:[eE][-+]?\d+)?$/
-const literals: ReadonlyMap<string, readonly [JsonValue, string]> = new Map([
-  ['true', [true, '']],
-  ['false', [false, '']],
-  ['null', [null, '']],
-  ['True', [true, 'python literal']],
-  ['False', [false, 'python literal']],
-  ['None', [null, 'python literal']],
-])
 const plain = ['{', '[', '}', ']', ',', ':'] as const
 const wide = '\uff5b\uff3b\uff5d\uff3d\uff0c\uff1a'
 
@@ -82,12 +29,10 @@ export function readJson(text: string, reading: JsonReading): JsonResult {
 class JsonReader {
   readonly #text: string
   readonly #reading: JsonReading
-  readonly #frames: Frame[] = []
+  readonly #frames = new JsonFrames()
   readonly #repairs = new Set<string>()
   readonly #inner: StringResult[] = []
-  #arrays = 0
   #at: number
-  #root: JsonValue = null
   #cut: { path: string; from: number } | null = null
   #failure: { at: number; expected: string; isTooDeep: boolean } | null = null
 
@@ -105,10 +50,12 @@ class JsonReader {
       if (error !== HALT) throw error
       const failure = this.#failure
       if (failure === null) return { kind: 'more' }
-      const end = this.#endOfFaulty(failure)
+      const depth = this.#frames.length
+      const { final } = this.#reading
+      const end = endOfFaulty(this.#text, { ...failure, depth, final })
       return end === null ? { kind: 'more' } : { kind: 'error', ...failure, end }
     }
-    const [value, repairs, cut, inner] = [this.#root, this.#repairs, this.#cut, this.#inner]
+    const [value, repairs, cut, inner] = [this.#frames.root, this.#repairs, this.#cut, this.#inner]
     return { kind: 'value', value, end: this.#at, repairs, cut, inner }
   }
 
@@ -152,17 +99,17 @@ class JsonReader {
   #ended(path: string, from: number): void {
     if (this.#reading.cut === true) this.#cut ??= { path, from }
     this.#repairs.add('missing bracket')
-    this.#frames.length = 0
+    this.#frames.clear()
     this.#at = this.#text.length
   }
 
   #advance(): void {
-    const top = this.#frames.at(-1)
+    const top = this.#frames.top
     if (top === undefined) return
     const begin = this.#at
     const char = this.#next()
     if (char === '') {
-      this.#ended(this.#containerPath(), begin)
+      this.#ended(this.#frames.containerPath(), begin)
       return
     }
     if (char === '}' || char === ']') {
@@ -179,7 +126,7 @@ class JsonReader {
     const isList = Array.isArray(top.container)
     if (this.#reading.isMessage === true && char === '{' && this.#beginsMessage(isList)) {
       this.#repairs.add('missing bracket')
-      this.#frames.length = 0
+      this.#frames.clear()
       return
     }
     if (top.isBehind) {
@@ -195,39 +142,24 @@ class JsonReader {
     else this.#member(top, begin)
   }
 
-  /** The path of the innermost container. */
-  #containerPath(): string {
-    return formatPointer(this.#keysAbove(this.#frames.length))
-  }
-
-  /** The places of the containers down to a level. */
-  #keysAbove(level: number): (string | number)[] {
-    return this.#frames
-      .slice(0, level - 1)
-      .flatMap(({ container, key }): (string | number)[] =>
-        Array.isArray(container) ? [container.length - 1] : key === null ? [] : [key],
-      )
-  }
-
   #beginsMessage(isList: boolean): boolean {
     if (matchAt(messageAhead, this.#text, this.#at) === null) return false
     // In a list only what names its version is certain not to be an element.
     return !isList || /^.{0,20}version/s.test(this.#text.slice(this.#at, this.#at + 30))
   }
 
-  #close(char: '}' | ']', top: Frame): void {
+  #close(char: '}' | ']', top: JsonFrame): void {
     const isList = Array.isArray(top.container)
     if (isList === (char === ']')) {
       if (top.comma) this.#repairs.add('trailing comma')
-      this.#pop()
+      this.#frames.pop()
       this.#at += 1
       return
     }
-    const others = char === ']' ? this.#arrays : this.#frames.length - this.#arrays
-    if (others > 0) {
+    if (this.#frames.holds(char)) {
       this.#repairs.add('missing bracket')
       if (top.comma) this.#repairs.add('trailing comma')
-      this.#pop()
+      this.#frames.pop()
       return
     }
     const begin = this.#at
@@ -239,12 +171,7 @@ class JsonReader {
     this.#repairs.add('extra bracket')
   }
 
-  #pop(): void {
-    const gone = this.#frames.pop()
-    if (gone !== undefined && Array.isArray(gone.container)) this.#arrays -= 1
-  }
-
-  #member(top: Frame, begin: number): void {
+  #member(top: JsonFrame, begin: number): void {
     const char = this.#text.charAt(this.#at)
     const keyAt = this.#at
     let key: string
@@ -252,7 +179,7 @@ class JsonReader {
       const read = this.#string('key')
       if (read.cutAt !== null) {
         if (this.#reading.cut !== true) this.#fail('the end of the string expected', keyAt)
-        this.#ended(this.#containerPath(), keyAt)
+        this.#ended(this.#frames.containerPath(), keyAt)
         return
       }
       key = read.value
@@ -266,7 +193,7 @@ class JsonReader {
     const behind = this.#next()
     if (behind !== ':') {
       if (behind !== '' || this.#reading.cut !== true) this.#fail("':' expected")
-      this.#ended(formatPointer([...this.#keysAbove(this.#frames.length), key]), keyAt)
+      this.#ended(this.#frames.memberPath(key), keyAt)
       return
     }
     this.#at += 1
@@ -279,7 +206,7 @@ class JsonReader {
     if (char === '') {
       if (this.#reading.cut !== true || this.#frames.length === 0) this.#fail('a value expected')
       const from = begin === this.#at ? this.#at : begin
-      this.#ended(this.#valuePath(), from)
+      this.#ended(this.#frames.valuePath(), from)
       return
     }
     if (char === '{' || char === '[') this.#open(char)
@@ -287,29 +214,12 @@ class JsonReader {
     else this.#scalar()
   }
 
-  #valuePath(): string {
-    const top = this.#frames.at(-1)
-    if (top === undefined) return ''
-    const own = Array.isArray(top.container) ? top.container.length : (top.key ?? '')
-    return formatPointer([...this.#keysAbove(this.#frames.length), own])
-  }
-
   #open(char: '{' | '['): void {
     if (this.#frames.length >= (this.#reading.depth ?? Infinity)) {
       this.#fail('too deeply nested', this.#at, true)
     }
-    const container = char === '{' ? {} : []
-    this.#put(container)
-    if (char === '[') this.#arrays += 1
-    this.#frames.push({ container, key: null, isBehind: false, comma: false })
+    this.#frames.open(char === '{' ? {} : [])
     this.#at += 1
-  }
-
-  #put(value: JsonValue): void {
-    const top = this.#frames.at(-1)
-    if (top === undefined) this.#root = value
-    else if (Array.isArray(top.container)) top.container.push(value)
-    else setOwn(top.container, top.key ?? '', value)
   }
 
   #string(place: StringPlace): StringResult {
@@ -327,12 +237,12 @@ class JsonReader {
     let value = ''
     for (;;) {
       const begin = this.#at
-      const path = this.#reading.cut === true ? this.#valuePath() : ''
+      const path = this.#reading.cut === true ? this.#frames.valuePath() : ''
       const read = this.#string(place)
       value += read.value
       if (read.cutAt !== null) {
         if (this.#reading.cut !== true) this.#fail('the end of the string expected', begin)
-        this.#put(value)
+        this.#frames.put(value)
         this.#ended(path, read.cutAt)
         return
       }
@@ -343,7 +253,7 @@ class JsonReader {
         this.#repairs.add('string concatenation')
       } else {
         this.#at = behind
-        this.#put(value)
+        this.#frames.put(value)
         return
       }
     }
@@ -362,38 +272,14 @@ class JsonReader {
     const found = matchAt(word, this.#text, begin) ?? ''
     const end = begin + found.length
     if (end === this.#text.length && !this.#reading.final) throw HALT
-    if (end === this.#text.length && this.#reading.cut === true && !literals.has(found)) {
-      this.#ended(this.#valuePath(), begin)
+    if (end === this.#text.length && this.#reading.cut === true && !isLiteral(found)) {
+      this.#ended(this.#frames.valuePath(), begin)
       return
     }
-    const literal = literals.get(found)
-    if (literal !== undefined) {
-      if (literal[1] !== '') this.#repairs.add(literal[1])
-      this.#put(literal[0])
-    } else if (number.test(found)) this.#put(Number(found))
-    else if (oddNumber.test(found)) {
-      this.#repairs.add('number form')
-      this.#put(Number(found))
-    } else this.#fail('a value expected', begin)
+    const scalar = readScalar(found)
+    if (scalar === null) this.#fail('a value expected', begin)
+    if (scalar.repair !== '') this.#repairs.add(scalar.repair)
+    this.#frames.put(scalar.value)
     this.#at = end
-  }
-
-  /** Where a message ends that cannot be read: at its last bracket, or before another message. */
-  #endOfFaulty({ at, isTooDeep }: { at: number; isTooDeep: boolean }): number | null {
-    const text = this.#text
-    let depth = this.#frames.length
-    const mark = /\\.|"(?:[^"\\\n]|\\.){0,2000}"|[{}[\]]/gsu
-    mark.lastIndex = at
-    for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
-      const [char] = found
-      if (char === '{' || char === '[') {
-        if (found.index > at && !isTooDeep && matchAt(messageAhead, text, found.index) !== null) {
-          return found.index
-        }
-        depth += 1
-      } else if (char === '}' || char === ']') depth -= 1
-      if (depth <= 0 && '{}[]'.includes(char)) return mark.lastIndex
-    }
-    return this.#reading.final ? text.length : null
   }
 }

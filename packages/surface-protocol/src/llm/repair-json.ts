@@ -1,6 +1,7 @@
 import { SurfaceError } from '../diagnostics/errors.ts'
 import type { JsonValue } from '../json.ts'
-import { readJson, type JsonReading, type JsonResult } from './json-reader.ts'
+import { readJson } from './json-reader.ts'
+import type { JsonReading, JsonResult } from './json-reading.ts'
 import { matchAt, spaces } from './json-tokens.ts'
 
 /** Repaired JSON, with the repairs made. */

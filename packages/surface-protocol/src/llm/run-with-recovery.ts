@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { copyStore } from '../store/store.ts'
 import { SurfaceError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { isPlainObject, type JsonObject } from '../json.ts'
@@ -184,7 +185,10 @@ class Answer {
       const trial = copyStore(processor.store)
       for (const message of this.messages) {
         const { diagnostics } = trial.apply(message)
-        this.#errors.push(...diagnostics.filter(({ severity }) => severity === 'error'))
+        append(
+          this.#errors,
+          diagnostics.filter(({ severity }) => severity === 'error'),
+        )
       }
     }
     const ok = this.#errors.length === 0

@@ -1,6 +1,6 @@
 import type { Version } from '../data/version.ts'
 import { familyOf, versionNumber } from '../data/version.ts'
-import { isPlainObject, type JsonObject } from '../json.ts'
+import { isPlainObject } from '../json.ts'
 import { detectVersion } from '../interop/detect-version.ts'
 import { parseClean, repairJson } from './repair-json.ts'
 
@@ -71,16 +71,19 @@ function wrappedIn(value: Record<string, unknown>): unknown {
 }
 
 /** The message with its version, if that is absent or lacks its letter; null if there is nothing to do. */
-function withVersion(value: Record<string, unknown>, version: Version): JsonObject | null {
+function withVersion(
+  value: Record<string, unknown>,
+  version: Version,
+): Record<string, unknown> | null {
   const family = familyOf(version)
   const keys = Object.keys(value).filter((key) => key !== 'version')
   if (family === '0.8' || !keys.some((key) => KEYS[family]?.includes(key) === true)) return null
   const given = value.version
   if (given === undefined) {
-    return { version: `v${versionNumber(version)}`, ...value } as JsonObject
+    return { version: `v${versionNumber(version)}`, ...value }
   }
   const text = typeof given === 'number' ? given.toFixed(1) : given
   const known = family === '0.9' ? ['0.9', '0.9.1'] : ['1.0']
   if (typeof text !== 'string' || !known.includes(text)) return null
-  return { ...value, version: `v${text}` } as JsonObject
+  return { ...value, version: `v${text}` }
 }

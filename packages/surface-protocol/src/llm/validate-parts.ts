@@ -67,7 +67,7 @@ export function healed(
   validation: MessageValidation,
 ): ExtractedPart {
   const { value, repairs, cut } = found
-  const message = isPlainObject(value) ? usable(value as JsonObject, validation) : null
+  const message = isPlainObject(value) ? usable(value, validation) : null
   if (message === null) return truncated(raw)
   const { path, from } = cut ?? { path: '', from: raw.length }
   const { components } = message
