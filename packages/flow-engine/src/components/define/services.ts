@@ -1,20 +1,12 @@
 import type { ChatModel, Embedder } from '../../models/chat-model.ts'
 import type { FlowJson, NodeDetails } from '../../graph/flow/node-json.ts'
+import type { VariableLookup } from './variable-lookup.ts'
 
 /** Services that a host injects into components; all optional (flow-engine section 1.3). */
 export interface ComponentServices {
   /** Default: in memory, for this run only. */
   messages?: MessageService
-  variables?: {
-    get(name: string, scope: { userId?: string; flowId: string }): Promise<string | null>
-    /** True if ordinary fields that load the value may show it (FE-65). Default: none may. */
-    isText?(name: string, scope: { userId?: string; flowId: string }): Promise<boolean>
-    /**
-     * Name of the user's variable that is kept for fields with this display name; of several the first in
-     * code point order. Default: none is.
-     */
-    forField?(field: string, scope: { userId?: string; flowId: string }): Promise<string | null>
-  }
+  variables?: VariableLookup
   /** Fallback after the variables. Default: no environment. */
   environment?: Readonly<Record<string, string>>
   /** A single `ChatModel` is used for every provider and model name. */
