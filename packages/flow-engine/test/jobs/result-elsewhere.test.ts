@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { builtinComponents } from '@x/flow-components'
 import { createBuildJobs, createRegistry, type RunResult } from '@x/flow-engine'
+import { basicComponents } from '@x/flow-engine/components'
 import type { JobStore } from '@x/flow-engine/store'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { closeAll, closeLater, sharedStore } from './asking.ts'
 
 afterEach(closeAll)
 
-const components = createRegistry(builtinComponents)
+const components = createRegistry(basicComponents)
 
 function jobsOn(store: JobStore, concurrency = 4) {
   const jobs = createBuildJobs({ store, components, concurrency })

@@ -9,7 +9,6 @@ export type {
   NodeDetails,
   NodeOutput,
   NodeTemplate,
-  TemplateField,
 } from './node-json.ts'
 
 /** The node and edge lists of a flow, unvalidated. */

@@ -1,1 +1,0 @@
-export { setup } from '../../../packages/store-kysely/test/postgres-server.ts'
