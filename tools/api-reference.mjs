@@ -11,7 +11,7 @@ for (const folder of readdirSync(join(root, 'packages')).toSorted()) {
   const manifest = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'))
   for (const [key, entry] of Object.entries(manifest.exports)) {
     // What siblings share is for nobody else.
-    if (key === './package.json' || key === './internal') continue
+    if (key === './package.json' || key.startsWith('./internal')) continue
     const source = join('packages', folder, entry['@x/source'])
     entryPoints.push(join(root, source))
     names.set(source.slice('packages/'.length, -'.ts'.length), manifest.name + key.slice(1))

@@ -148,7 +148,7 @@ function checkHomes() {
 
 /** What is read by hosts does not name what is for siblings alone. */
 function checkInternalUse() {
-  const inner = new RegExp(`from '(?:${family.join('|')})/internal'`)
+  const inner = new RegExp(`from '(?:${family.join('|')})/internal(?:/node)?'`)
   const pages = filesBelow('docs', (path) => path.endsWith('.md'))
   for (const path of [...filesBelow('examples'), ...pages])
     if (inner.test(readFileSync(join(root, path), 'utf8')))

@@ -14,6 +14,7 @@ export default defineConfig({
     'src/otel.ts',
     'src/bullmq.ts',
     'src/internal.ts',
+    'src/internal-node.ts',
     'src/node/guarded-fetch.ts',
     'src/outgoing/guarded-fetch.ts',
   ]),

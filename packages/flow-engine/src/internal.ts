@@ -66,7 +66,6 @@ export { nameOfType } from './components/values/field-values.ts'
 export { parseNumberText } from './components/values/number-text.ts'
 export { checkCells } from './components/values/table-size.ts'
 export { oddText } from './contract/odd-text.ts'
-export { type Subject, conflicts, describeStore } from './contract/subject.ts'
 export {
   OutputMethodError,
   errorText,
@@ -135,8 +134,6 @@ export {
 export { findProvider } from './models/provider-table.ts'
 export { findChatModel, findEmbedder, hostEmbeds, hostServesModels } from './models/providers.ts'
 export { readAnswer } from './models/read-answer.ts'
-export { whileHoldingSlot } from './node/user-queue.ts'
-export { createWorkerPool } from './node/worker-pool.ts'
 export { becomesGet, headersAfter } from './outgoing/follow-redirects.ts'
 export { createGuardedFetch } from './outgoing/guarded-fetch.ts'
 export { modelAddress } from './outgoing/model-address.ts'

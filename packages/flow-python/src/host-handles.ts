@@ -8,7 +8,7 @@ import type {
   ToolCall,
   ToolSpec,
 } from '@x/flow-engine'
-import { whileHoldingSlot } from '@x/flow-engine/internal'
+import { whileHoldingSlot } from '@x/flow-engine/internal/node'
 import { readSettings } from './made-objects.ts'
 import { decodePythonValue, OutgoingValues } from './values.ts'
 

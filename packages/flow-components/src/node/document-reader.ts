@@ -7,7 +7,7 @@ import {
 import type { DocumentReader } from '@x/flow-engine'
 import { refuse } from '@x/flow-engine/internal'
 import { READER_SOURCE } from './document-reader-source.ts'
-import { createWorkerPool } from '@x/flow-engine/internal'
+import { createWorkerPool } from '@x/flow-engine/internal/node'
 
 export interface DocumentReaderOptions {
   /** Maximum milliseconds per document. Default 30,000. */

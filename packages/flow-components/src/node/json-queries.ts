@@ -2,7 +2,7 @@ import { createSystemRuntime, type Runtime } from '@x/wire'
 import { OUT_OF_MEMORY, queryArgument, readQueryResult } from '../built-in/processing/json-query.ts'
 import type { JsonQueries } from '@x/flow-engine'
 import { refuse } from '@x/flow-engine/internal'
-import { createWorkerPool } from '@x/flow-engine/internal'
+import { createWorkerPool } from '@x/flow-engine/internal/node'
 
 export interface JsonQueriesOptions {
   /** Maximum milliseconds per expression. Default 5,000. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { AuditRecord, AuditStore } from '../store/audit.ts'
 import { idOf, timeOf } from './records.ts'
 import { oddText } from '@x/flow-engine/internal'
-import { describeStore } from '@x/flow-engine/internal'
+import { describeStore } from '@x/flow-engine/internal/node'
 import type { ContractOptions, TestFrame } from '@x/flow-engine/testing'
 
 const record = (n: number, more: Partial<AuditRecord> = {}): AuditRecord => ({

@@ -13,7 +13,7 @@ import {
   userFile,
   variable,
 } from './records.ts'
-import type { Subject } from '@x/flow-engine/internal'
+import type { Subject } from '@x/flow-engine/internal/node'
 
 const [ada, bob] = [idOf(1, 1), idOf(1, 2)]
 

@@ -15,7 +15,7 @@ import {
 } from './owned-spec.ts'
 import { describeRunTraces } from './run-traces-spec.ts'
 import { describeSignIn } from './sign-in-spec.ts'
-import { describeStore, type Subject } from '@x/flow-engine/internal'
+import { describeStore, type Subject } from '@x/flow-engine/internal/node'
 import type { ContractOptions, TestFrame } from '@x/flow-engine/testing'
 import { describeTransactions } from './transaction-spec.ts'
 import { describeUsers } from './users-spec.ts'

@@ -14,7 +14,7 @@ import {
   vertexBuild,
 } from './records.ts'
 import { oddText } from '@x/flow-engine/internal'
-import { conflicts, type Subject } from '@x/flow-engine/internal'
+import { conflicts, type Subject } from '@x/flow-engine/internal/node'
 
 const [ada, bob] = [idOf(1, 1), idOf(1, 2)]
 

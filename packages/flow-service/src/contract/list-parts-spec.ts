@@ -18,7 +18,7 @@ import { oddText } from '@x/flow-engine/internal'
 import type { TransactionRecord } from '../store/build-records.ts'
 import type { Slice } from '@x/flow-engine/store'
 import type { SharedComponentQuery, SharedComponentView } from '../store/shared-components.ts'
-import type { Subject } from '@x/flow-engine/internal'
+import type { Subject } from '@x/flow-engine/internal/node'
 
 const [ada, bob] = [idOf(1, 1), idOf(1, 2)]
 const LONG = 'é'.repeat(700_000)

@@ -3,7 +3,7 @@ import type { FlowStore } from '../store/flow-store.ts'
 import type { RunTraceQuery, RunTraceRecord } from '../store/run-traces.ts'
 import { flow, idOf, timeOf, user } from './records.ts'
 import { oddText } from '@x/flow-engine/internal'
-import type { Subject } from '@x/flow-engine/internal'
+import type { Subject } from '@x/flow-engine/internal/node'
 
 const [ada, bob] = [idOf(1, 1), idOf(1, 2)]
 

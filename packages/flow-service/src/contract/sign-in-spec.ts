@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { FlowStore } from '../store/flow-store.ts'
 import { idOf, timeOf, user } from './records.ts'
-import { conflicts, type Subject } from '@x/flow-engine/internal'
+import { conflicts, type Subject } from '@x/flow-engine/internal/node'
 
 const ada = idOf(1, 1)
 const family = (n: number) => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { FlowStore } from '../store/flow-store.ts'
 import { flow, idOf, project, user } from './records.ts'
-import { conflicts, type Subject } from '@x/flow-engine/internal'
+import { conflicts, type Subject } from '@x/flow-engine/internal/node'
 
 /** Specs of transactions across several resources. */
 export function describeTransactions({ it, store }: Subject<FlowStore>): void {

@@ -16,7 +16,7 @@ import {
   vertexBuild,
 } from './records.ts'
 import { oddText } from '@x/flow-engine/internal'
-import { conflicts, type Subject } from '@x/flow-engine/internal'
+import { conflicts, type Subject } from '@x/flow-engine/internal/node'
 
 /** Specs of users and their data. */
 export function describeUsers({ it, store }: Subject<FlowStore>): void {
