@@ -41,7 +41,7 @@ export const CHECK = [
     minutes: 10,
     environment: { FUZZ_CASES: '2000', SCIM_FUZZ_REQUESTS: '3000' },
   },
-  { name: 'long', command: npm('run', 'test:long'), cores: 2, minutes: 35 },
+  { name: 'long', command: npm('run', 'test:long'), cores: 2, minutes: 45 },
 ]
 
 const onNode = (version) => [
