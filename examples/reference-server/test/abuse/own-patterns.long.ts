@@ -27,6 +27,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'api-source.ts: \\/+$': 'an address from the operator',
   'calculator.ts: 0+$': 'the digits of one number',
   'editor-page.ts: ^\\/assets\\/.*-[\\w-]{8,}\\.\\w+$': 'the names of files of the operator',
+  'find-opening.ts: ^(?:[{\\uff5b]\\s*(?:["\'`\\u201c]?\\w{0,24}["\'`\\u201d]?\\s*(?:[:\\uff1a]\\s*["\'`\\u201c]?v?)?)?)?$':
+    'the last 300 characters of a text',
   'flow-settings.ts: \\/+$': 'an address from the operator',
   'format-spec.ts: \\.?0*e': 'the digits of one number',
   'format-spec.ts: ^(\\d+)(.*)$': 'the digits of one number',

@@ -235,5 +235,6 @@ test('AB-13: a line of 0.9 MB in chunks of one byte is scanned once and does not
   expect([result.status, read]).toMatchObject([200, { parts: bytes.length, read: 1 }])
   expect(slowest).toBeLessThan(HEALTH_NOTED)
   expect(grown).toBeLessThan(60)
-  expect(read.ms).toBeLessThan(8_000)
+  // Scanned anew for each byte it would take minutes.
+  expect(read.ms).toBeLessThan(30_000)
 })

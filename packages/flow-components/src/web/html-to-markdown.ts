@@ -28,7 +28,9 @@ export async function htmlToMarkdown(html: string): Promise<string> {
   return children
     .map((node) => markdownOf(node, ''))
     .join('')
-    .replaceAll(/[ \t]+\n/g, '\n')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
 }

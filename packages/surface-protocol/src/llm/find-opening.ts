@@ -87,11 +87,8 @@ function begunLine(text: string, isLineStart: boolean, bare: boolean): number {
   const lineAt = text.lastIndexOf('\n') + 1
   const line = text.slice(lineAt)
   if (lineAt > 0 || isLineStart) {
-    const fence = /^[ \t]*(?:`{1,}|~{1,})[ \t]*([\w-]*)[ \t]*\r?$/.exec(line)
-    if (
-      fence !== null &&
-      INFO.split('|').some((one) => one.startsWith(fence[1]?.toLowerCase() ?? ''))
-    ) {
+    const info = /^[ \t]*(?:`+|~+)([^`~]*)$/.exec(line)?.[1]?.trim().toLowerCase()
+    if (info !== undefined && INFO.split('|').some((one) => one.startsWith(info))) {
       return line.length
     }
     const trimmed = line.trim().toLowerCase()
