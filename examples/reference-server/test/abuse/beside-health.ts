@@ -25,7 +25,10 @@ export const IN_TIME = 5_000
 /** The experience of an honest client while something else went on. */
 export interface Beside<T> {
   readonly result: T
-  /** The slowest answer of `/health` in milliseconds, without the time in which other processes had the processors. */
+  /**
+   * The slowest answer of `/health` in milliseconds, without the time in which other processes had the
+   * processors, and divided by how many times slower than usual the processors are.
+   */
   readonly slowest: number
   /** The slowest answer by the clock, in milliseconds. */
   readonly wall: number

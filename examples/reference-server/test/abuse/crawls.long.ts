@@ -37,6 +37,7 @@ const crawlOf = (path: string, depth: number) =>
 
 test('AB-34: a crawl stops at its byte limit, returns what it has read, and delays no other request', async () => {
   const service = running()
+  sent = 0
   const key = await addUser(service, 'ada')
   const attack = await saveFlow(service, crawlOf('/big', 5))
   const honest = await saveFlow(service, crawlOf('/small', 1), { key })
