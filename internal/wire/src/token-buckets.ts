@@ -32,6 +32,8 @@ export function waitSeconds(limit: BucketLimit, { fullInMs }: BucketState): numb
 export interface TokenBuckets {
   /** Takes one request from the bucket of `key`; `now` in milliseconds. */
   take(key: string, limit: BucketLimit, now: number): BucketState
+  /** Puts back a request taken from the bucket of `key`. */
+  giveBack(key: string, limit: BucketLimit, now: number): void
 }
 
 /**
@@ -57,6 +59,12 @@ export function createTokenBuckets(maxKeys: number): TokenBuckets {
         }
       }
       return { allowed, fullInMs: after - now }
+    },
+    giveBack(key, limit, now) {
+      const full = fullAt.get(key)
+      if (full === undefined) return
+      if (full - refillMs(limit) > now) fullAt.set(key, full - refillMs(limit))
+      else fullAt.delete(key)
     },
   }
 }

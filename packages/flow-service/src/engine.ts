@@ -17,7 +17,6 @@ import type { FlowEngineOptions, HostContext } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
 import type { ServiceKit } from './services/base/kit.ts'
 import { removeFilesOf } from './services/files/remove-files.ts'
-import { createRunQuota } from './services/limits/run-quota.ts'
 import { createRecordWriter } from './services/records/record-writer.ts'
 import { createSecretBox } from './services/crypto/secret-box.ts'
 import { createExecutionServices } from './services/execution-services.ts'
@@ -202,7 +201,6 @@ function createKit(
     flowFiles: options.flowFiles,
     records: createRecordWriter({ store: options.store, settings, runtime, report }),
     userLimits: createUserLimits({ store: options.store, settings, runtime, removeLeft, report }),
-    runQuota: createRunQuota({ settings, runtime, store: options.quotas }),
     emit,
     audit: options.audit,
     report,

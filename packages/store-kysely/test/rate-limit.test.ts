@@ -34,6 +34,27 @@ describe.each([
     expect(await store.take('ada', limit)).toMatchObject({ allowed: false })
   })
 
+  test('OP-18: what is given back can be taken again, and never more than a full bucket', async () => {
+    const store = createRateLimitStore(database.db)
+    const take = async () => (await store.take('ada', limit)).allowed
+    expect([await take(), await take(), await take(), await take()]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    await store.giveBack('ada', limit)
+    expect([await take(), await take()]).toEqual([true, false])
+    for (let n = 0; n < 10; n += 1) await store.giveBack('ada', limit)
+    await store.giveBack('bob', limit)
+    expect([await take(), await take(), await take(), await take()]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+  })
+
   test('OP-17: a clock that was set back leaves a bucket empty for no longer than it takes to fill', async () => {
     const store = createRateLimitStore(database.db)
     await store.take('ada', limit)

@@ -27,11 +27,10 @@ import { createStoredResponses } from './openai/stored-responses.ts'
 import { createResponsesService, type ResponsesService } from './answers/responses.ts'
 import type { ApiKeyService } from './accounts/api-keys.ts'
 import type { JobOwner } from './base/job-owner.ts'
-import { createBuildCanceller } from './builds/cancel-builds.ts'
 import { createBuildService, type BuildService } from './builds/builds.ts'
 import type { FileService } from './files/files.ts'
 import type { FlowService } from './flows/flows.ts'
-import { flowOf, metadataOf } from './builds/build-metadata.ts'
+import { flowOf, metadataOf } from './runs/build-metadata.ts'
 import { mayContinue } from './builds/may-continue.ts'
 import type { FlowVersionService } from './flows/flow-versions.ts'
 import type { ProjectService } from './flows/projects.ts'
@@ -41,10 +40,12 @@ import { createPendingWrites, type PendingWrites } from './runs/pending-writes.t
 import { jobLanes } from './runs/job-lanes.ts'
 import { createPlanCache } from './runs/plan-cache.ts'
 import { OpenAiRefusal } from './openai/openai-refusal.ts'
-import { countingJobs } from './limits/run-quota.ts'
-import { createOpenRuns } from './runs/open-runs.ts'
+import { createAdmission } from './runs/admission.ts'
+import { createRunOwners } from './runs/run-owners.ts'
 import { createRunPlaces } from './runs/run-places.ts'
-import { createRunService, watched, type RunService } from './runs/run-service.ts'
+import { createRunQuota } from './runs/run-quota.ts'
+import { createRunService, type RunService } from './runs/run-service.ts'
+import { createRunner, watched } from './runs/runner.ts'
 import { createQuestionService, type QuestionService } from './runs/questions.ts'
 import { joinRunHooks } from './runs/join-run-hooks.ts'
 import { executionMetrics } from './runs/run-metrics.ts'
@@ -95,8 +96,6 @@ export interface FlowExecution {
   cancelBuilds(of: JobOwner): Promise<void>
   close(): Promise<void>
 }
-
-const RUN_RECORDS = { form: 'run', builds: true, trace: true } as const
 
 export function createExecutionServices({
   kit,
@@ -197,33 +196,44 @@ export function createExecutionServices({
     onError: (error, info) => report(error, info),
   })
   const left = (jobId: string): void => visitors.left(jobId)
-  const openRuns = createOpenRuns()
-  const canceller = createBuildCanceller({ jobs, store: jobStore, openRuns, left })
-  const base = { cache, limits, runtime, ...(hooks === undefined ? {} : { hooks }) }
-  const places = createRunPlaces(settings.maxRunsPerUser)
+  const owners = createRunOwners({ jobs, store: jobStore, left })
+  const runner = createRunner({
+    admission: createAdmission({
+      places: createRunPlaces(settings.maxRunsPerUser),
+      quota: createRunQuota({ settings, runtime, store: options.quotas }),
+    }),
+    jobs,
+    owners,
+    servicesOf,
+    recorderOf: ({ owner: { flowId, userId: ownerId }, plan: { flow }, records: form }) =>
+      createRunRecorder(records, {
+        flowId,
+        ownerId,
+        flow,
+        form,
+        builds: true,
+        trace: form === 'run',
+      }),
+    base: { cache, limits, runtime, ...(hooks === undefined ? {} : { hooks }) },
+    sweep,
+    report: (error) => report(error),
+  })
   const runs = createRunService({
-    places,
-    openRuns,
-    quota: kit.runQuota,
+    runner,
     flows,
     versions,
     plans,
-    servicesOf,
-    recorderOf: ({ id, userId }, { flow }) =>
-      createRunRecorder(records, { flowId: id, ownerId: userId, flow, ...RUN_RECORDS }),
-    base,
-    report: (error) => report(error),
+    runtime,
     bySession: settings.agenticExperience,
-    sweep,
   })
   const stored = createStoredResponses({
     store: jobStore,
     runtime,
     retention: options.queue?.retention,
   })
-  const counting = countingJobs(jobs, kit.runQuota)
   const background = createBackgroundResponses({
-    jobs: counting,
+    jobs,
+    runner,
     stored,
     runtime,
     emit: kit.emit,
@@ -264,7 +274,11 @@ export function createExecutionServices({
       tools,
       resources,
       runs,
-      asking: createAskingTools({ jobs: counting, box: kit.secrets, runtime }),
+      asking: createAskingTools({
+        jobs: { ...jobs, start: runner.enqueue },
+        box: kit.secrets,
+        runtime,
+      }),
       settings: mcpOptions,
     }),
     mcpOptions,
@@ -275,7 +289,8 @@ export function createExecutionServices({
       questions: createQuestionService({ jobs, store }),
       builds: createBuildService({
         store,
-        jobs: counting,
+        jobs,
+        runner,
         versions,
         plans,
         components,
@@ -283,18 +298,12 @@ export function createExecutionServices({
         publicTimeoutMs: settings.publicBuildSeconds * 1000,
       }),
       vertices: createVertexService({
-        places,
-        openRuns,
-        quota: kit.runQuota,
         store,
         components,
         customCode,
         plans,
-        servicesOf,
-        recorderOf: ({ flowId, ownerId }, { flow }) =>
-          createRunRecorder(records, { flowId, ownerId, flow, form: 'build', builds: true }),
-        base,
-        sweep,
+        runner,
+        runtime,
         uuid: () => runtime.uuid(),
       }),
       runs,
@@ -320,18 +329,18 @@ export function createExecutionServices({
         settings,
         flows,
         plans,
-        jobs: counting,
+        runner,
         apiKeys,
       }),
     },
     async cancelBuilds(of) {
       if (of.userId !== undefined) mcp.closeUser(of.userId)
-      await canceller.all(of)
+      await owners.cancelOwned(of)
     },
     async close() {
       counted?.end()
       mcp.close()
-      canceller.close()
+      owners.close()
       await jobs.close()
       await sweep.settled()
       await writer.flush()

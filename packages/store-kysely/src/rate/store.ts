@@ -17,6 +17,11 @@ export interface SqlRateLimitStore {
    * @throws DatabaseError if the database does not respond
    */
   take(key: string, limit: BucketLimit): Promise<{ allowed: boolean; fullInMs: number }>
+  /**
+   * Atomically puts back one request taken from the bucket of `key`.
+   * @throws DatabaseError if the database does not respond
+   */
+  giveBack(key: string, limit: BucketLimit): Promise<void>
 }
 
 /** Interval for removing full buckets, which are equivalent to none. */
@@ -52,6 +57,10 @@ export function createRateLimitStore<Tables>(db: Kysely<Tables>): SqlRateLimitSt
       const [row] = taken.rows
       if (row !== undefined) return { allowed: true, fullInMs: Math.max(0, row.wait) }
       return { allowed: false, fullInMs: await waitOf(db, key, step * burst) }
+    },
+    async giveBack(key, { perSecond }) {
+      await sql`update rate_bucket set full_at = full_at - ${number(1000 / perSecond)}
+        where key = ${key}`.execute(db)
     },
   }
 }

@@ -12,7 +12,6 @@ import type { PasswordHasher } from '../crypto/passwords.ts'
 import type { RecordWriter } from '../records/record-writer.ts'
 import type { SecretBox } from '../crypto/secret-box.ts'
 import type { Tokens } from '../crypto/tokens.ts'
-import type { RunQuota } from '../limits/run-quota.ts'
 import type { UserLimits } from '../limits/user-limits.ts'
 
 /** Dependencies shared by all services. */
@@ -33,8 +32,6 @@ export interface ServiceKit {
   readonly records: RecordWriter
   /** Limits per user. */
   readonly userLimits: UserLimits
-  /** Daily run quota of users. */
-  readonly runQuota: RunQuota
   readonly emit: EmitFlowEvent
   /** Undefined if audit records are not stored (OP-11). */
   readonly audit: AuditStore | undefined

@@ -19,7 +19,8 @@ import type { FlowVersionService, PinnableFlow } from '../flows/flow-versions.ts
 import { publicFlowId } from '../flows/public-flow-id.ts'
 import { createPublicJobs } from './public-jobs.ts'
 import { refuse } from '@x/flow-engine/internal'
-import type { EarlierTurn } from '../runs/earlier-turns.ts'
+import type { BuildMetadata } from '../runs/build-metadata.ts'
+import type { Runner } from '../runs/runner.ts'
 import type { VisitorQueue } from './visitor-queue.ts'
 
 /** A request for a build (build.md). */
@@ -42,24 +43,6 @@ export interface StartBuild {
   /** Number or id of a version whose graph is built instead of the stored one (DR-63). */
   readonly version?: string | null
   readonly origin?: RunOrigin
-}
-
-/** Stored with a job, so that any process that runs it knows its owner. */
-export interface BuildMetadata {
-  readonly ownerId: string
-  readonly storedFlowId: string
-  readonly isPublic: boolean
-  readonly logBuilds: boolean
-  /** True if someone other than the owner started it; always for public builds. */
-  readonly isForeign?: boolean
-  /** True if the caller is unknown. */
-  readonly isAnonymous?: boolean
-  /** Id of the response this run belongs to (RS-31). */
-  readonly responseId?: string
-  /** Earlier turns sent by a client, placed before the stored history. */
-  readonly earlier?: readonly EarlierTurn[]
-  /** Format of its records. Default `build`. */
-  readonly form?: 'build' | 'run'
 }
 
 /** A visitor who builds a public flow. */
@@ -127,6 +110,7 @@ const TASK_STATUS = {
 
 export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
   readonly jobs: BuildJobs
+  readonly runner: Pick<Runner, 'enqueue'>
   readonly versions: Pick<FlowVersionService, 'pin'>
   readonly plans: PlanCache
   readonly components: ComponentRegistry
@@ -138,6 +122,7 @@ export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
 export function createBuildService({
   store,
   jobs,
+  runner,
   versions,
   plans,
   components,
@@ -181,7 +166,7 @@ export function createBuildService({
         graph === null
           ? planOf(plans, pinned)
           : { flow: { id: flowId, name: flow.name, data: graph } as unknown as FlowJson }
-      return jobs.start({
+      return runner.enqueue({
         flowId,
         flowName: request.flowName ?? flow.name,
         userId: caller.id,
@@ -216,7 +201,7 @@ export function createBuildService({
         ...planOf(plans, flow),
       }
       if (asks(build.flow, components)) throw asksPerson(flowId)
-      const job = await visitors.start({ clientId, address }, () => jobs.start(build))
+      const job = await visitors.start({ clientId, address }, () => runner.enqueue(build))
       publicJobs.remember(job.id, { ownerId: owner.id, storedFlowId: flowId, derivedFlowId })
       return job
     },

@@ -2,7 +2,7 @@ import type { JobRecord } from '@x/flow-engine'
 import type { BuildRequest } from '@x/flow-engine'
 import type { ServiceKit } from '../base/kit.ts'
 import { ownFlow } from '../base/own-flow.ts'
-import { metadataOf } from './build-metadata.ts'
+import { metadataOf } from '../runs/build-metadata.ts'
 
 /** True if a job may continue: its owner is active and still has the flow (DR-37), or it has no owner. */
 export function mayContinue(store: ServiceKit['store']) {

@@ -1,6 +1,5 @@
-import { keepRecent } from '@x/wire'
+import { keepRecent, type Runtime } from '@x/wire'
 import type { ComponentRegistry } from '@x/flow-engine'
-import type { ComponentServices } from '@x/flow-engine'
 import { FlowCompileError } from '@x/flow-engine'
 import { readCheckpoint } from '@x/flow-engine/internal'
 import { buildProblems, compilePartly, graphOf, unknownProblems } from '@x/flow-engine/internal'
@@ -8,8 +7,6 @@ import type { FlowPlan } from '@x/flow-engine'
 import type { CodeAbility } from '@x/flow-engine/internal'
 import type { PlanGraph, PlanVertex } from '@x/flow-engine/internal'
 import type { VertexBuildJson } from '@x/flow-engine'
-import type { RunOptions } from '@x/flow-engine'
-import { startRun } from '@x/flow-engine/internal'
 import { sliceOf } from '@x/flow-engine/internal'
 import { isMessage } from '@x/flow-engine'
 import type { FlowRecord } from '../../store/flows.ts'
@@ -19,14 +16,8 @@ import type { Caller } from '../base/caller.ts'
 import type { RunOrigin } from '../runs/run-origin.ts'
 import { missingPredecessor, nextVertices, type BuildProgress } from './next-vertices.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
+import type { Runner } from '../runs/runner.ts'
 import { refuse } from '@x/flow-engine/internal'
-import type { RunQuota } from '../limits/run-quota.ts'
-import type { OpenRuns } from '../runs/open-runs.ts'
-import type { RunPlaces } from '../runs/run-places.ts'
-import { startedIn, watched } from '../runs/run-service.ts'
-import type { RunRecorder } from '../runs/run-records.ts'
-import type { RunScope } from '../runs/run-scope.ts'
-import type { Sweep } from '../runs/sweep.ts'
 import { describeFailure, describeUnbuilt } from './unbuilt-vertex.ts'
 
 /** Maximum number of graphs cached between the calls for individual vertices, over all users. */
@@ -72,17 +63,8 @@ export interface VertexServiceOptions {
   /** Runs the code of nodes (FE-44). */
   readonly customCode: CodeAbility | undefined
   readonly plans: PlanCache
-  readonly places: RunPlaces
-  readonly openRuns: Pick<OpenRuns, 'add'>
-  /** Every build counts as a run. */
-  readonly quota: RunQuota
-  readonly servicesOf: (scope: RunScope) => ComponentServices
-  readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime' | 'hooks'>
-  readonly recorderOf: (
-    of: { readonly flowId: string; readonly ownerId: string },
-    plan: FlowPlan,
-  ) => RunRecorder | undefined
-  readonly sweep: Pick<Sweep, 'after'>
+  readonly runner: Pick<Runner, 'start'>
+  readonly runtime: Pick<Runtime, 'now'> | undefined
   readonly uuid: () => string
 }
 
@@ -95,8 +77,7 @@ interface KeptGraph extends BuildProgress {
 }
 
 export function createVertexService(options: VertexServiceOptions): VertexService {
-  const { store, plans, places, quota, components, customCode, servicesOf, recorderOf } = options
-  const { base, sweep, uuid } = options
+  const { store, plans, runner, components, customCode, runtime, uuid } = options
   const kept = new Map<string, KeptGraph>()
   const keyOf = (caller: Caller, flowId: string): string => `${caller.id}/${flowId}`
 
@@ -172,57 +153,45 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       const vertex = vertexOf(entry.graph, vertexId)
       if (vertex === undefined) throw refuse(404, `Vertex ${vertexId} not found`)
       const missing = missingPredecessor(vertex, entry)
-      if (missing !== undefined) return describeUnbuilt(vertex, missing, base.runtime?.now())
+      if (missing !== undefined) return describeUnbuilt(vertex, missing, runtime?.now())
       const [unknown] = unknownProblems(entry.plan, new Set([vertexId]))
-      if (unknown !== undefined)
-        return describeFailure(vertex, unknown.message, base.runtime?.now())
+      if (unknown !== undefined) return describeFailure(vertex, unknown.message, runtime?.now())
       const { states, plan, session } = entry
-      await quota.take(caller.id)
-      const free = places.take(caller.id)
-      states.delete(vertexId)
       const { value } = input
-      const recorder = recorderOf({ flowId, ownerId: caller.id }, plan)
-      const scope = { ownerId: caller.id, storedFlowId: flowId, isPublic: false }
-      const run = startedIn(free, () =>
-        startRun(
-          plan,
-          {
-            ...base,
-            mode: 'build',
-            flowId,
-            userId: caller.id,
-            sessionId: input.session ?? session,
-            input: { files: input.files, ...(value === null ? {} : { value }) },
-            stopComponentId: vertexId,
-            signal: input.signal,
-            services: servicesOf(scope),
-            ...input.origin,
+      const { run, recorded } = await runner.start({
+        plan,
+        owner: { userId: caller.id, flowId },
+        options: {
+          mode: 'build',
+          sessionId: input.session ?? session,
+          input: { files: input.files, ...(value === null ? {} : { value }) },
+          stopComponentId: vertexId,
+          signal: input.signal,
+          ...input.origin,
+        },
+        records: 'build',
+        host: {
+          resume: {
+            firstSeq: 0,
+            checkpoints: new Map([...states].filter(([id]) => id !== vertexId)),
+            sorted: true,
+            reported: new Map(
+              [...states.keys()].filter((id) => id !== vertexId).map((id) => [id, 1]),
+            ),
           },
-          {
-            ...recorder,
-            resume: {
-              firstSeq: 0,
-              checkpoints: new Map(states),
-              sorted: true,
-              reported: new Map([...states.keys()].map((id) => [id, 1])),
-            },
-            checkpoint: async (id, state) => {
-              states.set(id, state)
-              entry.closed.set(id, closedBy(state))
-              return true
-            },
+          checkpoint: async (id, state) => {
+            states.set(id, state)
+            entry.closed.set(id, closedBy(state))
+            return true
           },
-        ),
-      )
-      options.openRuns.add(run, { flowId, userId: caller.id })
-      const recorded = watched(run, recorder)
+        },
+      })
       let built: VertexBuildJson | undefined
       for await (const event of run)
         if (event.event === 'end_vertex' && event.data.build_data.id === vertexId)
           built = event.data.build_data
       await recorded
-      sweep.after(flowId, flowId)
-      if (built === undefined) return describeUnbuilt(vertex, vertex, base.runtime?.now())
+      if (built === undefined) return describeUnbuilt(vertex, vertex, runtime?.now())
       const next = built.valid ? nextVertices(vertex, entry, built.inactivated_vertices) : []
       return {
         ...built,

@@ -7,10 +7,10 @@ import type { FlowService } from '../flows/flows.ts'
 import type { PinnableFlow } from '../flows/flow-versions.ts'
 import { refuseAskingFlow } from '../runs/asking-flows.ts'
 import { refuse, Refusal } from '@x/flow-engine/internal'
-import type { BuildJobs } from '@x/flow-engine'
 import { isFlowError } from '@x/flow-engine'
-import type { BuildMetadata } from './builds.ts'
+import type { BuildMetadata } from '../runs/build-metadata.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
+import type { Runner } from '../runs/runner.ts'
 
 /** Runs started by webhooks (webhook.md). */
 export interface WebhookService {
@@ -31,14 +31,14 @@ export interface WebhookServiceOptions {
   readonly settings: FlowSettings
   readonly flows: Pick<FlowService, 'findForWebhook'>
   readonly plans: PlanCache
-  readonly jobs: Pick<BuildJobs, 'start'>
+  readonly runner: Pick<Runner, 'enqueue'>
   readonly apiKeys: Pick<ApiKeyService, 'find' | 'countUse'>
 }
 
 const EMPTY = 'Request body is empty. You should provide a JSON payload containing the flow ID.'
 
 export function createWebhookService(options: WebhookServiceOptions): WebhookService {
-  const { store, settings, flows, plans, jobs, apiKeys } = options
+  const { store, settings, flows, plans, runner, apiKeys } = options
   return {
     async find(idOrName, userId) {
       const flow = await flows.findForWebhook(idOrName, userId)
@@ -73,7 +73,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
         form: 'run',
       }
       try {
-        await jobs.start({
+        await runner.enqueue({
           flow: plans.get(flow.id, flow.name, flow.data, flow.version),
           mode: 'run',
           input: { value: '', type: 'chat' },

@@ -9,7 +9,8 @@ import { runErrorText } from '@x/flow-engine/internal'
 import type { FlowRecord } from '../../store/flows.ts'
 import { answerFromRun, type AnswerEvent, type Question } from '../answers/answer.ts'
 import { createAnswerTools } from '../answers/answer-tools.ts'
-import type { BuildMetadata } from '../builds/builds.ts'
+import type { BuildMetadata } from '../runs/build-metadata.ts'
+import type { Runner } from '../runs/runner.ts'
 import { OpenAiRefusal } from './openai-refusal.ts'
 import {
   eventText,
@@ -58,6 +59,7 @@ export interface BackgroundStart {
 
 export interface BackgroundResponsesOptions {
   readonly jobs: BuildJobs
+  readonly runner: Pick<Runner, 'enqueue'>
   readonly stored: Pick<StoredResponses, 'finish' | 'result'>
   readonly runtime: Pick<Runtime, 'now' | 'sleep'>
   readonly emit: EmitFlowEvent
@@ -70,6 +72,7 @@ const NEVER_JOINED = Number.MAX_SAFE_INTEGER
 
 export function createBackgroundResponses({
   jobs,
+  runner,
   stored,
   runtime,
   emit,
@@ -164,7 +167,7 @@ export function createBackgroundResponses({
       }
       const { text, files = [], sessionId, variables, stream, origin } = question
       try {
-        const { id } = await jobs.start({
+        const { id } = await runner.enqueue({
           flow: plan,
           mode: 'run',
           input: { value: text, type: 'chat', ...(files.length === 0 ? {} : { files }) },

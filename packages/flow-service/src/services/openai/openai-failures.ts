@@ -3,7 +3,7 @@ import { isFlowError } from '@x/flow-engine'
 import { runErrorText } from '@x/flow-engine/internal'
 import { RunTimeout } from '../answers/answer.ts'
 import { ChatInputError } from '../answers/chat-input.ts'
-import { OwnerGone } from '../runs/open-runs.ts'
+import { OwnerGone } from '../runs/run-owners.ts'
 import { OpenAiRefusal } from './openai-refusal.ts'
 
 /** The error of a failed run (RS-21); unexpected errors get a fixed message. */

@@ -1,27 +1,17 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
-import type { ComponentServices } from '@x/flow-engine'
 import { FlowCompileError, FlowError, isFlowError } from '@x/flow-engine'
 import { runErrorText } from '@x/flow-engine/internal'
-import type { FlowPlan } from '@x/flow-engine'
-import type { FlowRun, RunOptions, RunResult } from '@x/flow-engine'
+import type { RunOptions, RunResult } from '@x/flow-engine'
 import { formatRunResponse, type ComponentOutputJson, type RunResponse } from '@x/flow-engine'
-import { startRun } from '@x/flow-engine/internal'
-import type { FlowRecord } from '../../store/flows.ts'
 import type { Caller } from '../base/caller.ts'
 import type { RunOrigin } from './run-origin.ts'
 import type { FlowService } from '../flows/flows.ts'
 import type { FlowVersionService, PinnableFlow } from '../flows/flow-versions.ts'
-import { withEarlierTurns, type EarlierTurn } from './earlier-turns.ts'
-import { createPendingWrites } from './pending-writes.ts'
+import type { EarlierTurn } from './earlier-turns.ts'
 import type { PlanCache } from './plan-cache.ts'
+import type { RunHandle, Runner } from './runner.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { refuseAsking, refuseAskingFlow } from './asking-flows.ts'
-import type { RunQuota } from '../limits/run-quota.ts'
-import type { OpenRuns } from './open-runs.ts'
-import type { RunPlaces } from './run-places.ts'
-import type { RunRecorder } from './run-records.ts'
-import type { RunScope } from './run-scope.ts'
-import type { Sweep } from './sweep.ts'
 
 /** A request for a run (run.md). */
 export interface RunFlowRequest {
@@ -37,13 +27,6 @@ export interface RunFlowRequest {
   readonly stream: boolean
   /** File paths for the chat input. */
   readonly files?: readonly string[]
-}
-
-/** A run whose events are read by the caller. */
-export interface OpenRun {
-  readonly run: FlowRun
-  /** Resolves when all records of the run are stored. */
-  readonly recorded: Promise<void>
 }
 
 /** One input of an advanced run. */
@@ -92,7 +75,7 @@ export interface RunService {
    * Starts a run of a conversation.
    * @throws FlowError if the flow cannot be started; Refusal 429 if its owner has too many runs
    */
-  open(flow: PinnableFlow, request: RunFlowRequest, by: OpenRunOptions): Promise<OpenRun>
+  open(flow: PinnableFlow, request: RunFlowRequest, by: OpenRunOptions): Promise<RunHandle>
   /** @throws Refusal with the error format of the service */
   run(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): Promise<RunResponse>
   /** Lines of a streaming run, ending with `end` or `error` (events.md 5). */
@@ -104,62 +87,31 @@ export interface RunService {
 export interface RunServiceOptions {
   readonly flows: Pick<FlowService, 'find'>
   readonly versions: Pick<FlowVersionService, 'pin'>
-  /** Every run takes a slot of its owner. */
-  readonly places: RunPlaces
-  readonly openRuns: Pick<OpenRuns, 'add'>
-  /** Every run counts towards its owner's quota. */
-  readonly quota: RunQuota
+  readonly runner: Pick<Runner, 'start'>
   readonly plans: PlanCache
-  readonly servicesOf: (scope: RunScope) => ComponentServices
-  readonly recorderOf: (flow: FlowRecord, plan: FlowPlan) => RunRecorder | undefined
-  /** Called with errors thrown by hooks. */
-  readonly report?: (error: unknown) => void
-  /** Cache, limits, runtime of all runs. */
-  readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime' | 'hooks'>
+  readonly runtime?: Runtime | undefined
   readonly bySession: boolean
-  readonly sweep: Pick<Sweep, 'after'>
 }
 
 export function createRunService(service: RunServiceOptions): RunService {
-  const { flows, places, quota, plans, servicesOf, recorderOf, base } = service
+  const { flows, plans, runner } = service
 
   const start = async (
     flow: PinnableFlow,
     more: Partial<RunOptions>,
-    { earlier = [], isAnonymous = false }: Omit<OpenRunOptions, 'signal'> = {},
-  ): Promise<OpenRun> => {
+    { earlier, isAnonymous }: Omit<OpenRunOptions, 'signal'> = {},
+  ): Promise<RunHandle> => {
     if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
     const plan = plans.get(flow.id, flow.name, flow.data, flow.version)
     refuseAsking(plan, flow.id)
-    await quota.take(flow.userId)
-    const free = places.take(flow.userId)
-    const recorder = recorderOf(flow, plan)
-    const pending = createPendingWrites()
-    const scope = {
-      ownerId: flow.userId,
-      storedFlowId: flow.id,
-      isPublic: false,
+    return await runner.start({
+      plan,
+      owner: { userId: flow.userId, flowId: flow.id },
+      options: { mode: 'run', flowName: flow.name, ...more },
+      records: 'run',
+      earlier,
       isAnonymous,
-      pending,
-    }
-    const options = {
-      mode: 'run' as const,
-      flowId: flow.id,
-      flowName: flow.name,
-      userId: flow.userId,
-      services: withEarlierTurns(servicesOf(scope), earlier, base.runtime),
-      ...base,
-      ...more,
-    }
-    const host = { report: service.report, ...recorder }
-    const run = startedIn(free, () => startRun(plan, options, host))
-    service.openRuns.add(run, { flowId: flow.id, userId: flow.userId })
-    const recorded = watched(run, recorder)
-      .then(() => pending.settled())
-      .finally(() => service.sweep.after(flow.id, flow.id, flow.userId))
-    // A failed run is reported with its own error.
-    recorded.catch(() => undefined)
-    return { run, recorded }
+    })
   }
   const finished = async (flow: PinnableFlow, more: Partial<RunOptions>): Promise<RunResult> => {
     const { run, recorded } = await start(flow, more)
@@ -171,7 +123,7 @@ export function createRunService(service: RunServiceOptions): RunService {
 
   return {
     bySession: service.bySession,
-    runtime: base.runtime ?? createSystemRuntime(),
+    runtime: service.runtime ?? createSystemRuntime(),
     async find(caller, idOrName, { userId, version = null }) {
       const flow = await flows.find(idOrName, { userId, callerId: caller.id })
       if (flow === null) throw refuse(404, `Flow identifier ${idOrName} not found`)
@@ -237,24 +189,6 @@ export function createRunService(service: RunServiceOptions): RunService {
       }
     },
   }
-}
-
-/** Starts a run that holds a slot, released when it ends or fails to start. */
-export function startedIn(free: () => void, start: () => FlowRun): FlowRun {
-  try {
-    const run = start()
-    run.result.then(free, free)
-    return run
-  } catch (error) {
-    free()
-    throw error
-  }
-}
-
-/** Resolves when the run is over and has been recorded. */
-export async function watched(run: FlowRun, recorder: RunRecorder | undefined): Promise<void> {
-  await recorder?.watch(run)
-  await run.result.catch(() => undefined)
 }
 
 function toOptions(request: RunFlowRequest): Partial<RunOptions> {

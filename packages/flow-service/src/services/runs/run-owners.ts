@@ -1,26 +1,31 @@
-import type { BuildJobs } from '@x/flow-engine'
-import type { BuildRequest } from '@x/flow-engine'
+import { FlowError, type BuildJobs, type BuildRequest, type FlowRun } from '@x/flow-engine'
 import type { JobStore } from '@x/flow-engine/store'
 import type { JobOwner } from '../base/job-owner.ts'
-import type { OpenRuns } from '../runs/open-runs.ts'
-import type { BuildMetadata } from './builds.ts'
+import type { BuildMetadata } from './build-metadata.ts'
 
-/** Ends the jobs and other runs of deleted flows and of deleted or blocked users. */
-export interface BuildCanceller {
+/** To whom the runs and jobs that go on belong, so that they end with their flow or their user. */
+export interface RunOwners {
+  /** Knows a run that is no job until it ends. */
+  add(run: FlowRun, of: { readonly flowId: string; readonly userId: string }): void
   /**
    * Cancels runs and jobs that wait or run in this process and open questions anywhere, and asks other processes to do
    * the same. Removes schedules of what is deleted.
    */
-  all(of: JobOwner): Promise<void>
+  cancelOwned(of: JobOwner): Promise<void>
   /** Stops listening to other processes. */
   close(): void
 }
 
-export interface BuildCancellerOptions {
+/** Why such a run was cancelled. */
+export class OwnerGone extends FlowError {
+  constructor() {
+    super('invalid_request', 'The flow was deleted, or its user was deleted or blocked')
+  }
+}
+
+export interface RunOwnersOptions {
   readonly jobs: Pick<BuildJobs, 'own' | 'cancel' | 'pending'>
   readonly store: Pick<JobStore, 'bus' | 'queue' | 'schedules'>
-  /** Runs that are no jobs. */
-  readonly openRuns: Pick<OpenRuns, 'cancel'>
   /** Called when a waiting job was cancelled. */
   readonly left: (jobId: string) => void
 }
@@ -30,12 +35,18 @@ const CHANNEL = 'job-owner-gone'
 const IDS = 100
 const QUESTIONS = 1000
 
-export function createBuildCanceller({
+export function createRunOwners({
   jobs,
   store: { bus, queue, schedules },
-  openRuns,
   left,
-}: BuildCancellerOptions): BuildCanceller {
+}: RunOwnersOptions): RunOwners {
+  const open = new Map<FlowRun, { readonly flowId: string; readonly userId: string }>()
+  const cancelOpen = ({ flowIds, userId }: JobOwner): void => {
+    const flows = new Set(flowIds)
+    for (const [run, of] of open) {
+      if (of.userId === userId || flows.has(of.flowId)) run.cancel(new OwnerGone())
+    }
+  }
   const cancel = async (jobIds: Iterable<string>): Promise<void> => {
     const each = [...jobIds].map(async (id) => {
       await jobs.cancel(id).catch(() => undefined)
@@ -50,14 +61,19 @@ export function createBuildCanceller({
         // An empty payload means that notifications may have been missed, without saying which.
         if (text === '') return
         const of = JSON.parse(text) as JobOwner
-        openRuns.cancel(of)
+        cancelOpen(of)
         void cancel(own(of))
       })
     : () => undefined
 
   return {
-    async all(of) {
-      openRuns.cancel(of)
+    add(run, of) {
+      open.set(run, of)
+      const ended = (): void => void open.delete(run)
+      run.result.then(ended, ended)
+    },
+    async cancelOwned(of) {
+      cancelOpen(of)
       const { flowIds = [], userId } = of
       const gone = of.isRemoved === true ? { userId } : {}
       await schedules?.removeOf({ flowIds, ...gone })

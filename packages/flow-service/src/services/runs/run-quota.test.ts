@@ -26,3 +26,17 @@ test('OP-18: a failing store makes the service unavailable', async () => {
   const quota = createRunQuota({ settings, runtime: createTestRuntime(), store })
   await expect(quota.take('ada')).rejects.toMatchObject({ name: 'StoreUnavailableError' })
 })
+
+test('OP-18: what was not started can be started again, and never more than a day', async () => {
+  const runtime = createTestRuntime()
+  const quota = createRunQuota({ settings: { maxRunsPerDayPerUser: 2 }, runtime })
+  const giveBack = await quota.take('ada')
+  await quota.take('ada')
+  await expect(quota.take('ada')).rejects.toMatchObject({ status: 429 })
+  await giveBack()
+  await giveBack()
+  await giveBack()
+  await quota.take('ada')
+  await quota.take('ada')
+  await expect(quota.take('ada')).rejects.toMatchObject({ status: 429 })
+})

@@ -5,7 +5,6 @@ import {
   type BucketState,
   type Runtime,
 } from '@x/wire'
-import type { BuildJobs } from '@x/flow-engine'
 import { refuse } from '@x/flow-engine/internal'
 import type { FlowSettings } from '../../settings.ts'
 import { StoreUnavailableError } from '@x/flow-engine/store'
@@ -14,15 +13,21 @@ import { StoreUnavailableError } from '@x/flow-engine/store'
 export interface QuotaStore {
   /** Atomically takes a token from the bucket of `key`, if there is one. */
   take(key: string, limit: BucketLimit): BucketState | Promise<BucketState>
+  /**
+   * Atomically puts back a token taken from the bucket of `key`, for a run that was not started after all.
+   * Without it such a run stays counted.
+   */
+  giveBack?(key: string, limit: BucketLimit): void | Promise<void>
 }
 
 /** Daily run quota of users (OP-18). */
 export interface RunQuota {
   /**
    * Counts a run of a user.
+   * @returns what to call if it is not started after all
    * @throws Refusal 429 with `retry-after`, naming the quota; StoreUnavailableError if the store fails
    */
-  take(userId: string): Promise<void>
+  take(userId: string): Promise<() => Promise<void>>
 }
 
 /** Maximum number of users counted in memory. */
@@ -40,12 +45,13 @@ export function createRunQuota({
   readonly store?: QuotaStore | undefined
 }): RunQuota {
   const { maxRunsPerDayPerUser: most } = settings
-  if (most === 0) return { take: async () => undefined }
+  if (most === 0) return { take: () => Promise.resolve(async () => undefined) }
   const limit = { perSecond: most / DAY_SECONDS, burst: most }
   return {
     async take(userId) {
-      const state = await reached(() => store.take(`runs:${userId}`, limit))
-      if (state.allowed) return
+      const key = `runs:${userId}`
+      const state = await reached(() => store.take(key, limit))
+      if (state.allowed) return async () => await reached(() => store.giveBack?.(key, limit))
       const seconds = waitSeconds(limit, state)
       const quota = `${most.toLocaleString('en')} runs a day (SERVICE_MAX_RUNS_PER_DAY_PER_USER)`
       throw refuse(429, `A user may start ${quota}. The next one may start in ${seconds} s.`, {
@@ -55,24 +61,13 @@ export function createRunQuota({
   }
 }
 
-/**
- * Counts jobs as runs of their users when they start. Visitors' jobs have their own lanes and are not counted
- * (AB-70).
- */
-export function countingJobs(jobs: BuildJobs, quota: RunQuota): BuildJobs {
-  return {
-    ...jobs,
-    async start(request) {
-      if (request.lane !== 'public' && request.userId !== undefined)
-        await quota.take(request.userId)
-      return await jobs.start(request)
-    },
-  }
-}
-
 function inMemory(runtime: Pick<Runtime, 'now'>): QuotaStore {
   const buckets = createTokenBuckets(COUNTED_USERS)
-  return { take: (key, limit) => buckets.take(key, limit, runtime.now().getTime()) }
+  const now = (): number => runtime.now().getTime()
+  return {
+    take: (key, limit) => buckets.take(key, limit, now()),
+    giveBack: (key, limit) => buckets.giveBack(key, limit, now()),
+  }
 }
 
 async function reached<T>(work: () => T | Promise<T>): Promise<T> {

@@ -1,0 +1,125 @@
+import type {
+  BuildJobs,
+  BuildRequest,
+  ComponentServices,
+  FlowPlan,
+  FlowRun,
+  JobRecord,
+  RunOptions,
+} from '@x/flow-engine'
+import { startRun } from '@x/flow-engine/internal'
+import type { Admission, Reservation } from './admission.ts'
+import { withEarlierTurns, type EarlierTurn } from './earlier-turns.ts'
+import { createPendingWrites } from './pending-writes.ts'
+import type { RunOwners } from './run-owners.ts'
+import type { RunRecorder } from './run-records.ts'
+import type { RunScope } from './run-scope.ts'
+import type { Sweep } from './sweep.ts'
+
+/** A run of this process, whose caller waits for it. */
+export interface RunRequest {
+  readonly plan: FlowPlan
+  readonly owner: { readonly userId: string; readonly flowId: string }
+  readonly options: Partial<RunOptions>
+  /** Which records it leaves: those of a run with its trace, or those of a build. */
+  readonly records: 'run' | 'build'
+  /** Earlier turns sent by the client, placed before the stored history. */
+  readonly earlier?: readonly EarlierTurn[] | undefined
+  /** Stored variables and the environment are not read (MC-7). */
+  readonly isAnonymous?: boolean | undefined
+  /** Continues the builds of single vertices. */
+  readonly host?: Pick<Parameters<typeof startRun>[2], 'resume' | 'checkpoint'>
+}
+
+/** A started run. */
+export interface RunHandle {
+  readonly run: FlowRun
+  /** Resolves when all messages and records of the run are stored. */
+  readonly recorded: Promise<void>
+}
+
+/** Starts every run and every job of the service: admits it, records it, and ends it with its owner. */
+export interface Runner {
+  /**
+   * Starts a run in this process, without a job.
+   * @throws Refusal 429 if its owner has too many runs, StoreUnavailableError if the store of quotas fails
+   */
+  start(request: RunRequest): Promise<RunHandle>
+  /**
+   * Queues a run as a job. One that is refused before anything runs (`request.refused`), and those of visitors,
+   * are none of their owner's runs of the day.
+   * @throws Refusal 429 over the quota; FlowError `limit_exceeded` (429) if too many jobs are waiting
+   */
+  enqueue(request: BuildRequest): Promise<JobRecord>
+}
+
+export interface RunnerOptions {
+  readonly admission: Admission
+  readonly jobs: Pick<BuildJobs, 'start'>
+  readonly owners: Pick<RunOwners, 'add'>
+  readonly servicesOf: (scope: RunScope) => ComponentServices
+  readonly recorderOf: (request: RunRequest) => RunRecorder | undefined
+  /** Cache, limits, runtime and hooks of all runs. */
+  readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime' | 'hooks'>
+  readonly sweep: Pick<Sweep, 'after'>
+  /** Receives errors of hooks, and of a quota that could not be given back. */
+  readonly report: (error: unknown) => void
+}
+
+export function createRunner(runner: RunnerOptions): Runner {
+  const { admission, jobs, owners, servicesOf, recorderOf, base, sweep, report } = runner
+
+  /** Undoes the reservation if nothing starts. */
+  const within = async <T>(reservation: Reservation, start: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await start()
+    } catch (error) {
+      await reservation.undo().catch(report)
+      throw error
+    }
+  }
+
+  const begin = (request: RunRequest): RunHandle => {
+    const { plan, owner, options, earlier = [], isAnonymous = false, host } = request
+    const { userId, flowId } = owner
+    const recorder = recorderOf(request)
+    const pending = createPendingWrites()
+    const scope = { ownerId: userId, storedFlowId: flowId, isPublic: false, isAnonymous, pending }
+    const services = withEarlierTurns(servicesOf(scope), earlier, base.runtime)
+    const run = startRun(
+      plan,
+      { ...base, services, flowId, userId, ...options },
+      { report, ...recorder, ...host },
+    )
+    owners.add(run, owner)
+    const recorded = watched(run, recorder)
+      .then(() => pending.settled())
+      .finally(() => sweep.after(flowId, flowId, request.records === 'run' ? userId : undefined))
+    // A failed run is reported with its own error.
+    recorded.catch(() => undefined)
+    return { run, recorded }
+  }
+
+  return {
+    async start(request) {
+      const reservation = await admission.run(request.owner.userId)
+      return await within(reservation, () => {
+        const handle = begin(request)
+        handle.run.result.then(reservation.release, reservation.release)
+        return handle
+      })
+    },
+    async enqueue(request) {
+      const { lane, userId, refused } = request
+      if (lane === 'public' || userId === undefined || refused !== undefined)
+        return await jobs.start(request)
+      return await within(await admission.job(userId), () => jobs.start(request))
+    },
+  }
+}
+
+/** Resolves when the run is over and has been recorded. */
+export async function watched(run: FlowRun, recorder: RunRecorder | undefined): Promise<void> {
+  await recorder?.watch(run)
+  await run.result.catch(() => undefined)
+}
