@@ -18,10 +18,14 @@ async function printed(parameters: readonly string[]): Promise<string> {
   return text
 }
 
-test.skipIf(!existsSync(runner))('SF-46 the recorded requests of directories', async () => {
-  const environment = { SCIM_ENABLED: 'true', SCIM_TOKEN: TOKEN }
-  await withService(environment, async ({ url }) => {
-    const text = await printed([runner, `${url}/api/v1/scim/v2`, '--token', TOKEN])
-    expect(text).toBe('scim-field golden: 36 passed, 0 failed\n')
-  })
-})
+test.skipIf(!existsSync(runner))(
+  'SF-46 the recorded requests of directories',
+  { tags: ['long'] },
+  async () => {
+    const environment = { SCIM_ENABLED: 'true', SCIM_TOKEN: TOKEN }
+    await withService(environment, async ({ url }) => {
+      const text = await printed([runner, `${url}/api/v1/scim/v2`, '--token', TOKEN])
+      expect(text).toBe('scim-field golden: 36 passed, 0 failed\n')
+    })
+  },
+)

@@ -26,8 +26,8 @@ export interface FuzzResult {
   readonly report: string
 }
 
-/** Cases of each fuzzer: 300, or `FUZZ_CASES`. */
-export const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 300)
+/** Cases of each fuzzer: 100, or `FUZZ_CASES`. */
+export const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 100)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
 /** Growth is a measurement of time, which runs of every day leave out. */
 export const FUZZ_MEASURES = FUZZ_CASES >= 10_000

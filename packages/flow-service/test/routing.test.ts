@@ -114,6 +114,7 @@ const golden = fileURLToPath(new URL('../../../../shared/golden/routing/run.mjs'
 // Without the recordings there is nothing to compare with.
 test.skipIf(!existsSync(golden))(
   'FF-1 to FF-10: the recorded routing cases pass',
+  { tags: ['long'], timeout: 120_000 },
   async () => {
     const engine = await createTestEngine({ ssrfAllow: ['127.0.0.1'] })
     const server = await serve(engine.handler)
@@ -125,5 +126,4 @@ test.skipIf(!existsSync(golden))(
     await server.close()
     await engine.close()
   },
-  120_000,
 )

@@ -34,13 +34,17 @@ async function run(program: string): Promise<string> {
   return stdout
 }
 
-test('SH-1 SH-2 a service without OAuth and Security Event Tokens never loads jose', async () => {
-  expect(await run(WATCHED)).toBe('served\n')
-  const signing = `${WATCHED}
+test(
+  'SH-1 SH-2 a service without OAuth and Security Event Tokens never loads jose',
+  { tags: ['long'] },
+  async () => {
+    expect(await run(WATCHED)).toBe('served\n')
+    const signing = `${WATCHED}
     const { createJwtAuth } = await import('@x/scim-core/oauth')
     console.log(typeof createJwtAuth)`
-  expect(await run(signing)).toMatch(/^served\n(?:jose )+function\n$/)
-})
+    expect(await run(signing)).toMatch(/^served\n(?:jose )+function\n$/)
+  },
+)
 
 test('SH-1 the entry points export what hosts need', async () => {
   const namesOf = async (entry: Promise<object>): Promise<string[]> => Object.keys(await entry)

@@ -53,7 +53,7 @@ describe('SC-58 groups at scale', () => {
     expect(costs[1]).toEqual(['groups.get', 'members.remove', 'groups.update'])
   })
 
-  test('replace is a set difference', async () => {
+  test('replace is a set difference', { tags: ['long'] }, async () => {
     const scim = createScim()
     const ids: string[] = []
     for (let n = 0; n < 1_200; n += 1) ids.push(await scim.user(`u${n}@x.example`))

@@ -343,7 +343,7 @@ describe('negotiation', () => {
 })
 
 describe('schemas', () => {
-  test('the documented schemas and the validators agree', () => {
+  test('the documented schemas and the validators agree', { tags: ['long'] }, () => {
     const dice = createDice(11)
     const sources = [...mixedLines(300, 3), ...bigUpdate(8)].map((line): unknown =>
       JSON.parse(line),

@@ -35,29 +35,33 @@ function joins(...edges: string[]) {
 const ids = (names: string): string[] => names.split('').map((name) => `Join-${name}`)
 
 describe('order', () => {
-  test('FE-10: a chain of 10,000 compiles and runs without recursion', async () => {
-    const flow = joins()
-    const json = flow.toJSON()
-    const { data } = joins('a>b').toJSON()
-    Object.assign(data?.nodes?.[0]?.data.node.template.mark ?? {}, { value: '' })
-    const [node, edge] = [data?.nodes?.[0], data?.edges?.[0]]
-    if (node === undefined || edge === undefined) throw new RangeError('no node')
-    const size = 10_000
-    json.data = {
-      nodes: Array.from({ length: size }, (_, n) => ({
-        ...node,
-        id: `Join-${n}`,
-      })),
-      edges: Array.from({ length: size - 1 }, (_, n) => ({
-        ...edge,
-        source: `Join-${n}`,
-        target: `Join-${n + 1}`,
-      })),
-    }
-    const result = await runFlow(compileFlow(json, { components })).result
-    expect(result.status).toBe('succeeded')
-    expect(result.vertices.size).toBe(size)
-  })
+  test(
+    'FE-10: a chain of 10,000 compiles and runs without recursion',
+    { tags: ['long'] },
+    async () => {
+      const flow = joins()
+      const json = flow.toJSON()
+      const { data } = joins('a>b').toJSON()
+      Object.assign(data?.nodes?.[0]?.data.node.template.mark ?? {}, { value: '' })
+      const [node, edge] = [data?.nodes?.[0], data?.edges?.[0]]
+      if (node === undefined || edge === undefined) throw new RangeError('no node')
+      const size = 10_000
+      json.data = {
+        nodes: Array.from({ length: size }, (_, n) => ({
+          ...node,
+          id: `Join-${n}`,
+        })),
+        edges: Array.from({ length: size - 1 }, (_, n) => ({
+          ...edge,
+          source: `Join-${n}`,
+          target: `Join-${n + 1}`,
+        })),
+      }
+      const result = await runFlow(compileFlow(json, { components })).result
+      expect(result.status).toBe('succeeded')
+      expect(result.vertices.size).toBe(size)
+    },
+  )
 
   test('FE-11: stop keeps a vertex and its ancestors', async () => {
     const { ends, events } = await run(joins('a>b', 'b>c', 'a>d').toJSON(), {

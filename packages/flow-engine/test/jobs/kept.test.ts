@@ -45,32 +45,36 @@ describe('finished jobs', () => {
     expect(await store.checkpoints.list(first)).toEqual([])
   })
 
-  test('FE-63, FE-64: by default 1,000 finished jobs are kept and 1,000 jobs can wait', async () => {
-    const gate = gated()
-    const runtime = createTestRuntime()
-    const components = createRegistry([...library, gate.component])
-    const jobs = jobsWith({ runtime, components, concurrency: 1 })
-    const blocked = flowBuilder()
-    blocked.add(gate.component, { id: 'Gated-1' })
-    const first = await jobs.start({ flow: blocked.toJSON() })
-    await gate.begun(1)
-    const waiting: string[] = []
-    for (let count = 0; count < 1000; count += 1)
-      waiting.push((await jobs.start({ flow: { nodes: [], edges: [] } })).id)
-    await expect(jobs.start({ flow: plain })).rejects.toMatchObject({
-      code: 'limit_exceeded',
-      status: 429,
-    })
-    gate.open('-')
-    await collectEvents(jobs.events(waiting.at(-1) ?? ''))
-    await runtime.advance(6 * 60_000)
-    await finished(jobs)
-    await jobs.close()
-    expect(await jobs.get(first.id)).toBeNull()
-    const kept = await Promise.all(waiting.map((id) => jobs.get(id)))
-    expect(kept.findIndex((job) => job !== null)).toBe(1)
-    expect(kept.filter((job) => job !== null)).toHaveLength(999)
-  })
+  test(
+    'FE-63, FE-64: by default 1,000 finished jobs are kept and 1,000 jobs can wait',
+    { tags: ['long'] },
+    async () => {
+      const gate = gated()
+      const runtime = createTestRuntime()
+      const components = createRegistry([...library, gate.component])
+      const jobs = jobsWith({ runtime, components, concurrency: 1 })
+      const blocked = flowBuilder()
+      blocked.add(gate.component, { id: 'Gated-1' })
+      const first = await jobs.start({ flow: blocked.toJSON() })
+      await gate.begun(1)
+      const waiting: string[] = []
+      for (let count = 0; count < 1000; count += 1)
+        waiting.push((await jobs.start({ flow: { nodes: [], edges: [] } })).id)
+      await expect(jobs.start({ flow: plain })).rejects.toMatchObject({
+        code: 'limit_exceeded',
+        status: 429,
+      })
+      gate.open('-')
+      await collectEvents(jobs.events(waiting.at(-1) ?? ''))
+      await runtime.advance(6 * 60_000)
+      await finished(jobs)
+      await jobs.close()
+      expect(await jobs.get(first.id)).toBeNull()
+      const kept = await Promise.all(waiting.map((id) => jobs.get(id)))
+      expect(kept.findIndex((job) => job !== null)).toBe(1)
+      expect(kept.filter((job) => job !== null)).toHaveLength(999)
+    },
+  )
 
   test('FE-63: a finished resumable job leaves no checkpoints', async () => {
     const store = createMemoryJobStore()

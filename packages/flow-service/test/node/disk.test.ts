@@ -135,7 +135,7 @@ describe.each([
     expect(await store.update('a/log', () => bytes('three'))).toBe(5)
   })
 
-  test('AB-77 files are written while their folder is removed', async () => {
+  test('AB-77 files are written while their folder is removed', { tags: ['long'] }, async () => {
     const files = create()
     for (let n = 0; n < 40; n += 1) {
       const stage = await files.stage?.()

@@ -177,12 +177,16 @@ describe('toText (CO-6)', () => {
 })
 
 describe('AB-37 large tables as text', () => {
-  test('converts hundreds of thousands of rows, and a long string of digits that is not a number', () => {
-    const rows = Array.from({ length: 200_000 }, (_, index) => ({ a: index, b: 'x' }))
-    expect(table(createDataFrame(rows)).split('\n')).toHaveLength(200_002)
-    const digits = createDataFrame([{ a: `${'1'.repeat(300_000)}x` }])
-    expect(table(digits)).toContain('11x')
-  })
+  test(
+    'converts hundreds of thousands of rows, and a long string of digits that is not a number',
+    { tags: ['long'] },
+    () => {
+      const rows = Array.from({ length: 200_000 }, (_, index) => ({ a: index, b: 'x' }))
+      expect(table(createDataFrame(rows)).split('\n')).toHaveLength(200_002)
+      const digits = createDataFrame([{ a: `${'1'.repeat(300_000)}x` }])
+      expect(table(digits)).toContain('11x')
+    },
+  )
 
   test('one long cell beside many short ones does not exhaust memory', () => {
     const rows = Array.from({ length: 5000 }, (_, index) => ({
