@@ -49,6 +49,8 @@ export default defineConfig({
     })),
     // Many of these hold a shared machine to times: what passes only on retry is listed, and is a fault to mend.
     retry: 1,
+    // What is transformed once serves every project, and the stages of the check that come later.
+    experimental: { fsModuleCache: true },
     // `expect.poll` waits for a condition; its default of one second is less than a busy machine needs.
     expect: { poll: { timeout: 60_000 } },
     testTimeout: 300_000,
