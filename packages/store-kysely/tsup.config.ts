@@ -11,5 +11,6 @@ export default defineConfig(
     'src/link.ts',
     'src/connections.ts',
     'src/rate-limit.ts',
+    'src/storage.ts',
   ]),
 )

@@ -13,7 +13,12 @@ import { createOpenApi } from './http/openapi/openapi.ts'
 import type { BuildJobs } from '@x/flow-engine'
 import { createMemoryBases } from '@x/flow-engine/memory'
 import { outgoingFetch } from '@x/flow-engine/internal'
-import type { FlowEngineOptions, HostContext } from './options.ts'
+import {
+  withStores,
+  type FlowEngineOptions,
+  type HostContext,
+  type StoredEngineOptions,
+} from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
 import type { ServiceKit } from './services/base/kit.ts'
 import { removeFilesOf } from './services/files/remove-files.ts'
@@ -50,10 +55,10 @@ const MIN_SECRET_LENGTH = 32
 
 /**
  * Creates a flow service over the given storage.
- * @throws TypeError for contradictory settings, or a secret key under 32 characters
+ * @throws TypeError for missing stores, contradictory settings, or a secret key under 32 characters
  */
 export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
-  const options = withOutgoingFetch(given)
+  const options = withOutgoingFetch(withStores(given))
   const components = withCustomComponent(options.components ?? createRegistry(builtinComponents))
   const kit = createKit(options, components, (of) => running.cancelBuilds(of))
   const core = createCoreServices(kit.kit, options)
@@ -124,7 +129,7 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
 }
 
 /** One `fetch` for runs, models, refreshes and tool servers (AB-40, AB-41). */
-function withOutgoingFetch(options: FlowEngineOptions): FlowEngineOptions {
+function withOutgoingFetch(options: StoredEngineOptions): StoredEngineOptions {
   const { services = {}, ssrfAllow } = options
   const fetch = outgoingFetch(services, { allow: ssrfAllow })
   return { ...options, services: { ...services, fetch } }
@@ -163,7 +168,7 @@ function userWritten(kit: ServiceKit, change: UserChange): void {
 }
 
 function createKit(
-  options: FlowEngineOptions,
+  options: StoredEngineOptions,
   components: ServiceKit['components'],
   cancelBuilds: ServiceKit['cancelBuilds'],
 ): {

@@ -19,6 +19,7 @@ export type { ToolAnnotations } from './mcp/mcp-server.ts'
 export type {
   ComponentStoreOptions,
   FlowEngineOptions,
+  FlowStorage,
   HostAuthenticate,
   HostContext,
   HostIdentity,

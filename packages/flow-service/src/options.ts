@@ -67,10 +67,31 @@ export interface OpenAiOptions {
   readonly fetchUrls?: boolean
 }
 
+/**
+ * All that a flow service stores, opened in one call: `sqliteStorage` and `postgresStorage` of
+ * `@x/store-kysely/storage`, or `memoryStorage` of `@x/flow-service/memory`.
+ */
+export interface FlowStorage {
+  readonly flows: FlowStore
+  readonly jobs: JobStore
+  readonly files: BlobStore
+  readonly vectors?: CollectionStore
+  readonly quotas?: QuotaStore
+  readonly audit?: AuditStore
+  readonly passwords?: PasswordHasher
+}
+
 /** Options of a flow service. */
 export interface FlowEngineOptions {
-  readonly store: FlowStore
-  readonly files: BlobStore
+  /**
+   * All stores in one; `store`, `jobs` and `files` are then absent. `vectors`, `quotas`, `audit` and `passwords`
+   * replace those of the storage.
+   */
+  readonly storage?: FlowStorage
+  /** Required without `storage`. */
+  readonly store?: FlowStore
+  /** Required without `storage`. */
+  readonly files?: BlobStore
   /** Vector collections for Chroma and FAISS. Default `store.collections`. */
   readonly vectors?: CollectionStore
   /** Signs tokens and encrypts secrets; at least 32 characters or bytes. */
@@ -150,4 +171,29 @@ export interface FlowEngineOptions {
    * `console.error` (OP-12).
    */
   onError?(error: unknown, info: Readonly<Record<string, unknown>>): void
+}
+
+/** Options whose stores are resolved. */
+export type StoredEngineOptions = FlowEngineOptions & {
+  readonly store: FlowStore
+  readonly files: BlobStore
+}
+
+/** @throws TypeError naming the option if a store is missing or given twice */
+export function withStores(options: FlowEngineOptions): StoredEngineOptions {
+  const { storage, ...given } = options
+  if (storage === undefined) {
+    const { store, files } = given
+    if (store === undefined || files === undefined) {
+      const missing = store === undefined ? 'store' : 'files'
+      throw new TypeError(`The option ${missing} is missing: give storage, or store and files`)
+    }
+    return { ...given, store, files }
+  }
+  for (const name of ['store', 'jobs', 'files'] as const)
+    if (given[name] !== undefined)
+      throw new TypeError(`The options storage and ${name} exclude each other`)
+  const { flows: store, ...others } = storage
+  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return { ...others, ...own, store, files: storage.files } as StoredEngineOptions
 }
