@@ -7,11 +7,16 @@ import { TAGS } from './tools/test-tags.ts'
 const MEASURES =
   /\b(?:besideHealth|keepsAnswering|stopwatch|processorMs|memoryOf|rss|bench\/soak|performance\.now|Date\.now)\b/
 
+/** The first line of a file that runs in `.ci/night` only. */
+const NIGHT = '// Runs each night (.ci/night).\n'
+const isNight = process.env['NIGHT'] === '1'
+
 const long: string[] = []
 const alone: string[] = []
 const tagged: string[] = []
 for (const path of testFiles()) {
   const text = readFileSync(new URL(path, import.meta.url), 'utf8')
+  if (text.startsWith(NIGHT) && !isNight) continue
   if (!path.endsWith('.long.ts')) {
     if (/\btags: \['long'\]/.test(text)) tagged.push(path)
   } else if (MEASURES.test(text)) alone.push(path)

@@ -68,6 +68,13 @@ export const NIGHT = [
   { name: 'screenshots', command: npm('run', 'docs:screenshots'), cores: 1, minutes: 20 },
   { name: 'unit-node22', command: onNode('22.12.0'), cores: 2, minutes: 20 },
   { name: 'unit-node24', command: onNode('24.21.0'), cores: 2, minutes: 20 },
+  {
+    name: 'long',
+    command: npm('run', 'test:long'),
+    cores: 2,
+    minutes: 60,
+    environment: { NIGHT: '1' },
+  },
   { name: 'soak', command: npm('run', 'soak', '--', '--minutes', '10'), cores: 2, minutes: 40 },
   { name: 'fuzz', command: npm('run', 'fuzz'), cores: 2, minutes: 300 },
 ]
