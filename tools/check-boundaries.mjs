@@ -8,7 +8,7 @@ import { circlesOf } from './circles.mjs'
 import { namesOf } from './exported-names.mjs'
 import { filesBelow, importsOf, isTest, readSource, resolveImport, root } from './sources.mjs'
 
-const { packages, family, twoHomes } = JSON.parse(readSource('tools/packages.json'))
+const { packages, family } = JSON.parse(readSource('tools/packages.json'))
 const problems = []
 const graph = new Map()
 
@@ -142,8 +142,7 @@ function checkHomes() {
     }
   }
   for (const [name, entries] of homes)
-    if (entries.length > 1 && !twoHomes.includes(name))
-      problems.push(`${name} is exported by ${entries.join(' and ')}`)
+    if (entries.length > 1) problems.push(`${name} is exported by ${entries.join(' and ')}`)
 }
 
 /** What is read by hosts does not name what is for siblings alone. */

@@ -1,5 +1,5 @@
 // For the packages of this workspace, of the same version only: no promise of compatibility.
-export { storeMessage } from './components/built-in/models-and-agents/memory.ts'
+export { writeMessage } from './components/built-in/models-and-agents/memory.ts'
 export {
   type PromptSyntax,
   type PromptUpdate,
@@ -135,7 +135,7 @@ export { findProvider } from './models/provider-table.ts'
 export { findChatModel, findEmbedder, hostEmbeds, hostServesModels } from './models/providers.ts'
 export { readAnswer } from './models/read-answer.ts'
 export { becomesGet, headersAfter } from './outgoing/follow-redirects.ts'
-export { createGuardedFetch } from './outgoing/guarded-fetch.ts'
+export { createGuardedFetch as createPortableFetch } from './outgoing/guarded-fetch.ts'
 export { modelAddress } from './outgoing/model-address.ts'
 export { observedLike } from './outgoing/observed-fetch.ts'
 export { outgoingFetch } from './outgoing/outgoing-fetch.ts'

@@ -34,7 +34,7 @@ export type {
   MessageOrder,
   MessagePartsQuery,
   MessagePatch,
-  MessageQuery,
+  StoredMessageQuery,
   MessageStore,
   StoredMessage,
 } from './store/messages.ts'

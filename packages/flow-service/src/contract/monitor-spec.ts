@@ -1,7 +1,7 @@
 import { append } from '@x/wire'
 import assert from 'node:assert/strict'
 import type { FlowStore } from '../store/flow-store.ts'
-import type { MessageQuery, StoredMessage } from '../store/messages.ts'
+import type { StoredMessageQuery, StoredMessage } from '../store/messages.ts'
 import { insertTwoFlows } from './insert-two-flows.ts'
 import { idOf, message, oddJson, timeOf, transactionOf, vertexBuild } from './records.ts'
 import { oddText } from '@x/flow-engine/internal'
@@ -11,7 +11,7 @@ const [ada, bob] = [idOf(1, 1), idOf(1, 2)]
 
 /** Specs of messages. */
 export function describeMessages({ it, store }: Subject<FlowStore>): void {
-  const numbers = async (query: MessageQuery): Promise<number[]> =>
+  const numbers = async (query: StoredMessageQuery): Promise<number[]> =>
     (await store().messages.list(query)).map((row) => Number(row.id.slice(-2)))
 
   it('messages: round trip, update and removal', async () => {

@@ -1,4 +1,4 @@
-import type { MessageQuery, MessageStore, StoredMessage } from '../store/messages.ts'
+import type { StoredMessageQuery, MessageStore, StoredMessage } from '../store/messages.ts'
 import { compareValues } from '@x/wire'
 import { copy, copyOrNull, patched } from '@x/flow-engine/internal'
 import type { MemoryTables } from './tables.ts'
@@ -59,7 +59,7 @@ export function createMessages({ messages }: MemoryTables): MessageStore {
   }
 }
 
-function matching(query: MessageQuery): (row: StoredMessage) => boolean {
+function matching(query: StoredMessageQuery): (row: StoredMessage) => boolean {
   const { userId, flowId, sessionId, contextId, sender, senderName, errors = true } = query
   return (row) =>
     (userId === undefined || (row.userId === userId && (userId === null || row.flowId !== null))) &&
@@ -77,7 +77,7 @@ function equal(wanted: string | undefined, value: string | null): boolean {
 
 function ordered(
   rows: StoredMessage[],
-  { orderBy, descending = false }: MessageQuery,
+  { orderBy, descending = false }: StoredMessageQuery,
 ): StoredMessage[] {
   const sorted =
     orderBy === undefined ? rows : rows.toSorted((a, b) => compareValues(a[orderBy], b[orderBy]))

@@ -38,7 +38,7 @@ export type MessageOrder =
   | 'flowId'
 
 /** Selects messages; all conditions apply and strings are compared exactly. */
-export interface MessageQuery {
+export interface StoredMessageQuery {
   /** Only messages of this user that have a flow; null: messages without a user. */
   readonly userId?: string | null
   readonly flowId?: string
@@ -57,7 +57,7 @@ export interface MessageQuery {
 
 /** Selects messages of a user that have a flow, for reading in parts; oldest first. */
 export interface MessagePartsQuery extends Pick<
-  MessageQuery,
+  StoredMessageQuery,
   'flowId' | 'sessionId' | 'sender' | 'senderName'
 > {
   readonly userId: string
@@ -68,7 +68,7 @@ export interface MessagePartsQuery extends Pick<
 /** Messages. */
 export interface MessageStore {
   get(id: string): Promise<StoredMessage | null>
-  list(query: MessageQuery): Promise<StoredMessage[]>
+  list(query: StoredMessageQuery): Promise<StoredMessage[]>
   /**
    * The rows of `list` in parts of a bounded size, each read on demand, so that a long list is
    * neither read in one step nor held whole. Without this method, `list` is used.

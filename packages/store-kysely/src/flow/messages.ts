@@ -1,4 +1,4 @@
-import type { MessageOrder, MessageQuery, MessageStore } from '@x/flow-service/store'
+import type { MessageOrder, StoredMessageQuery, MessageStore } from '@x/flow-service/store'
 import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { encodeText } from '../records/columns.ts'
@@ -72,7 +72,7 @@ export function createMessages(db: FlowDb): MessageStore {
   }
 }
 
-function conditionOf(query: MessageQuery): RawBuilder<unknown> {
+function conditionOf(query: StoredMessageQuery): RawBuilder<unknown> {
   const { userId, errors = true } = query
   const conditions: RawBuilder<unknown>[] = []
   if (userId === null) conditions.push(sql`user_id is null`)
@@ -106,7 +106,7 @@ const COLUMNS: Readonly<Record<MessageOrder, string>> = {
 }
 
 /** Null first; descending order is the exact reverse. */
-function orderOf({ orderBy, descending = false }: MessageQuery): RawBuilder<unknown> {
+function orderOf({ orderBy, descending = false }: StoredMessageQuery): RawBuilder<unknown> {
   const direction = descending ? sql`desc` : sql`asc`
   if (orderBy === undefined) return sql`seq ${direction}`
   const column = sql.ref(COLUMNS[orderBy])

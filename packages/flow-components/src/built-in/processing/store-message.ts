@@ -1,7 +1,7 @@
 import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
-import { storeMessage as store } from '@x/flow-engine/internal'
+import { writeMessage } from '@x/flow-engine/internal'
 
 /** Stores a message, like Message History in mode Store (MO-54). */
 export const storeMessage = defineComponent({
@@ -37,7 +37,7 @@ export const storeMessage = defineComponent({
       displayName: 'Stored Messages',
       method: 'store_message',
       hidden: true,
-      run: (inputs, ctx) => store({ ...inputs, context_id: '' }, ctx),
+      run: (inputs, ctx) => writeMessage({ ...inputs, context_id: '' }, ctx),
     }),
   },
 })

@@ -1,9 +1,4 @@
-import type {
-  ComponentServices,
-  MessageQuery as ComponentMessageQuery,
-  MessageRecord,
-  MessageService,
-} from '@x/flow-engine'
+import type { ComponentServices, MessageQuery, MessageRecord, MessageService } from '@x/flow-engine'
 import { invalidRequest } from '@x/flow-engine/internal'
 import type { MessageStore, StoredMessage } from '../../store/messages.ts'
 import { createKnowledge, createVectorStores } from '../collections/collections.ts'
@@ -166,13 +161,7 @@ function checkNames({
 }
 
 /** Drops empty filters. */
-function nonEmpty({
-  sessionId,
-  contextId,
-  flowId,
-  sender,
-  senderName,
-}: ComponentMessageQuery): object {
+function nonEmpty({ sessionId, contextId, flowId, sender, senderName }: MessageQuery): object {
   const entries = Object.entries({ sessionId, contextId, flowId, sender, senderName })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== ''))
 }

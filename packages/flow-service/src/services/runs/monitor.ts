@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../store/audit.ts'
 import type { TransactionRecord, VertexBuildRecord } from '../../store/build-records.ts'
-import type { MessagePatch, MessageQuery, StoredMessage } from '../../store/messages.ts'
+import type { MessagePatch, StoredMessageQuery, StoredMessage } from '../../store/messages.ts'
 import type { PageParts } from '@x/flow-engine/internal'
 import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
@@ -17,7 +17,7 @@ export type MessageChanges = {
 
 /** Message filters; the empty string counts as absent. */
 export type MessageFilter = Pick<
-  MessageQuery,
+  StoredMessageQuery,
   'flowId' | 'sessionId' | 'sender' | 'senderName' | 'orderBy'
 >
 

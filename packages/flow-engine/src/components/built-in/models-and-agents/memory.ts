@@ -107,7 +107,7 @@ export const memory = defineComponent({
       displayName: 'Stored Messages',
       method: 'store_message',
       dynamic: true,
-      run: (inputs, ctx) => storeMessage(inputs, ctx),
+      run: (inputs, ctx) => writeMessage(inputs, ctx),
     }),
   },
   refresh(template, name, value, ctx) {
@@ -189,7 +189,7 @@ async function retrieve(inputs: MemoryInputs, ctx: ComponentContext): Promise<Me
  * Stores a message and returns the first message with the same session, sender and name.
  * @throws TypeError if the store keeps nothing
  */
-export async function storeMessage(inputs: StoreInputs, ctx: ComponentContext): Promise<Message> {
+export async function writeMessage(inputs: StoreInputs, ctx: ComponentContext): Promise<Message> {
   const sessionId = inputs.session_id || ctx.sessionId
   const message = createMessage({
     id: ctx.runtime.uuid(),
