@@ -38,6 +38,8 @@ describe('createRouteTable', () => {
   test('distinguishes trailing slashes, letter case and doubled slashes', () => {
     expect(paramsOf('GET', '/flows')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '/flows/a/')).toEqual({ kind: 'none' })
+    expect(paramsOf('GET', '/flows/a//')).toEqual({ kind: 'none' })
+    expect(paramsOf('GET', '/files/a/b//')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '/Flows/')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '//flows/')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '/files//x')).toEqual({ kind: 'none' })

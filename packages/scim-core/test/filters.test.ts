@@ -41,6 +41,11 @@ const BOTH = [...FULL, ...BARE]
 
 describe('SC-40 comparison semantics', () => {
   test.each<readonly [filter: string, found: readonly string[]]>([
+    // A bound itself belongs to ge and le, and not to gt and lt.
+    ['userName ge "full@x.example"', FULL],
+    ['userName gt "full@x.example"', []],
+    ['userName le "bare@x.example"', BARE],
+    ['userName lt "bare@x.example"', []],
     // Presence: neither null nor "", [] nor an object without present subs.
     ['title pr', FULL],
     ['nickName pr', []],
