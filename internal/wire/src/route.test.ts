@@ -7,6 +7,7 @@ const table = createRouteTable([
   { method: 'GET', path: '/flows/batch/' },
   { method: 'GET', path: '/flows/{flow_id}' },
   { method: 'GET', path: '/files/{flow_id}/{file_name}' },
+  { method: 'GET', path: '/projects/{id}/' },
   { method: 'POST', path: '/run/session/{name}' },
   { method: 'POST', path: '/run/{name}' },
   { method: 'PATCH', path: '/sessions/{old}' },
@@ -39,7 +40,9 @@ describe('createRouteTable', () => {
     expect(paramsOf('GET', '/flows')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '/flows/a/')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '/flows/a//')).toEqual({ kind: 'none' })
-    expect(paramsOf('GET', '/files/a/b//')).toEqual({ kind: 'none' })
+    expect(paramsOf('GET', '/projects/a/')).toEqual({ id: 'a' })
+    expect(paramsOf('GET', '/projects/a')).toEqual({ kind: 'none' })
+    expect(paramsOf('GET', '/projects/a//')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '/Flows/')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '//flows/')).toEqual({ kind: 'none' })
     expect(paramsOf('GET', '/files//x')).toEqual({ kind: 'none' })
