@@ -86,18 +86,14 @@ export { modelJsonTexts, readModelJson } from './graph/values/read-model-json.ts
 export { createRunMessages } from './graph/messages/memory-messages.ts'
 export { orderedId } from './graph/messages/ordered-id.ts'
 export { flowAsksPeople, planAsksPeople } from './graph/plan/asks-people.ts'
-export {
-  buildProblems,
-  checkEachNode,
-  compilePartly,
-  graphOf,
-  unknownProblems,
-} from './graph/plan/compile.ts'
+export { buildProblems, compilePartly, graphOf, unknownProblems } from './graph/plan/compile.ts'
 export { completeLimits } from './graph/plan/limits.ts'
 export { readNodeCode } from './graph/plan/node-code.ts'
 export type { PlanGraph, PlanVertex } from './graph/plan/plan-graph.ts'
 export type { CodeAbility } from './graph/plan/resolve-node.ts'
 export { sliceOf } from './graph/plan/slice.ts'
+export { checkEachNode } from './graph/vertex/check-flow.ts'
+export type { KnownVariables } from './graph/vertex/missing-settings.ts'
 export { FinishedRun } from './graph/results/finished-run.ts'
 export { RunEnding } from './graph/run/run-ending.ts'
 export { startRun } from './graph/run/run.ts'

@@ -75,7 +75,7 @@ export function compileGiven(
 }
 
 /** @throws FlowError `invalid_request` without components */
-function withComponents(
+export function withComponents(
   given: unknown,
   options: DraftCompileOptions,
 ): readonly [flow: unknown, CompileOptions] {
@@ -122,31 +122,12 @@ function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): Flo
   return plan
 }
 
-/** Runs the same checks. Returns errors and warnings in the order of FE-8 and never throws. */
-export function checkFlow(draft: FlowDraft, options?: DraftCompileOptions): FlowProblem[]
-export function checkFlow(flow: unknown, options: CompileOptions): FlowProblem[]
-export function checkFlow(given: unknown, options: DraftCompileOptions = {}): FlowProblem[] {
-  return allOf(analyse(...withComponents(given, options)))
-}
-
-/**
- * The same checks as `checkFlow`, but each problem of an unknown type names only its own node, so that it can
- * be shown beside that node.
- */
-export function checkEachNode(flow: unknown, options: CompileOptions): FlowProblem[] {
-  return allOf(analyse(flow, options, 'each-node'))
-}
-
-function allOf({ problems, inputs, warnings }: Analysis): FlowProblem[] {
-  return [...sortProblems([...problems, ...inputs]), ...warnings]
-}
-
 /** The graph built by `compileFlow`; undefined if the object was not created by it. */
 export function graphOf(plan: FlowPlan): PlanGraph | undefined {
   return graphs.get(plan)
 }
 
-interface Analysis {
+export interface Analysis {
   readonly problems: readonly FlowProblem[]
   /** Errors of builds; warnings of runs, which start at the first chat input. */
   readonly inputs: readonly FlowProblem[]
@@ -157,7 +138,8 @@ interface Analysis {
   readonly unknown: readonly UnknownNode[]
 }
 
-function analyse(
+/** Runs all checks and resolves nodes and edges (FE-8). */
+export function analyse(
   flow: unknown,
   options: CompileOptions,
   mode: 'strict' | 'keep-unknown' | 'each-node' = 'strict',
