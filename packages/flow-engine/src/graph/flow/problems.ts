@@ -16,6 +16,8 @@ export const problemOrder = [
   'too_large',
   'edited_component',
   'ignored_edge',
+  'dangling_edge',
+  'newer_version',
   'unknown_slice',
   'stalled_cycle',
   'code_tweak',

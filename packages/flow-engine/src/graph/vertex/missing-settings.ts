@@ -1,7 +1,7 @@
 import type { VariableOrigin } from '../../components/define/variable-value.ts'
-import { readPicked } from '../../components/define/picked-model.ts'
-import { isChatModel, isEmbedder } from '../../models/chat-model.ts'
+import { isModelChoice, readPicked } from '../../components/define/picked-model.ts'
 import { findProvider, keyNameOf } from '../../models/provider-table.ts'
+import { isAddressOf, vendors } from '../../outgoing/vendors.ts'
 import { warning, type FlowProblem } from '../flow/problems.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { neededSetting, placeOf, usualOf } from './blank-setting.ts'
@@ -89,19 +89,46 @@ function hostOf(field: FieldPlan, { vertex, raw, origins }: Place): string | und
 
 /** The key of a model picker depends on the provider that is chosen (NX-14). */
 function pickedKey(field: FieldPlan, { vertex, raw, known }: Place): FlowProblem[] {
-  const picker = Object.keys(vertex.component.inputs).find(
-    (name) => vertex.component.inputs[name]?.fieldKind === 'picker',
-  )
-  if (known === undefined || picker === undefined) return []
-  if (vertex.incoming.some((edge) => edge.field === picker)) return []
-  const chosen = readPicked(raw[picker])
-  if (chosen === null || isChatModel(chosen) || isEmbedder(chosen) || chosen.provider === '')
+  if (known === undefined) return []
+  const provider = chosenProvider(vertex, raw)
+  const name = provider === undefined ? null : keyNameOf(provider)
+  if (provider === undefined || name === null || findProvider(provider)?.keyOptional === true)
     return []
-  const name = keyNameOf(chosen.provider)
-  const isOptional = findProvider(chosen.provider)?.keyOptional === true
   const kept = known.keptFor(field.displayName)
-  if (name === null || isOptional || known.has(name) || (kept !== undefined && known.has(kept)))
-    return []
-  const text = neededSetting(field, vertex, { name, foreign: undefined })
+  const found = known.has(name) || (kept !== undefined && known.has(kept))
+  const address = raw[PROVIDER_ADDRESS[findProvider(provider)?.name ?? ''] ?? '']
+  const foreign = found && typeof address === 'string' ? foreignTo(provider, address) : undefined
+  if (found && foreign === undefined) return []
+  const text = neededSetting(field, vertex, { name, foreign })
   return [warning('missing_key', text, { nodeId: vertex.id, field: field.name, variable: name })]
+}
+
+/** The field with the address of a provider, beside a picker. */
+const PROVIDER_ADDRESS: Readonly<Record<string, string>> = {
+  OpenAI: 'openai_api_base',
+  'IBM WatsonX': 'base_url_ibm_watsonx',
+}
+
+function foreignTo(provider: string, address: string): string | undefined {
+  const text = address.trim()
+  if (!URL.canParse(text)) return undefined
+  const { host } = new URL(text)
+  const vendor = vendors.find(({ providers }) => providers.includes(provider))
+  return vendor !== undefined && isAddressOf(vendor, text, undefined) ? undefined : host
+}
+
+/** The provider of a picker, or of the list that older versions have; undefined if a model is connected. */
+function chosenProvider(
+  { component, incoming }: PlanVertex,
+  raw: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const isFed = (name: string): boolean => incoming.some((edge) => edge.field === name)
+  const picker = Object.keys(component.inputs).find(
+    (name) => component.inputs[name]?.fieldKind === 'picker',
+  )
+  if (picker === undefined || isFed(picker)) return undefined
+  const chosen = readPicked(raw[picker])
+  if (isModelChoice(chosen)) return chosen.provider === '' ? undefined : chosen.provider
+  const older = ['agent_llm', 'provider'].find((name) => typeof raw[name] === 'string')
+  return older === undefined || isFed(older) ? undefined : String(raw[older])
 }

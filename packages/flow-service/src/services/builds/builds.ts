@@ -18,7 +18,7 @@ import type { PlanCache } from '../runs/plan-cache.ts'
 import type { FlowVersionService, PinnableFlow } from '../flows/flow-versions.ts'
 import { publicFlowId } from '../flows/public-flow-id.ts'
 import { createPublicJobs } from './public-jobs.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse, runErrorText } from '@x/flow-engine/internal'
 import type { EarlierTurn } from '../runs/earlier-turns.ts'
 import type { VisitorQueue } from './visitor-queue.ts'
 
@@ -264,7 +264,7 @@ function planOf(
   } catch (error) {
     if (!(error instanceof FlowCompileError)) throw error
     const [first] = error.problems
-    const refused = first?.code === 'no_graph' ? 'Invalid flow ID' : error.detail
+    const refused = first?.code === 'no_graph' ? 'Invalid flow ID' : runErrorText(error)
     return { flow: nothing, refused }
   }
 }

@@ -19,7 +19,7 @@ import type { Caller } from '../base/caller.ts'
 import type { RunOrigin } from '../runs/run-origin.ts'
 import { missingPredecessor, nextVertices, type BuildProgress } from './next-vertices.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse, runErrorText } from '@x/flow-engine/internal'
 import type { RunQuota } from '../limits/run-quota.ts'
 import type { OpenRuns } from '../runs/open-runs.ts'
 import type { RunPlaces } from '../runs/run-places.ts'
@@ -112,7 +112,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       return buildable(plans.getPartly(flow.id, flow.name, flow.data ?? '{}'))
     } catch (error) {
       if (!(error instanceof FlowCompileError)) throw error
-      throw refuse(400, error.detail, { cause: error })
+      throw refuse(400, runErrorText(error), { cause: error })
     }
   }
   const keep = (key: string, entry: KeptGraph): KeptGraph =>
