@@ -1,13 +1,28 @@
+import type { McpService } from '@x/flow-engine'
+import type { Named } from './fill-settings.ts'
+
 const TEXT = 'The quick brown fox jumps over the lazy dog.'
 const VECTOR = Array.from({ length: 8 }, (_, index) => (index === 0 ? 1 : 0))
 
 type Json = Record<string, unknown>
 
+/** Tool servers that offer every tool that a flow names. */
+export function createFakeTools({ tools }: Pick<Named, 'tools'>): McpService {
+  return {
+    connect: async () => ({
+      listTools: async () =>
+        [...tools].map((name) => ({ name, inputSchema: { type: 'object', properties: {} } })),
+      callTool: async () => ({ content: [{ type: 'text', text: TEXT }] }),
+      close: async () => undefined,
+    }),
+  }
+}
+
 /**
  * A `fetch` that reaches nothing outside: models of all providers answer one sentence, embeddings one vector,
  * pages a short page, and other interfaces an empty JSON list.
  */
-export function createFakeWorld(): typeof fetch {
+export function createFakeWorld(named: Named): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const { pathname, host } = new URL(request.url)
@@ -15,9 +30,13 @@ export function createFakeWorld(): typeof fetch {
     const model = modelAnswer(host, pathname, body)
     if (model !== null)
       return body['stream'] === true ? streamed(model.chunks) : Response.json(model.whole)
+    const stored = databaseAnswer(host, named)
+    if (stored !== null) return Response.json(stored)
     if (isPage(request)) return new Response(PAGE, { headers: { 'content-type': 'text/html' } })
     return Response.json({
       ok: true,
+      access_token: 'token of the fake world',
+      expires_in: 3600,
       data: [],
       results: [],
       items: [],
@@ -30,6 +49,23 @@ export function createFakeWorld(): typeof fetch {
 
 const PAGE = `<!doctype html><title>A page</title><h1>A page</h1><p>${TEXT}</p>`
 
+/** Astra DB has the databases and collections that the flows name. */
+function databaseAnswer(host: string, { databases, collections }: Named): unknown {
+  if (host === 'api.devops.astra.datastax.com')
+    return [...databases].map((name) => ({
+      id: 'fake',
+      status: 'ACTIVE',
+      info: { name, region: 'here' },
+    }))
+  if (!host.endsWith('.apps.astra.datastax.com')) return null
+  const listed = [...collections].map(([name, isAlone]) => ({
+    name,
+    options: isAlone ? { vector: { service: { provider: 'nvidia' } } } : {},
+  }))
+  const documents = { documents: [], document: null, nextPageState: null }
+  return { status: { collections: listed, ok: 1, insertedIds: [] }, data: documents }
+}
+
 function isPage({ method, headers }: Request): boolean {
   return method === 'GET' && !(headers.get('accept') ?? '').includes('json')
 }
@@ -41,7 +77,8 @@ interface ModelAnswer {
 
 function modelAnswer(host: string, path: string, body: Json): ModelAnswer | null {
   if (/embed/i.test(path)) return alike(embeddings(host, path, body))
-  if (path.endsWith('/chat/completions')) return completion(completionMessage(body))
+  if (/\/chat\/completions$|\/text\/chat(?:_stream)?$/.test(path))
+    return completion(completionMessage(body))
   if (path.endsWith('/v1/messages')) return anthropic()
   if (/:(stream)?generateContent$/i.test(path)) return alike(gemini())
   if (path.endsWith('/api/chat') && host.includes('cohere')) return alike(cohere())
@@ -164,7 +201,8 @@ function streamed(chunks: readonly Json[]): Response {
     const name = typeof chunk['type'] === 'string' ? `event: ${chunk['type']}\n` : ''
     return `${name}data: ${JSON.stringify(chunk)}\n\n`
   })
-  const text = `${lines.join('')}data: [DONE]\n\n`
+  const isNamed = lines.some((line) => line.startsWith('event:'))
+  const text = `${lines.join('')}${isNamed ? '' : 'data: [DONE]\n\n'}`
   return new Response(text, { headers: { 'content-type': 'text/event-stream' } })
 }
 

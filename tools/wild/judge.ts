@@ -14,15 +14,19 @@ export interface Trial {
   readonly imported: { readonly status: number; readonly detail: string }
   /** Errors that the check names before anything runs. */
   readonly problems?: readonly string[]
+  /** What the check warns of. */
+  readonly warnings?: readonly string[]
   readonly run?: { readonly status: number; readonly detail: string }
 }
 
 /** `failed unnamed`: it failed at run time although the check had named no error. */
-export function judge({ imported, problems = [], run }: Trial): Verdict {
+export function judge({ imported, problems = [], warnings = [], run }: Trial): Verdict {
   if (imported.status !== 201) return 'damaged file'
   if (problems.length > 0) return 'refused by name'
   if (run?.status === 200) return 'ran whole'
   const detail = run?.detail ?? ''
+  if (warnings.some((warning) => detail.includes(JSON.stringify(warning).slice(1, -1))))
+    return 'refused by name'
   if (/API key|needs .* Give it|variable not found|credential/i.test(detail)) return 'needs a key'
   if (/file|connect|address|collection|not allowed|are off|URL|database|server/i.test(detail))
     return 'needs a file or service'

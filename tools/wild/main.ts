@@ -7,8 +7,8 @@ import { createCodeRunner, createDocumentReader, createJsonQueries } from '@x/fl
 import { createCodeRunners } from '@x/flow-engine'
 import { createFlowEngine } from '@x/flow-service'
 import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-service/memory'
-import { createFakeWorld } from './fake-world.ts'
-import { fillSettings } from './fill-settings.ts'
+import { createFakeTools, createFakeWorld } from './fake-world.ts'
+import { chooseVariables, fillSettings, type CheckProblem } from './fill-settings.ts'
 import { judge, VERDICTS, type Trial, type Verdict } from './judge.ts'
 
 const options = process.argv.slice(2)
@@ -20,10 +20,17 @@ if (folder === undefined) {
   process.exit(2)
 }
 
-const world = createFakeWorld()
+const named = {
+  variables: new Map<string, string>(),
+  databases: new Set<string>(),
+  collections: new Map<string, boolean>(),
+  tools: new Set<string>(),
+}
+const world = createFakeWorld(named)
 const python = options.includes('--python') ? await pythonRunner() : undefined
 const script = createCodeRunner({ components: builtinComponents })
 const runner = createCodeRunners(python === undefined ? [script] : [script, python])
+const environment = anyKey()
 const engine = createFlowEngine({
   store: createMemoryFlowStore(),
   files: createMemoryBlobStore(),
@@ -35,8 +42,10 @@ const engine = createFlowEngine({
   }),
   settings: { maxRunsPerDayPerUser: 0 },
   services: {
-    environment: anyKey(),
+    environment,
+    variables: { get: async (name) => environment[name] ?? null },
     fetch: world,
+    mcp: createFakeTools(named),
     jsonQueries: createJsonQueries(),
     documentReader: createDocumentReader(),
     codeRunner: runner,
@@ -58,18 +67,21 @@ process.exit(0)
 async function tryFile(file: string): Promise<Trial> {
   const flow: unknown = JSON.parse(readFileSync(file, 'utf8'))
   const { data, name = 'A flow' } = flow as { data?: unknown; name?: string }
-  fillSettings(data, sample)
+  fillSettings(data, sample, named)
   const imported = await send('POST', '/flows/', { name: `${name} ${rows.length}`, data })
   if (imported.status !== 201) return { imported }
   const { id } = JSON.parse(imported.detail) as { id: string }
   const checked = await send('GET', `/flows/${id}/problems`)
   const { problems = [] } = JSON.parse(checked.detail) as {
-    problems?: readonly { severity: string; message: string }[]
+    problems?: readonly CheckProblem[]
   }
   const errors = problems.filter(({ severity }) => severity === 'error')
   if (errors.length > 0) return { imported, problems: errors.map(({ message }) => message) }
+  const warnings = problems.map(({ message }) => message)
+  if (chooseVariables(data, problems))
+    await send('PATCH', `/flows/${id}`, { data, name: `${name} ${rows.length}` })
   const run = await send('POST', `/run/${id}?stream=false`, { input_value: 'Hello' })
-  return { imported, run: run.status === 200 ? { status: 200, detail: '' } : run }
+  return { imported, warnings, run: run.status === 200 ? { status: 200, detail: '' } : run }
 }
 
 async function send(method: string, path: string, body?: unknown) {
@@ -92,19 +104,25 @@ async function uploadSample(): Promise<string> {
   return path
 }
 
-/** Every key and token of a vendor is set; addresses are not, so that the vendors' own are asked. */
+/**
+ * Every key and token of a vendor is set, and every variable that a flow names; other addresses are not, so
+ * that the vendors' own are asked.
+ */
 function anyKey(): Readonly<Record<string, string>> {
-  const isKey = (name: string) => /_(API_?KEY|TOKEN|PASSWORD|SECRET|APIKEY|URI|KEY|ID)$/.test(name)
+  const valueOf = (name: string | symbol): string | undefined => {
+    if (typeof name !== 'string') return undefined
+    if (/_(API_?KEY|TOKEN|PASSWORD|SECRET|APIKEY|URI|KEY|ID)$/.test(name)) return `(${name})`
+    return named.variables.get(name)
+  }
   return new Proxy<Record<string, string>>(
     {},
     {
-      get: (_, name) =>
-        typeof name === 'string' && isKey(name) ? `${name} of the fake world` : undefined,
-      has: (_, name) => typeof name === 'string' && isKey(name),
-      getOwnPropertyDescriptor: (_, name) =>
-        typeof name === 'string' && isKey(name)
-          ? { value: `${name} of the fake world`, enumerable: true, configurable: true }
-          : undefined,
+      get: (_, name) => valueOf(name),
+      has: (_, name) => valueOf(name) !== undefined,
+      getOwnPropertyDescriptor: (_, name) => {
+        const value = valueOf(name)
+        return value === undefined ? undefined : { value, enumerable: true, configurable: true }
+      },
     },
   )
 }

@@ -167,10 +167,10 @@ export function errorText(thrown: unknown): string {
   }
 }
 
-/** The error text reported for a failed run. */
+/** The error text reported for a failed run; recorded texts of edges lack the reason (FF-63). */
 export function runErrorText(error: FlowError): string {
   const atStart = error instanceof FlowCompileError || error.code === 'invalid_flow'
   return atStart || error.code === 'invalid_request'
-    ? error.detail
+    ? error.detail.replace(/( has invalid handles): [^]*$/, '$1')
     : `Error running graph: ${error.detail}`
 }

@@ -160,7 +160,6 @@ export type {
 } from './graph/flow/node-json.ts'
 export type { FlowProblem, FlowProblemCode } from './graph/flow/problems.ts'
 export {
-  checkFlow,
   compileFlow,
   type CompileOptions,
   type DraftCompileOptions,
@@ -174,6 +173,7 @@ export {
   type RunOutputJson,
   type RunResponse,
 } from './graph/results/format-response.ts'
+export { checkFlow, type CheckOptions, type DraftCheckOptions } from './graph/vertex/check-flow.ts'
 export { runFlow } from './graph/run/run.ts'
 export { toData, toDataFrame, toMessage, toText } from './graph/values/convert.ts'
 export { createDataFrame, isDataFrame, type DataFrame } from './graph/values/data-frame.ts'

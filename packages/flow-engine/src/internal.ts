@@ -77,6 +77,8 @@ export type { KeptVertex } from './graph/context/cache.ts'
 export type { BuildRecord } from './graph/context/run-host.ts'
 export { readCheckpoint } from './graph/durable/checkpoint.ts'
 export { decodeFrozen, encodeFrozen } from './graph/durable/frozen-text.ts'
+export { missingNames } from './components/node/missing-names.ts'
+export { offeredNames } from './components/node/offered-names.ts'
 export { cutJson } from './graph/events/cut-json.ts'
 export type { RunWarningJson } from './graph/events/run-warning.ts'
 export { doubleBreaks } from './graph/events/vertex-data.ts'
@@ -86,18 +88,14 @@ export { modelJsonTexts, readModelJson } from './graph/values/read-model-json.ts
 export { createRunMessages } from './graph/messages/memory-messages.ts'
 export { orderedId } from './graph/messages/ordered-id.ts'
 export { flowAsksPeople, planAsksPeople } from './graph/plan/asks-people.ts'
-export {
-  buildProblems,
-  checkEachNode,
-  compilePartly,
-  graphOf,
-  unknownProblems,
-} from './graph/plan/compile.ts'
+export { buildProblems, compilePartly, graphOf, unknownProblems } from './graph/plan/compile.ts'
 export { completeLimits } from './graph/plan/limits.ts'
 export { readNodeCode } from './graph/plan/node-code.ts'
 export type { PlanGraph, PlanVertex } from './graph/plan/plan-graph.ts'
 export type { CodeAbility } from './graph/plan/resolve-node.ts'
 export { sliceOf } from './graph/plan/slice.ts'
+export { checkEachNode } from './graph/vertex/check-flow.ts'
+export type { KnownVariables } from './graph/vertex/missing-settings.ts'
 export { FinishedRun } from './graph/results/finished-run.ts'
 export { RunEnding } from './graph/run/run-ending.ts'
 export { startRun } from './graph/run/run.ts'

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { limitMemory } from './limit-memory.ts'
-import { offeredNames } from './offered-names.ts'
+import { offeredNames } from '@x/flow-engine/internal'
 import { readGuestFiles, readPyodide, type GuestFiles, type PyodideFiles } from './python-files.ts'
 import type { SnapshotPart, WorkerStart } from './worker-messages.ts'
 

@@ -8,7 +8,7 @@ import { createPythonCalls } from './python-calls.ts'
 import type { ClassDescription } from './class-description.ts'
 import { componentOfClass, componentOfNode } from './python-component.ts'
 import { readPyodide } from './python-files.ts'
-import { missingNames } from './missing-names.ts'
+import { missingNames } from '@x/flow-engine/internal'
 import { readWheels } from './wheels.ts'
 import { completeNumbers, type PythonRunnerOptions } from './runner-options.ts'
 

@@ -62,3 +62,97 @@ test('FF-24: a stored key is not sent to an address of the flow', async () => {
   expect(model.requests).toEqual([])
   await close()
 })
+
+/** A server whose vendors are played; `environment` is what its operator set. */
+async function played(environment: Record<string, string> = {}) {
+  const sent: { readonly host: string; readonly key: string | null }[] = []
+  const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'hi' } }] }
+  const made = await createUserCalls({
+    components: createRegistry(builtinComponents),
+    services: {
+      environment,
+      fetch: async (input, init) => {
+        const { url, headers } = new Request(input, init)
+        sent.push({ host: new URL(url).host, key: headers.get('authorization') })
+        return Response.json(answer)
+      },
+    },
+  })
+  const { call, request } = made
+  return {
+    ...made,
+    sent,
+    upload: async (data: unknown) => {
+      const body = new FormData()
+      body.set('file', new File([JSON.stringify({ name: 'of a stranger', data })], 'flow.json'))
+      const { body: flows } = await request('POST', '/api/v1/flows/upload/', { body })
+      return (flows as { id: string }[])[0]?.id ?? ''
+    },
+    store: (name: string, value: string, fields: string[] = []) =>
+      call('POST', '/api/v1/variables/', {
+        name,
+        value,
+        type: 'Credential',
+        default_fields: fields,
+      }),
+    run: (id: string) => call('POST', `/api/v1/run/${id}?stream=false`, { input_value: 'hello' }),
+    problems: async (id: string) => {
+      const { body } = await call('GET', `/api/v1/flows/${id}/problems`)
+      return (body as { problems: Record<string, unknown>[] }).problems
+    },
+  }
+}
+
+test('J2, FF-20, FF-25: an uploaded flow with a blank key runs once the variable is stored, and keeps no key', async () => {
+  const { upload, store, run, problems, sent, call, engine } = await played()
+  const id = await upload(blank())
+  const missing = {
+    code: 'missing_key',
+    severity: 'warning',
+    node_id: 'OpenAIModel-1',
+    field: 'api_key',
+    variable: 'OPENAI_API_KEY',
+  }
+  expect(await problems(id)).toMatchObject([missing])
+  await store('OPENAI_API_KEY', 'sk-of-ada-123')
+  expect(await problems(id)).toEqual([])
+  const { status, text } = await run(id)
+  expect([status, text.includes('"hi"')]).toEqual([200, true])
+  expect(sent).toEqual([{ host: 'api.openai.com', key: 'Bearer sk-of-ada-123' }])
+  const kept = [
+    await call('GET', `/api/v1/flows/${id}`),
+    await call('GET', `/api/v1/monitor/traces?flow_id=${id}`),
+    await call('GET', `/api/v1/monitor/builds?flow_id=${id}`),
+    await call('GET', `/api/v1/monitor/transactions?flow_id=${id}`),
+    await call('GET', '/api/v1/monitor/messages'),
+  ]
+  for (const answer of kept) {
+    expect(answer.status).toBe(200)
+    expect(answer.text).not.toContain('sk-of-ada-123')
+  }
+  await engine.close()
+})
+
+test('FF-23: a variable of the user is the user’s, also where the environment holds the same text', async () => {
+  const { create, store, run, sent, problems, engine } = await played({
+    OPENAI_API_KEY: 'sk-shared',
+  })
+  const openai_api_base = 'https://gateway.example/v1'
+  const named = (name: string) => {
+    const data = blank({ openai_api_base }) as { nodes: { data: { node: { template: object } } }[] }
+    const template = data.nodes[1]?.data.node.template as { api_key: object }
+    Object.assign(template.api_key, { value: name, load_from_db: true })
+    return data
+  }
+  const operators = await run(await create(named('OPENAI_API_KEY')))
+  expect(operators.text).toContain('The key OPENAI_API_KEY of the server is not sent')
+  expect(sent).toEqual([])
+  await store('MY_GATEWAY', 'sk-shared')
+  const id = await create(named('MY_GATEWAY'))
+  expect((await run(id)).status).toBe(200)
+  expect(sent).toEqual([{ host: 'gateway.example', key: 'Bearer sk-shared' }])
+  expect(await problems(id)).toMatchObject([
+    { code: 'key_to_other_host', host: 'gateway.example', variable: 'MY_GATEWAY' },
+  ])
+  await engine.close()
+})

@@ -115,6 +115,24 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
     expect(await keyOf({ api_key: '' }, { environment })).toBe('Bearer sk-env')
   })
 
+  test('FF-20, FF-24: a variable kept for the field comes before the usual one, and not to an address of the node', async () => {
+    const keeps = (values: Record<string, string>) => {
+      const { variables } = user(values)
+      const get = async (name: string) => (await variables?.get(name, { flowId: '' })) ?? null
+      return { variables: { get, forField: async () => 'KEPT' } }
+    }
+    const kept = keeps({ KEPT: 'sk-kept', OPENAI_API_KEY: 'sk-user' })
+    const { requests } = await run(flow({ value: '' }), kept)
+    expect(requests[0]?.headers.authorization).toBe('Bearer sk-kept')
+    const choice = [{ name: 'x', provider: 'IBM WatsonX' }]
+    const address = { base_url_ibm_watsonx: 'https://evil.example', project_id: 'p' }
+    await expect(
+      ask({ model: choice, ...address }, user({ WATSONX_APIKEY: 'k-user' })),
+    ).rejects.toThrow(
+      'needs API Key for the address evil.example. Give it in the node, or choose the variable WATSONX_APIKEY there.',
+    )
+  })
+
   test('NX-14: the error for a missing key names the variable', async () => {
     await expect(ask({ model: CHOICE }, {})).rejects.toThrow(
       'OpenAI API key is required when using OpenAI provider. Set it in the component or in the variable OPENAI_API_KEY.',

@@ -6,7 +6,7 @@ import type { ComponentServices, ModelProviders, ModelSpec } from '../components
 import { checkKey } from '../outgoing/key-rules.ts'
 import { modelAddress } from '../outgoing/model-address.ts'
 import { openFetch } from '../outgoing/open-fetch.ts'
-import { outgoingFetch } from '../outgoing/outgoing-fetch.ts'
+import { outgoingFetch, rulesOf } from '../outgoing/outgoing-fetch.ts'
 import { createAnthropicModel } from './anthropic.ts'
 import {
   isChatModel,
@@ -35,7 +35,9 @@ export interface ModelHost {
 export async function findChatModel(host: ModelHost, spec: ModelSpec): Promise<ChatModel> {
   const { models } = host.services
   if (isChatModel(models)) return counted(models, host, spec)
-  const made = models === undefined ? builtinChatModel(host, spec) : await models.chatModel(spec)
+  const own = ownClients(host)
+  const made = own === undefined ? await models?.chatModel(spec) : builtinChatModel(own, spec)
+  if (made === undefined) throw notOffered(spec.provider)
   return counted(made, host, spec)
 }
 
@@ -104,8 +106,10 @@ async function* chunksWithin(
 /** Returns an embedder likewise; if the host supplies a single chat model, the built-in embedder is used. */
 export async function findEmbedder(host: ModelHost, spec: ModelSpec): Promise<Embedder> {
   const { models } = host.services
-  const isBuiltIn = models === undefined || isChatModel(models)
-  const made = isBuiltIn ? builtinEmbedder(host, spec) : await models.embedder(spec)
+  const others = isChatModel(models) ? undefined : models
+  const own = others === undefined ? host : ownClients(host)
+  const made = own === undefined ? await others?.embedder(spec) : builtinEmbedder(own, spec)
+  if (made === undefined) throw notOffered(spec.provider)
   return callReporterOf(host) === undefined ? made : reportedEmbedder(made, host, spec)
 }
 
@@ -128,7 +132,16 @@ function reportedEmbedder(embedder: Embedder, host: ModelHost, spec: ModelSpec):
 }
 
 /** Providers backed by the built-in clients, whose models need a key of the flow. */
-const builtIn = new WeakSet<object>()
+const builtIn = new WeakMap<object, ModelHost>()
+
+/** The host of the built-in clients, with the run's own fetch; undefined if the host has other models. */
+function ownClients(host: ModelHost): ModelHost | undefined {
+  const { models, fetch } = host.services
+  if (models === undefined) return host
+  const made = builtIn.get(models)
+  if (made === undefined || fetch === undefined) return made
+  return { runtime: host.runtime, services: { ...made.services, fetch } }
+}
 
 /** Tests whether the host creates the models. The host is then responsible for keys and addresses. */
 export function hostServesModels({ models }: Readonly<ComponentServices>): boolean {
@@ -146,7 +159,7 @@ export function createModelProviders(host: ModelHost): ModelProviders {
     chatModel: (spec) => builtinChatModel(host, spec),
     embedder: (spec) => builtinEmbedder(host, spec),
   }
-  builtIn.add(providers)
+  builtIn.set(providers, host)
   return providers
 }
 
@@ -234,7 +247,10 @@ function clientOptions({ services, runtime }: ModelHost, spec: ModelSpec) {
   const { environment } = services
   const { url, trusted, isDefault } = modelAddress(spec.provider, spec.baseUrl, environment)
   if (isDefault) requireKey(spec)
-  checkKey(spec.apiKey, url, environment)
+  checkKey(spec.apiKey, url, {
+    environment: environment ?? {},
+    isOwn: rulesOf(services.fetch).isOwn,
+  })
   const fetch = outgoingFetch(services)
   return {
     model: spec.model,

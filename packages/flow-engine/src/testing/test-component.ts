@@ -176,6 +176,7 @@ function testRun(options: TestComponentOptions): { run: RunContext; events: RunE
     runtime,
     services,
     allowPrivate: options.allowPrivate,
+    holds: () => false,
     shared: new Map(),
     limits: completeLimits(undefined),
     signal,

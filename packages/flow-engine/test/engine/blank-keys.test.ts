@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { defineComponent, field, output, type ComponentServices } from '@x/flow-engine'
+import {
+  checkFlow,
+  createRegistry,
+  defineComponent,
+  field,
+  output,
+  type ComponentServices,
+} from '@x/flow-engine'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { run } from './kit.ts'
 
@@ -89,5 +96,96 @@ describe('blank keys', () => {
     expect(await used(evil, { environment })).toBe(refused)
     expect(await used({ base_url: 'https://api.openai.com/v1' }, mine)).toBe('usual')
     expect(await used({ ...evil, api_key: 'OPENAI_API_KEY' }, mine, { loads: true })).toBe('usual')
+  })
+
+  test('FF-20: a component of a host names the variable itself', async () => {
+    const own = defineComponent({
+      type: 'Acme',
+      inputs: { key: field.secret({ displayName: 'Key', required: true, variable: 'ACME_KEY' }) },
+      outputs: {
+        out: output.any({
+          types: ['Data'],
+          run: ({ key }) => ({ used: Array.from(key ?? '').join('.') }),
+        }),
+      },
+    })
+    const flow = flowBuilder()
+    flow.add(own, { id: 'Acme-1' })
+    const ran = async (services: ComponentServices) =>
+      (await run(flow.toJSON(), { more: [own], services, userId: 'ada' })).result
+    const found = await ran({ variables: stored({ ACME_KEY: 'k-1' }) })
+    expect(found.vertices.get('Acme-1')?.outputs['out']).toEqual({ used: 'k.-.1' })
+    expect((await ran({})).error?.detail).toContain(
+      'Component Acme needs Key. Give it in the node or as the variable ACME_KEY.',
+    )
+  })
+
+  test('FF-20, FF-24: a blank address is that of the user or of the environment, and decides where keys go', async () => {
+    const answering = defineComponent({
+      type: 'AzureOpenAIModel',
+      displayName: 'Azure',
+      inputs: {
+        azure_endpoint: field.text({ displayName: 'Azure Endpoint', required: true }),
+        api_key: field.secret({ displayName: 'API Key' }),
+      },
+      outputs: {
+        out: output.any({
+          types: ['Data'],
+          run: ({ azure_endpoint: address, api_key: key }) => ({ address, keyed: key !== null }),
+        }),
+      },
+    })
+    const ran = async (services: ComponentServices, values: object = {}) => {
+      const flow = flowBuilder()
+      flow.add(answering, { id: 'Azure-1', values: { ...values } })
+      const more = { more: [answering], services, userId: 'ada' }
+      const { result } = await run(flow.toJSON(), more)
+      return result.error?.detail ?? result.vertices.get('Azure-1')?.outputs['out']
+    }
+    const theirs = { AZURE_OPENAI_ENDPOINT: 'https://a.example', AZURE_OPENAI_API_KEY: 'k-env' }
+    const fromVariable = {
+      isText: async () => true,
+      ...stored({ AZURE_OPENAI_ENDPOINT: 'https://u.example' }),
+    }
+    expect(await ran({ environment: theirs })).toEqual({
+      address: 'https://a.example',
+      keyed: true,
+    })
+    expect(await ran({ variables: fromVariable, environment: theirs })).toEqual({
+      address: 'https://u.example',
+      keyed: false,
+    })
+    expect(await ran({ environment: theirs }, { azure_endpoint: 'https://n.example' })).toEqual({
+      address: 'https://n.example',
+      keyed: false,
+    })
+    expect(await ran({})).toContain(
+      'Component Azure needs Azure Endpoint. Give it in the node or as the variable AZURE_OPENAI_ENDPOINT.',
+    )
+  })
+
+  test('FF-22, FF-24: checkFlow names missing keys and settings, and keys that go elsewhere', () => {
+    const components = createRegistry([model, other])
+    const problems = (values: object, variables?: string[], loads = false) => {
+      const flow = flowBuilder()
+      flow.add(model, { id: 'Model-1', values: { ...values } })
+      const json = flow.toJSON()
+      const template = json.data?.nodes?.[0]?.data.node.template
+      Object.assign(template?.api_key ?? {}, { load_from_db: loads })
+      const found = checkFlow(json, { components, ...(variables && { variables }) })
+      return found.map(({ code, severity, variable, host }) => ({ code, severity, variable, host }))
+    }
+    const missing = { code: 'missing_key', severity: 'warning', variable: 'OPENAI_API_KEY' }
+    const evil = { base_url: 'https://evil.example/v1' }
+    expect(problems({})).toEqual([])
+    expect(problems({}, [])).toMatchObject([missing])
+    expect(problems({}, ['OPENAI_API_KEY'])).toEqual([])
+    expect(problems(evil, ['OPENAI_API_KEY'])).toMatchObject([missing])
+    expect(problems({ api_key: 'sk-own' }, [])).toEqual([])
+    expect(problems({ api_key: 'MINE' }, ['MINE'], true)).toEqual([])
+    expect(problems({ api_key: 'MINE' }, [], true)).toMatchObject([missing])
+    expect(problems({ ...evil, api_key: 'MINE' }, ['MINE'], true)).toMatchObject([
+      { code: 'key_to_other_host', variable: 'MINE', host: 'evil.example' },
+    ])
   })
 })

@@ -43,7 +43,9 @@ describe('forms of a flow', () => {
     nodeOf(json, 'TextInput-b').data.node.display_name = ''
     given(json.data?.edges?.[0]).target = 'TextInput-b'
     const messages = checkFlow(json, { components }).map(({ message }) => message)
-    expect(messages).toEqual(['Edge between Text Input and Text Input has invalid handles'])
+    expect(messages).toEqual([
+      'Edge between Text Input and Text Input has invalid handles: Text Input has no input "left"',
+    ])
   })
 
   test('FE-2, FE-4: a node without template and outputs runs with those that the component declares', async () => {
@@ -161,22 +163,36 @@ describe('forms of a flow', () => {
     expect((await run(json)).result.text('Pair-1')).toBe('-|a')
   })
 
-  test('FE-8: an invalid field, output or type is reported with its position', () => {
+  test('FE-8, FF-63: an invalid field, output or type is reported with its position and the missing name', () => {
     const found = (change: (handles: Record<string, Record<string, unknown>>) => void) => {
       const json = simple()
       const edge = given(json.data?.edges?.[0])
       change(edge.data as never)
       return checkFlow(json, { components })
     }
-    const message = 'Edge between Text Input and Pair has invalid handles'
+    const start = 'Edge between Text Input and Pair has invalid handles: '
     expect(found(({ targetHandle }) => (given(targetHandle).fieldName = 'nope'))).toMatchObject([
-      { code: 'missing_field', nodeId: 'Pair-1', field: 'nope', message },
+      {
+        code: 'missing_field',
+        nodeId: 'Pair-1',
+        field: 'nope',
+        message: `${start}Pair has no input "nope"`,
+      },
     ])
     expect(found(({ sourceHandle }) => (given(sourceHandle).name = 'nope'))).toMatchObject([
-      { code: 'missing_output', nodeId: 'TextInput-a', field: 'nope', message },
+      {
+        code: 'missing_output',
+        nodeId: 'TextInput-a',
+        field: 'nope',
+        message: `${start}Text Input has no output "nope"`,
+      },
     ])
     expect(found(({ sourceHandle }) => (given(sourceHandle).output_types = ['X']))).toMatchObject([
-      { code: 'type_mismatch', field: 'left', message },
+      {
+        code: 'type_mismatch',
+        field: 'left',
+        message: `${start}"text" gives X, "left" takes Message, Data, DataFrame`,
+      },
     ])
   })
 })

@@ -91,11 +91,11 @@ export function createCoreServices(kit: ServiceKit, options: FlowEngineOptions):
     variables,
     flows: createFlowService(kit),
     versions: createFlowVersionService(kit),
-    checks: createFlowCheckService(kit.store, {
-      components,
-      limits: options.limits,
-      customCode: injected.codeRunner,
-    }),
+    checks: createFlowCheckService(
+      kit.store,
+      { components, limits: options.limits, customCode: injected.codeRunner },
+      { variables, environment: kit.settings.fallbackToEnvVar ? environment : undefined },
+    ),
     projects: createProjectService(kit),
     files: createFileService(kit),
     strangerFiles: createStrangerFileService(kit),

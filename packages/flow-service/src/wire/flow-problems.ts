@@ -13,6 +13,8 @@ const Problem = z
     node_id: z.string().nullable(),
     edge_id: z.string().nullable(),
     field: z.string().nullable(),
+    variable: z.string().optional(),
+    host: z.string().optional(),
   })
   .meta({ id: 'FlowProblem' })
 
@@ -25,13 +27,15 @@ export function flowProblemsToWire(problems: readonly FlowProblem[]): z.input<ty
   const shown = problems.slice(0, MAX_PROBLEMS)
   return {
     total: problems.length,
-    problems: shown.map(({ code, message, severity, nodeId, edgeId, field }) => ({
+    problems: shown.map(({ code, message, severity, nodeId, edgeId, field, variable, host }) => ({
       code,
       message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message,
       severity,
       node_id: nodeId ?? null,
       edge_id: edgeId ?? null,
       field: field ?? null,
+      ...(variable !== undefined && { variable }),
+      ...(host !== undefined && { host }),
     })),
   }
 }

@@ -20,7 +20,8 @@ export const ibmWatsonxModel = defineChatModel({
     base_url: field.dropdown({
       displayName: 'watsonx API Endpoint',
       options: [...watsonxEndpoints],
-      required: true,
+      // Older flows have the endpoint in `url`.
+      attributes: { required: true },
     }),
     url: field.string({
       displayName: 'URL',
@@ -72,7 +73,7 @@ export const ibmWatsonxModel = defineChatModel({
       provider: 'IBM WatsonX',
       model: requireText('Model Name', inputs.model_name),
       apiKey: inputs.api_key,
-      baseUrl: inputs.base_url || inputs.url,
+      baseUrl: requireText('watsonx API Endpoint', inputs.base_url || inputs.url),
       maxTokens: inputs.max_tokens,
       body: {
         top_p: inputs.top_p,

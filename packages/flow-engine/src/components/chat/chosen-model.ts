@@ -12,7 +12,7 @@ import {
   hostEmbeds,
   hostServesModels,
 } from '../../models/providers.ts'
-import { isVendorKey } from '../../outgoing/vendors.ts'
+import { isAddressOf, isVendorKey, vendors } from '../../outgoing/vendors.ts'
 import type { ComponentContext } from '../define/context.ts'
 import type { ProviderKey } from '../define/field.ts'
 import type { ModelSettings } from './model-answer.ts'
@@ -181,14 +181,21 @@ async function keyOf(
   { address, older, ctx }: KeyPlace,
 ): Promise<string | MissingKey | undefined> {
   const name = keyNameOf(provider)
-  const isForeign =
-    address !== null && address.origin !== 'default' && address.origin !== 'environment'
+  const isOwn = address === null || isHome(provider, address.value)
+  const isForeign = !isOwn && address.origin !== 'default' && address.origin !== 'environment'
   const refused = (variable: string): MissingKey =>
     new MissingKey(`The key ${variable} of the server is not sent to an address of the flow`)
   let withheld: MissingKey | undefined
   const usable = (setting: ProviderSetting | null): string | undefined => {
     if (setting === null || setting.value === '') return undefined
-    if (setting.origin !== 'environment') return setting.value
+    if (setting.origin !== 'environment') {
+      if (!setting.lookedUp || !isForeign || address.origin !== 'node') return setting.value
+      const { host } = new URL(address.value)
+      withheld ??= new MissingKey(
+        `Component ${ctx.displayName} needs API Key for the address ${host}. Give it in the node, or choose the variable ${setting.name} there.`,
+      )
+      return undefined
+    }
     if (!isForeign && (setting.name === name || !isVendorKey(setting.name))) return setting.value
     withheld ??= refused(setting.name)
     return undefined
@@ -213,6 +220,12 @@ async function keyOf(
     `${provider} API key is required when using ${provider} provider. ` +
       `Set it in the component or in the variable ${name}.${missing}`,
   )
+}
+
+/** True for an address of the provider's vendor, and for a text that is no address. */
+function isHome(provider: string, address: string): boolean {
+  const vendor = vendors.find(({ providers }) => providers.includes(provider))
+  return !URL.canParse(address) || (vendor !== undefined && isAddressOf(vendor, address, undefined))
 }
 
 function checkKnown(

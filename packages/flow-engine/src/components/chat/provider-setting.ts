@@ -8,6 +8,8 @@ export interface ProviderSetting {
   readonly origin: 'node' | VariableOrigin
   /** Name of the variable; "" for a value from the node. */
   readonly name: string
+  /** True if the node names neither the value nor the variable. */
+  readonly lookedUp: boolean
 }
 
 /**
@@ -21,12 +23,13 @@ export async function providerSetting(
 ): Promise<ProviderSetting | null> {
   if (isVariableValue(given)) {
     if (given.origin !== null && given.value.trim() !== '') {
-      return { value: given.value.trim(), origin: given.origin, name: given.name }
+      const { origin, name: own, lookedUp } = given
+      return { value: given.value.trim(), origin, name: own, lookedUp }
     }
   } else if (given !== null && given.trim() !== '') {
-    return { value: given.trim(), origin: 'node', name: '' }
+    return { value: given.trim(), origin: 'node', name: '', lookedUp: false }
   }
   const found = name === '' ? null : await ctx.variable(name)
   if (found === null || found.origin === null || found.value.trim() === '') return null
-  return { value: found.value.trim(), origin: found.origin, name }
+  return { value: found.value.trim(), origin: found.origin, name, lookedUp: true }
 }

@@ -128,6 +128,11 @@ export interface FileOptions extends FieldOptions<string> {
   readonly temp?: boolean
 }
 
+export interface SecretOptions extends FieldOptions<string> {
+  /** The variable, of the user or of the environment, that is used while the field is blank. Default none. */
+  readonly variable?: string
+}
+
 /** The options of all field kinds together, as the engine reads them. */
 export interface AnyFieldOptions
   extends
@@ -138,7 +143,8 @@ export interface AnyFieldOptions
     Pick<TableOptions, 'columns' | 'keepData'>,
     Pick<HandleOptions, 'types'>,
     Pick<PickerOptions, 'modelType' | 'as'>,
-    Pick<FileOptions, 'extensions' | 'temp'> {
+    Pick<FileOptions, 'extensions' | 'temp'>,
+    Pick<SecretOptions, 'variable'> {
   readonly options?: readonly (string | SortableOption)[]
 }
 
@@ -233,7 +239,7 @@ export const field = {
     ),
   string: <const O extends FieldOptions<string>>(options?: O) =>
     declare<Listed<O, string>, Many<O, string>, Plugged<O, 'Message'>>('string', options),
-  secret: <const O extends FieldOptions<string>>(options?: O) =>
+  secret: <const O extends SecretOptions>(options?: O) =>
     declare<Optional<O, string>, Many<O, string>, Plugged<O, never>>('secret', options),
   /** A secret; the component has another source for it when blank (NX-13). */
   key: (options?: FieldOptions<string>) =>

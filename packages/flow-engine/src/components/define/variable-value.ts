@@ -9,10 +9,17 @@ export class VariableValue {
   readonly name: string
   /** Null if the variable was not found. */
   readonly origin: VariableOrigin | null
+  /** True if the node names no variable and this one was found for its field. */
+  readonly lookedUp: boolean
   readonly #value: string
 
-  constructor(name: string, found: { value: string; origin: VariableOrigin } | null) {
+  constructor(
+    name: string,
+    found: { value: string; origin: VariableOrigin } | null,
+    { lookedUp = false }: { readonly lookedUp?: boolean } = {},
+  ) {
     this.name = name
+    this.lookedUp = lookedUp
     this.origin = found?.origin ?? null
     this.#value = found?.value ?? ''
   }

@@ -37,7 +37,41 @@ SaveToFile|aws_secret_access_key|AWS_SECRET_ACCESS_KEY|.amazonaws.com
 SaveToFile|aws_session_token|AWS_SESSION_TOKEN|.amazonaws.com
 `
 
+/** Component types, their address or project field, the usual variable, and a field that says it otherwise. */
+const PLACES = `
+OpenAIModel,OpenAIEmbeddings|openai_api_base|OPENAI_BASE_URL|
+OllamaModel,OllamaEmbeddings|base_url|OLLAMA_BASE_URL|
+AzureOpenAIModel,AzureOpenAIEmbeddings|azure_endpoint|AZURE_OPENAI_ENDPOINT|
+IBMwatsonxModel|base_url|WATSONX_URL|url
+WatsonxEmbeddingsComponent|url|WATSONX_URL|
+IBMwatsonxModel,WatsonxEmbeddingsComponent|project_id|WATSONX_PROJECT_ID|
+QdrantVectorStoreComponent|url|QDRANT_URL|host
+AstraDB|api_endpoint|ASTRA_DB_API_ENDPOINT|database_name
+`
+
 let keys: ReadonlyMap<string, UsualKey> | undefined
+let places: ReadonlyMap<string, UsualPlace> | undefined
+
+/** The variable that people keep an address or project in. */
+export interface UsualPlace {
+  readonly name: string
+  /** Another field of the component; with a value of its own it is used instead. */
+  readonly unless: string
+}
+
+/** The usual variable of a component's address or project; undefined if there is none. */
+export function usualPlace(type: string, field: string): UsualPlace | undefined {
+  places ??= new Map(
+    PLACES.trim()
+      .split('\n')
+      .flatMap((line) => {
+        const [types = '', name = '', variable = '', unless = ''] = line.split('|')
+        const place = { name: variable, unless }
+        return types.split(',').map((one) => [`${one}\n${name}`, place] as const)
+      }),
+  )
+  return places.get(`${type}\n${field}`)
+}
 
 /** The usual variable of a component's secret field; undefined if there is none. */
 export function usualKey(type: string, field: string): UsualKey | undefined {

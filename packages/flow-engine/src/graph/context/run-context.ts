@@ -44,6 +44,8 @@ export interface RunContext {
   readonly secrets: Secrets
   /** The same, but undefined instead of created if the run has none yet. */
   readonly knownSecrets: Secrets | undefined
+  /** Values of the user's variables that the run has read. */
+  readonly ownTexts: Set<string>
   readonly messages: MessageLog
   /** True once `messages` has been accessed. */
   readonly hasMessages: boolean
@@ -92,6 +94,8 @@ export interface RunContextOptions extends Pick<
   readonly services: Readonly<ComponentServices>
   /** AB-43. */
   readonly allowPrivate: boolean | undefined
+  /** True if the flow or the request holds the text. */
+  holds(text: string): boolean
   readonly blankTokens?: boolean | undefined
   readonly log: RunLog
   open(): boolean
@@ -131,6 +135,7 @@ class LazyRunContext implements RunContext {
   readonly limits: RunLimits
   readonly #options: RunContextOptions
   readonly #log: RunLog
+  #ownTexts: Set<string> | undefined
   #services: Readonly<ComponentServices> | undefined
   #rootServices: Readonly<ComponentServices> | undefined
   #inputMessages: Set<string> | undefined
@@ -164,9 +169,20 @@ class LazyRunContext implements RunContext {
     const { services, allowPrivate } = this.#options
     return (this.#services ??= Object.freeze({
       ...services,
-      fetch: outgoingFetch(services, { allowPrivate }),
+      fetch: outgoingFetch(services, { allowPrivate, isOwn: (text) => this.#isOwn(text) }),
       messages: services.messages ?? createRunMessages(),
     }))
+  }
+
+  get ownTexts(): Set<string> {
+    return (this.#ownTexts ??= new Set())
+  }
+
+  /** Where a text comes from decides, not what it is: whoever sends it knows it (AB-41). */
+  #isOwn(text: string): boolean {
+    if (!this.ownTexts.has(text) && !this.#options.holds(text)) return false
+    this.ownTexts.add(text)
+    return true
   }
 
   get rootServices(): Readonly<ComponentServices> {

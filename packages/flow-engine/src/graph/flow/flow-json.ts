@@ -55,11 +55,14 @@ export function readNode(value: unknown, index: number): NodeEntry | FlowProblem
   const id = ownText(value, 'id')
   if (id === undefined) return problem('malformed_node', `Node ${index} has no id`)
   const bad = (what: string) => problem('malformed_node', `Node ${id}: ${what}`, { nodeId: id })
-  if (data === undefined) return bad('data is missing')
+  const kind = ownText(value, 'type') ?? 'genericNode'
+  const isOfEditor = kind !== 'genericNode' && kind !== 'groupNode'
+  if (data === undefined) return isOfEditor ? undefined : bad('data is missing')
   const type = ownText(data, 'type')
-  if (type === undefined) return bad('data.type is missing')
+  if (type === undefined) return isOfEditor ? undefined : bad('data.type is missing')
   const details = ownObject(data, 'node')
-  if (details === undefined) return bad('data.node is missing')
+  // Frames, pictures and what else an editor draws take no part in a run.
+  if (details === undefined) return undefined
   const template = own(details, 'template') ?? {}
   if (!isObject(template)) return bad('data.node.template is no object')
   return { id, type, raw: value, details, template }

@@ -16,11 +16,16 @@ export const problemOrder = [
   'too_large',
   'edited_component',
   'ignored_edge',
+  'dangling_edge',
+  'newer_version',
   'unknown_slice',
   'stalled_cycle',
   'code_tweak',
   'unmatched_tweak',
   'missing_file',
+  'missing_input',
+  'missing_key',
+  'key_to_other_host',
   'unresolved_field',
   'file_left_out',
 ] as const
@@ -34,6 +39,10 @@ export interface FlowProblem {
   readonly nodeId?: string
   readonly edgeId?: string
   readonly field?: string
+  /** The variable that would hold the key or setting, or holds it. */
+  readonly variable?: string
+  /** Where the key would be sent. */
+  readonly host?: string
   readonly severity: 'error' | 'warning'
 }
 
@@ -50,18 +59,28 @@ export function sortProblems(problems: readonly FlowProblem[]): FlowProblem[] {
   return problems.toSorted((a, b) => (RANK.get(a.code) ?? 0) - (RANK.get(b.code) ?? 0))
 }
 
+interface ProblemPlace {
+  readonly nodeId?: string | undefined
+  readonly edgeId?: string | undefined
+  readonly field?: string
+  readonly variable?: string
+  readonly host?: string
+}
+
 export function problem(
   code: FlowProblemCode,
   message: string,
-  place: { nodeId?: string | undefined; edgeId?: string | undefined; field?: string } = {},
+  place: ProblemPlace = {},
 ): FlowProblem {
-  const { nodeId, edgeId, field } = place
+  const { nodeId, edgeId, field, variable, host } = place
   return Object.freeze({
     code,
     message,
     ...(nodeId === undefined ? {} : { nodeId }),
     ...(edgeId === undefined ? {} : { edgeId }),
     ...(field === undefined ? {} : { field }),
+    ...(variable === undefined ? {} : { variable }),
+    ...(host === undefined ? {} : { host }),
     severity: 'error' as const,
   })
 }
@@ -69,7 +88,7 @@ export function problem(
 export function warning(
   code: FlowProblemCode,
   message: string,
-  place: { nodeId?: string; edgeId?: string | undefined; field?: string } = {},
+  place: ProblemPlace = {},
 ): FlowProblem {
   return asWarning(problem(code, message, place))
 }

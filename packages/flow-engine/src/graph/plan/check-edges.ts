@@ -15,11 +15,14 @@ export interface CheckedEdge {
   readonly edge: FlatEdge
 }
 
-/** The edges of a flow without duplicates; invalid ones are added to `problems` (FE-6 to FE-8). */
+/**
+ * The edges of a flow without duplicates; invalid ones are added to `problems` (FE-6 to FE-8), those without a
+ * source or target to `dangling`: only builds refuse them.
+ */
 export function checkEdges(
   edges: readonly FlatEdge[],
   nodes: ReadonlyMap<string, ResolvedNode | null>,
-  problems: FlowProblem[],
+  { problems, dangling }: { readonly problems: FlowProblem[]; readonly dangling: FlowProblem[] },
 ): CheckedEdge[] {
   const checked = new Map<string, CheckedEdge>()
   for (const edge of edges) {
@@ -29,7 +32,7 @@ export function checkEdges(
       const missing = [edge.source, edge.target].filter((id) => !nodes.has(id))
       for (const id of new Set(missing)) {
         const place = { nodeId: id, edgeId: edge.id }
-        problems.push(problem('missing_node', `Vertex ${id} not found`, place))
+        dangling.push(problem('missing_node', `Vertex ${id} not found`, place))
       }
     }
     // An unknown component has been reported already; its handles cannot be checked.
@@ -70,15 +73,23 @@ function checkEdge(
   const loopBack = isSourceHandle(targetHandle)
   const field = isSourceHandle(targetHandle) ? (targetHandle.name ?? '') : targetHandle.fieldName
   const text = `Edge between ${source.displayName} and ${target.displayName} has invalid handles`
-  const bad = (code: 'missing_field' | 'type_mismatch') =>
-    problem(code, text, { edgeId: edge.id, nodeId: edge.target, field })
+  const bad = (code: 'missing_field' | 'type_mismatch', why: string) =>
+    problem(code, `${text}: ${why}`, { edgeId: edge.id, nodeId: edge.target, field })
   const output = sourceHandle.name ?? source.outputs[0]
   if (output === undefined || !hasOutput(source, output)) {
     const place = { edgeId: edge.id, nodeId: edge.source, field: output ?? '' }
-    return problem('missing_output', text, place)
+    const why = `${source.displayName} has no output "${output ?? ''}"`
+    return problem('missing_output', `${text}: ${why}`, place)
   }
-  if (loopBack ? !takesLoop(target, field) : !hasField(target, field)) return bad('missing_field')
-  if (edge.typed && !handlesFit(edge.sourceHandle, edge.targetHandle)) return bad('type_mismatch')
+  if (loopBack ? !takesLoop(target, field) : !hasField(target, field))
+    return bad('missing_field', `${target.displayName} has no input "${field}"`)
+  if (edge.typed && !handlesFit(sourceHandle, targetHandle)) {
+    const takes = isSourceHandle(targetHandle)
+      ? targetHandle.output_types
+      : (targetHandle.inputTypes ?? [targetHandle.type])
+    const why = `"${output}" gives ${sourceHandle.output_types.join(', ')}, "${field}" takes ${takes.join(', ')}`
+    return bad('type_mismatch', why)
+  }
   return { source: edge.source, target: edge.target, output, field, loopBack, edge }
 }
 

@@ -1,16 +1,23 @@
-import { append } from '@x/wire'
+import { append, isObject } from '@x/wire'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { FlowCompileError, invalidRequest } from '../../errors.ts'
 import { isFlowDraft, readDraft, type FlowDraft } from '../draft/flow-draft.ts'
 import { buildGraph } from './build-graph.ts'
 import { checkEdges, ignoredEdges, type CheckedEdge } from './check-edges.ts'
-import { expandGroups, type FlatGraph, type FlatNode } from '../flow/expand-groups.ts'
+import {
+  expandGroups,
+  type FlatEdge,
+  type FlatGraph,
+  type FlatNode,
+} from '../flow/expand-groups.ts'
+import { isSourceHandle } from '../flow/handles.ts'
 import { findGraph, noGraph, type FlowJson, type NodeDetails } from '../flow/flow-json.ts'
+import { ownText } from '../flow/plain-object.ts'
 import { completeLimits, type RunLimits } from './limits.ts'
 import type { PlanGraph } from './plan-graph.ts'
 import { asWarning, problem, sortProblems, warning, type FlowProblem } from '../flow/problems.ts'
 import { connectedStreams } from './check-streams.ts'
-import { resolveNode, type CodeAbility } from './resolve-node.ts'
+import { resolveNode, type CodeAbility, type NodeEnds } from './resolve-node.ts'
 import { unknownComponent } from './unknown-component.ts'
 import { unknownTypes, type UnknownNode } from './unknown-types.ts'
 import { sharedKeyEdges } from './shared-key-edges.ts'
@@ -75,7 +82,7 @@ export function compileGiven(
 }
 
 /** @throws FlowError `invalid_request` without components */
-function withComponents(
+export function withComponents(
   given: unknown,
   options: DraftCompileOptions,
 ): readonly [flow: unknown, CompileOptions] {
@@ -106,7 +113,7 @@ export function buildProblems(plan: FlowPlan): readonly FlowProblem[] {
 }
 
 function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): FlowPlan {
-  const { problems, inputs, nodes, edges, unknown } = analysis
+  const { problems, inputs, dangling, nodes, edges, unknown } = analysis
   if (problems.length > 0) throw new FlowCompileError(sortProblems([...problems, ...inputs]))
   const warnings = [...analysis.warnings, ...inputs.map(asWarning)]
   const graph = buildGraph(nodes, edges, options.components)
@@ -118,27 +125,9 @@ function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): Flo
   })
   graphs.set(plan, graph)
   if (unknown.length > 0) unknowns.set(plan, unknown)
-  if (inputs.length > 0) buildOnly.set(plan, inputs)
+  const ofBuilds = sortProblems([...inputs, ...dangling])
+  if (ofBuilds.length > 0) buildOnly.set(plan, ofBuilds)
   return plan
-}
-
-/** Runs the same checks. Returns errors and warnings in the order of FE-8 and never throws. */
-export function checkFlow(draft: FlowDraft, options?: DraftCompileOptions): FlowProblem[]
-export function checkFlow(flow: unknown, options: CompileOptions): FlowProblem[]
-export function checkFlow(given: unknown, options: DraftCompileOptions = {}): FlowProblem[] {
-  return allOf(analyse(...withComponents(given, options)))
-}
-
-/**
- * The same checks as `checkFlow`, but each problem of an unknown type names only its own node, so that it can
- * be shown beside that node.
- */
-export function checkEachNode(flow: unknown, options: CompileOptions): FlowProblem[] {
-  return allOf(analyse(flow, options, 'each-node'))
-}
-
-function allOf({ problems, inputs, warnings }: Analysis): FlowProblem[] {
-  return [...sortProblems([...problems, ...inputs]), ...warnings]
 }
 
 /** The graph built by `compileFlow`; undefined if the object was not created by it. */
@@ -146,10 +135,12 @@ export function graphOf(plan: FlowPlan): PlanGraph | undefined {
   return graphs.get(plan)
 }
 
-interface Analysis {
+export interface Analysis {
   readonly problems: readonly FlowProblem[]
   /** Errors of builds; warnings of runs, which start at the first chat input. */
   readonly inputs: readonly FlowProblem[]
+  /** Errors of builds. Runs ignore these edges, and the warnings name them. */
+  readonly dangling: readonly FlowProblem[]
   readonly warnings: readonly FlowProblem[]
   readonly nodes: readonly ResolvedNode[]
   readonly edges: readonly CheckedEdge[]
@@ -157,7 +148,8 @@ interface Analysis {
   readonly unknown: readonly UnknownNode[]
 }
 
-function analyse(
+/** Runs all checks and resolves nodes and edges (FE-8). */
+export function analyse(
   flow: unknown,
   options: CompileOptions,
   mode: 'strict' | 'keep-unknown' | 'each-node' = 'strict',
@@ -165,14 +157,15 @@ function analyse(
   const raw = findGraph(flow)
   if (raw === undefined) {
     const problems = [noGraph(flow)]
-    return { problems, inputs: [], warnings: [], nodes: [], edges: [], unknown: [] }
+    return { problems, inputs: [], dangling: [], warnings: [], nodes: [], edges: [], unknown: [] }
   }
   const graph = expandGroups(raw)
   const problems: FlowProblem[] = [...graph.problems, ...tooLarge(graph, options)]
   const warnings: FlowProblem[] = []
   const unique = uniqueNodes(graph.nodes, warnings)
   const unknown: UnknownNode[] = []
-  const byId = resolveNodes(unique, options, { problems, warnings, unknown })
+  const ends = endsOf(graph.edges)
+  const byId = resolveNodes(unique, options, { problems, warnings, unknown, ends })
   if (mode === 'strict') append(problems, unknownTypes(unknown.splice(0), options.components))
   else if (mode === 'each-node')
     for (const one of unknown.splice(0)) append(problems, unknownTypes([one], options.components))
@@ -180,12 +173,39 @@ function analyse(
     for (const { node } of unknown)
       byId.set(node.id, resolvedNode(node, unknownComponent(node), undefined))
   const nodes = [...byId.values()].filter((node) => node !== null)
-  const drawn = checkEdges(graph.edges, byId, problems)
+  const dangling: FlowProblem[] = []
+  const drawn = checkEdges(graph.edges, byId, { problems, dangling })
+  for (const { message, nodeId, edgeId } of dangling) {
+    const text = `An edge is ignored: ${message}`
+    warnings.push(
+      warning('dangling_edge', text, { ...(nodeId !== undefined && { nodeId }), edgeId }),
+    )
+  }
+  if (isNewer(flow)) warnings.push(warning('newer_version', newerText(flow)))
   const edges = [...drawn, ...sharedKeyEdges(nodes, drawn)]
   // Not spread: a call takes fewer arguments than a flow may have edges.
   for (const one of ignoredEdges(drawn, byId)) warnings.push(one)
   for (const one of connectedStreams(nodes, edges)) problems.push(one)
-  return { problems, inputs: severalChatInputs(nodes, graph), warnings, nodes, edges, unknown }
+  const inputs = severalChatInputs(nodes, graph)
+  return { problems, inputs, dangling, warnings, nodes, edges, unknown }
+}
+
+/** The newest version whose files are known to run. */
+const KNOWN_VERSION = [1, 13]
+
+function isNewer(flow: unknown): boolean {
+  const [major = 0, minor = 0] = (savedBy(flow) ?? '').split('.').map((part) => parseInt(part, 10))
+  const [known = 0, knownMinor = 0] = KNOWN_VERSION
+  return major > known || (major === known && minor > knownMinor)
+}
+
+function newerText(flow: unknown): string {
+  const known = KNOWN_VERSION.join('.')
+  return `The flow was saved by version ${(savedBy(flow) ?? '').slice(0, 50)}; files up to ${known} are known to run`
+}
+
+function savedBy(flow: unknown): string | undefined {
+  return isObject(flow) ? ownText(flow, 'last_tested_version') : undefined
 }
 
 function tooLarge({ nodes, edges }: FlatGraph, options: CompileOptions): FlowProblem[] {
@@ -217,17 +237,34 @@ interface Findings {
   readonly problems: FlowProblem[]
   readonly warnings: FlowProblem[]
   readonly unknown: UnknownNode[]
+  readonly ends: ReadonlyMap<string, NodeEnds>
+}
+
+/** The fields and outputs that edges use, by node. */
+function endsOf(edges: readonly FlatEdge[]): ReadonlyMap<string, NodeEnds> {
+  const ends = new Map<string, { fields: Set<string>; outputs: Set<string> }>()
+  const of = (id: string) => {
+    const known = ends.get(id) ?? { fields: new Set<string>(), outputs: new Set<string>() }
+    ends.set(id, known)
+    return known
+  }
+  for (const { source, target, sourceHandle, targetHandle } of edges) {
+    if (sourceHandle.name !== undefined) of(source).outputs.add(sourceHandle.name)
+    const field = isSourceHandle(targetHandle) ? targetHandle.name : targetHandle.fieldName
+    if (field !== undefined) of(target).fields.add(field)
+  }
+  return ends
 }
 
 /** Nodes by id; null if the component is unknown. */
 function resolveNodes(
   nodes: ReadonlyMap<string, FlatNode>,
   options: CompileOptions,
-  { problems, warnings, unknown }: Findings,
+  { problems, warnings, unknown, ends }: Findings,
 ): Map<string, ResolvedNode | null> {
   const resolved = new Map<string, ResolvedNode | null>()
   for (const node of nodes.values()) {
-    const { component, why, needs, notice } = resolveNode(node, options)
+    const { component, why, needs, notice } = resolveNode(node, options, ends.get(node.id))
     if (component === undefined) {
       unknown.push({ node, why, needs })
       resolved.set(node.id, null)

@@ -1,7 +1,8 @@
 import { codeHash, codeText } from '../../components/registry/catalogue.ts'
 import type { Component } from '../../components/define/component.ts'
 import { isScript, languageOf } from '../../components/node/code-language.ts'
-import { referenceType } from '../../components/node/reference-code.ts'
+import { plainCode } from '../../components/node/plain-code.ts'
+import { referenceType, typeOfPlainCode } from '../../components/node/reference-code.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 
@@ -10,11 +11,16 @@ import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.
  * custom TypeScript or JavaScript. `changed`: Python that was written or edited; its source may be missing.
  */
 export type NodeCode =
-  | { readonly kind: 'stock' }
+  | {
+      readonly kind: 'stock'
+      /** False if nothing tells whether the code was edited, as in files of older versions. */
+      readonly released: boolean
+    }
   | { readonly kind: 'script'; readonly text: string }
   | { readonly kind: 'changed'; readonly text?: string | undefined }
 
-const STOCK: NodeCode = { kind: 'stock' }
+const STOCK: NodeCode = { kind: 'stock', released: true }
+const UNKNOWN: NodeCode = { kind: 'stock', released: false }
 
 /**
  * Classifies the code of a node. Code is stock if its hash matches the component's own source or the
@@ -24,13 +30,15 @@ const STOCK: NodeCode = { kind: 'stock' }
 export function readNodeCode(
   details: PlainObject,
   component: Component | undefined,
-  registry: ComponentRegistry,
+  registry: Pick<ComponentRegistry, 'get'>,
 ): NodeCode {
   const text = ownText(ownObject(ownObject(details, 'template') ?? {}, 'code') ?? {}, 'value')
   const metadata = ownObject(details, 'metadata') ?? {}
   const exported = ownText(metadata, 'code_hash')
   const hash = text === undefined || text.trim() === '' ? undefined : hashOfText(text)
-  const isStock = isStockHash(hash ?? exported, component, registry)
+  const isStock =
+    isStockHash(hash ?? exported, component, registry) ||
+    (hash !== undefined && isSame(text ?? '', component, registry))
   if (text !== undefined && hash !== undefined && !isStock && isScript(text)) {
     return { kind: 'script', text }
   }
@@ -43,13 +51,24 @@ export function readNodeCode(
   const isCustom = ownText(metadata, 'module')?.startsWith('custom_components.') === true
   if (isCustom || belongsToOther(hash ?? exported, component, registry)) return changed
   const differs = hash !== undefined && exported !== undefined && hash !== exported
-  return differs ? changed : STOCK
+  if (differs) return changed
+  return exported === undefined && hash !== undefined ? UNKNOWN : STOCK
+}
+
+/** True for released code that differs only in blanks, comments and names of the package. */
+function isSame(
+  text: string,
+  component: Component | undefined,
+  registry: Pick<ComponentRegistry, 'get'>,
+): boolean {
+  if (component === undefined || text.length > MAX_LENGTH || isScript(text)) return false
+  return registry.get(typeOfPlainCode(codeHash(plainCode(text))) ?? '') === component
 }
 
 function isStockHash(
   hash: string | undefined,
   component: Component | undefined,
-  registry: ComponentRegistry,
+  registry: Pick<ComponentRegistry, 'get'>,
 ): boolean {
   if (hash === undefined || component === undefined) return false
   return hash === hashOf(component) || registry.get(referenceType(hash) ?? '') === component
@@ -59,7 +78,7 @@ function isStockHash(
 function belongsToOther(
   hash: string | undefined,
   component: Component | undefined,
-  registry: ComponentRegistry,
+  registry: Pick<ComponentRegistry, 'get'>,
 ): boolean {
   const type = hash === undefined ? undefined : referenceType(hash)
   const other = type === undefined ? undefined : registry.get(type)

@@ -1,12 +1,14 @@
 import type { Component } from '../../components/define/component.ts'
 import type { CodeRunner } from '../../components/define/services.ts'
 import { CODE_IS_OFF, codeComponent } from '../../components/node/code-component.ts'
+import { missingNames } from '../../components/node/missing-names.ts'
 import { languagesOf } from '../../components/node/code-runners.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
 import type { FlowNode, NodeDetails } from '../flow/flow-json.ts'
 import { ownText } from '../flow/plain-object.ts'
 import { readNodeCode, type NodeCode } from './node-code.ts'
+import { TOOL_OUTPUT } from './vertex-plan.ts'
 
 /** The parts of a code runner needed at compile time. */
 export type CodeAbility = Pick<CodeRunner, 'languages' | 'missing'>
@@ -27,17 +29,28 @@ export interface Resolution {
   readonly notice?: string
 }
 
+/** What the edges of a node use of it. */
+export interface NodeEnds {
+  readonly fields: ReadonlySet<string>
+  readonly outputs: ReadonlySet<string>
+}
+
 const PYTHON = 'Python code is not run by this service'
-const OWN_PYTHON =
-  'Python of its own, which the operator of the server runs with SERVICE_PYTHON=true'
 
 /** Resolves the component of a node and decides what happens to custom code (FE-42, FE-44). */
-export function resolveNode(node: FlatNode, options: ResolveOptions): Resolution {
+export function resolveNode(
+  node: FlatNode,
+  options: ResolveOptions,
+  ends: NodeEnds | undefined,
+): Resolution {
   const { components } = options
-  const component = components.resolve(node.raw as FlowNode)
+  const named = components.resolve(node.raw as FlowNode)
   // A component that the host resolved itself runs the node's own code.
-  if (component !== undefined && components.get(component.type) !== component) return { component }
-  const code = readNodeCode(node.details, component, components)
+  if (named !== undefined && components.get(named.type) !== named) return { component: named }
+  const found = readNodeCode(node.details, named, components)
+  const isNamesake = named !== undefined && isOnlyNamed(named, node, found, ends)
+  const component = isNamesake ? undefined : named
+  const code = isNamesake ? readNodeCode(node.details, undefined, components) : found
   if (code.kind === 'stock') return { component }
   const details = node.details as NodeDetails
   const text = textToRun(options, code)
@@ -47,11 +60,65 @@ export function resolveNode(node: FlatNode, options: ResolveOptions): Resolution
     return withoutNames({ node, component, needs })
   }
   const why = code.kind === 'script' ? CODE_IS_OFF : PYTHON
-  if (component === undefined) return { component, why: code.kind === 'script' ? why : OWN_PYTHON }
+  if (component === undefined) {
+    const isScript = code.kind === 'script'
+    return { component, why: isScript ? why : whyNoPython(node, code.text ?? '') }
+  }
   // A custom component whose code was changed has nothing left of the template.
   if (component.type === 'CustomComponent') return { component: undefined, why }
   const notice = `Component ${node.id} was changed in the editor and runs as ${component.type} of the catalogue: ${why}`
   return { component, notice }
+}
+
+/**
+ * True for a component of the author's own that has the name of a built-in one: its edges use outputs or
+ * fields that the built-in lacks (FF-62).
+ */
+function isOnlyNamed(
+  component: Component,
+  node: FlatNode,
+  code: NodeCode,
+  ends: NodeEnds | undefined,
+): boolean {
+  if (ends === undefined || component.type === 'CustomComponent') return false
+  if (code.kind === 'script' || (code.kind === 'stock' && code.released)) return false
+  if (readNodeCode(node.details, undefined, { get: () => undefined }).kind === 'stock') return false
+  const made = component.forNode?.(node.details as NodeDetails) ?? component
+  const { inputs, outputs, furtherFields = false, nodeOutputs } = made
+  const isKept = (field: string): boolean =>
+    furtherFields ||
+    Object.hasOwn(inputs, field) ||
+    Object.hasOwn(outputs, field) ||
+    (code.kind === 'stock' && Object.hasOwn(node.template, field))
+  const gives = (output: string): boolean =>
+    nodeOutputs !== undefined || output === TOOL_OUTPUT || Object.hasOwn(outputs, output)
+  return ![...ends.fields].every(isKept) || ![...ends.outputs].every(gives)
+}
+
+/** What a server that runs Python would say about the node (FF-60). */
+function whyNoPython(node: FlatNode, text: string): string {
+  const needs = missingWithoutWheels(text)
+  const name = ownText(node.details, 'display_name') ?? node.type
+  return needs === undefined
+    ? `${name} has Python of its own, which the operator of the server runs with SERVICE_PYTHON=true`
+    : `${needsText(node, needs)}; SERVICE_PYTHON=true would not be enough`
+}
+
+/** The last answers, so that a large component is read once. */
+const answers = new Map<string, string | undefined>()
+const NO_WHEELS: ReadonlySet<string> = new Set()
+
+function missingWithoutWheels(text: string): string | undefined {
+  if (answers.has(text)) return answers.get(text)
+  const missing = missingNames(text, NO_WHEELS)
+  if (answers.size >= 100) answers.clear()
+  if (text.length < 200_000) answers.set(text, missing)
+  return missing
+}
+
+function needsText(node: FlatNode, needs: string): string {
+  const name = ownText(node.details, 'display_name') ?? node.type
+  return needs.startsWith('needs ') ? `The component ${name} (${node.id}) ${needs}` : needs
 }
 
 /** The source that the host's runner executes for a node. */
@@ -77,10 +144,8 @@ function withoutNames(given: {
   const { node, component, needs } = given
   const name = ownText(node.details, 'display_name') ?? node.type
   const isPackage = needs.startsWith('needs ')
-  if (component === undefined || component.type === 'CustomComponent') {
-    const text = isPackage ? `The component ${name} (${node.id}) ${needs}` : needs
-    return { component: undefined, needs: text }
-  }
+  if (component === undefined || component.type === 'CustomComponent')
+    return { component: undefined, needs: needsText(node, needs) }
   const what = isPackage ? needs.slice('needs '.length) : `another base: ${needs}`
   const notice = `${name} was edited; its own code needs ${what}; the built-in component runs instead`
   return { component, notice }

@@ -29,14 +29,15 @@ export function unknownTypes(
 }
 
 function* groups(nodes: readonly UnknownNode[], registry: ComponentRegistry): Generator<string> {
-  const byType = new Map<string, { ids: string[]; why: string | undefined }>()
+  const byType = new Map<string, { type: string; ids: string[]; why: string | undefined }>()
   for (const { node, why, needs } of nodes) {
-    const group = byType.get(node.type) ?? { ids: [], why: undefined }
+    const reason = needs ?? registry.whyUnknown(node.raw as FlowNode) ?? why
+    const key = JSON.stringify([node.type, reason])
+    const group = byType.get(key) ?? { type: node.type, ids: [], why: reason }
     group.ids.push(short(node.id))
-    group.why ??= needs ?? registry.whyUnknown(node.raw as FlowNode) ?? why
-    byType.set(node.type, group)
+    byType.set(key, group)
   }
-  for (const [type, { ids, why }] of byType) {
+  for (const { type, ids, why } of byType.values()) {
     yield `${short(type)} (${listed(ids)}${why === undefined ? '' : `: ${why}`})`
   }
 }

@@ -92,6 +92,13 @@ export class ContextOptions implements RunContextOptions {
     return this.#request.options.allowPrivate
   }
 
+  holds(text: string): boolean {
+    const { plan, options } = this.#request
+    const { tweaks, input, variables } = options
+    const written = JSON.stringify(text).slice(1, -1)
+    return JSON.stringify([plan.flow, tweaks, input, variables]).includes(written)
+  }
+
   get shared(): Map<string, unknown> {
     const { context = {} } = this.#request.options
     return (this.#shared ??= new Map(Object.entries(context)))

@@ -4,6 +4,7 @@ import { fieldToTemplate } from '../../components/define/template.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { VARIABLE_OR_TEXT } from '../context/tweaks.ts'
+import { usualPlace } from '../../components/registry/usual-names.ts'
 import { staticValue } from './static-value.ts'
 
 /** The parts of a field that are the same in every build of its vertex, read once. */
@@ -27,8 +28,10 @@ export interface FieldPlan {
   readonly secret: boolean
   /** Declared as a secret by a host component: also accepts keys from the environment (AB-41). */
   readonly takesKeys: boolean
-  /** A secret of a component of ours or of the host: blank, it is looked up in variables (FF-20). */
+  /** Blank, it is looked up in variables: secrets and addresses of components of ours or of the host. */
   readonly looksUp: boolean
+  /** The usual variable of a secret, as its component declares it. */
+  readonly usual: string | undefined
   /** A required file field without a file (FE-21). */
   readonly missingFile: boolean
 }
@@ -185,11 +188,11 @@ function readField(
     secret: isSecret(given, kind),
     takesKeys: kind === 'secret' && vertex.component.sandboxed !== true,
     looksUp:
-      kind === 'secret' &&
+      (kind === 'secret' || usualPlace(vertex.component.type, name) !== undefined) &&
       vertex.component.sandboxed !== true &&
       shown &&
-      fed.length === 0 &&
-      !fallback,
+      fed.length === 0,
+    usual: options.variable,
     missingFile: type === 'file' && required && fed.length === 0 && isEmpty(path),
   }
 }

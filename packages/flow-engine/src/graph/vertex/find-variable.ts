@@ -8,7 +8,8 @@ interface Lookup {
   readonly variables: Readonly<Record<string, string>> | undefined
   /** Also allows vendors' API keys from the environment, so that flows need not contain them (AB-41). */
   readonly takesKeys: boolean
-  readonly run: Pick<RunContext, 'services' | 'flowId' | 'userId'>
+  readonly run: Pick<RunContext, 'services' | 'flowId' | 'userId'> &
+    Partial<Pick<RunContext, 'ownTexts'>>
 }
 
 /** FE-20: resolves a variable from the request, the user, then the environment; null if it does not exist. */
@@ -20,7 +21,10 @@ export async function findVariable(
   const given = variables === undefined ? undefined : own(variables, name)
   if (typeof given === 'string') return { value: given, origin: 'request' }
   const stored = await services.variables?.get(name, scopeOf({ flowId, userId }))
-  if (stored !== undefined && stored !== null) return { value: stored, origin: 'user' }
+  if (stored !== undefined && stored !== null) {
+    run.ownTexts?.add(stored)
+    return { value: stored, origin: 'user' }
+  }
   if (services.environment === undefined || (isVendorKey(name) && !takesKeys)) return null
   const preset = own(services.environment, name)
   return typeof preset === 'string' ? { value: preset, origin: 'environment' } : null

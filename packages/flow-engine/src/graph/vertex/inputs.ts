@@ -6,7 +6,7 @@ import {
   VariableValue,
 } from '../../components/define/variable-value.ts'
 import { FlowError } from '../../errors.ts'
-import { blankKey } from './blank-key.ts'
+import { blankSetting } from './blank-setting.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
 import { findVariable, isShownVariable } from './find-variable.ts'
 import { own } from '../flow/plain-object.ts'
@@ -123,6 +123,7 @@ async function resolveAll(
     if (hides) run.secrets.add(found?.value)
     if (field.fallback) {
       setOwn(raw, field.name, new VariableValue(name, found))
+      if (found === null || found.value.trim() === '') blank.set(field, undefined)
       continue
     }
     if (found !== null) origins.set(field.name, found.origin)
@@ -137,11 +138,19 @@ async function resolveAll(
     if (value === undefined) run.warn(unresolved(request.vertex, field, isShown ? name : undefined))
     if (value !== undefined && value !== '') setOwn(raw, field.name, value)
   }
-  for (const [field, missing] of blank) {
+  // Addresses first: where a key may go depends on them.
+  const inOrder = [...blank].toSorted(([a], [b]) => Number(a.secret) - Number(b.secret))
+  for (const [field, missing] of inOrder) {
     const { vertex, variables } = request
-    const key = await blankKey(field, { vertex, raw, origins, variables, run, missing })
-    run.secrets.add(key)
-    if (key !== undefined) setOwn(raw, field.name, key)
+    const found = await blankSetting(field, { vertex, raw, origins, variables, run, missing })
+    if (found !== undefined) {
+      origins.set(field.name, found.origin)
+      if (field.secret || !(await isShownVariable(found.name, found.origin, run)))
+        run.secrets.add(found.value)
+      const { name, value } = found
+      const picked = field.fallback ? new VariableValue(name, found, { lookedUp: true }) : value
+      setOwn(raw, field.name, picked)
+    } else if (field.fallback) continue
     else if (field.variable && run.services.environment === undefined)
       throw new FlowError('variable_not_found', missingVariable(field.variable, field.displayName))
     else if (missing !== undefined) run.warn(unresolved(vertex, field, missing))

@@ -50,6 +50,11 @@ export interface VariableService {
   isText(userId: string, name: string): Promise<boolean>
   /** The first name of a variable whose default fields hold a display name (FF-20). */
   forField(userId: string, field: string): Promise<string | null>
+  /** The names of all variables, and the first name for each display name among their default fields. */
+  namesOf(userId: string): Promise<{
+    readonly names: ReadonlySet<string>
+    readonly kept: ReadonlyMap<string, string>
+  }>
 }
 
 const NOT_FOUND = 'Variable not found'
@@ -63,6 +68,14 @@ export function createVariableService({
   runtime,
   userLimits,
 }: ServiceKit): VariableService {
+  const namesOf: VariableService['namesOf'] = async (userId) => {
+    const all = await store.variables.list(userId)
+    const sorted = all.toSorted((a, b) => (pointsOf(a.name) < pointsOf(b.name) ? -1 : 1))
+    const kept = new Map<string, string>()
+    for (const { name, defaultFields } of sorted)
+      for (const field of defaultFields ?? []) if (!kept.has(field)) kept.set(field, name)
+    return { names: new Set(sorted.map(({ name }) => name)), kept }
+  }
   return {
     async *list({ id }) {
       const { variables } = store
@@ -135,18 +148,15 @@ export function createVariableService({
     },
     isText: async (userId, name) =>
       (await store.variables.findByName(userId, name))?.type === 'Generic',
-    async forField(userId, field) {
-      const all = await store.variables.list(userId)
-      const names = all
-        .filter(({ defaultFields }) => defaultFields?.includes(field) === true)
-        .map(({ name }) => name)
-      const points = (name: string): string =>
-        Array.from(name, (point) => (point.codePointAt(0) ?? 0).toString(16).padStart(6, '0')).join(
-          '',
-        )
-      return names.toSorted((a, b) => (points(a) < points(b) ? -1 : 1))[0] ?? null
-    },
+    forField: async (userId, field) => (await namesOf(userId)).kept.get(field) ?? null,
+    namesOf,
   }
+}
+
+/** Sorts names by code point. */
+function pointsOf(name: string): string {
+  const points = Array.from(name, (point) => (point.codePointAt(0) ?? 0).toString(16))
+  return points.map((point) => point.padStart(6, '0')).join('')
 }
 
 function unreadable(name: string): string {

@@ -18,9 +18,14 @@ import type { PlanCache } from '../runs/plan-cache.ts'
 import type { FlowVersionService, PinnableFlow } from '../flows/flow-versions.ts'
 import { publicFlowId } from '../flows/public-flow-id.ts'
 import { createPublicJobs } from './public-jobs.ts'
+<<<<<<< HEAD
 import { refuse } from '@x/flow-engine/internal'
 import type { BuildMetadata } from '../runs/build-metadata.ts'
 import type { Runner } from '../runs/runner.ts'
+=======
+import { refuse, runErrorText } from '@x/flow-engine/internal'
+import type { EarlierTurn } from '../runs/earlier-turns.ts'
+>>>>>>> flows
 import type { VisitorQueue } from './visitor-queue.ts'
 
 /** A request for a build (build.md). */
@@ -249,7 +254,7 @@ function planOf(
   } catch (error) {
     if (!(error instanceof FlowCompileError)) throw error
     const [first] = error.problems
-    const refused = first?.code === 'no_graph' ? 'Invalid flow ID' : error.detail
+    const refused = first?.code === 'no_graph' ? 'Invalid flow ID' : runErrorText(error)
     return { flow: nothing, refused }
   }
 }

@@ -17,7 +17,7 @@ import type { RunOrigin } from '../runs/run-origin.ts'
 import { missingPredecessor, nextVertices, type BuildProgress } from './next-vertices.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
 import type { Runner } from '../runs/runner.ts'
-import { refuse } from '@x/flow-engine/internal'
+import { refuse, runErrorText } from '@x/flow-engine/internal'
 import { describeFailure, describeUnbuilt } from './unbuilt-vertex.ts'
 
 /** Maximum number of graphs cached between the calls for individual vertices, over all users. */
@@ -93,7 +93,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       return buildable(plans.getPartly(flow.id, flow.name, flow.data ?? '{}'))
     } catch (error) {
       if (!(error instanceof FlowCompileError)) throw error
-      throw refuse(400, error.detail, { cause: error })
+      throw refuse(400, runErrorText(error), { cause: error })
     }
   }
   const keep = (key: string, entry: KeptGraph): KeptGraph =>

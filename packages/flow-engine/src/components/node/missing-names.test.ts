@@ -10,9 +10,19 @@ test.each([
   ['def f():\n    import openai', /^nothing$/],
   ['if TYPE_CHECKING:\n    from openai import x', /^nothing$/],
   ['"""\nimport openai\n"""\n# import openai', /^nothing$/],
-  ['import openai', /needs the Python package "openai".*Language Model does the same/],
-  ['from chromadb.chat import (\n  A,\n  B,\n)\nimport a.b as c', /packages "a", "chromadb"/],
-  ['import mine', /"mine"/],
+  [
+    'import openai',
+    /needs the Python package "openai", which cannot run in the sandbox\. Replace the node by Language Model\.$/,
+  ],
+  [
+    'from chromadb.chat import (\n  A,\n  B,\n)\nimport a.b as c',
+    /package "chromadb", which cannot run in the sandbox/,
+  ],
+  ['import mine', /"mine".* Put the wheel into SERVICE_PYTHON_WHEELS or replace the node\.$/],
+  [
+    'import torch\nimport mine',
+    /package "torch", which cannot run in the sandbox\. Replace the node\.$/,
+  ],
   ['from langchain_openai import ChatOpenAI\nimport langchain.tools', /^nothing$/],
 ])('PY-30: %j', (code, expected) => {
   const missing = missingNames(code, none)
@@ -36,6 +46,14 @@ test('FF-75: a name that a package does not offer is refused, unless the operato
   expect(missingNames('from langchain import hub', none)).toMatch(
     /^ImportError: hub of langchain is/,
   )
+})
+
+test('FF-60: a name that the packages of the reference have and the sandbox lacks is refused by name', () => {
+  expect(missingNames('from lfx.base.odd.thing import Odd', none)).toBe(
+    'ImportError: Odd of lfx.base.odd.thing is not available to Python components',
+  )
+  const known = 'from langflow.io import Output, MessageTextInput\nfrom lfx.schema import message'
+  expect(missingNames(known, none)).toBeUndefined()
 })
 
 test('PY-30: modules that the operator provides are not missing', () => {

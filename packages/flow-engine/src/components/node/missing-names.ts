@@ -1,3 +1,4 @@
+import { isFlowName } from './flow-names.ts'
 import { isOffered, offeredPackages } from './offered-names.ts'
 import { unindentedStatements } from './python-statements.ts'
 
@@ -7,6 +8,21 @@ const OFFERED = new Set(
   typing_extensions fastapi __future__`.split(/\s+/),
 )
 
+/** Packages with native parts, sockets or vendors' clients: no wheel makes them run in the sandbox. */
+const NATIVE = new Set(
+  `torch torchvision transformers sentence_transformers tensorflow keras onnxruntime spacy scipy cv2 PIL
+  faiss chromadb pymilvus weaviate qdrant_client pinecone astrapy elasticsearch opensearchpy redis psycopg
+  psycopg2 asyncpg pymongo motor mysql pymysql oracledb cx_Oracle pyodbc snowflake cassandra couchbase
+  clickhouse_connect clickhouse_driver neo4j duckdb boto3 botocore google googleapiclient vertexai azure
+  openai anthropic groq mistralai cohere ollama ibm_watsonx_ai assemblyai composio composio_langchain
+  crewai crewai_tools docling docling_core unstructured selenium playwright paramiko grpc zmq kafka pika
+  lxml cryptography nemoguardrails llama_index llama_cpp langchain_gigachat langchain_huggingface
+  langchain_aws langchain_astradb langchain_pinecone langchain_qdrant langchain_milvus langchain_weaviate
+  langchain_mongodb langchain_elasticsearch langchain_google_community langchain_google_vertexai
+  langchain_together langchain_nvidia langchain_sambanova langchain_unstructured semantic_router
+  youtube_transcript_api yt_dlp cleanlab_tlm`.split(/\s+/),
+)
+
 /** Base classes that require the host's models or files (PY-32). */
 const BASES =
   /\b(LCAgentComponent|LCToolsAgentComponent|LCChainComponent|BaseFileComponent|ToolCallingAgentComponent|LCTextSplitterComponent)\b/
@@ -14,11 +30,30 @@ const BASES =
 /** Built-in components that replace a package (PY-31). */
 const INSTEAD: Readonly<Record<string, string>> = {
   openai: 'Language Model',
+  groq: 'Groq',
+  mistralai: 'MistralAI',
+  cohere: 'Cohere',
+  ollama: 'Ollama',
+  qdrant_client: 'Qdrant',
+  langchain_qdrant: 'Qdrant',
+  pinecone: 'Pinecone',
+  langchain_pinecone: 'Pinecone',
+  faiss: 'FAISS',
+  opensearchpy: 'OpenSearch',
+  assemblyai: 'AssemblyAI',
+  psycopg2: 'SQL Database',
+  psycopg: 'SQL Database',
+  mysql: 'SQL Database',
+  pymysql: 'SQL Database',
+  semantic_router: 'Smart Router',
+  docling: 'File',
+  unstructured: 'File',
+  langchain_unstructured: 'File',
+  crewai: 'Agent',
   anthropic: 'Language Model',
   ibm_watsonx_ai: 'Language Model',
   astrapy: 'Astra DB',
   langchain_astradb: 'Astra DB',
-  pymongo: 'MongoDB',
   chromadb: 'Chroma DB',
   tavily: 'Tavily Search API',
   yfinance: 'Yahoo! Finance',
@@ -48,8 +83,14 @@ export function missingNames(code: string, modules: ReadonlySet<string>): string
     )
     .toSorted()
   if (missing.length === 0) return notOffered(statements, modules)
-  const names = missing.map((name) => `"${name}"`).join(', ')
+  const native = missing.filter((name) => NATIVE.has(name))
   const instead = [...new Set(missing.flatMap((name) => INSTEAD[name] ?? []))]
+  if (native.length > 0) {
+    const what = native.length === 1 ? 'package' : 'packages'
+    const by = instead.length === 0 ? '' : ` by ${instead.join(', ')}`
+    return `needs the Python ${what} ${quoted(native)}, which cannot run in the sandbox. Replace the node${by}.`
+  }
+  const names = quoted(missing)
   const same = instead.length === 0 ? '' : ` The built-in ${instead.join(', ')} does the same.`
   const [packages, wheels] = missing.length === 1 ? ['package', 'wheel'] : ['packages', 'wheels']
   return `needs the Python ${packages} ${names}, which this server does not have. Put the ${wheels} into SERVICE_PYTHON_WHEELS or replace the node.${same}`
@@ -64,13 +105,21 @@ function notOffered(
     const [, path = '', list = ''] =
       /^from\s+([A-Za-z_][\w.]*)\s+import\s+(\S.*)$/.exec(statement) ?? []
     const top = path.split('.', 1)[0] ?? ''
-    if (!offeredPackages.has(top) || modules.has(top)) continue
+    const isFlow = top === 'langflow' || top === 'lfx'
+    if ((!isFlow && !offeredPackages.has(top)) || modules.has(top)) continue
+    const inside = path.slice(top.length + 1)
     const names = list.split(',').flatMap((one) => /^[\s(]*(\w+)/.exec(one)?.[1] ?? [])
-    const missing = names.find((name) => !isOffered(path, name))
+    const missing = names.find((name) =>
+      isFlow ? !isFlowName(inside, name) : !isOffered(path, name),
+    )
     if (missing !== undefined)
       return `ImportError: ${missing} of ${path} is not available to Python components`
   }
   return undefined
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ')
 }
 
 function importedPackages(statement: string): string[] {
