@@ -2,6 +2,7 @@ import { append } from '@x/wire'
 import { ScimConfigError } from '../base/errors.ts'
 import { readOktaTypes } from './okta-settings.ts'
 import type { CursorOptions, ScimOptions } from './options.ts'
+import { PROVIDER_PRESETS } from '../base/connection-settings.ts'
 import { SCIM_PROFILES } from '../base/profiles.ts'
 import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
 import { isQuirk, SCIM_QUIRKS, type ScimQuirk } from '../base/quirks.ts'
@@ -31,6 +32,8 @@ export interface ScimSettings {
   readonly options: Pick<
     ScimOptions,
     | 'userName'
+    | 'emailConflict'
+    | 'recreate'
     | 'deleteUser'
     | 'publicDiscovery'
     | 'uniqueGroupNames'
@@ -70,6 +73,17 @@ export interface ScimJwtSettings {
   readonly tenant: string
 }
 
+const PROVIDERS = [
+  'other',
+  'entra',
+  'okta',
+  'google',
+  'onelogin',
+  'jumpcloud',
+  'ping',
+  'sailpoint',
+] as const
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
@@ -90,6 +104,17 @@ export function readScimSettings(env: Environment): ScimSettings {
       'SCIM_TOKEN is required when SCIM_ENABLED is true; generate one with: openssl rand -base64 32',
     )
   }
+  const provider = oneOf(env, 'SCIM_PROVIDER', PROVIDERS)
+  /** A variable takes precedence over what the provider needs. */
+  const read = <const T extends string>(
+    option: keyof (typeof PROVIDER_PRESETS)['other'],
+    name: string,
+    values: readonly [T, ...T[]],
+  ): T => {
+    const preset = values.find((value) => value === PROVIDER_PRESETS[provider][option])
+    const isGiven = readText(env, name) !== undefined
+    return isGiven || preset === undefined ? oneOf(env, name, values) : preset
+  }
   const types = readOktaTypes(env)
   const webhookKey = readWebhookKey(env)
   // Webhooks are sent from the outbox.
@@ -107,8 +132,10 @@ export function readScimSettings(env: Environment): ScimSettings {
     options: {
       ...readProfile(env),
       userName: oneOf(env, 'SCIM_USER_NAME', ['email', 'any']),
+      emailConflict: oneOf(env, 'SCIM_EMAIL_CONFLICT', ['primary', 'userName', 'off']),
+      recreate: read('recreate', 'SCIM_RECREATE', ['same', 'name', 'externalId', 'never']),
       ...unlessProfile(env, 'SCIM_DELETE_USER', () => ({
-        deleteUser: oneOf(env, 'SCIM_DELETE_USER', ['deactivate', 'tombstone', 'remove']),
+        deleteUser: read('deleteUser', 'SCIM_DELETE_USER', ['deactivate', 'tombstone', 'remove']),
       })),
       publicDiscovery: flag('SCIM_PUBLIC_DISCOVERY'),
       uniqueGroupNames: flag('SCIM_UNIQUE_GROUP_NAMES', true),
@@ -201,7 +228,7 @@ function oneOf<const T extends string>(
 ): T {
   const text = readText(env, name)
   if (text === undefined) return values[0]
-  const found = values.find((value) => value === text.toLowerCase())
+  const found = values.find((value) => value.toLowerCase() === text.toLowerCase())
   if (found === undefined) {
     throw new ScimConfigError(name, `${name} must be one of ${values.join(', ')}`)
   }
