@@ -40,6 +40,7 @@ export const scimVariables = {
     form: adoption,
   },
   SCIM_CONNECTIONS: flag('enables connections, which superusers manage over HTTP'),
+  SCIM_SCHEMA_OMIT: list('attributes left out of /Schemas, such as members.$ref'),
   SCIM_PUBLIC_DISCOVERY: flag('allows discovery without a token'),
   SCIM_UNIQUE_GROUP_NAMES: flag('refuses duplicate group names', true),
   SCIM_UNKNOWN_MEMBERS: choice('treatment of unknown members of a group', ['reject', 'skip']),

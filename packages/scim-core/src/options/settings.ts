@@ -4,21 +4,9 @@ import { readOktaTypes } from './okta-settings.ts'
 import type { CursorOptions, ScimOptions } from './options.ts'
 import { PROVIDER_PRESETS } from '../base/connection-settings.ts'
 import { SCIM_PROFILES } from '../base/profiles.ts'
-import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
 import { isQuirk, SCIM_QUIRKS, type ScimQuirk } from '../base/quirks.ts'
 import { checkTokenLengths, isLoopback } from './short-tokens.ts'
-
-/** One entry of `SCIM_TOKENS`. */
-export interface ScimTokenSetting {
-  readonly id: string
-  readonly token: string
-  /** Default `default`. */
-  readonly tenant: string
-  /** Default: all four. */
-  readonly scopes: readonly ScimScope[]
-  readonly notBefore: Date | null
-  readonly expiresAt: Date | null
-}
+import { readTokens, type ScimTokenSetting } from './token-settings.ts'
 
 /** Settings of a server: options of the service, and values used by the server itself (SC-4). */
 export interface ScimSettings {
@@ -47,6 +35,7 @@ export interface ScimSettings {
     | 'cursor'
     | 'allowedAddresses'
     | 'resourceTypes'
+    | 'schemaOmit'
     | 'outbox'
     | 'profile'
     | 'unknownAttributes'
@@ -116,6 +105,7 @@ export function readScimSettings(env: Environment): ScimSettings {
     return isGiven || preset === undefined ? oneOf(env, name, values) : preset
   }
   const types = readOktaTypes(env)
+  const schemaOmit = readList(env['SCIM_SCHEMA_OMIT'])
   const webhookKey = readWebhookKey(env)
   // Webhooks are sent from the outbox.
   const outbox = flag('SCIM_OUTBOX') || webhookKey !== undefined
@@ -151,6 +141,7 @@ export function readScimSettings(env: Environment): ScimSettings {
       })),
       allowedAddresses: readList(env['SCIM_ALLOWED_ADDRESSES']),
       ...(types.length > 0 && { resourceTypes: types }),
+      ...(schemaOmit.length > 0 && { schemaOmit }),
       ...(outbox && { outbox }),
     },
     webhookKey,
@@ -287,66 +278,4 @@ function readQuirks(text: string | undefined): NonNullable<ScimOptions['quirks']
 function readCursor(env: Environment): CursorOptions {
   const secret = readText(env, 'SCIM_CURSOR_SECRET')
   return { ttl: readNumber(env, 'SCIM_CURSOR_TTL', 600), ...(secret !== undefined && { secret }) }
-}
-
-function readTokens(text: string | undefined): readonly ScimTokenSetting[] {
-  if (text === undefined || text.trim() === '') return []
-  const list = parseList(text)
-  const tokens = list.map(readToken)
-  if (new Set(tokens.map(({ id }) => id)).size !== tokens.length) throw wrongTokens('an id twice')
-  return tokens
-}
-
-function parseList(text: string): readonly unknown[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw wrongTokens('text that is not JSON')
-  }
-  if (!Array.isArray(value)) throw wrongTokens('something else than a list')
-  return value
-}
-
-function readToken(entry: unknown): ScimTokenSetting {
-  if (typeof entry !== 'object' || entry === null) throw wrongTokens('an entry that is no object')
-  const { id, token, tenant, scopes, notBefore, expiresAt } = entry as Record<string, unknown>
-  if (typeof id !== 'string' || id === '') throw wrongTokens('an entry without id')
-  if (typeof token !== 'string' || token.trim() === '' || /\s/.test(token)) {
-    throw wrongTokens(`no usable token for ${id}`)
-  }
-  if (tenant !== undefined && (typeof tenant !== 'string' || tenant === '')) {
-    throw wrongTokens(`a wrong tenant for ${id}`)
-  }
-  return {
-    id,
-    token,
-    tenant: tenant ?? 'default',
-    scopes: readScopes(scopes, id),
-    notBefore: readTime(notBefore, id),
-    expiresAt: readTime(expiresAt, id),
-  }
-}
-
-function readScopes(value: unknown, id: string): readonly ScimScope[] {
-  if (value === undefined) return ALL_SCOPES
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return list.map((name) => {
-    const scope = ALL_SCOPES.find((one) => one === name)
-    if (scope === undefined) throw wrongTokens(`a scope of ${id} outside ${ALL_SCOPES.join(', ')}`)
-    return scope
-  })
-}
-
-const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
-
-function readTime(value: unknown, id: string): Date | null {
-  if (value === undefined || value === null) return null
-  const time = typeof value === 'string' && RFC3339.test(value) ? new Date(value) : new Date(NaN)
-  if (Number.isNaN(time.getTime())) throw wrongTokens(`a time of ${id} that is not RFC 3339`)
-  return time
-}
-
-function wrongTokens(what: string): ScimConfigError {
-  return new ScimConfigError('SCIM_TOKENS', `SCIM_TOKENS holds ${what}`)
 }
