@@ -27,21 +27,23 @@ export function createScimAdmin({
   onError,
 }: ScimAdminOptions): (request: Request, path: string) => Promise<Response | null> {
   const authorize = (request: Request) => authorizeSuperuser(flow, request)
-  const ofConnections = createConnectionsHandler({
-    connections: provisioning.connections,
-    basePath: CONNECTIONS_PATH,
-    authorize,
-    onError,
-  })
+  const { connections } = provisioning
+  const ofConnections =
+    connections &&
+    createConnectionsHandler({ connections, basePath: CONNECTIONS_PATH, authorize, onError })
   const ofWebhooks =
     webhooks && createWebhooksHandler({ webhooks, basePath: WEBHOOKS_PATH, authorize, onError })
   const ofDirectory = createScimDirectory({ ...provisioning, store, authorize, onError })
   return async (request, path) => {
     if (isBelow(path, DIRECTORY_PATH)) return ofDirectory(request, path)
-    if (isBelow(path, CONNECTIONS_PATH)) return ofConnections(request)
+    if (isBelow(path, CONNECTIONS_PATH))
+      return ofConnections === null ? nothingHere() : ofConnections(request)
     return isBelow(path, WEBHOOKS_PATH) && ofWebhooks !== null ? ofWebhooks(request) : null
   }
 }
+
+const nothingHere = (): Response =>
+  Response.json({ detail: 'Not Found' }, { status: 404, headers: { 'cache-control': 'no-store' } })
 
 const isBelow = (path: string, base: string): boolean =>
   path === base || path.startsWith(`${base}/`)

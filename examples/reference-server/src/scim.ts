@@ -14,11 +14,15 @@ import { createJwtAuth } from '@x/scim-core/oauth'
 import type { SqlScimStore } from '@x/store-kysely/scim'
 import { openAuditLog } from './operate/audit-log.ts'
 import type { Log } from './operate/log.ts'
+import { isAdopting } from './settings/forms.ts'
+import { readVariable } from './settings/read-settings.ts'
 import { metricTenants, scimLimits } from './settings/scim-limits.ts'
+import { scimVariables } from './settings/scim-variables.ts'
 
 export interface Provisioning {
   readonly service: ScimService
-  readonly connections: ScimConnections
+  /** null unless `SCIM_CONNECTIONS` is on. */
+  readonly connections: ScimConnections | null
   readonly enabled: boolean
   /** The tenants named in the settings, starting with the default one. */
   readonly tenants: readonly string[]
@@ -31,6 +35,8 @@ export interface ProvisioningSettings extends ScimSettings {
   readonly baseUrl: string
   /** A new SCIM user takes over the service's user with the same name. */
   readonly adoptUsers: boolean
+  /** Superusers manage connections, whose credentials are accepted. */
+  readonly connections: boolean
   readonly limits: ScimLimits
   readonly metricTenants: number
 }
@@ -46,7 +52,12 @@ export function readProvisioning(
     baseUrl: settings.baseUrl ?? `${publicUrl}/api/v1/scim/v2`,
     limits: scimLimits(environment),
     metricTenants: metricTenants(environment),
-    adoptUsers: /^(true|1|yes|on)$/i.test(environment['SCIM_ADOPT_USERS']?.trim() ?? ''),
+    adoptUsers: isAdopting(environment['SCIM_ADOPT_USERS']),
+    connections: readVariable(
+      'SCIM_CONNECTIONS',
+      scimVariables.SCIM_CONNECTIONS,
+      environment['SCIM_CONNECTIONS'],
+    ) as boolean,
   }
 }
 
@@ -64,6 +75,7 @@ export async function createScim(
       ...(requestId !== undefined && { requestId }),
       stack: error instanceof Error ? error.stack : undefined,
     })
+  await warnOfClosed(store, settings, log)
   const connections = createScimConnections({
     store: store.connections,
     tokens: store.tokens,
@@ -76,13 +88,34 @@ export async function createScim(
     store,
     enabled,
     baseUrl,
-    auth: [...authOf(settings), connections.auth()],
+    auth: [...authOf(settings), ...(settings.connections ? [connections.auth()] : [])],
     audit: (entry) => audit.write(entry),
     onError: (error, { requestId }) => onError(error, requestId),
     ...watchers,
   })
   const tenants = tenantsOf(settings)
-  return { service, connections, enabled, tenants, close: () => audit.close() }
+  return {
+    service,
+    connections: settings.connections ? connections : null,
+    enabled,
+    tenants,
+    close: () => audit.close(),
+  }
+}
+
+/** Connections made earlier open nothing while they are off. */
+async function warnOfClosed(
+  store: SqlScimStore,
+  { enabled, connections }: ProvisioningSettings,
+  log: Log,
+): Promise<void> {
+  if (!enabled || connections) return
+  const [known] = (await store.connections.page?.({ limit: 1 })) ?? []
+  if (known === undefined) return
+  log(
+    'warning',
+    'SCIM connections exist but SCIM_CONNECTIONS is not true; their credentials are refused.',
+  )
 }
 
 function tenantsOf({ tokens, jwt }: ScimSettings): readonly string[] {

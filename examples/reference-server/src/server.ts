@@ -126,6 +126,8 @@ export async function createReferenceServer(
   const trail = createAuditTrail(audit, { log, onError })
   const stores = linkUsers(db, {
     adoptUsers: provisioning.adoptUsers,
+    adoptHint: 'Set SCIM_ADOPT_USERS=userName to link it, or rename it.',
+    ...(settings.OIDC_ISSUER !== undefined && { signInIssuer: settings.OIDC_ISSUER }),
     onFlowUserWrite: (change) => engine.userWritten(change),
     onScimUserWrite: (change, transaction) => scim.service.recordUserWrite(change, transaction),
   })

@@ -8,6 +8,7 @@ test('AB-67 without credentials, a page of another site reaches no admin API of 
       SERVICE_SKIP_AUTH_AUTO_LOGIN: 'true',
       SCIM_ENABLED: 'true',
       SCIM_TOKEN: 'a-static-token',
+      SCIM_CONNECTIONS: 'true',
       SCIM_WEBHOOK_KEY: 'a key of at least thirty-two characters',
     },
     async (service) => {

@@ -33,6 +33,41 @@ async function startReceiver() {
   return { received, url, close: () => server.close() }
 }
 
+test('SF-30 connections are off, and their credentials refused, without SCIM_CONNECTIONS', async () => {
+  const environment = { SCIM_ENABLED: 'true', SCIM_TOKEN: TOKEN }
+  const { service, end } = await startService({ ...environment, SCIM_CONNECTIONS: 'true' })
+  try {
+    const body = { name: 'Acme', provider: 'google' }
+    const made = (await service.call('POST', CONNECTIONS, { body })).json() as {
+      readonly token: string
+      readonly connection: object
+    }
+    expect(made.connection).toMatchObject({ settings: { deleteUser: 'tombstone' } })
+    const users = (token: string) =>
+      service.call('GET', `${SCIM}/Users`, {
+        key: null,
+        headers: { authorization: `Bearer ${token}` },
+      })
+    expect((await users(made.token)).status).toBe(200)
+    await service.restart({ environment: { SCIM_CONNECTIONS: '' } })
+    expect((await users(made.token)).status).toBe(401)
+    expect((await users(TOKEN)).status).toBe(200)
+    for (const [method, key] of [
+      ['GET', undefined],
+      ['POST', undefined],
+      ['GET', null],
+    ] as const) {
+      const answer = await service.call(method, CONNECTIONS, {
+        ...(key !== undefined && { key }),
+        ...(method === 'POST' && { body }),
+      })
+      expect([answer.status, answer.json()]).toEqual([404, { detail: 'Not Found' }])
+    }
+  } finally {
+    await end()
+  }
+})
+
 describe('SH-83 SCIM provisioning in the shipped server', () => {
   let service: Service
   let end: () => Promise<void>
@@ -54,6 +89,7 @@ describe('SH-83 SCIM provisioning in the shipped server', () => {
     const started = await startService({
       SCIM_ENABLED: 'true',
       SCIM_TOKEN: TOKEN,
+      SCIM_CONNECTIONS: 'true',
       SCIM_WEBHOOK_KEY: 'a key of at least thirty-two characters',
       SCIM_ROLES: JSON.stringify([{ id: 'admin', displayName: 'Administrator' }]),
       SCIM_DELETE_USER: 'remove',

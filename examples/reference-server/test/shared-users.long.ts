@@ -161,9 +161,16 @@ describe('users of the directory in the shipped server', () => {
     })
     const { id } = made.json() as { id: string }
     const conflict = await scim('POST', '/Users', { userName: 'old@CORP.example' })
-    expect([conflict.status, conflict.json()]).toMatchObject([409, { scimType: 'uniqueness' }])
+    expect([conflict.status, conflict.json()]).toMatchObject([
+      409,
+      {
+        scimType: 'uniqueness',
+        detail:
+          'The userName belongs to an account that the directory does not manage. Set SCIM_ADOPT_USERS=userName to link it, or rename it.',
+      },
+    ])
     expect((await user(id, { is_active: true, is_superuser: true })).status).toBe(200)
-    await service.restart({ environment: { SCIM_ADOPT_USERS: 'true' } })
+    await service.restart({ environment: { SCIM_ADOPT_USERS: 'userName' } })
     expect((await scim('POST', '/Users', { userName: 'old@corp.example' })).status).toBe(409)
     expect((await user(id, { is_superuser: false })).status).toBe(200)
     expect(await provision('old@corp.example')).toBe(id)

@@ -168,12 +168,8 @@ export {
   type ScimUsers,
 } from './service/service.ts'
 export { type OwnUserWrite } from './rules/record-user-write.ts'
-export {
-  readScimSettings,
-  type ScimJwtSettings,
-  type ScimSettings,
-  type ScimTokenSetting,
-} from './options/settings.ts'
+export { readScimSettings, type ScimJwtSettings, type ScimSettings } from './options/settings.ts'
+export { type ScimTokenSetting } from './options/token-settings.ts'
 export {
   type AroundRequest,
   type ObservedRequest,

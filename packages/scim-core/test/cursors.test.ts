@@ -18,6 +18,29 @@ describe('SC-37 cursors', () => {
     return seen
   }
 
+  test.each(['cursor=&count=2', 'cursor&count=2'])(
+    'SF-22 ?%s is the first page; each page has the total, the last one no next cursor',
+    async (query) => {
+      const client = createScim(options)
+      for (let n = 0; n < 3; n += 1) await client.user(`u${n}@x.example`)
+      const first = await client.get(`/Users?${query}`)
+      expect(first.body).toMatchObject({
+        totalResults: 3,
+        nextCursor: expect.any(String) as string,
+      })
+      const next = String(first.body['nextCursor'])
+      const last = await client.get(`/Users?count=2&cursor=${next}`)
+      expect(last.body).toMatchObject({ totalResults: 3, itemsPerPage: 1 })
+      expect(last.body).not.toHaveProperty('nextCursor')
+      const schemas = ['urn:ietf:params:scim:api:messages:2.0:SearchRequest']
+      const searched = await client.post('/Users/.search', { schemas, cursor: '', count: 2 })
+      expect(searched.body).toMatchObject({
+        totalResults: 3,
+        nextCursor: expect.any(String) as string,
+      })
+    },
+  )
+
   test('walks each list once, sorted or not, over both types too', async () => {
     const client = createScim(options)
     for (let n = 0; n < 7; n += 1)

@@ -81,7 +81,7 @@ describe('SC-66 ResourceTypes and Schemas', () => {
     ])
   })
 
-  test('SC-13 schemas list every characteristic, but no common attribute', async () => {
+  test('SC-13 SF-35 schemas list every characteristic, but of the common attributes only externalId', async () => {
     const { body } = await createScim().get('/Schemas')
     const schemas = list(body['Resources'])
     expect(schemas.map((schema) => Reflect.get(schema, 'id'))).toEqual([
@@ -113,10 +113,27 @@ describe('SC-66 ResourceTypes and Schemas', () => {
     const names = list(Reflect.get(schemas[0] ?? {}, 'attributes')).map((attribute) =>
       Reflect.get(attribute, 'name'),
     )
-    expect(names).not.toEqual(expect.arrayContaining(['id']))
+    for (const name of ['id', 'meta', 'schemas']) expect(names).not.toContain(name)
     expect(names).toEqual(
       expect.arrayContaining(['userName', 'emails', 'x509Certificates', 'password', 'groups']),
     )
+  })
+
+  test('SF-35 attributes can be left out of the schemas, and keep working', async () => {
+    const scim = createScim({ schemaOmit: ['members.$REF', 'emails.display', `${E}:manager`] })
+    const names = async (urn: string): Promise<string> =>
+      JSON.stringify((await scim.get(`/Schemas/${urn}`)).body['attributes'])
+    expect(await names(GROUP)).not.toContain('$ref')
+    expect(await names(E)).not.toContain('manager')
+    const id = await scim.user('a@corp.example', { [E]: { manager: { value: '1' } } })
+    expect((await scim.get(`/Users/${id}`)).body).toMatchObject({
+      [E]: { manager: { value: '1' } },
+    })
+    for (const path of ['nothing', 'members.nothing', 'userName', 'meta']) {
+      expect(() => createScim({ schemaOmit: [path] })).toThrow(
+        expect.objectContaining({ option: 'schemaOmit' }),
+      )
+    }
   })
 
   const VALUES = ['display string', 'primary boolean', 'value string']
@@ -127,6 +144,7 @@ describe('SC-66 ResourceTypes and Schemas', () => {
       'displayName string',
       `emails complex[]: ${VALUES[0]}, ${VALUES[1]}, type string (work home other), ${VALUES[2]}`,
       `entitlements complex[]: ${VALUES[0]}, ${VALUES[1]}, type string, ${VALUES[2]}`,
+      'externalId string exact',
       'groups complex[] readOnly: $ref reference exact readOnly -> User Group, display string readOnly, type string readOnly (direct indirect), value string exact readOnly',
       `ims complex[]: ${VALUES[0]}, ${VALUES[1]}, type string (aim gtalk icq xmpp msn skype qq yahoo), ${VALUES[2]}`,
       'locale string',
@@ -146,6 +164,7 @@ describe('SC-66 ResourceTypes and Schemas', () => {
     ],
     [GROUP]: [
       'displayName string required server',
+      'externalId string exact',
       'members complex[]: $ref reference exact immutable -> User, display string readOnly, type string immutable (User), value string exact immutable',
     ],
     [E]: [

@@ -16,7 +16,7 @@ describe('SC-11 SC-12 errors', () => {
       expect(body['detail']).toBe(`User ${'x'.repeat(100)}... does not exist.`)
     }
     const { body } = await createScim().get('/Users/a%00%1b%0Ab')
-    expect(body['detail']).toBe('User a   b does not exist.')
+    expect(body['detail']).toBe('User a\u{FFFD}\u{FFFD}\u{FFFD}b does not exist.')
   })
 
   test('a failing store is 500 with a fixed text; the error goes to onError and the event', async () => {

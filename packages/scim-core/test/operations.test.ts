@@ -395,6 +395,40 @@ describe('D13 D22 D23 groups', () => {
     expect(await nested.members(parent)).toEqual([])
   })
 
+  test('SF-21 no group contains itself, over any number of steps', async () => {
+    const scim = createScim({ nestedGroups: true, unknownMembers: 'skip' })
+    const lowest = await scim.group('lowest')
+    const middle = await scim.group('middle', [lowest])
+    const top = await scim.group('top', [middle, lowest])
+    const detail = 'The group "lowest" would contain itself.'
+    for (const id of [lowest, middle, top]) {
+      const operations = [{ op: 'add', path: 'members', value: [{ value: id }] }]
+      const added = await scim.patch(`/Groups/${lowest}`, operations)
+      expect(added).toMatchObject({ status: 400, body: { scimType: 'invalidValue', detail } })
+      const put = { displayName: 'renamed', members: [{ value: id }] }
+      expect(await scim.put(`/Groups/${lowest}`, put)).toMatchObject({ status: 400 })
+    }
+    const { body } = await scim.get(`/Groups/${lowest}`)
+    expect(body).toMatchObject({ displayName: 'lowest', members: [] })
+  })
+
+  test('SF-21 a circle stored earlier stops no request, and can be opened', async () => {
+    const store = createMemoryScimStore()
+    const scim = createScim({ store, nestedGroups: true })
+    const [a, b, c] = [await scim.group('a'), await scim.group('b'), await scim.group('c')]
+    for (const [group, member] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      await store.members.add('default', group, [member], new Date(0))
+    }
+    const change = (op: string, id: string) =>
+      scim.patch(`/Groups/${a}`, [{ op, path: 'members', value: [{ value: id }] }])
+    expect((await change('add', c)).status).toBe(200)
+    expect((await change('remove', b)).status).toBe(200)
+    expect((await change('add', b)).status).toBe(400)
+  })
+
   test('D23 folded group names are unique unless configured otherwise', async () => {
     const scim = createScim()
     await scim.group('Team')

@@ -181,7 +181,7 @@ test('section 3.4.3: search over all types', async () => {
   ])
 })
 
-test('section 3.7.2: circular references in bulk', async () => {
+test('section 3.7.2, SF-21: a circular reference in bulk is resolved, and refused where it closes a circle of groups', async () => {
   const scim = createScim({ bulk: true, nestedGroups: true })
   const { body } = await scim.post('/Bulk', {
     schemas: [`${MESSAGES}:BulkRequest`],
@@ -208,9 +208,12 @@ test('section 3.7.2: circular references in bulk', async () => {
       },
     ],
   })
-  const ids = list(body['Operations']).map((result) =>
-    String(Reflect.get(result, 'location')).split('/').at(-1),
-  )
-  expect(await scim.members(ids[0] ?? '')).toEqual([ids[1]])
+  const results = list(body['Operations'])
+  expect(results).toMatchObject([
+    { status: '400', response: { detail: 'The group "Group A" would contain itself.' } },
+    { status: '201' },
+  ])
+  const ids = results.map((result) => String(Reflect.get(result, 'location')).split('/').at(-1))
+  expect(await scim.members(ids[0] ?? '')).toEqual([])
   expect(await scim.members(ids[1] ?? '')).toEqual([ids[0]])
 })

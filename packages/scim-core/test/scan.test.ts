@@ -110,7 +110,7 @@ describe('SH-5 a host without columns for SCIM fields', () => {
   test('SH-6 a tombstone is an update; a row that stays as it is is not saved', async () => {
     const host = createArrayHost({ honoursWant: true })
     seed(host)
-    const store = createScanStore(host)
+    const store = createScanStore({ ...host, keepsDeleted: true })
     await store.transaction(TENANT, async (tx) => {
       const bob = await tx.users.get(TENANT, '2')
       const admins = await tx.groups.get(TENANT, 'g')

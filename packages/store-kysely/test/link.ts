@@ -140,7 +140,47 @@ export function defineLink(name: string, open: () => Promise<TestDatabase>): voi
         passwordHash: 'hash',
       })
       expect(await adopting.scim.users.adopt?.('default', scimUser('ada@corp.example'))).toBeNull()
-      expect(await adopting.scim.users.adopt?.('default', scimUser('root@corp.example'))).toBeNull()
+      expect(
+        await adopting.scim.users.adopt?.('default', scimUser('root@corp.example')),
+      ).toMatchObject({ refuse: 'unmanaged' })
+    })
+
+    test('SF-25 without adoption the answer says how to link the account', async () => {
+      const closed = link({ adoptHint: 'Rename it.' })
+      await stores.flow.users.insert(flowUser(OTHER, 'ada@corp.example'))
+      const adopt = (userName: string) => closed.scim.users.adopt?.('default', scimUser(userName))
+      expect(await adopt('ADA@corp.example')).toEqual({ refuse: 'unmanaged', hint: 'Rename it.' })
+      expect(await adopt('free@corp.example')).toBeNull()
+    })
+
+    test('SF-26 an account that signs in elsewhere is not taken over', async () => {
+      await stores.flow.users.insert(flowUser(OTHER, 'ada@corp.example'))
+      const issuer = 'https://login.example'
+      const linkRecord = { userId: OTHER, issuer, subject: 's', createdAt: at(1) }
+      await stores.flow.oidcLinks.insert(linkRecord)
+      const adopted = (signInIssuer?: string) =>
+        link({ adoptUsers: true, ...(signInIssuer && { signInIssuer }) }).scim.users.adopt?.(
+          'default',
+          scimUser('ada@corp.example'),
+        )
+      const refused = { refuse: 'unmanaged', hint: 'It cannot be linked.' }
+      expect(await adopted()).toEqual(refused)
+      expect(await adopted('https://other.example')).toEqual(refused)
+      expect(await adopted(issuer)).toBe(OTHER)
+    })
+
+    test('SF-26 what opened an account that nobody may use opens it no longer', async () => {
+      const adopting = link({ adoptUsers: true })
+      for (const isActive of [true, false]) {
+        const userName = `${isActive ? 'on' : 'off'}@corp.example`
+        const id = isActive ? OTHER : ID
+        await stores.flow.users.insert({ ...flowUser(id, userName), isActive })
+        await adopting.scim.users.insert('default', scimUser(userName, { id }))
+        expect(await stores.flow.users.get(id)).toMatchObject({
+          isActive: true,
+          passwordHash: isActive ? 'hash' : null,
+        })
+      }
     })
 
     test('SU-13 deactivation by SCIM ends sessions; events come after the commit', async () => {

@@ -46,6 +46,29 @@ describe('SCIM under contention on PostgreSQL', needs('postgres'), () => {
       ),
     )
 
+  test('SF-21 of two changes that close a circle of groups together one is refused', async () => {
+    const db = open(database.address)
+    const handler = createScimService({
+      store: createScimStore(db),
+      baseUrl: BASE,
+      auth: { kind: 'token', token: TOKEN },
+      nestedGroups: true,
+    }).handle
+    for (let n = 0; n < 20; n += 1) {
+      const [low, deep] = [await group(handler, `low ${n}`), await group(handler, `deep ${n}`)]
+      const above = [
+        await group(handler, `over low ${n}`, [low]),
+        await group(handler, `over deep ${n}`, [deep]),
+      ] as const
+      const answers = await Promise.all([
+        handler(addMember(low, above[1])),
+        handler(addMember(deep, above[0])),
+      ])
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
+    }
+    await db.destroy()
+  })
+
   test('AB-85 SH-61 300 pairs of "remove the member" and "delete the user" at once are all 2xx', async () => {
     const db = open(database.address)
     const handler = handlerRemoving(createScimStore(db))

@@ -22,6 +22,22 @@ export const origin: Form = {
 /** An address, or a range of addresses. */
 export const addressRange: Form = { accepted: 'addresses or CIDR ranges', has: isRange }
 
+const ADOPTION = new Map([
+  ...['username', 'true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['off', 'false', '0', 'no'].map((word) => [word, false] as const),
+])
+
+/** Whether a directory takes over existing users, as `userName` or `off`, or the word of a switch. */
+export const adoption: Form = {
+  accepted: 'off or userName',
+  has: (text) => ADOPTION.has(text.toLowerCase()),
+}
+
+/** Returns whether a directory takes over existing users of the same userName. Default no. */
+export function isAdopting(text: string | undefined): boolean {
+  return ADOPTION.get(text?.trim().toLowerCase() ?? '') ?? false
+}
+
 /** A host name, an address, or a range of addresses. */
 export const hostOrRange: Form = {
   accepted: 'host names, addresses or CIDR ranges',

@@ -1,3 +1,4 @@
+import { isAdopting } from './forms.ts'
 import { isLoopback } from './flow-settings.ts'
 import type { Settings } from './read-settings.ts'
 import type { Variable } from './variable.ts'
@@ -133,7 +134,12 @@ export const switches: readonly Switch[] = [
   ...limits,
   scim('SCIM_ENABLED', 'everyone with a SCIM token can add and deactivate users'),
   scim('SCIM_PUBLIC_DISCOVERY', 'SCIM discovery needs no token'),
-  scim('SCIM_ADOPT_USERS', 'a directory can take over existing users of the same name'),
+  scim(
+    'SCIM_ADOPT_USERS',
+    'a directory can take over existing users of the same name',
+    ({ SCIM_ADOPT_USERS: words }) => isAdopting(words),
+  ),
+  scim('SCIM_CONNECTIONS', 'superusers can issue credentials of directories over HTTP'),
   scim(
     'SCIM_JWT_ISSUER',
     'tokens of this issuer are SCIM tokens',

@@ -63,9 +63,10 @@ export function readVariable(name: string, variable: Variable, given: string | u
     return parts.filter((part) => part !== '')
   }
   if (typeof kind !== 'string')
-    return kind.includes(text.toLowerCase())
-      ? text.toLowerCase()
-      : refuse(name, acceptedOf(variable), text)
+    return (
+      kind.find((word) => word.toLowerCase() === text.toLowerCase()) ??
+      refuse(name, acceptedOf(variable), text)
+    )
   if (form?.has(text) === false) refuse(name, acceptedOf(variable), text)
   return text
 }

@@ -1,4 +1,4 @@
-import { addressRange, webAddress } from './forms.ts'
+import { addressRange, adoption, webAddress } from './forms.ts'
 import { choice, flag, integer, list, secret, text, type Variable } from './variable.ts'
 
 /** The SCIM variables, listed here for `--help`; `readScimSettings` reads them. */
@@ -14,7 +14,33 @@ export const scimVariables = {
   },
   SCIM_USER_NAME: choice('allowed user names', ['email', 'any']),
   SCIM_DELETE_USER: choice('effect of deleting a user', ['deactivate', 'tombstone', 'remove']),
-  SCIM_ADOPT_USERS: flag('links existing users of the same name'),
+  SCIM_PROVIDER: choice('directory whose needs are the defaults', [
+    'other',
+    'entra',
+    'okta',
+    'google',
+    'onelogin',
+    'jumpcloud',
+    'ping',
+    'sailpoint',
+  ]),
+  SCIM_EMAIL_CONFLICT: choice('addresses that no two users may share', [
+    'primary',
+    'userName',
+    'off',
+  ]),
+  SCIM_RECREATE: choice('who comes back when a deactivated user is created again', [
+    'same',
+    'name',
+    'externalId',
+    'never',
+  ]),
+  SCIM_ADOPT_USERS: {
+    ...text('links existing users of the same name: off or userName', 'off'),
+    form: adoption,
+  },
+  SCIM_CONNECTIONS: flag('enables connections, which superusers manage over HTTP'),
+  SCIM_SCHEMA_OMIT: list('attributes left out of /Schemas, such as members.$ref'),
   SCIM_PUBLIC_DISCOVERY: flag('allows discovery without a token'),
   SCIM_UNIQUE_GROUP_NAMES: flag('refuses duplicate group names', true),
   SCIM_UNKNOWN_MEMBERS: choice('treatment of unknown members of a group', ['reject', 'skip']),

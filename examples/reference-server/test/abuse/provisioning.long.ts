@@ -16,7 +16,12 @@ let token = ''
 let connection = ''
 beforeAll(async () => {
   const secret = randomBytes(16).toString('hex')
-  const environment = { SCIM_ENABLED: 'true', SCIM_TOKEN: secret, SCIM_BULK: 'true' }
+  const environment = {
+    SCIM_ENABLED: 'true',
+    SCIM_TOKEN: secret,
+    SCIM_BULK: 'true',
+    SCIM_CONNECTIONS: 'true',
+  }
   shared = await startService({ ...environment, SCIM_QUIRKS: 'none' })
   const made = await shared.service.call('POST', CONNECTIONS, {
     body: { name: 'Acme', provider: 'other', settings: { userName: 'any' } },

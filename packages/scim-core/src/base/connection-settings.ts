@@ -2,7 +2,8 @@ import { isProfileName, SCIM_PROFILES, type ScimProfileName } from './profiles.t
 import { isQuirk, type ScimQuirk } from './quirks.ts'
 
 /** The SCIM client of a connection. */
-export type ConnectionProvider = 'entra' | 'okta' | 'google' | 'onelogin' | 'other'
+export type ConnectionProvider =
+  'entra' | 'okta' | 'google' | 'onelogin' | 'jumpcloud' | 'ping' | 'sailpoint' | 'other'
 
 /** Options for one customer; each overrides the option with the same name (SH-53). */
 export interface ConnectionSettings {
@@ -24,6 +25,38 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   unknownMembers: ['reject', 'skip'],
   emptyMembers: ['array', 'omit'],
   putWithoutMembers: ['clear', 'keep'],
+}
+
+/**
+ * What each provider needs besides the defaults: Google expects 404 after DELETE, Okta deactivates and creates
+ * anew a person whose login changes, and JumpCloud, which sends no externalId, activates a person by POST,
+ * DELETE and POST.
+ */
+export const PROVIDER_PRESETS: Readonly<
+  Record<ConnectionProvider, Pick<ConnectionSettings, 'deleteUser' | 'recreate'>>
+> = {
+  entra: {},
+  okta: { recreate: 'externalId' },
+  google: { deleteUser: 'tombstone' },
+  onelogin: {},
+  jumpcloud: { recreate: 'name' },
+  ping: {},
+  sailpoint: {},
+  other: {},
+}
+
+/** The settings of a new connection: those given, then those of its profile, then what its provider needs. */
+export function withPreset(
+  provider: ConnectionProvider,
+  settings: ConnectionSettings,
+): ConnectionSettings {
+  const { profile } = settings
+  const decided = profile === undefined ? {} : SCIM_PROFILES[profile]
+  const preset = Object.entries(PROVIDER_PRESETS[provider])
+  return {
+    ...Object.fromEntries(preset.filter(([name]) => !Object.hasOwn(decided, name))),
+    ...settings,
+  }
 }
 
 /** @throws TypeError naming the invalid setting */

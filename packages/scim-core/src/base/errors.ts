@@ -147,9 +147,9 @@ export function notFound(type: string, id: string): ScimError {
   return new ScimError('not_found', `${type} ${quoteValue(id)} does not exist.`)
 }
 
-/** Formats a client's value for use in a detail: at most 100 characters, without control characters. */
+/** Formats a client's value for use in a detail: at most 100 characters, control characters as U+FFFD. */
 export function quoteValue(value: string): string {
-  const clean = value.replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ')
+  const clean = value.replaceAll(/[\p{Cc}\p{Cs}]/gu, '\u{FFFD}')
   return clean.length > 100 ? `${clean.slice(0, 100)}...` : clean
 }
 

@@ -1,5 +1,10 @@
 import { createSystemRuntime, encodeBase64Url, isObject, type Runtime } from '@x/wire'
-import { readConnectionSettings, type ConnectionSettings } from '../base/connection-settings.ts'
+import {
+  PROVIDER_PRESETS,
+  readConnectionSettings,
+  withPreset,
+  type ConnectionSettings,
+} from '../base/connection-settings.ts'
 import { sha256Hex } from '../base/digest.ts'
 import { ScimError } from '../base/errors.ts'
 import {
@@ -97,7 +102,6 @@ export interface ScimConnections {
 
 const MAX_CONNECTIONS = 50
 const MAX_TOKENS = 10
-const PROVIDERS: readonly string[] = ['entra', 'okta', 'google', 'onelogin', 'other']
 const BEARER = { type: 'oauthbearertoken', name: 'Bearer token' } as const
 
 export function createScimConnections({
@@ -149,7 +153,7 @@ export function createScimConnections({
         name: readName(name),
         provider: readProvider(provider),
         enabled: true,
-        settings: readConnectionSettings(settings),
+        settings: withPreset(provider, readConnectionSettings(settings)),
         created: runtime.now(),
         lastUsedAt: null,
         lastError: null,
@@ -267,8 +271,8 @@ function readName(name: unknown): string {
 }
 
 function readProvider(provider: ConnectionProvider): ConnectionProvider {
-  if (PROVIDERS.includes(provider)) return provider
-  throw new TypeError(`provider must be one of ${PROVIDERS.join(', ')}`)
+  if (Object.hasOwn(PROVIDER_PRESETS, provider)) return provider
+  throw new TypeError(`provider must be one of ${Object.keys(PROVIDER_PRESETS).join(', ')}`)
 }
 
 /** Only public keys are accepted, because private ones must not be stored here. */

@@ -30,6 +30,22 @@ export function defineConnectionStoreContract(
       assert.deepEqual(await store.list(TENANT), [connection(1), connection(2)])
     })
 
+    t.it('pages through the connections of all tenants by id', async () => {
+      if (store.page === undefined) return
+      const made = [connection(1), { ...connection(2), tenant: OTHER_TENANT }, connection(3)]
+      for (const each of made) await store.insert(each, 50)
+      const found: Connection[] = []
+      for (let after: string | undefined; ; after = found.at(-1)?.id) {
+        const page = await store.page({ ...(after !== undefined && { after }), limit: 2 })
+        found.push(...page)
+        if (page.length < 2) break
+      }
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        made.map(({ id }) => id).toSorted(),
+      )
+    })
+
     t.it('SH-54 changes what is given', async () => {
       await store.insert(connection(1), 50)
       const { id } = connection(1)

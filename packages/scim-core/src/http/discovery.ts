@@ -70,7 +70,7 @@ function resourceType(schema: ResourceSchema, baseUrl: string): Json {
 
 /** All schemas: of the resource types, their extensions, and of discovery itself (SC-66). */
 export function schemaResources(
-  { schemas, rejectPassword }: ScimConfig,
+  { schemas, rejectPassword, schemaOmit }: ScimConfig,
   baseUrl: string,
 ): readonly Json[] {
   const types = Object.values(schemas)
@@ -79,7 +79,7 @@ export function schemaResources(
       urn,
       name,
       description,
-      attributes,
+      attributes: [...attributes, EXTERNAL_ID],
     })),
     ...types.flatMap(({ extensions }) => extensions),
     ...SERVICE_SCHEMAS.map((schema) => ({
@@ -99,19 +99,29 @@ export function schemaResources(
     description,
     attributes: attributes
       .filter(({ name: attributeName }) => !(rejectPassword && attributeName === 'password'))
-      .map(attributeJson),
+      .flatMap((one) => attributeJson(one, schemaOmit)),
     meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${urn}` },
   }))
 }
 
-/** Formats an attribute as in RFC 7643 section 7. */
-function attributeJson(one: AttributeDescriptor): Json {
+/** The common attribute that clients look for in the schema of each type. */
+const EXTERNAL_ID = attribute({
+  name: 'externalId',
+  caseExact: true,
+  description: 'The id of the resource in the directory.',
+})
+
+/** Formats an attribute as in RFC 7643 section 7, unless it is left out. */
+function attributeJson(one: AttributeDescriptor, omitted: ReadonlySet<string>): readonly Json[] {
   const { type } = one
+  if (omitted.has(one.path.toLowerCase())) return []
   const exactness = type === 'string' || type === 'reference' || type === 'binary'
-  return {
+  const json: Json = {
     name: one.name,
     type,
-    ...(one.subAttributes.length > 0 && { subAttributes: one.subAttributes.map(attributeJson) }),
+    ...(one.subAttributes.length > 0 && {
+      subAttributes: one.subAttributes.flatMap((sub) => attributeJson(sub, omitted)),
+    }),
     multiValued: one.multiValued,
     description: one.description,
     required: one.required,
@@ -122,4 +132,5 @@ function attributeJson(one: AttributeDescriptor): Json {
     ...(type !== 'complex' && { uniqueness: one.uniqueness }),
     ...(one.referenceTypes.length > 0 && { referenceTypes: one.referenceTypes }),
   }
+  return [json]
 }

@@ -24,6 +24,12 @@ export function createMemoryConnectionStore(): ConnectionStore {
     get: async (tenant, id) => structuredClone(find(tenant, id)),
     byId: async (id) => structuredClone(connections.get(id) ?? null),
     list: async (tenant) => ofTenant(tenant).map((record) => structuredClone(record)),
+    page: async ({ after, limit }) =>
+      [...connections.values()]
+        .filter(({ id }) => after === undefined || compareCodePoints(id, after) > 0)
+        .toSorted((a, b) => compareCodePoints(a.id, b.id))
+        .slice(0, limit)
+        .map((record) => structuredClone(record)),
     async update(tenant, id, patch) {
       const record = find(tenant, id)
       if (record === null) return false

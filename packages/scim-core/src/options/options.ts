@@ -18,6 +18,8 @@ import { createTypeSchemas } from '../schema/resource-type.ts'
 import { readRateLimit, withProfile, type ProfileConfig } from './profile-options.ts'
 import { servedType, type ScimResourceType, type ServedType } from './resource-type.ts'
 import type { ScimStore } from '../store/scim-store.ts'
+import { deletion } from './deletion.ts'
+import { readSchemaOmit } from './schema-omit.ts'
 import { userNameCheck } from './user-name-check.ts'
 
 /** A change the host may veto inside the transaction (SC-75). */
@@ -153,6 +155,11 @@ export interface ScimOptions {
   readonly authenticationSchemes?: readonly AuthenticationScheme[]
   /** Shown in ServiceProviderConfig. */
   readonly documentationUri?: string
+  /**
+   * Attributes left out of `/Schemas`, such as `members.$ref`, for clients that stumble over them; they keep
+   * working. Default: none.
+   */
+  readonly schemaOmit?: readonly string[]
   /** Shown in ServiceProviderConfig (SH-34). Default: none. */
   readonly securityEvents?: { readonly eventUris: readonly string[] }
   /** Default page size (D20). Default 100. */
@@ -208,6 +215,8 @@ export interface ScimConfig extends ProfileConfig {
   readonly outbox: boolean
   readonly authenticationSchemes: readonly AuthenticationScheme[]
   readonly documentationUri: string | undefined
+  /** Paths left out of `/Schemas`, in lower case. */
+  readonly schemaOmit: ReadonlySet<string>
   /** null: not shown. */
   readonly eventUris: readonly string[] | null
 }
@@ -219,9 +228,10 @@ export function completeOptions(options: ScimOptions): ScimConfig {
   const maxPageSize = positive('maxPageSize', options.maxPageSize ?? 200)
   const limits = completeLimits(options.limits)
   const quirks = completeQuirks(options.quirks)
+  const schemas = allSchemas(options)
   return {
     store: required('store', options.store),
-    schemas: allSchemas(options),
+    schemas,
     types: new Map(resourceTypes.map((type) => [type.name, servedType(type)])),
     baseUrl: readBaseUrl(baseUrl),
     basePath: readBasePath(options),
@@ -239,7 +249,7 @@ export function completeOptions(options: ScimOptions): ScimConfig {
     checkUserName: userNameCheck(options.userName ?? 'email'),
     emailConflict: options.emailConflict ?? 'primary',
     recreate: options.recreate ?? 'same',
-    deleteUser: options.deleteUser ?? 'deactivate',
+    deleteUser: deletion(options),
     uniqueGroupNames: options.uniqueGroupNames ?? true,
     unknownMembers: options.unknownMembers ?? 'reject',
     putWithoutMembers: options.putWithoutMembers ?? 'clear',
@@ -261,6 +271,7 @@ export function completeOptions(options: ScimOptions): ScimConfig {
     outbox: needsOutbox(options),
     authenticationSchemes: options.authenticationSchemes ?? schemesOf(options.auth),
     documentationUri: options.documentationUri,
+    schemaOmit: readSchemaOmit(options.schemaOmit, schemas),
     eventUris: options.securityEvents?.eventUris ?? null,
   }
 }

@@ -12,6 +12,8 @@ describe('readScimSettings', () => {
       baseUrl: 'https://app.example/api/v1/scim/v2',
       options: {
         userName: 'email',
+        emailConflict: 'primary',
+        recreate: 'same',
         deleteUser: 'deactivate',
         publicDiscovery: false,
         uniqueGroupNames: true,
@@ -28,6 +30,27 @@ describe('readScimSettings', () => {
       auditLog: 'stdout',
       warnings: [],
     })
+  })
+
+  test.each([
+    [{}, { deleteUser: 'deactivate', recreate: 'same' }],
+    [{ SCIM_PROVIDER: 'Google' }, { deleteUser: 'tombstone', recreate: 'same' }],
+    [{ SCIM_PROVIDER: 'okta' }, { deleteUser: 'deactivate', recreate: 'externalId' }],
+    [{ SCIM_PROVIDER: 'jumpcloud' }, { deleteUser: 'deactivate', recreate: 'name' }],
+    [
+      { SCIM_PROVIDER: 'google', SCIM_DELETE_USER: 'remove', SCIM_RECREATE: 'EXTERNALID' },
+      { deleteUser: 'remove', recreate: 'externalId' },
+    ],
+    [{ SCIM_PROVIDER: 'google', SCIM_PROFILE: 'interop' }, { deleteUser: 'remove' }],
+    [{ SCIM_EMAIL_CONFLICT: 'username' }, { emailConflict: 'userName' }],
+  ])('SF-29 %j presets %j', (env, options) => {
+    expect(readScimSettings(env).options).toMatchObject(options)
+  })
+
+  test('SF-29 an unknown provider stops the start', () => {
+    expect(() => readScimSettings({ SCIM_PROVIDER: 'acme' })).toThrow(
+      /SCIM_PROVIDER must be one of/,
+    )
   })
 
   test('SC-4 every variable', () => {

@@ -2,22 +2,11 @@ import { append } from '@x/wire'
 import { ScimConfigError } from '../base/errors.ts'
 import { readOktaTypes } from './okta-settings.ts'
 import type { CursorOptions, ScimOptions } from './options.ts'
+import { PROVIDER_PRESETS } from '../base/connection-settings.ts'
 import { SCIM_PROFILES } from '../base/profiles.ts'
-import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
 import { isQuirk, SCIM_QUIRKS, type ScimQuirk } from '../base/quirks.ts'
 import { checkTokenLengths, isLoopback } from './short-tokens.ts'
-
-/** One entry of `SCIM_TOKENS`. */
-export interface ScimTokenSetting {
-  readonly id: string
-  readonly token: string
-  /** Default `default`. */
-  readonly tenant: string
-  /** Default: all four. */
-  readonly scopes: readonly ScimScope[]
-  readonly notBefore: Date | null
-  readonly expiresAt: Date | null
-}
+import { readTokens, type ScimTokenSetting } from './token-settings.ts'
 
 /** Settings of a server: options of the service, and values used by the server itself (SC-4). */
 export interface ScimSettings {
@@ -31,6 +20,8 @@ export interface ScimSettings {
   readonly options: Pick<
     ScimOptions,
     | 'userName'
+    | 'emailConflict'
+    | 'recreate'
     | 'deleteUser'
     | 'publicDiscovery'
     | 'uniqueGroupNames'
@@ -44,6 +35,7 @@ export interface ScimSettings {
     | 'cursor'
     | 'allowedAddresses'
     | 'resourceTypes'
+    | 'schemaOmit'
     | 'outbox'
     | 'profile'
     | 'unknownAttributes'
@@ -70,6 +62,17 @@ export interface ScimJwtSettings {
   readonly tenant: string
 }
 
+const PROVIDERS = [
+  'other',
+  'entra',
+  'okta',
+  'google',
+  'onelogin',
+  'jumpcloud',
+  'ping',
+  'sailpoint',
+] as const
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
@@ -90,7 +93,19 @@ export function readScimSettings(env: Environment): ScimSettings {
       'SCIM_TOKEN is required when SCIM_ENABLED is true; generate one with: openssl rand -base64 32',
     )
   }
+  const provider = oneOf(env, 'SCIM_PROVIDER', PROVIDERS)
+  /** A variable takes precedence over what the provider needs. */
+  const read = <const T extends string>(
+    option: keyof (typeof PROVIDER_PRESETS)['other'],
+    name: string,
+    values: readonly [T, ...T[]],
+  ): T => {
+    const preset = values.find((value) => value === PROVIDER_PRESETS[provider][option])
+    const isGiven = readText(env, name) !== undefined
+    return isGiven || preset === undefined ? oneOf(env, name, values) : preset
+  }
   const types = readOktaTypes(env)
+  const schemaOmit = readList(env['SCIM_SCHEMA_OMIT'])
   const webhookKey = readWebhookKey(env)
   // Webhooks are sent from the outbox.
   const outbox = flag('SCIM_OUTBOX') || webhookKey !== undefined
@@ -107,8 +122,10 @@ export function readScimSettings(env: Environment): ScimSettings {
     options: {
       ...readProfile(env),
       userName: oneOf(env, 'SCIM_USER_NAME', ['email', 'any']),
+      emailConflict: oneOf(env, 'SCIM_EMAIL_CONFLICT', ['primary', 'userName', 'off']),
+      recreate: read('recreate', 'SCIM_RECREATE', ['same', 'name', 'externalId', 'never']),
       ...unlessProfile(env, 'SCIM_DELETE_USER', () => ({
-        deleteUser: oneOf(env, 'SCIM_DELETE_USER', ['deactivate', 'tombstone', 'remove']),
+        deleteUser: read('deleteUser', 'SCIM_DELETE_USER', ['deactivate', 'tombstone', 'remove']),
       })),
       publicDiscovery: flag('SCIM_PUBLIC_DISCOVERY'),
       uniqueGroupNames: flag('SCIM_UNIQUE_GROUP_NAMES', true),
@@ -124,6 +141,7 @@ export function readScimSettings(env: Environment): ScimSettings {
       })),
       allowedAddresses: readList(env['SCIM_ALLOWED_ADDRESSES']),
       ...(types.length > 0 && { resourceTypes: types }),
+      ...(schemaOmit.length > 0 && { schemaOmit }),
       ...(outbox && { outbox }),
     },
     webhookKey,
@@ -201,7 +219,7 @@ function oneOf<const T extends string>(
 ): T {
   const text = readText(env, name)
   if (text === undefined) return values[0]
-  const found = values.find((value) => value === text.toLowerCase())
+  const found = values.find((value) => value.toLowerCase() === text.toLowerCase())
   if (found === undefined) {
     throw new ScimConfigError(name, `${name} must be one of ${values.join(', ')}`)
   }
@@ -260,66 +278,4 @@ function readQuirks(text: string | undefined): NonNullable<ScimOptions['quirks']
 function readCursor(env: Environment): CursorOptions {
   const secret = readText(env, 'SCIM_CURSOR_SECRET')
   return { ttl: readNumber(env, 'SCIM_CURSOR_TTL', 600), ...(secret !== undefined && { secret }) }
-}
-
-function readTokens(text: string | undefined): readonly ScimTokenSetting[] {
-  if (text === undefined || text.trim() === '') return []
-  const list = parseList(text)
-  const tokens = list.map(readToken)
-  if (new Set(tokens.map(({ id }) => id)).size !== tokens.length) throw wrongTokens('an id twice')
-  return tokens
-}
-
-function parseList(text: string): readonly unknown[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw wrongTokens('text that is not JSON')
-  }
-  if (!Array.isArray(value)) throw wrongTokens('something else than a list')
-  return value
-}
-
-function readToken(entry: unknown): ScimTokenSetting {
-  if (typeof entry !== 'object' || entry === null) throw wrongTokens('an entry that is no object')
-  const { id, token, tenant, scopes, notBefore, expiresAt } = entry as Record<string, unknown>
-  if (typeof id !== 'string' || id === '') throw wrongTokens('an entry without id')
-  if (typeof token !== 'string' || token.trim() === '' || /\s/.test(token)) {
-    throw wrongTokens(`no usable token for ${id}`)
-  }
-  if (tenant !== undefined && (typeof tenant !== 'string' || tenant === '')) {
-    throw wrongTokens(`a wrong tenant for ${id}`)
-  }
-  return {
-    id,
-    token,
-    tenant: tenant ?? 'default',
-    scopes: readScopes(scopes, id),
-    notBefore: readTime(notBefore, id),
-    expiresAt: readTime(expiresAt, id),
-  }
-}
-
-function readScopes(value: unknown, id: string): readonly ScimScope[] {
-  if (value === undefined) return ALL_SCOPES
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return list.map((name) => {
-    const scope = ALL_SCOPES.find((one) => one === name)
-    if (scope === undefined) throw wrongTokens(`a scope of ${id} outside ${ALL_SCOPES.join(', ')}`)
-    return scope
-  })
-}
-
-const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
-
-function readTime(value: unknown, id: string): Date | null {
-  if (value === undefined || value === null) return null
-  const time = typeof value === 'string' && RFC3339.test(value) ? new Date(value) : new Date(NaN)
-  if (Number.isNaN(time.getTime())) throw wrongTokens(`a time of ${id} that is not RFC 3339`)
-  return time
-}
-
-function wrongTokens(what: string): ScimConfigError {
-  return new ScimConfigError('SCIM_TOKENS', `SCIM_TOKENS holds ${what}`)
 }

@@ -59,7 +59,8 @@ export function referenceNeeds(filter?: ResolvedFilter, sort?: AttributePath): R
   }
 }
 
-function pathsOf(filter: ResolvedFilter): AttributePath[] {
+/** The paths that a filter names. */
+export function pathsOf(filter: ResolvedFilter): AttributePath[] {
   switch (filter.kind) {
     case 'and':
     case 'or':

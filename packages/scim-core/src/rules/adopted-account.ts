@@ -18,7 +18,9 @@ export function adoptedAccount({ trace }: Call, answer: Adoption): string | null
   const adopted = typeof answer === 'string' ? { id: answer, by: 'userName' as const } : answer
   if ('refuse' in adopted) {
     trace.conflict = 'unmanaged'
-    throw new ScimError('uniqueness', REFUSALS[adopted.refuse])
+    const { refuse, hint } = adopted
+    const reason = REFUSALS[refuse]
+    throw new ScimError('uniqueness', hint === undefined ? reason : `${reason} ${hint}`)
   }
   trace.adopted = adopted.by
   return adopted.id

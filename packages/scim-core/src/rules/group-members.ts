@@ -6,6 +6,7 @@ import { createPatchWork, type PatchWork } from '../patch/patch-work.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { Call, Rules } from './call.ts'
+import { assertNoCircle, lockNesting } from './group-circles.ts'
 import { memberPages } from './member-pages.ts'
 
 /** The membership changes of a request. */
@@ -39,11 +40,12 @@ export async function changeMembers(
 ): Promise<MemberChange> {
   const net = createNetChange()
   const unknown = new Set<string>()
+  const groups = new Set<string>()
   const work = createPatchWork(scope.rules.config.limits.patchComparisons)
   for (const step of steps) {
     switch (step.kind) {
       case 'add':
-        await addMembers(scope, step.ids, { net, unknown })
+        await addMembers(scope, step.ids, { net, unknown, groups })
         break
       case 'remove':
         for (const id of step.ids) unknown.delete(id)
@@ -51,7 +53,7 @@ export async function changeMembers(
         break
       case 'replace':
         unknown.clear()
-        await replaceMembers(scope, step.ids, { net, unknown })
+        await replaceMembers(scope, step.ids, { net, unknown, groups })
         break
       case 'removeWhere':
         await removeMembers(scope, await matching(scope, step, work), net)
@@ -62,23 +64,27 @@ export async function changeMembers(
   if (first !== undefined && scope.rules.config.unknownMembers === 'reject') {
     throw invalidValue(`There is no user ${quoteValue(first)}.`)
   }
-  return net.change()
+  const change = net.change()
+  await assertNoCircle(scope, new Set(change.added.filter((id) => groups.has(id))))
+  return change
 }
 
 interface Progress {
   readonly net: NetChange
   /** Ids without a resource that would now be members. */
   readonly unknown: Set<string>
+  /** Ids of members to add that are groups. */
+  readonly groups: Set<string>
 }
 
 async function addMembers(
   scope: MemberScope,
   ids: readonly string[],
-  { net, unknown }: Progress,
+  { net, unknown, groups }: Progress,
 ): Promise<void> {
   const { tx, call, groupId } = scope
   for await (const chunk of chunksInTurns(ids)) {
-    const known = await knownIds(scope, chunk)
+    const known = await knownIds(scope, chunk, groups)
     for (const id of chunk) if (!known.has(id)) unknown.add(id)
     const usable = chunk.filter((id) => known.has(id))
     if (usable.length === 0) continue
@@ -134,16 +140,23 @@ function memberElement({ id, type, display }: MemberRow): Readonly<Record<string
   return { value: id, $ref: id, type, ...(display !== null && { display }) }
 }
 
+/** Ids with a resource; those of groups are also added to `nested`. */
 async function knownIds(
-  { rules, tx, call, groupId }: MemberScope,
+  scope: MemberScope,
   ids: readonly string[],
+  nested: Set<string>,
 ): Promise<Set<string>> {
+  const { rules, tx, call } = scope
   const users = await tx.users.briefs(call.tenant, ids, { keep: true })
   const known = new Set(users.keys())
   if (!rules.config.nestedGroups || known.size === ids.length) return known
-  const rest = ids.filter((id) => !known.has(id) && id !== groupId)
+  await lockNesting(scope)
+  const rest = ids.filter((id) => !known.has(id))
   const groups = await tx.groups.briefs(call.tenant, rest, { keep: true })
-  for (const id of groups.keys()) known.add(id)
+  for (const id of groups.keys()) {
+    known.add(id)
+    nested.add(id)
+  }
   return known
 }
 

@@ -1,5 +1,6 @@
 import { append } from '@x/wire'
 import { notFound } from '../base/errors.ts'
+import { assertKeepsDeleted } from '../options/deletion.ts'
 import { applySteps, changedNames } from '../patch/apply.ts'
 import { planPatch } from '../patch/normalize.ts'
 import type { PatchContext } from '../patch/step.ts'
@@ -273,6 +274,8 @@ async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
     const left = await leaveGroups(tx, call, { memberId: id, groups })
     if (mode === 'remove') await tx.users.remove(call.tenant, id)
     else {
+      // A connection may ask for what the service's own option does not.
+      assertKeepsDeleted(config.store)
       const after: UserRecord = {
         ...before,
         active: false,

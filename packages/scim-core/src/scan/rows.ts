@@ -6,8 +6,12 @@ import type { ScanGroup, ScanUser } from './types.ts'
 
 const EPOCH = new Date(0)
 
-export function userOfRow(tenant: string, row: ScanUser): UserRecord {
-  const { created = EPOCH, version = 1 } = row
+/** The address of a user without `emails`, if there is a default. */
+export type DefaultEmail = 'userName' | undefined
+
+export function userOfRow(tenant: string, row: ScanUser, defaultEmail?: DefaultEmail): UserRecord {
+  const { created = EPOCH, version = 1, attributes = {} } = row
+  const isShort = defaultEmail !== undefined && attributes['emails'] === undefined
   return {
     tenant,
     id: row.id,
@@ -15,7 +19,7 @@ export function userOfRow(tenant: string, row: ScanUser): UserRecord {
     userName: row.userName,
     userNameKey: fold(row.userName),
     active: row.active === undefined ? true : row.active,
-    data: JSON.stringify(row.attributes ?? {}),
+    data: JSON.stringify(isShort ? { ...attributes, emails: emailsOf(row) } : attributes),
     created,
     lastModified: row.lastModified ?? created,
     version,
@@ -23,9 +27,17 @@ export function userOfRow(tenant: string, row: ScanUser): UserRecord {
   }
 }
 
-export function rowOfUser(record: UserRecord): ScanUser {
+function emailsOf({ userName }: ScanUser): readonly object[] {
+  return [{ value: userName, type: 'work', primary: true }]
+}
+
+/** A row to save. `before`: the loaded row; its default e-mail address is not saved unless it was changed. */
+export function rowOfUser(record: UserRecord, before?: ScanUser): ScanUser {
   const { id, userName, externalId, active, created, lastModified, version, deletedAt } = record
-  const attributes = recordData(record)
+  const attributes = { ...recordData(record) }
+  const isShort = before !== undefined && before.attributes?.['emails'] === undefined
+  if (isShort && JSON.stringify(attributes['emails']) === JSON.stringify(emailsOf(before)))
+    delete attributes['emails']
   return { id, userName, externalId, active, attributes, created, lastModified, version, deletedAt }
 }
 

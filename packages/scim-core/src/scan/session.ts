@@ -1,4 +1,5 @@
-import { referenceNeeds } from '../resource/record-resource.ts'
+import { invalidValue, ScimError } from '../base/errors.ts'
+import { pathsOf, referenceNeeds } from '../resource/record-resource.ts'
 import { createGroupStore } from '../memory/groups.ts'
 import { requiredValue } from '../memory/list.ts'
 import { createMemberStore } from '../memory/members.ts'
@@ -7,14 +8,14 @@ import type { ListQuery } from '../store/list-query.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserWrite } from '../store/users.ts'
 import type { ScanRequest } from './types.ts'
-import type { Workspace } from './workspace.ts'
+import type { RowTime, Workspace } from './workspace.ts'
 
 /** The store of one transaction: the in-memory store over the rows each call needs (SH-8). */
 export function createScanSession(
   workspace: Workspace,
   onUserWrite: (change: UserWrite) => void | Promise<void>,
 ): Pick<ScimStore, 'users' | 'groups' | 'members'> {
-  const { need, touch, moved, state, isFresh } = workspace
+  const { need, touch, moved, state, isFresh, lacks } = workspace
   const memory = { state: () => state, undo: [], onUserWrite }
   const users = createUserStore(memory)
   const groups = createGroupStore(memory)
@@ -66,6 +67,7 @@ export function createScanSession(
       },
       async list(tenant, query) {
         const { totalUsers } = await need(userRequest(query, isFresh()))
+        assertTimes(query, (time) => lacks('users', time))
         const page = await users.list(tenant, totalUsers === undefined ? query : firstOf(query))
         return totalUsers === undefined ? page : { ...page, total: totalUsers }
       },
@@ -100,6 +102,7 @@ export function createScanSession(
       },
       async list(tenant, query) {
         const { totalGroups } = await need(groupRequest(query, isFresh()))
+        assertTimes(query, (time) => lacks('groups', time))
         const page = await groups.list(tenant, totalGroups === undefined ? query : firstOf(query))
         return totalGroups === undefined ? page : { ...page, total: totalGroups }
       },
@@ -167,6 +170,20 @@ export function createScanSession(
         return members.groupsOf(tenant, memberIds)
       },
     },
+  }
+}
+
+/**
+ * A wrong, empty list would end an import of changes unnoticed.
+ * @throws ScimError invalidFilter, invalidValue
+ */
+function assertTimes({ filter, sort }: ListQuery, lacks: (time: RowTime) => boolean): void {
+  const filtered = new Set((filter === undefined ? [] : pathsOf(filter)).map(({ key }) => key))
+  for (const time of ['created', 'lastModified'] as const) {
+    const key = `meta.${time}`
+    const detail = `This store keeps no ${key}.`
+    if (filtered.has(key) && lacks(time)) throw new ScimError('invalid_filter', detail)
+    if (sort?.path.key === key && lacks(time)) throw invalidValue(detail)
   }
 }
 

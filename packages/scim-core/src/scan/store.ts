@@ -14,6 +14,7 @@ import { assertCount, createWorkspace } from './workspace.ts'
  */
 export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
   const { maxUsers = 10_000, stamp, onUserWrite, onGroupWrite } = options
+  const { keepsDeleted = false, defaultEmail } = options
   const stamped = createStampedLoad(({ users }, tenant) => assertCount(users, { tenant, maxUsers }))
   const owner = {}
 
@@ -25,7 +26,12 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
       let hasSaved = false
       // A kept load does not have what this transaction has saved.
       const load: LoadRows = (want) => (hasSaved ? loadRows(want) : kept(want))
-      const workspace = createWorkspace(tenant, { load, maxUsers, needsVersion })
+      const workspace = createWorkspace(tenant, {
+        load,
+        maxUsers,
+        needsVersion,
+        ...(defaultEmail !== undefined && { defaultEmail }),
+      })
       let isOver = false
       const check = (): void => {
         if (isOver) throw new TypeError('The transaction has ended')
@@ -86,6 +92,7 @@ export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
       groups: guardedStore(outside.groups, check('groups.')),
       members: guardedStore(outside.members, check('members.'), ['list']),
       ...guardedStore({ transaction }, check('')),
+      keepsDeleted,
     },
     { [HOOK_OWNER]: owner },
   )

@@ -10,9 +10,9 @@ export interface ScanUser {
   readonly active?: boolean | null
   /** All other SCIM attributes as SCIM JSON; extensions under their URN. */
   readonly attributes?: Readonly<Record<string, unknown>>
-  /** Default 1970-01-01. */
+  /** Default 1970-01-01. Without it filters and sorting by `meta.created` are refused. */
   readonly created?: Date
-  /** Default `created`. */
+  /** Default `created`. Without it filters and sorting by `meta.lastModified` are refused. */
   readonly lastModified?: Date
   /** Default 1. */
   readonly version?: number
@@ -129,6 +129,15 @@ export interface ScanStoreOptions<Tx> {
    * is unchanged, the last full load is reused. With it, `load` is called for all rows.
    */
   readonly stamp?: (tenant: string, tx: Tx) => Promise<string | number>
+  /**
+   * True if `save` and `load` keep `deletedAt`, which `deleteUser: 'tombstone'` needs. Default false.
+   */
+  readonly keepsDeleted?: boolean
+  /**
+   * The e-mail addresses of users whose attributes have no `emails`: `userName` shows the userName as their
+   * only address, of type work and primary, without saving it. Default: none.
+   */
+  readonly defaultEmail?: 'userName'
   /** Maximum number of user rows per load. Default 10,000. */
   readonly maxUsers?: number
   /** Called inside the transaction of every user write, after `save` has written it. */

@@ -1,7 +1,7 @@
 import { ScimConfigError } from '../base/errors.ts'
 import { createTenantState, type TenantState } from '../memory/tenant.ts'
 import { groupTest, memberTest, userTest } from './requested-rows.ts'
-import { groupOfRow, rowOfGroup, rowOfUser, userOfRow } from './rows.ts'
+import { groupOfRow, rowOfGroup, rowOfUser, userOfRow, type DefaultEmail } from './rows.ts'
 import type {
   ScanChanges,
   ScanData,
@@ -38,6 +38,8 @@ export interface Workspace {
   readonly need: (
     want: Partial<ScanRequest>,
   ) => Promise<Pick<ScanData, 'totalUsers' | 'totalGroups'>>
+  /** Returns whether a loaded row lacks a time. */
+  readonly lacks: (kind: 'users' | 'groups', time: RowTime) => boolean
   /** Call before a user or group is written. */
   readonly touch: (kind: 'users' | 'groups', id: string) => void
   readonly moved: (kind: 'added' | 'removed', member: ScanMember) => void
@@ -51,11 +53,13 @@ export function createWorkspace(
     load,
     maxUsers,
     needsVersion = false,
+    defaultEmail,
   }: {
     readonly load: (want: ScanRequest) => Promise<ScanData>
     readonly maxUsers: number
     /** True if rows without a version cannot be written. */
     readonly needsVersion?: boolean
+    readonly defaultEmail?: DefaultEmail
   },
 ): Workspace {
   const state = createTenantState()
@@ -65,6 +69,7 @@ export function createWorkspace(
   const touched = { users: new Set<string>(), groups: new Set<string>() }
   const net = { added: new Map<string, ScanMember>(), removed: new Map<string, ScanMember>() }
   const loaded = new Set<string>()
+  const lacking = { users: createTimes(), groups: createTimes() }
 
   const keep = (data: ScanData, want: ScanRequest): void => {
     const [isUser, isGroup] = [userTest(want.users), groupTest(want.groups)]
@@ -76,13 +81,15 @@ export function createWorkspace(
       if (!isUser(row)) continue
       if (users.has(row.id) || touched.users.has(row.id)) continue
       users.set(row.id, row)
-      const record = userOfRow(tenant, row)
+      lacking.users.look(row)
+      const record = userOfRow(tenant, row, defaultEmail)
       if (record.deletedAt === null) state.users.put(record, [])
     }
     for (const row of data.groups) {
       if (!isGroup(row)) continue
       if (groups.has(row.id) || touched.groups.has(row.id)) continue
       groups.set(row.id, row)
+      lacking.groups.look(row)
       state.groups.put(groupOfRow(tenant, row), [])
     }
     for (const row of data.members) {
@@ -120,6 +127,7 @@ export function createWorkspace(
       for (const [name, part] of parts) loaded.add(mark(name, part))
       return data
     },
+    lacks: (kind, time) => lacking[kind].lacks(time),
     touch(kind, id) {
       const row = kind === 'users' ? users.get(id) : groups.get(id)
       if (needsVersion && row !== undefined && row.version === undefined) {
@@ -143,9 +151,9 @@ export function createWorkspace(
       const changedUsers = difference(touched.users, users, {
         now(id) {
           const record = state.users.get(id) ?? state.tombstones.get(id)
-          return record && rowOfUser(record)
+          return record && rowOfUser(record, users.get(id))
         },
-        complete: (row) => rowOfUser(userOfRow(tenant, row)),
+        complete: (row) => rowOfUser(userOfRow(tenant, row), row),
       })
       const changedGroups = difference(touched.groups, groups, {
         now(id) {
@@ -174,6 +182,21 @@ export function createWorkspace(
       net.removed.clear()
       return changed
     },
+  }
+}
+
+/** The times of a row. */
+export type RowTime = 'created' | 'lastModified'
+
+/** Remembers which times loaded rows lack. */
+function createTimes() {
+  const absent = new Set<RowTime>()
+  return {
+    look(row: ScanUser | ScanGroup): void {
+      if (row.created === undefined) absent.add('created')
+      if (row.lastModified === undefined) absent.add('lastModified')
+    },
+    lacks: (time: RowTime): boolean => absent.has(time),
   }
 }
 

@@ -49,6 +49,8 @@ export interface ConnectionStore {
   byId(id: string): Promise<Connection | null>
   /** By created, then id. */
   list(tenant: string): Promise<Connection[]>
+  /** Optional: the connections of all tenants, by id; `after` is the id of the previous page's last one. */
+  page?(options: { readonly after?: string; readonly limit: number }): Promise<Connection[]>
   /** An earlier error than the stored one is not written (SH-54). False if it does not exist. */
   update(tenant: string, id: string, patch: ConnectionPatch): Promise<boolean>
   /** Also removes its clients. False if it did not exist. */

@@ -35,6 +35,8 @@ export interface ScimStore {
   readonly outbox?: OutboxStore
   /** Resources of a host's own type; always the same object, except within a transaction. */
   resources?(type: string): ResourceStore
+  /** False: the store forgets `deletedAt`, so that deleted users cannot be kept as tombstones. */
+  readonly keepsDeleted?: boolean
   /** For a transaction: the handle passed to store hooks. */
   readonly handle?: unknown
   /**

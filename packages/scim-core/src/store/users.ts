@@ -85,7 +85,11 @@ export type Adoption =
   | string
   | null
   | { readonly id: string; readonly by: 'userName' | 'externalId' | 'email' }
-  | { readonly refuse: AdoptionRefusal }
+  | {
+      readonly refuse: AdoptionRefusal
+      /** A sentence that follows the reason, such as what the administrator can do. Default: none. */
+      readonly hint?: string
+    }
 
 export type AdoptionRefusal = 'ambiguous' | 'privileged' | 'unverified' | 'unmanaged'
 

@@ -17,8 +17,15 @@ export interface LinkedStores {
 export interface LinkOptions {
   /** The SCIM tenant whose users are the service's users. Default `default` (SU-1). */
   readonly tenant?: string
-  /** If true, a new SCIM user takes over the flow user with the same name. Default false (SU-11). */
+  /**
+   * If true, a new SCIM user takes over the flow user with the same name, unless that is a superuser or signs
+   * in elsewhere. Default false (SU-11).
+   */
   readonly adoptUsers?: boolean
+  /** The sentence after the refusal while `adoptUsers` is off: how to link the account. Default: none. */
+  readonly adoptHint?: string
+  /** Issuer of single sign-on. Flow users linked to another issuer are not taken over. Default: none. */
+  readonly signInIssuer?: string
   /**
    * Called after the commit with the flow side of each SCIM write: for events, and to end builds (SU-13).
    */
@@ -45,7 +52,7 @@ type AfterCommit = (() => void)[]
  * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`
  */
 export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {}): LinkedStores {
-  const { tenant = 'default', adoptUsers = false, onFlowUserWrite, onScimUserWrite } = options
+  const { tenant = 'default', onFlowUserWrite, onScimUserWrite } = options
 
   /** Functions to call when the transaction of a SCIM write has committed. */
   const announcements = new WeakMap<object, AfterCommit>()
@@ -56,14 +63,10 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
       const written = await asScimErrors(() => writeFlowUser(createFlowStore(tx), flowDb, change))
       if (written !== null) announcements.get(tx)?.push(() => onFlowUserWrite?.(written))
     },
-    ...(adoptUsers
-      ? {
-          adopt: async (owner, record, tx) =>
-            owner === tenant
-              ? asScimErrors(() => adoptableUser(flowTables(tx), tenant, record))
-              : null,
-        }
-      : {}),
+    adopt: async (owner, record, tx) =>
+      owner === tenant
+        ? asScimErrors(() => adoptableUser(flowTables(tx), { ...options, tenant, record }))
+        : null,
   })
   /** A transaction that runs its announcements after the commit. */
   const onScim: ScimStore['transaction'] = (owner, work, settings) =>

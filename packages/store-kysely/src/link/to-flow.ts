@@ -4,7 +4,13 @@ import {
   type UserChange,
   type UserRecord as FlowUser,
 } from '@x/flow-service/store'
-import { scimForbidden, UniqueConflictError, type UserRecord, type UserWrite } from '@x/scim-core'
+import {
+  scimForbidden,
+  UniqueConflictError,
+  type Adoption,
+  type UserRecord,
+  type UserWrite,
+} from '@x/scim-core'
 import { sql } from 'kysely'
 import type { FlowDb } from '../flow/context.ts'
 import { preparedQuery } from '../query/prepared-query.ts'
@@ -34,17 +40,39 @@ export async function writeFlowUser(
   return changeOf(known, await flow.users.update(after.id, { ...wanted, ...ended, ...reset }))
 }
 
-/** Id of the flow user a new SCIM user takes over: same name, not managed, not a superuser. */
+/**
+ * The flow user that a new SCIM user takes over: of the same name, not managed, not a superuser, and without
+ * a sign-in link to an issuer other than `signInIssuer`. Null if the name is free or managed.
+ */
 export async function adoptableUser(
   tx: FlowDb,
-  tenant: string,
-  record: UserRecord,
-): Promise<string | null> {
+  {
+    tenant,
+    record,
+    adoptUsers = false,
+    adoptHint,
+    signInIssuer,
+  }: {
+    readonly tenant: string
+    readonly record: UserRecord
+    readonly adoptUsers?: boolean
+    readonly adoptHint?: string
+    readonly signInIssuer?: string
+  },
+): Promise<Adoption> {
   const holder = await holderOf(tx, record.userNameKey)
-  if (holder === undefined || holder.is_superuser === 1) return null
-  const { rows } = await sql`select 1 from scim_user
+  if (holder === undefined) return null
+  const managed = await sql`select 1 from scim_user
     where tenant = ${tenant} and id = ${holder.id}`.execute(tx)
-  return rows.length === 0 ? holder.id : null
+  if (managed.rows.length > 0) return null
+  const links = await sql<{ readonly issuer: string }>`select issuer from flow_oidc_link
+    where user_id = ${holder.id}`.execute(tx)
+  const isElsewhere = links.rows.some(({ issuer }) => issuer !== signInIssuer)
+  if (holder.is_superuser === 1 || isElsewhere) {
+    return { refuse: 'unmanaged', hint: 'It cannot be linked.' }
+  }
+  if (adoptUsers) return holder.id
+  return { refuse: 'unmanaged', ...(adoptHint !== undefined && { hint: adoptHint }) }
 }
 
 /** Active as in SCIM, never a superuser, without a password (SU-10). */

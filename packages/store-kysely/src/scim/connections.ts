@@ -78,6 +78,16 @@ export function createConnectionStore(db: Db): ConnectionStore {
         .execute()
       return rows.map((row) => connections.fromRow(row))
     },
+    async page({ after = '', limit }) {
+      const rows = await db
+        .selectFrom('scim_connection')
+        .selectAll()
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => connections.fromRow(row))
+    },
     async update(tenant, id, patch) {
       const changes = connections.toPatch(patch)
       const { last_error: error } = changes
