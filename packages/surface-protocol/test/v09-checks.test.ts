@@ -339,8 +339,8 @@ describe('catalogs', () => {
     expect(copy.get('s')).toMatchObject(view)
     expect(store.snapshot('s').map((message) => Object.keys(message)[1])).toEqual([
       'createSurface',
-      'updateComponents',
       'updateDataModel',
+      'updateComponents',
     ])
   })
 })
