@@ -14,6 +14,7 @@ export {
   toMcpResource,
   toMcpResult,
 } from './interop/mcp.ts'
+export { readForwardedAction } from './interop/forwarded-action.ts'
 export { detectVersion } from './interop/detect-version.ts'
 export type { ConversionDiagnostics } from './interop/conversion-log.ts'
 export {

@@ -253,7 +253,7 @@ describe('SN-53 SN-57: one channel, several versions', () => {
       ] as const
     }
     const [status, chosen, vary, text] = await get({ 'a2ui-version': '1.0, 0.8' })
-    expect([status, chosen, vary]).toEqual([200, '0.8', 'A2UI-Version'])
+    expect([status, chosen, vary]).toEqual([200, '0.8', 'A2UI-Version, A2UI-Catalogs'])
     expect(text).toContain('surfaceUpdate')
     expect((await get({}, '?a2uiVersion=0.9'))[1]).toBe('0.9')
     expect((await get({}))[1]).toBe('0.9.1')

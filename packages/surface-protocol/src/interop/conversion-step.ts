@@ -23,6 +23,7 @@ export interface StepOptions {
   readonly limits: Readonly<SurfaceLimits>
   readonly catalogs?: readonly Catalog[]
   readonly store?: FunctionSource
+  readonly catalogAliases?: Readonly<Record<string, string>>
 }
 
 /** The conversions from and to version 0.9.1 provided by a version's subpath. */

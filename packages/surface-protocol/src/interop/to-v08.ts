@@ -48,7 +48,12 @@ interface Surface {
 }
 
 /** The step from version 0.9 to version 0.8 (SP-82). */
-export function createV08Steps({ log, limits, store }: StepOptions): ConversionStep {
+export function createV08Steps({
+  log,
+  limits,
+  store,
+  catalogAliases = {},
+}: StepOptions): ConversionStep {
   const surfaces = new Map<string, Surface>()
 
   /** Remembers a surface unless there are too many. */
@@ -64,7 +69,7 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
   const convert = (message: Record<string, unknown>): ServerMessage[] => {
     const created = payloadOf(message, 'createSurface')
     if (created !== null) {
-      if (!remember(created.surfaceId, createdSurface(created.payload))) return []
+      if (!remember(created.surfaceId, createdSurface(created.payload, catalogAliases))) return []
       noteSettings(created)
       return []
     }
@@ -164,7 +169,7 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
   }
 
   const updateData = ({ surfaceId, payload }: Payload): ServerMessage[] => {
-    const surface = surfaces.get(surfaceId) ?? createdSurface({})
+    const surface = surfaces.get(surfaceId) ?? createdSurface({}, catalogAliases)
     if (!remember(surfaceId, surface)) return []
     const path = readDataPath(typeof payload.path === 'string' ? payload.path : '/')
     if (path === null || path.segments.length > limits.pathSegments) {
@@ -251,14 +256,16 @@ function payloadOf(message: Record<string, unknown>, key: string): Payload | nul
   return { surfaceId: payload.surfaceId, payload }
 }
 
-function createdSurface({ catalogId, theme }: Record<string, unknown>): Surface {
-  const created = catalogId !== undefined
-  const standard =
-    catalogId === V09_CATALOG_ID ||
-    catalogId === STANDARD_CATALOG_ID ||
-    (typeof catalogId === 'string' && Object.hasOwn(aliasesV09, catalogId))
+function createdSurface(
+  { catalogId: named, theme }: Record<string, unknown>,
+  aliases: Readonly<Record<string, string>>,
+): Surface {
+  const created = named !== undefined
+  const known = { ...aliasesV09, ...aliases }
+  const catalogId = typeof named === 'string' ? (ownValue(known, named) ?? named) : undefined
+  const isStandard = catalogId === V09_CATALOG_ID || catalogId === STANDARD_CATALOG_ID
   return {
-    catalogId: typeof catalogId !== 'string' || standard ? undefined : catalogId,
+    catalogId: typeof catalogId !== 'string' || isStandard ? undefined : catalogId,
     styles: stylesOf(theme),
     created,
     begun: false,

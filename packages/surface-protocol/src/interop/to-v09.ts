@@ -24,7 +24,7 @@ interface RenderedSurface {
 }
 
 /** The step from version 0.8 to version 0.9 (SP-81). */
-export function createV09Steps({ log, limits }: StepOptions): ConversionStep {
+export function createV09Steps({ log, limits, catalogAliases = {} }: StepOptions): ConversionStep {
   const waiting = new Map<string, Waiting>()
   const shown = new Map<string, RenderedSurface>()
   let buffered = 0
@@ -68,7 +68,10 @@ export function createV09Steps({ log, limits }: StepOptions): ConversionStep {
     if (font !== undefined) log.lose('font', { surfaceId, path: '/beginRendering/styles/font' })
     const created = {
       surfaceId,
-      catalogId: catalogId === STANDARD_CATALOG_ID ? V09_CATALOG_ID : catalogId,
+      catalogId:
+        (ownValue(catalogAliases, catalogId) ?? catalogId) === STANDARD_CATALOG_ID
+          ? V09_CATALOG_ID
+          : catalogId,
       ...(Object.keys(theme).length === 0 ? {} : { theme: cloneJson(theme) }),
     }
     return [{ version: V09, createSurface: created }, ...convertHeld(held, surface)]
