@@ -9,7 +9,7 @@ import type { ComponentV09 } from '../message/v09/messages-v09.ts'
 import { stateOfStore, type SurfaceStore } from '../store/store.ts'
 import type { Surface } from '../store/surface.ts'
 import { buildComponentsV09 } from './build-components-v09.ts'
-import { diffDataV09, type DataDifference } from './diff-data-v09.ts'
+import { diffDataV09, type DataDifference } from '../data/diff-data-v09.ts'
 import { namedCatalog, type WireForm, type WireSettings } from './wire-form.ts'
 
 /** What differs between the versions from 0.9 on. */

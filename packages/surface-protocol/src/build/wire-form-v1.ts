@@ -2,7 +2,7 @@ import { basicCatalogV1 } from '../catalog/v1/basic-catalog-v1.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { ownValue } from '../json.ts'
 import { readDataPath, formatDataPath } from '../data/data-path.ts'
-import { diffDataV09, type DataDifference } from './diff-data-v09.ts'
+import { diffDataV09, type DataDifference } from '../data/diff-data-v09.ts'
 import { componentPayloads, type LaterParts } from './wire-form-later.ts'
 
 /** The wire form of version 1.0. */

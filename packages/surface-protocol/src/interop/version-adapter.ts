@@ -57,16 +57,24 @@ export interface VersionAdapter {
 
 /**
  * Converts between any two versions (SN-58), through 0.9.1. Losses are reported once per component and
- * kind.
+ * kind. With `store`, messages of version 0.8 are self-contained (SP-69).
  * @throws TypeError for an unknown version
  */
 export function createVersionAdapter(options: VersionAdapterOptions): VersionAdapter {
   checkOptions('createVersionAdapter', options, optionNames)
+  return createAdapter(options, options.store !== undefined)
+}
+
+/** The same; `selfContained`: messages of version 0.8 repeat what they refer to. */
+export function createAdapter(
+  options: VersionAdapterOptions,
+  selfContained: boolean,
+): VersionAdapter {
   const from = readVersion(options.from)
   const to = readVersion(options.to)
   const limits = resolveLimits(options.limits)
   const log = createConversionLog(limits)
-  const steps = stepsBetween(from, to, { ...options, log, limits })
+  const steps = stepsBetween(from, to, { ...options, log, limits, selfContained })
   return {
     diagnostics: log.diagnostics,
     push(message) {

@@ -1,6 +1,6 @@
 import { familyOf, readVersion, versionNumber, type Version } from '../data/version.ts'
 import { quote, SurfaceError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
-import { createVersionAdapter } from '../interop/version-adapter.ts'
+import { createAdapter } from '../interop/version-adapter.ts'
 import { defined } from '../json.ts'
 import type { AnyClientMessage, AnyServerMessage } from '../message/any-message.ts'
 import type { AnySurfaceStore } from '../store/store.ts'
@@ -29,7 +29,7 @@ export function createConverter(
   if (from === to) {
     return { push: (message) => [message], back: (message) => message, takeLosses: () => [] }
   }
-  const adapter = createVersionAdapter({ from, to, ...defined(options) })
+  const adapter = createAdapter({ from, to, ...defined(options) }, true)
   let taken = 0
   return {
     push: (message) => adapter.push(message) as unknown as AnyServerMessage[],
