@@ -185,8 +185,7 @@ describe('interop', () => {
         ),
       ).toEqual([])
       // What a template iterates is a list there, whose keys are positions.
-      const keys = (text: string) =>
-        text.replaceAll(/template:[^"\s]*(\d)(?=["\s])/g, 'template:$1')
+      const keys = (text: string) => text.replaceAll(/template:[^"\s]*/g, 'template')
       expect(keys(formatTree(after.tree(`surface-${seed}`)))).toBe(
         keys(formatTree(before.tree(`surface-${seed}`))),
       )

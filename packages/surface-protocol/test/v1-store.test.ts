@@ -64,7 +64,8 @@ describe('SN-2: the preview', () => {
     expect(formatMessage(create() as never, { version: v1 })).toContain('"version":"v1.0"')
     expect(() => formatMessage(create() as never, { version: '0.9.1' })).toThrow(/another version/)
     expect(formatA2aExtension({ version: v1, catalogs: [] }).uri).toMatch(/v1\.0$/)
-    expect(formatA2aExtension({ version: '0.9', catalogs: [] }).uri).toMatch(/v0\.9\.1$/)
+    expect(formatA2aExtension({ version: '0.9', catalogs: [] }).uri).toMatch(/v0\.9$/)
+    expect(formatA2aExtension({ version: '0.9.1', catalogs: [] }).uri).toMatch(/v0\.9\.1$/)
     expect(formatA2aExtension({ catalogs: [] }).uri).toMatch(/v0\.8$/)
   })
 

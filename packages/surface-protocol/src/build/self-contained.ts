@@ -69,7 +69,7 @@ function withDistinctIds(messages: readonly ServerMessage[], after: SurfaceStore
     const { components } = message.surfaceUpdate
     return surfaceUpdate(
       surfaceId,
-      components.map((one) => ids.toClient(one.id, one)),
+      components.flatMap((one) => ids.toClient(one.id, one) ?? []),
     )
   })
 }
