@@ -21,6 +21,7 @@ export {
 export { clientMessageSchema, serverMessageSchema } from './message/v08/message-schemas.ts'
 export {
   formatA2aExtension,
+  negotiateA2aExtension,
   negotiateCatalog,
   parseClientCapabilities,
   type ClientCapabilities,

@@ -7,6 +7,19 @@ export {
 } from './interop/data-part.ts'
 export { fromActivityEvent, toActivityEvent } from './interop/activity-event.ts'
 export {
+  createAgUiReader,
+  fromAgUi,
+  fromRenderTool,
+  toToolResult,
+  type AgUiReader,
+} from './interop/ag-ui.ts'
+export { toRecoveryEvent, type RecoveryEvent } from './interop/recovery-event.ts'
+export {
+  createAgUiSurfaces,
+  type AgUiSurfaces,
+  type AgUiSurfacesOptions,
+} from './transport/ag-ui-surfaces.ts'
+export {
   actionToToolCall,
   fromMcpContent,
   supportsA2ui,
@@ -14,6 +27,7 @@ export {
   toMcpResource,
   toMcpResult,
 } from './interop/mcp.ts'
+export { readForwardedAction } from './interop/forwarded-action.ts'
 export { detectVersion } from './interop/detect-version.ts'
 export type { ConversionDiagnostics } from './interop/conversion-log.ts'
 export {

@@ -184,8 +184,10 @@ describe('interop', () => {
           diagnostics.filter(({ severity }) => severity === 'error'),
         ),
       ).toEqual([])
-      expect(formatTree(after.tree(`surface-${seed}`))).toBe(
-        formatTree(before.tree(`surface-${seed}`)),
+      // What a template iterates is a list there, whose keys are positions.
+      const keys = (text: string) => text.replaceAll(/template:[^"\s]*/g, 'template')
+      expect(keys(formatTree(after.tree(`surface-${seed}`)))).toBe(
+        keys(formatTree(before.tree(`surface-${seed}`))),
       )
     }
   })

@@ -222,3 +222,11 @@ test('SX-26: any cut gives the same parts, and small pieces cost no more', () =>
     expect(() => extractor.end()).not.toThrow()
   }
 })
+
+test('SX-23: a lone slash between messages takes nothing from later comments', () => {
+  const message = (surfaceId: string) =>
+    JSON.stringify({ version: 'v0.9.1', deleteSurface: { surfaceId } })
+  const raw = `[/ # ${message('in a comment')}\n${message('s')}]`
+  const { messages } = parseBlock(raw, { version: '0.9.1' })
+  expect(messages.map((one) => JSON.stringify(one))).toEqual([message('s')])
+})

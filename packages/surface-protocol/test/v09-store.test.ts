@@ -244,9 +244,9 @@ describe('data', () => {
     ).toMatch('limit_exceeded')
   })
 
-  test('SN-27 SN-29: templates follow added and removed items', () => {
+  test('SN-27 SX-17: templates follow added and removed items of arrays, and do not iterate objects', () => {
     const store = begun(
-      write('/', { teams: { red: { name: 'Red' }, blue: { name: 'Blue' } } }),
+      write('/', { teams: [{ name: 'Red' }, { name: 'Blue' }] }),
       define(
         { id: 'root', component: 'List', children: { componentId: 'row', path: '/teams' } },
         text('row', { call: 'formatString', args: { value: '${name}/${/who}' } }),
@@ -257,16 +257,25 @@ describe('data', () => {
         ({ id, properties }) => [id, properties],
       )
     expect(shown()).toEqual([
-      ['row:red', { text: 'Red/' }],
-      ['row:blue', { text: 'Blue/' }],
+      ['row:0', { text: 'Red/' }],
+      ['row:1', { text: 'Blue/' }],
     ])
     const { change } = store.apply(write('/who', 'Ida'))
-    expect(change?.nodeIds).toEqual(['row:red', 'row:blue'])
-    store.apply(write('/teams/red'))
-    store.apply(write('/teams/green/name', 'Green'))
-    expect(shown()).toEqual([
-      ['row:blue', { text: 'Blue/Ida' }],
-      ['row:green', { text: 'Green/Ida' }],
+    expect(change?.nodeIds).toEqual(['row:0', 'row:1'])
+    store.apply(write('/teams/2/name', 'Green'))
+    expect(shown()).toHaveLength(3)
+    store.apply(write('/teams', {}))
+    expect(shown()).toEqual([])
+    expect(store.get('s')?.diagnostics).toEqual([])
+    store.apply(write('/teams/red/name', 'Red'))
+    expect(shown()).toEqual([])
+    expect(store.get('s')?.diagnostics).toMatchObject([
+      {
+        code: 'not_iterable',
+        severity: 'warning',
+        componentId: 'root',
+        message: 'A template iterates an array; /teams is an object.',
+      },
     ])
     store.apply(write('/teams', [{ name: 'One' }]))
     store.apply(write('/teams/1/name', 'Two'))

@@ -61,8 +61,8 @@ describe('SN-55 SN-56: the writer', () => {
     const data = { n: 1, mail: '', rows: [{ name: 'a' }, { name: 'b' }], old: null }
     await writer.render('s', { root: root('N'), data, theme: { primaryColor: '#00BFFF' } })
     const first = taken()
-    expect(keysOf(first)).toEqual(['createSurface', 'updateComponents', 'updateDataModel'])
-    const { components } = (first[1]?.updateComponents ?? {}) as { components: JsonObject[] }
+    expect(keysOf(first)).toEqual(['createSurface', 'updateDataModel', 'updateComponents'])
+    const { components } = (first[2]?.updateComponents ?? {}) as { components: JsonObject[] }
     expect(components.map(({ id }) => id)).toEqual([
       'root',
       'root_0',
@@ -86,9 +86,9 @@ describe('SN-55 SN-56: the writer', () => {
     const { old: _, ...rest } = data
     const next = { ...rest, rows: [{ name: 'a' }, { name: 'c' }] }
     await writer.render('s', { root: root('M'), data: next, theme: { primaryColor: '#00BFFF' } })
-    const [changed, ...differences] = taken()
+    const [written, changed, removed] = taken()
     expect(changed).toMatchObject({ updateComponents: { components: [{ id: 'root_0' }] } })
-    expect(differences.map(({ updateDataModel }) => updateDataModel)).toEqual([
+    expect([written, removed].map((one) => one?.updateDataModel)).toEqual([
       { surfaceId: 's', path: '/rows/1/name', value: 'c' },
       { surfaceId: 's', path: '/old' },
     ])
@@ -253,7 +253,7 @@ describe('SN-53 SN-57: one channel, several versions', () => {
       ] as const
     }
     const [status, chosen, vary, text] = await get({ 'a2ui-version': '1.0, 0.8' })
-    expect([status, chosen, vary]).toEqual([200, '0.8', 'A2UI-Version'])
+    expect([status, chosen, vary]).toEqual([200, '0.8', 'A2UI-Version, A2UI-Catalogs'])
     expect(text).toContain('surfaceUpdate')
     expect((await get({}, '?a2uiVersion=0.9'))[1]).toBe('0.9')
     expect((await get({}))[1]).toBe('0.9.1')

@@ -163,8 +163,8 @@ describe('SN-58: 1.0 to 0.9.1', () => {
     expect(lost).toEqual([])
     expect(messages).toEqual([
       say(CREATE),
-      update({ id: 'root', component: 'Text', text: { path: '/a' } }),
       data('/', { value: { a: 'x' } }),
+      update({ id: 'root', component: 'Text', text: { path: '/a' } }),
       data('/a'),
     ])
   })

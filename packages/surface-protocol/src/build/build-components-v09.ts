@@ -6,7 +6,7 @@ import type { ComponentV09 } from '../message/v09/messages-v09.ts'
 import { assertBuilt } from './assert-built.ts'
 import type { UiNode } from './nodes.ts'
 import { nodeParts } from './ui.ts'
-import type { WireForm } from './wire-form.ts'
+import type { LaterParts } from './wire-form-later.ts'
 
 /** The components of a node tree of version 0.9.1, with their catalogs. */
 export interface BuiltComponentsV09 {
@@ -20,7 +20,7 @@ export interface BuiltComponentsV09 {
  * @throws SurfaceError for invalid properties, `duplicate_id`, `invalid_value` for a root with another id,
  * `limit_exceeded` beyond `treeDepth`
  */
-export function buildComponentsV09(root: UiNode, form: WireForm): BuiltComponentsV09 {
+export function buildComponentsV09(root: UiNode, form: LaterParts): BuiltComponentsV09 {
   const build: Build = { form, components: [], ids: new Set(), catalogs: new Set() }
   const id = addNode(root, { proposed: 'root', depth: 1 }, build)
   if (id !== 'root') {
@@ -33,7 +33,7 @@ export function buildComponentsV09(root: UiNode, form: WireForm): BuiltComponent
 }
 
 interface Build {
-  readonly form: WireForm
+  readonly form: LaterParts
   readonly components: ComponentV09[]
   readonly ids: Set<string>
   readonly catalogs: Set<Catalog>

@@ -23,6 +23,8 @@ export interface SurfaceDescription {
   readonly sendDataModel?: boolean
   /** Default: the catalog of the root node. */
   readonly catalog?: Catalog | string
+  /** The id under which the surface names it: its own, or an alias. Default: that of the writer. */
+  readonly catalogId?: string
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 import { dataMessages } from '../message/v08/data-messages.ts'
 import { parseDataPath } from '../data/data-path.ts'
 import { mapFromJson } from '../data/data-value.ts'
+import { DistinctIds } from '../message/v08/distinct-ids.ts'
 import type { SurfaceStore } from '../store/store.ts'
 import type { SurfaceState } from '../store/surface.ts'
 import { initialBindings } from '../message/v08/initial-bindings.ts'
@@ -42,6 +43,38 @@ export function makeSelfContained(
 }
 
 function convertAll(messages: Iterable<ServerMessage>, mirror: SurfaceStore): ServerMessage[] {
+  return withDistinctIds(repeatAll(messages, mirror), mirror)
+}
+
+/** Gives other ids to components whose id is also a text of their surface. */
+function withDistinctIds(messages: readonly ServerMessage[], after: SurfaceStore): ServerMessage[] {
+  const surfaces = new Map<string, DistinctIds>()
+  for (const message of messages) {
+    if (!('surfaceUpdate' in message)) continue
+    const { surfaceId, components } = message.surfaceUpdate
+    const ids = surfaces.get(surfaceId) ?? new DistinctIds()
+    if (!surfaces.has(surfaceId)) ids.update(after.get(surfaceId)?.components ?? [])
+    ids.update(components)
+    surfaces.set(surfaceId, ids)
+  }
+  return messages.map((message) => {
+    const [{ surfaceId }] = Object.values(message) as [{ surfaceId: string }]
+    const ids = surfaces.get(surfaceId)
+    if (ids === undefined) return message
+    if ('beginRendering' in message) {
+      const { beginRendering: begin } = message
+      return { beginRendering: { ...begin, root: ids.shown(begin.root) } }
+    }
+    if (!('surfaceUpdate' in message)) return message
+    const { components } = message.surfaceUpdate
+    return surfaceUpdate(
+      surfaceId,
+      components.flatMap((one) => ids.toClient(one.id, one) ?? []),
+    )
+  })
+}
+
+function repeatAll(messages: Iterable<ServerMessage>, mirror: SurfaceStore): ServerMessage[] {
   const converted: ServerMessage[] = []
   for (const message of messages) {
     if ('surfaceUpdate' in message) append(converted, convertUpdate(message.surfaceUpdate, mirror))

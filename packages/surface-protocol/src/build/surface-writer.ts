@@ -1,3 +1,4 @@
+import type { OptionNames } from '../catalog/check-options.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Version } from '../data/version.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
@@ -15,8 +16,23 @@ export interface SurfaceWriterOptions {
   readonly selfContained?: boolean
   /** Catalogs that surfaces may use. Default: the standard catalog. */
   readonly catalogs?: readonly Catalog[]
+  /** Alternative catalog ids, mapped to known ones. */
+  readonly catalogAliases?: Readonly<Record<string, string>>
+  /** The id under which new surfaces name their catalog: its own, or an alias. Default: its own. */
+  readonly catalogId?: string
   /** Limits that override the defaults; `waitingCalls` bounds the calls queued here. */
   readonly limits?: Partial<SurfaceLimits>
+}
+
+/** The names of a writer's options. */
+export const writerOptionNames: OptionNames<SurfaceWriterOptions> = {
+  version: true,
+  send: true,
+  selfContained: true,
+  catalogs: true,
+  catalogAliases: true,
+  catalogId: true,
+  limits: true,
 }
 
 /** Sends changes of its surfaces, one call at a time (SP-73). */
@@ -26,6 +42,7 @@ export interface SurfaceWriter {
   /**
    * Makes a surface match a description; only the difference is sent.
    * @throws SurfaceError for an invalid description; nothing is sent then
+   * @throws TypeError for a `catalogId` that does not stand for the catalog
    */
   render(surfaceId: string, view: SurfaceDescription): Promise<void>
   /**

@@ -2,13 +2,14 @@ import { basicCatalogV1 } from '../catalog/v1/basic-catalog-v1.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { ownValue } from '../json.ts'
 import { readDataPath, formatDataPath } from '../data/data-path.ts'
-import { diffDataV09, type DataDifference } from './diff-data-v09.ts'
-import { componentPayloads, type WireForm } from './wire-form.ts'
+import { diffDataV09, type DataDifference } from '../data/diff-data-v09.ts'
+import { componentPayloads, type LaterParts } from './wire-form-later.ts'
 
 /** The wire form of version 1.0. */
-export const wireFormV1: WireForm = {
+export const wireFormV1: LaterParts = {
   version: 'v1.0',
   catalog: basicCatalogV1,
+  dataFirst: false,
   binding: (path) => ({ '@path': path }),
   call: (name, args) => ({ '@call': name, args }),
   create({ surfaceId, settings, components, data }, componentsPerMessage) {

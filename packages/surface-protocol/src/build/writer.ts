@@ -1,52 +1,56 @@
-import { errorFrom, SurfaceError } from '../diagnostics/errors.ts'
-import { resolveLimits } from '../diagnostics/limits.ts'
-import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
-import { dataModelUpdate, deleteSurface, type ServerMessage } from '../message/v08/messages.ts'
-import { createSurfaceStore } from '../store/store.ts'
-import { describeSurface } from './builder.ts'
-import { createCallQueue } from './call-queue.ts'
-import { diffSurface } from './diff.ts'
 import { readVersion } from '../data/version.ts'
-import { makeSelfContained } from './self-contained.ts'
-import { createWriterV09 } from './writer-v09.ts'
-import type { SurfaceWriter, SurfaceWriterOptions } from './surface-writer.ts'
+import { errorFrom } from '../diagnostics/errors.ts'
+import { resolveLimits } from '../diagnostics/limits.ts'
+import type { AnyServerMessage } from '../message/any-message.ts'
+import { createSurfaceStore } from '../store/store.ts'
+import { tryOut } from '../store/try-out.ts'
+import { createCallQueue } from './call-queue.ts'
+import {
+  writerOptionNames,
+  type SurfaceWriter,
+  type SurfaceWriterOptions,
+} from './surface-writer.ts'
+import { checkOptions } from '../catalog/check-options.ts'
+import { wireFormOf } from './wire-form-of.ts'
 
-/** Creates a writer. If `send` rejects, the next `render` resends the whole surface. */
+/**
+ * Creates a writer. If `send` rejects, the next `render` resends the whole surface.
+ * @throws TypeError for invalid options
+ */
 export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWriter {
-  const version = readVersion(options.version)
-  return version === '0.8' ? createWriterV08(options) : createWriterV09({ ...options, version })
-}
-
-function createWriterV08(options: SurfaceWriterOptions): SurfaceWriter {
-  const { selfContained = false } = options
-  const store = createSurfaceStore(options)
-  const { waitingCalls } = resolveLimits(options.limits)
+  checkOptions('createSurfaceWriter', options, writerOptionNames)
+  const { send, version: asked, selfContained, catalogId, ...ofStore } = options
+  const version = readVersion(asked)
+  const store = createSurfaceStore({ ...ofStore, version })
+  const limits = resolveLimits(options.limits)
+  const form = wireFormOf(store, {
+    version,
+    limits,
+    selfContained: selfContained ?? false,
+    catalogId,
+  })
+  const inOrder = createCallQueue(limits.waitingCalls)
+  /** Surfaces whose state at the receiver is not known. */
   const uncertain = new Set<string>()
-  const inOrder = createCallQueue(waitingCalls)
 
-  const deliver = async (surfaceId: string, messages: readonly ServerMessage[]): Promise<void> => {
-    const list = selfContained ? makeSelfContained(messages, store.get(surfaceId)) : messages
-    if (list.length > 1) tryOut(surfaceId, list)
-    for (const message of list) {
+  const deliver = async (
+    surfaceId: string,
+    messages: readonly AnyServerMessage[],
+    isRender = false,
+  ): Promise<void> => {
+    const isTried = isRender || messages.length > 1
+    const refused = isTried ? tryOut(store, surfaceId, messages, { templates: isRender }) : null
+    if (refused !== null) throw errorFrom(refused)
+    for (const message of messages) {
       const { applied, diagnostics } = store.apply(message)
       if (!applied) throw errorFrom(diagnostics)
       try {
-        await options.send(message)
+        await send(message)
       } catch (error) {
-        // The receiver's state is no longer known.
-        store.apply(deleteSurface(surfaceId))
+        store.apply(form.deletion(surfaceId))
         uncertain.add(surfaceId)
         throw error
       }
-    }
-  }
-
-  /** Applies messages for a surface to a copy first, so that nothing is sent partially. */
-  const tryOut = (surfaceId: string, messages: readonly ServerMessage[]): void => {
-    const trial = createSurfaceStore(options)
-    trial.applyAll(store.snapshot(surfaceId))
-    for (const { applied, diagnostics } of trial.applyAll(messages)) {
-      if (!applied) throw errorFrom(diagnostics)
     }
   }
 
@@ -54,28 +58,18 @@ function createWriterV08(options: SurfaceWriterOptions): SurfaceWriter {
     store,
     render: (surfaceId, view) =>
       inOrder(async () => {
-        const messages = diffSurface(store.get(surfaceId), describeSurface(surfaceId, view))
-        const reset = uncertain.delete(surfaceId) ? [deleteSurface(surfaceId)] : []
-        await deliver(surfaceId, [...reset, ...messages])
+        const messages = form.render(surfaceId, view)
+        const reset = uncertain.has(surfaceId) ? [form.deletion(surfaceId)] : []
+        await deliver(surfaceId, [...reset, ...messages], true)
+        uncertain.delete(surfaceId)
       }),
     update: (surfaceId, path, contents) =>
-      inOrder(() => deliver(surfaceId, [dataModelUpdate(surfaceId, asObject(contents), path)])),
-    remove: () => {
-      const detail = 'Version 0.8 has no removal of data.'
-      return Promise.reject(new SurfaceError({ code: 'unsupported_version', detail }))
-    },
+      inOrder(() => deliver(surfaceId, form.update(surfaceId, path, contents))),
+    remove: (surfaceId, path) => inOrder(() => deliver(surfaceId, form.removal(surfaceId, path))),
     delete: (surfaceId) =>
       inOrder(async () => {
         uncertain.delete(surfaceId)
-        await deliver(surfaceId, [deleteSurface(surfaceId)])
+        await deliver(surfaceId, [form.deletion(surfaceId)])
       }),
   }
-}
-
-function asObject(contents: JsonValue): JsonObject {
-  if (isPlainObject(contents)) return contents
-  throw new SurfaceError({
-    code: 'invalid_type',
-    detail: 'Contents must be an object in version 0.8.',
-  })
 }

@@ -104,6 +104,46 @@ function wrong(code: 'invalid_type' | 'missing_field', detail: string, path: str
   return new SurfaceError({ code, detail, path })
 }
 
+/** Address of the A2A extension, before the number of a version. */
+const EXTENSION = 'https://a2ui.org/a2a-extension/a2ui/v'
+
+/**
+ * The first of a server's versions that a client asked for, with the address that it named; 0.9 and 0.9.1 serve each
+ * other. Null if there is none.
+ * @param options.requested a header value, a list, or headers with `A2A-Extensions` or `X-A2A-Extensions`
+ */
+export function negotiateA2aExtension({
+  requested,
+  versions,
+}: {
+  readonly requested: string | readonly string[] | Headers | null | undefined
+  readonly versions: readonly Version[]
+}): { readonly version: Version; readonly uri: string } | null {
+  const uris = requestedUris(requested)
+  for (const one of versions) {
+    const version = readVersion(one)
+    const family = familyOf(version)
+    const served =
+      family === '0.9' ? [versionNumber(version), '0.9', '0.9.1'] : [versionNumber(version)]
+    for (const number of served) {
+      if (uris.includes(EXTENSION + number)) return { version, uri: EXTENSION + number }
+    }
+  }
+  return null
+}
+
+function requestedUris(
+  requested: string | readonly string[] | Headers | null | undefined,
+): string[] {
+  if (requested === null || requested === undefined) return []
+  if (typeof requested !== 'string' && 'get' in requested) {
+    const values = [requested.get('a2a-extensions'), requested.get('x-a2a-extensions')]
+    return values.flatMap((value) => requestedUris(value))
+  }
+  const list = typeof requested === 'string' ? [requested] : [...requested]
+  return list.flatMap((value) => value.split(',').map((uri) => uri.trim()))
+}
+
 /** The extension entry for an agent's A2A card (SP-55, SN-68). */
 export function formatA2aExtension({
   version,
@@ -115,10 +155,8 @@ export function formatA2aExtension({
   readonly catalogs: readonly Catalog[]
   readonly acceptsInlineCatalogs?: boolean
 }): JsonObject {
-  const known = readVersion(version)
-  const number = familyOf(known) === '0.9' ? '0.9.1' : versionNumber(known)
   return {
-    uri: `https://a2ui.org/a2a-extension/a2ui/v${number}`,
+    uri: EXTENSION + versionNumber(readVersion(version)),
     required: false,
     params: {
       supportedCatalogIds: catalogs.map(({ catalogId }) => catalogId),

@@ -40,6 +40,10 @@ export class DataModel {
   #entries = 0
   #writes: Write[] = []
   #overwritten: (readonly string[])[] = []
+  /** Writes of committed messages, while they can still be taken back. */
+  #held: Write[] | null = null
+  /** The order of keys of maps that lost one since `hold`. */
+  readonly #orders = new Map<DataMap, readonly string[]>()
 
   get root(): DataMap {
     return this.#root
@@ -182,6 +186,9 @@ export class DataModel {
       return
     }
     this.#note({ parent, key, container, before, removed: true })
+    if (this.#held !== null && !this.#orders.has(container)) {
+      this.#orders.set(container, [...container.keys()])
+    }
     this.#count(before, -1)
     this.#size -= key.length
     this.#entries -= 1
@@ -189,13 +196,36 @@ export class DataModel {
   }
 
   commit(): void {
-    if (this.#writes.length > 0) this.#writes = []
-    if (this.#overwritten.length > 0) this.#overwritten = []
+    if (this.#held !== null) for (const write of this.#writes) this.#held.push(write)
+    this.#clear()
   }
 
   rollback(): void {
     for (let i = this.#writes.length - 1; i >= 0; i -= 1) this.#undo(this.#writes[i])
-    this.commit()
+    this.#clear()
+  }
+
+  /** From now on, what is committed can be taken back. */
+  hold(): void {
+    this.#held = []
+  }
+
+  /** Takes back everything since `hold`, the order of keys included. */
+  restore(): void {
+    this.rollback()
+    for (const write of (this.#held ?? []).toReversed()) this.#undo(write)
+    this.#held = null
+    for (const [map, keys] of this.#orders) {
+      const values = new Map(map)
+      map.clear()
+      for (const key of keys) if (values.has(key)) map.set(key, values.get(key) ?? null)
+    }
+    this.#orders.clear()
+  }
+
+  #clear(): void {
+    if (this.#writes.length > 0) this.#writes = []
+    if (this.#overwritten.length > 0) this.#overwritten = []
   }
 
   #undo(write: Write | undefined): void {

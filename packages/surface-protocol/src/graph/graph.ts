@@ -8,7 +8,10 @@ export class Graph {
   readonly #definitions = new Map<string, Definition>()
   // Most components have one owner; for the others, references are counted per owner.
   readonly #owners = new Map<string, string | Map<string, number>>()
-  #replaced: { readonly id: string; readonly old: Definition | undefined }[] = []
+  #replaced: Replaced[] = []
+  /** What committed messages replaced, while they can still be taken back. */
+  #held: Replaced[] | null = null
+  readonly #templating = new Set<string>()
   #size = 0
   #weighted = 0
   #references = 0
@@ -17,6 +20,11 @@ export class Graph {
 
   get definitions(): ReadonlyMap<string, Definition> {
     return this.#definitions
+  }
+
+  /** Ids of the components with templates. */
+  get templating(): ReadonlySet<string> {
+    return this.#templating
   }
 
   /** Sum of the sizes of all components (SP-89). */
@@ -43,7 +51,21 @@ export class Graph {
   }
 
   commit(): void {
-    if (this.#replaced.length > 0) this.#replaced = []
+    if (this.#replaced.length === 0) return
+    if (this.#held !== null) for (const one of this.#replaced) this.#held.push(one)
+    this.#replaced = []
+  }
+
+  /** From now on, what is committed can be taken back. */
+  hold(): void {
+    this.#held = []
+  }
+
+  /** Takes back everything since `hold`. */
+  restore(): void {
+    this.rollback()
+    for (const { id, old } of (this.#held ?? []).toReversed()) this.#set(id, old)
+    this.#held = null
   }
 
   rollback(): void {
@@ -82,8 +104,11 @@ export class Graph {
     if (!sameEdges(old?.templates ?? noIds, definition?.templates ?? noIds)) this.#templated = null
     if (definition === undefined) {
       this.#definitions.delete(id)
+      this.#templating.delete(id)
       return old
     }
+    if (definition.templates.length > 0) this.#templating.add(id)
+    else this.#templating.delete(id)
     this.#definitions.set(id, definition)
     this.#size += definition.size
     if (definition.weight !== undefined) this.#weighted += 1
@@ -97,6 +122,12 @@ export class Graph {
     for (const target of before) removeOwner(this.#owners, target, id)
     for (const target of after) addOwner(this.#owners, target, id)
   }
+}
+
+/** A component that was replaced, or undefined if there was none. */
+interface Replaced {
+  readonly id: string
+  readonly old: Definition | undefined
 }
 
 /** Returns whether two components refer to the same ids in the same order. */

@@ -27,18 +27,38 @@ interface Member extends ToV08 {
 
 const standard = catalogCore(standardCatalogV08)
 
+/** A component of version 0.8. */
+export interface ConvertedComponent {
+  readonly instance: ComponentInstance
+  /** The text of a label that its type shows in later versions only. */
+  readonly label?: JsonObject
+}
+
+/** Types that have a label from version 0.9 on, and show it. */
+const LABELLED: ReadonlySet<string> = new Set(['MultipleChoice', 'DateTimeInput', 'Slider'])
+
+/** Properties whose absence takes no text, value, choice, check or action away. */
+const SILENT: ReadonlySet<string> = new Set(['filterable'])
+
 /** Converts a component of version 0.9 to version 0.8 (SP-82); null without an id or type. */
-export function componentToV08(value: unknown, context: ToV08): ComponentInstance | null {
+export function componentToV08(value: unknown, context: ToV08): ConvertedComponent | null {
   if (!isPlainObject(value)) return null
   const { id, component, weight, ...rest } = value
   if (typeof id !== 'string' || typeof component !== 'string') return null
   const type = component === 'ChoicePicker' ? 'MultipleChoice' : component
   const properties: JsonObject = {}
+  let label: JsonObject | undefined
   const shape = standard.shape(type)
   for (const [name, member] of Object.entries(special(type, rest as JsonObject))) {
+    if (name === 'label' && LABELLED.has(type)) {
+      const text = toBound(member, { ...context, name })
+      if (text !== undefined) label = text
+      continue
+    }
     const before = oldName(type, name)
     const slot = shape?.fields.get(before)?.slot
     if (name === 'checks' || (shape !== null && slot === undefined)) {
+      if (SILENT.has(name)) continue
       context.lose(name === 'checks' ? 'check' : name, name)
       continue
     }
@@ -49,7 +69,7 @@ export function componentToV08(value: unknown, context: ToV08): ComponentInstanc
   const instance: ComponentInstance = { id, component: {} }
   setOwn(instance.component, type, properties)
   if (typeof weight === 'number') instance.weight = weight
-  return instance
+  return { instance, ...(label === undefined ? {} : { label }) }
 }
 
 /** A fallback value for a property that could not be converted. */

@@ -23,6 +23,9 @@ export interface StepOptions {
   readonly limits: Readonly<SurfaceLimits>
   readonly catalogs?: readonly Catalog[]
   readonly store?: FunctionSource
+  readonly catalogAliases?: Readonly<Record<string, string>>
+  /** Messages of version 0.8 repeat what they refer to (SP-69). */
+  readonly selfContained?: boolean
 }
 
 /** The conversions from and to version 0.9.1 provided by a version's subpath. */

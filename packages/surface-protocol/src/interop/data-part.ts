@@ -14,8 +14,17 @@ const MIME_TYPES: ReadonlySet<unknown> = new Set([A2UI_MIME_TYPE, 'application/a
  */
 export function toDataPart(
   messages: object,
-  options: { readonly version?: Version } = {},
+  options: {
+    readonly version?: Version
+    /** Version of A2A: 1.0 puts the media type beside the data. Default: 0.3. */
+    readonly a2a?: '0.3' | '1.0'
+  } = {},
 ): JsonObject {
+  if (options.a2a === '1.0') {
+    const isOlder = readVersion(options.version) === '0.8'
+    const data = (isOlder || Array.isArray(messages) ? messages : [messages]) as JsonObject
+    return { data, mediaType: isOlder ? A2UI_MIME_TYPE : 'application/a2ui+json' }
+  }
   if (readVersion(options.version) === '0.8') {
     return { kind: 'data', data: messages as JsonObject, metadata: { mimeType: A2UI_MIME_TYPE } }
   }
@@ -30,7 +39,8 @@ export function fromDataPart(part: unknown): unknown[] | null {
   const metadata = ownValue(part, 'metadata')
   const data = ownValue(part, 'data')
   if (kind !== undefined && kind !== 'data') return null
-  if (!isPlainObject(metadata) || !MIME_TYPES.has(ownValue(metadata, 'mimeType'))) return null
+  const type = isPlainObject(metadata) ? ownValue(metadata, 'mimeType') : undefined
+  if (!MIME_TYPES.has(type ?? ownValue(part, 'mediaType'))) return null
   if (Array.isArray(data)) return [...(data as unknown[])]
   if (!isPlainObject(data)) return null
   const { messages } = data

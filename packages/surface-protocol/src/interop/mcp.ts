@@ -1,6 +1,7 @@
 import { isPlainObject, type JsonObject } from '../json.ts'
 
 const NATIVE = 'application/a2ui+json'
+const NATIVE_TYPES: ReadonlySet<unknown> = new Set([NATIVE, 'application/json+a2ui'])
 const HTML = 'text/html;profile=mcp-app'
 const EXTENSION = 'io.modelcontextprotocol/ui'
 
@@ -14,18 +15,23 @@ export function toMcpAppResource(uri: string, html: string): JsonObject {
   return { uri: checked(uri), mimeType: HTML, text: html }
 }
 
-/** Creates a tool result: text for the model, and the messages as a resource. @throws TypeError */
+/**
+ * Creates a tool result: text for the model, and the messages as a resource.
+ * @param options.forView marks the resource as content of a view of MCP Apps
+ * @throws TypeError
+ */
 export function toMcpResult(
   messages: readonly object[],
-  { uri, text = '' }: { readonly uri: string; readonly text?: string },
+  {
+    uri,
+    text = '',
+    forView = false,
+  }: { readonly uri: string; readonly text?: string; readonly forView?: boolean },
 ): JsonObject {
   const resource = toMcpResource(uri, messages)
-  return {
-    content: [
-      { type: 'text', text },
-      { type: 'resource', resource },
-    ],
-  }
+  const meta = forView ? { _meta: { ui: { content: {} } } } : {}
+  const block: JsonObject = { type: 'resource', resource, ...meta }
+  return { content: [{ type: 'text', text }, block] }
 }
 
 /** The messages in a result's content or a resource, unvalidated; null if there are none. */
@@ -38,7 +44,7 @@ export function fromMcpContent(content: unknown): unknown[] | null {
 function messagesIn(item: unknown): unknown[] | null {
   if (!isPlainObject(item)) return null
   const resource = isPlainObject(item.resource) ? item.resource : item
-  if (resource.mimeType !== NATIVE || typeof resource.text !== 'string') return null
+  if (!NATIVE_TYPES.has(resource.mimeType) || typeof resource.text !== 'string') return null
   try {
     const value: unknown = JSON.parse(resource.text)
     return Array.isArray(value) ? value : [value]

@@ -21,7 +21,10 @@ import {
 import { formatDataPath, readDataPath } from '../data/data-path.ts'
 import { formatEntries } from '../message/v08/entries.ts'
 import { sizeOfJson } from './conversion-log.ts'
-import { componentToV08 } from './component-to-v08.ts'
+import { dataMessages } from '../message/v08/data-messages.ts'
+import { DistinctIds, referencesOf, renameReferences } from '../message/v08/distinct-ids.ts'
+import { fromJson, mapFromJson } from '../data/data-value.ts'
+import { componentToV08, type ConvertedComponent } from './component-to-v08.ts'
 import {
   asJson,
   type ConversionStep,
@@ -43,12 +46,23 @@ interface Surface {
   data: JsonObject
   /** Size of all values written so far, including overwritten ones. */
   written: number
+  readonly ids: DistinctIds
+  /** Components as converted, before ids and groups. */
+  readonly originals: Map<string, ComponentInstance>
+  /** Inputs with a label, which stand in a group, and the id of the group. */
+  readonly groups: Map<string, string>
   /** Components with functions as received, and the form sent last. */
   readonly computed: Map<string, { readonly source: unknown; last: string }>
 }
 
 /** The step from version 0.9 to version 0.8 (SP-82). */
-export function createV08Steps({ log, limits, store }: StepOptions): ConversionStep {
+export function createV08Steps({
+  log,
+  limits,
+  store,
+  catalogAliases = {},
+  selfContained = false,
+}: StepOptions): ConversionStep {
   const surfaces = new Map<string, Surface>()
 
   /** Remembers a surface unless there are too many. */
@@ -64,7 +78,7 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
   const convert = (message: Record<string, unknown>): ServerMessage[] => {
     const created = payloadOf(message, 'createSurface')
     if (created !== null) {
-      if (!remember(created.surfaceId, createdSurface(created.payload))) return []
+      if (!remember(created.surfaceId, createdSurface(created.payload, catalogAliases))) return []
       noteSettings(created)
       return []
     }
@@ -97,11 +111,11 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
   const toV08 = (
     value: unknown,
     { surfaceId, at }: { surfaceId: string; at: number },
-  ): { instance: ComponentInstance | null; isComputed: boolean } => {
+  ): { converted: ConvertedComponent | null; isComputed: boolean } => {
     const id = isPlainObject(value) && typeof value.id === 'string' ? value.id : undefined
     const about = id === undefined ? {} : { componentId: id }
     let isComputed = false
-    const instance = componentToV08(value, {
+    const converted = componentToV08(value, {
       lose(what, name) {
         const path = `/updateComponents/components/${at}/${escapeSegment(name)}`
         log.lose(what, { surfaceId, ...about, path })
@@ -112,59 +126,113 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
         return result
       },
     })
-    return { instance, isComputed }
+    return { converted, isComputed }
   }
 
   /** Components whose functions have changed with the data (SN-59). */
   const recompute = (surfaceId: string): ServerMessage[] => {
     const surface = surfaces.get(surfaceId)
     if (surface === undefined || surface.computed.size === 0) return []
-    const changed: ComponentInstance[] = []
+    const changed: ConvertedComponent[] = []
     for (const one of surface.computed.values()) {
-      const { instance } = toV08(one.source, { surfaceId, at: 0 })
-      const text = JSON.stringify(instance)
-      if (instance === null || text === one.last) continue
+      const { converted } = toV08(one.source, { surfaceId, at: 0 })
+      const text = JSON.stringify(converted)
+      if (converted === null || text === one.last) continue
       one.last = text
-      changed.push(instance)
+      changed.push(converted)
     }
-    return changed.length === 0 ? [] : [surfaceUpdate(surfaceId, changed)]
+    return changed.length === 0 ? [] : sendComponents(surfaceId, surface, changed)
   }
 
   const updateComponents = ({ surfaceId, payload }: Payload): ServerMessage[] => {
     const list: readonly unknown[] = Array.isArray(payload.components) ? payload.components : []
-    const surface = surfaces.get(surfaceId)
+    const known = surfaces.get(surfaceId)
+    const surface = known ?? createdSurface({}, catalogAliases)
     const components = list.flatMap((source, at) => {
-      const { instance, isComputed } = toV08(source, { surfaceId, at })
-      if (instance === null) return []
-      if (isComputed && (surface?.computed.size ?? Infinity) < limits.componentsPerMessage) {
-        surface?.computed.set(instance.id, { source, last: JSON.stringify(instance) })
-      } else surface?.computed.delete(instance.id)
-      return [instance]
+      const { converted, isComputed } = toV08(source, { surfaceId, at })
+      if (converted === null) return []
+      const { id } = converted.instance
+      if (surface.ids.known.size >= limits.componentsPerSurface && !surface.ids.known.has(id)) {
+        log.exceeds('componentsPerSurface', surfaceId)
+        return []
+      }
+      if (
+        isComputed &&
+        known !== undefined &&
+        surface.computed.size < limits.componentsPerMessage
+      ) {
+        surface.computed.set(id, { source, last: JSON.stringify(converted) })
+      } else surface.computed.delete(id)
+      return [converted]
     })
     if (components.length === 0) return []
-    const messages = [surfaceUpdate(surfaceId, components)]
-    if (surface === undefined || surface.begun || !components.some(({ id }) => id === 'root')) {
-      return messages
-    }
+    const messages = sendComponents(surfaceId, surface, components)
+    const isRoot = components.some(({ instance }) => instance.id === 'root')
+    if (known === undefined || surface.begun || !isRoot) return messages
     surface.begun = true
-    const { catalogId, styles } = surface
-    const begin = beginRendering({
+    const data = surface.holdsData ? wholeModel(surfaceId, surface) : []
+    surface.holdsData = false
+    return [...data, ...messages, beginOf(surfaceId, surface)]
+  }
+
+  const beginOf = (surfaceId: string, { catalogId, styles, ids, groups }: Surface) =>
+    beginRendering({
       surfaceId,
-      root: 'root',
+      root: ids.shown(groups.get('root') ?? 'root'),
       ...(catalogId === undefined ? {} : { catalogId }),
       ...(styles === undefined ? {} : { styles }),
     })
-    const data = surface.holdsData ? [wholeModel(surfaceId, surface)] : []
-    surface.holdsData = false
-    return [...data, ...messages, begin]
+
+  /** The update with these components, and what else changes with them. */
+  const sendComponents = (
+    surfaceId: string,
+    surface: Surface,
+    components: readonly ConvertedComponent[],
+  ): ServerMessage[] => {
+    const { ids, groups, begun } = surface
+    const root = ids.shown(groups.get('root') ?? 'root')
+    const moved = new Set<string>()
+    const given: ComponentInstance[] = []
+    for (const { instance, label } of components) {
+      const { id } = instance
+      const before = groups.get(id)
+      if (label === undefined) {
+        groups.delete(id)
+        given.push(instance)
+      } else {
+        const group = before ?? freeId(`${id}_group`, ids)
+        groups.set(id, group)
+        for (const one of grouped(instance, { label, group, ids })) given.push(one)
+      }
+      if (before !== groups.get(id)) moved.add(id)
+    }
+    const place = (id: string): string => groups.get(id) ?? id
+    const inner = new Map([...groups].map(([id, group]) => [group, id]))
+    const placed = (one: ComponentInstance): ComponentInstance =>
+      inner.has(one.id) ? one : renameReferences(one, place)
+    const originals = surface.originals
+    for (const one of given) originals.set(one.id, one)
+    const owners = [...originals.values()].filter((one) =>
+      moved.size > 0 ? referencesOf(one).some((id) => moved.has(id)) : false,
+    )
+    const list = new Map([...given, ...owners].map((one) => [one.id, placed(one)]))
+    const changed = ids.update([...list.values()])
+    const sent = [...(selfContained ? ids.closure(changed) : changed)].flatMap(
+      (id) => ids.toClient(id) ?? [],
+    )
+    const messages: ServerMessage[] = [surfaceUpdate(surfaceId, sent)]
+    const isNewRoot = begun && ids.shown(place('root')) !== root
+    // The old root would meet the text that has its name.
+    return isNewRoot ? [beginOf(surfaceId, surface), ...messages] : messages
   }
 
-  const wholeModel = (surfaceId: string, { data }: Surface): ServerMessage => {
-    return dataModelUpdate(surfaceId, formatEntries(data, { onDiagnostic: log.note }))
-  }
+  const wholeModel = (surfaceId: string, { data }: Surface): ServerMessage[] =>
+    selfContained
+      ? dataMessages(surfaceId, mapFromJson(data), CLIENT_DEPTH)
+      : [dataModelUpdate(surfaceId, formatEntries(data, { onDiagnostic: log.note }))]
 
   const updateData = ({ surfaceId, payload }: Payload): ServerMessage[] => {
-    const surface = surfaces.get(surfaceId) ?? createdSurface({})
+    const surface = surfaces.get(surfaceId) ?? createdSurface({}, catalogAliases)
     if (!remember(surfaceId, surface)) return []
     const path = readDataPath(typeof payload.path === 'string' ? payload.path : '/')
     if (path === null || path.segments.length > limits.pathSegments) {
@@ -194,7 +262,11 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
       surface.holdsData = true
       return []
     }
-    if (place.length === 0) return [wholeModel(surfaceId, surface)]
+    if (place.length === 0) return wholeModel(surfaceId, surface)
+    if (selfContained) {
+      const map = fromJson(valueAt(surface.data, place))
+      return map instanceof Map ? dataMessages(surfaceId, map, CLIENT_DEPTH, place) : []
+    }
     const key = segments[place.length] ?? ''
     const contents: JsonObject = {}
     setOwn(contents, key, valueAt(surface.data, [...place, key]))
@@ -207,7 +279,40 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
     ]
   }
 
-  return { forward: (message) => asJson(convert(message)), back: actionToV09 }
+  return {
+    forward: (message) => asJson(convert(message)),
+    back: (message) => actionToV09(message, (surfaceId) => surfaces.get(surfaceId)?.ids),
+  }
+}
+
+/** Levels of `valueMap` supported by the public web client. */
+const CLIENT_DEPTH = 5
+
+/** An input behind its label, in a column that takes its place and its weight. */
+function grouped(
+  { weight, ...input }: ComponentInstance,
+  {
+    label,
+    group,
+    ids,
+  }: { readonly label: JsonObject; readonly group: string; readonly ids: DistinctIds },
+): ComponentInstance[] {
+  const text = freeId(`${input.id}_label`, ids)
+  const children = { explicitList: [text, input.id] }
+  return [
+    { id: group, component: { Column: { children } }, ...defined({ weight }) },
+    { id: text, component: { Text: { text: label, usageHint: 'caption' } } },
+    input,
+  ]
+}
+
+/** An id that no component of another origin has. */
+function freeId(id: string, { known }: DistinctIds): string {
+  const isLabel = (found: ComponentInstance | undefined): boolean =>
+    found === undefined || 'Text' in found.component
+  let name = id
+  while (id.endsWith('_label') ? !isLabel(known.get(name)) : known.has(name)) name += '_'
+  return name
 }
 
 /** The value of a call in the source's surface; undefined if there is none. */
@@ -231,9 +336,14 @@ function holdsNull(value: unknown): boolean {
 }
 
 /** Converts an action of a version 0.8 client to version 0.9. */
-function actionToV09({ userAction }: JsonObject): JsonObject | null {
+function actionToV09(
+  { userAction }: JsonObject,
+  idsOf: (surfaceId: string) => DistinctIds | undefined,
+): JsonObject | null {
   if (!isPlainObject(userAction)) return null
-  const { name, surfaceId, sourceComponentId, timestamp, context } = userAction
+  const { name, surfaceId, sourceComponentId: id, timestamp, context } = userAction
+  const ids = typeof surfaceId === 'string' ? idsOf(surfaceId) : undefined
+  const sourceComponentId = typeof id === 'string' ? (ids?.sourceOf(id) ?? id) : id
   return {
     version: V09,
     action: defined({ name, surfaceId, sourceComponentId, timestamp, context }) as JsonObject,
@@ -251,20 +361,25 @@ function payloadOf(message: Record<string, unknown>, key: string): Payload | nul
   return { surfaceId: payload.surfaceId, payload }
 }
 
-function createdSurface({ catalogId, theme }: Record<string, unknown>): Surface {
-  const created = catalogId !== undefined
-  const standard =
-    catalogId === V09_CATALOG_ID ||
-    catalogId === STANDARD_CATALOG_ID ||
-    (typeof catalogId === 'string' && Object.hasOwn(aliasesV09, catalogId))
+function createdSurface(
+  { catalogId: named, theme }: Record<string, unknown>,
+  aliases: Readonly<Record<string, string>>,
+): Surface {
+  const created = named !== undefined
+  const known = { ...aliasesV09, ...aliases }
+  const catalogId = typeof named === 'string' ? (ownValue(known, named) ?? named) : undefined
+  const isStandard = catalogId === V09_CATALOG_ID || catalogId === STANDARD_CATALOG_ID
   return {
-    catalogId: typeof catalogId !== 'string' || standard ? undefined : catalogId,
+    catalogId: typeof catalogId !== 'string' || isStandard ? undefined : catalogId,
     styles: stylesOf(theme),
     created,
     begun: false,
     holdsData: false,
     data: {},
     written: 0,
+    ids: new DistinctIds(),
+    originals: new Map(),
+    groups: new Map(),
     computed: new Map(),
   }
 }

@@ -14,17 +14,24 @@ import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
 import { parseDataPath } from '../data/data-path.ts'
 import { parseEntries } from '../message/v08/entries.ts'
 import { validateMessage } from '../message/validate-message.ts'
+import type { DataDifference } from '../data/diff-data-v09.ts'
+import { quote } from '../diagnostics/errors.ts'
+import { referencesOf } from '../message/v08/distinct-ids.ts'
+import { ListedData } from './listed-data.ts'
 import { sizeOfJson } from './conversion-log.ts'
 import type { ConversionStep, StepOptions } from './conversion-step.ts'
 import { componentToV09 } from './component-to-v09.ts'
 import { V09, V09_CATALOG_ID } from './v09.ts'
 
 interface RenderedSurface {
-  root: string
+  readonly root: string
+  readonly listed: ListedData
+  /** Components that are bound to absolute paths, as converted, with the form sent last. */
+  readonly bound: Map<string, { readonly source: JsonObject; last: string }>
 }
 
 /** The step from version 0.8 to version 0.9 (SP-81). */
-export function createV09Steps({ log, limits }: StepOptions): ConversionStep {
+export function createV09Steps({ log, limits, catalogAliases = {} }: StepOptions): ConversionStep {
   const waiting = new Map<string, Waiting>()
   const shown = new Map<string, RenderedSurface>()
   let buffered = 0
@@ -61,27 +68,85 @@ export function createV09Steps({ log, limits }: StepOptions): ConversionStep {
       log.lose('beginRendering', { surfaceId, path: '/beginRendering', message })
       return []
     }
-    const surface = { root }
+    const surface: RenderedSurface = { root, listed: new ListedData(), bound: new Map() }
     shown.set(surfaceId, surface)
     const held = release(surfaceId)
     const { font, ...theme } = styles ?? {}
     if (font !== undefined) log.lose('font', { surfaceId, path: '/beginRendering/styles/font' })
     const created = {
       surfaceId,
-      catalogId: catalogId === STANDARD_CATALOG_ID ? V09_CATALOG_ID : catalogId,
+      catalogId:
+        (ownValue(catalogAliases, catalogId) ?? catalogId) === STANDARD_CATALOG_ID
+          ? V09_CATALOG_ID
+          : catalogId,
       ...(Object.keys(theme).length === 0 ? {} : { theme: cloneJson(theme) }),
     }
     return [{ version: V09, createSurface: created }, ...convertHeld(held, surface)]
   }
 
   const convert = (message: ServerMessage, surface: RenderedSurface): JsonObject[] => {
-    if ('surfaceUpdate' in message) return convertComponents(message.surfaceUpdate, surface)
-    return 'dataModelUpdate' in message ? convertData(message.dataModelUpdate) : []
+    if ('surfaceUpdate' in message) {
+      const { surfaceId } = message.surfaceUpdate
+      const plain = convertComponents(message.surfaceUpdate, surface)
+      return surface.listed.isNeeded ? relist(surfaceId, surface, plain) : plain
+    }
+    if (!('dataModelUpdate' in message)) return []
+    const { surfaceId, path = '', contents } = message.dataModelUpdate
+    surface.listed.write(parseDataPath(path).segments, contents)
+    if (surface.listed.size > limits.dataSize) {
+      log.exceeds('dataSize', surfaceId)
+      surface.listed.write([], [])
+    }
+    return surface.listed.isNeeded
+      ? relist(surfaceId, surface, [])
+      : convertData(message.dataModelUpdate)
+  }
+
+  /** Sends data with lists in place of the maps that templates iterate, and components whose paths changed by it. */
+  const relist = (
+    surfaceId: string,
+    { listed, bound }: RenderedSurface,
+    messages: readonly JsonObject[],
+  ): JsonObject[] => {
+    const lists = listed.lists()
+    const given = messages.flatMap(componentsOf)
+    const changed = new Map(given.map((one): [string, JsonObject] => [String(one.id), one]))
+    for (const [id, one] of bound) {
+      const lose = (path: string): void => {
+        const message = `There is no entry at ${quote(path)} yet.`
+        log.lose('template', { surfaceId, componentId: id, message })
+      }
+      const component = withPaths(one.source, (path) => {
+        const found = listed.rewrite(path, lists)
+        if (found === null) lose(path)
+        return found ?? path
+      })
+      const text = JSON.stringify(component)
+      if (text !== one.last || changed.has(id)) changed.set(id, component)
+      one.last = text
+    }
+    const differences = listed.differences()
+    const send = (one: DataDifference): JsonObject => ({
+      version: V09,
+      updateDataModel: { surfaceId, ...one, path: one.path === '' ? '/' : one.path },
+    })
+    const components = [...changed.values()]
+    return [
+      ...differences.filter(({ value }) => value !== undefined).map(send),
+      ...(components.length === 0
+        ? []
+        : [{ version: V09, updateComponents: { surfaceId, components } }]),
+      ...differences.filter(({ value }) => value === undefined).map(send),
+    ]
   }
 
   /** Converts all data first, then the components. */
   const convertHeld = (held: readonly ServerMessage[], surface: RenderedSurface): JsonObject[] => {
-    const all = held.flatMap((message) => convert(message, surface))
+    const sorted = [...held].toSorted(
+      (a, b) => Number('surfaceUpdate' in a) - Number('surfaceUpdate' in b),
+    )
+    const all = sorted.flatMap((message) => convert(message, surface))
+    if (surface.listed.isNeeded) return all
     return [
       ...all.filter((message) => 'updateDataModel' in message),
       ...all.filter((message) => 'updateComponents' in message),
@@ -148,18 +213,54 @@ interface Waiting {
 
 function convertComponents(
   { surfaceId, components }: SurfaceUpdate,
-  { root }: RenderedSurface,
+  { root, listed, bound }: RenderedSurface,
 ): JsonObject[] {
   const rename = (id: string): string => {
     if (id === root) return 'root'
     return id === 'root' ? 'root_' : id
   }
   const initial = components.flatMap(initialBindings).map(({ path, literal }) => {
-    const location = formatPointer(path?.segments ?? [])
-    return setValue(surfaceId, location, literal ?? null)
+    const segments = path?.segments ?? []
+    listed.set(segments, literal ?? null)
+    return setValue(surfaceId, formatPointer(segments), literal ?? null)
   })
-  const converted = components.map((component) => componentToV09(component, rename))
+  const converted = components.map((component) => {
+    const later = componentToV09(component, rename)
+    listed.define(later, referencesOf(component).map(rename))
+    const id = String(later.id)
+    if (holdsAbsolutePath(later)) bound.set(id, { source: later, last: JSON.stringify(later) })
+    else bound.delete(id)
+    return later
+  })
   return [...initial, { version: V09, updateComponents: { surfaceId, components: converted } }]
+}
+
+function componentsOf({ updateComponents }: JsonObject): JsonObject[] {
+  const list = isPlainObject(updateComponents) ? updateComponents.components : undefined
+  return Array.isArray(list) ? (list as JsonObject[]) : []
+}
+
+function holdsAbsolutePath(component: JsonObject): boolean {
+  let found = false
+  withPaths(component, (path) => {
+    found ||= path.startsWith('/')
+    return path
+  })
+  return found
+}
+
+/** A copy with other paths in bindings and templates. */
+function withPaths(value: JsonObject, rewrite: (path: string) => string): JsonObject
+function withPaths(value: JsonValue, rewrite: (path: string) => string): JsonValue
+function withPaths(value: JsonValue, rewrite: (path: string) => string): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => withPaths(item, rewrite))
+  if (!isPlainObject(value)) return value
+  const copy: JsonObject = {}
+  for (const [name, member] of Object.entries(value)) {
+    const isPath = name === 'path' && typeof member === 'string'
+    setOwn(copy, name, isPath ? rewrite(member) : withPaths(member, rewrite))
+  }
+  return copy
 }
 
 function convertData({ surfaceId, path = '', contents }: DataModelUpdate): JsonObject[] {

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import {
   familyOf,
@@ -27,9 +28,20 @@ export interface VersionAdapterOptions {
    * Catalogs of the messages, used to distinguish references from strings. Default: those of the version.
    */
   readonly catalogs?: readonly Catalog[]
+  /** Alternative catalog ids, mapped to known ones. */
+  readonly catalogAliases?: Readonly<Record<string, string>>
   /** A store with the source's surfaces: functions are replaced by their values (SN-59). */
   readonly store?: FunctionSource
   readonly limits?: Partial<SurfaceLimits>
+}
+
+const optionNames: OptionNames<VersionAdapterOptions> = {
+  from: true,
+  to: true,
+  catalogs: true,
+  catalogAliases: true,
+  store: true,
+  limits: true,
 }
 
 /** Converts a sequence of messages. */
@@ -45,15 +57,24 @@ export interface VersionAdapter {
 
 /**
  * Converts between any two versions (SN-58), through 0.9.1. Losses are reported once per component and
- * kind.
+ * kind. With `store`, messages of version 0.8 are self-contained (SP-69).
  * @throws TypeError for an unknown version
  */
 export function createVersionAdapter(options: VersionAdapterOptions): VersionAdapter {
+  checkOptions('createVersionAdapter', options, optionNames)
+  return createAdapter(options, options.store !== undefined)
+}
+
+/** The same; `selfContained`: messages of version 0.8 repeat what they refer to. */
+export function createAdapter(
+  options: VersionAdapterOptions,
+  selfContained: boolean,
+): VersionAdapter {
   const from = readVersion(options.from)
   const to = readVersion(options.to)
   const limits = resolveLimits(options.limits)
   const log = createConversionLog(limits)
-  const steps = stepsBetween(from, to, { ...options, log, limits })
+  const steps = stepsBetween(from, to, { ...options, log, limits, selfContained })
   return {
     diagnostics: log.diagnostics,
     push(message) {

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
 import { readVersion } from '../data/version.ts'
 import { errorFrom, SurfaceError } from '../diagnostics/errors.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
@@ -18,6 +19,16 @@ export type ParseBlockOptions = Pick<
   ExtractMessagesOptions,
   'version' | 'catalogs' | 'catalogAliases' | 'complete' | 'surfaces' | 'unsafeUrls' | 'urlSchemes'
 >
+
+const optionNames: OptionNames<ParseBlockOptions> = {
+  version: true,
+  catalogs: true,
+  catalogAliases: true,
+  complete: true,
+  surfaces: true,
+  unsafeUrls: true,
+  urlSchemes: true,
+}
 
 /** The messages of a block and the repairs that were needed. */
 export interface ParsedBlock {
@@ -82,6 +93,7 @@ function withoutFence(raw: string): string {
  * @throws SurfaceError `malformed_json`, or the first problem of a message
  */
 export function parseBlock(raw: string, options: ParseBlockOptions = {}): ParsedBlock {
+  checkOptions('parseBlock', options, optionNames)
   const { catalogs, catalogAliases, complete, surfaces } = options
   const version = readVersion(options.version)
   const validation = { ...options, version, catalogs, limits: defaultLimits }

@@ -18,9 +18,9 @@ export class CommentSkipper {
   skip(text: string, at: number, last: boolean): number | null {
     const { pattern, open } = commentAt(text, at)
     const found = this.#unclosed.has(open) ? null : matchAt(pattern, text, at)
-    if (found === null && text.startsWith(open, at)) {
+    if (found === null && open !== '' && text.startsWith(open, at)) {
       if (last) this.#unclosed.add(open)
-      else if (open !== '' && text.length - at < this.#maximum) return null
+      else if (text.length - at < this.#maximum) return null
     }
     return at + (found?.length ?? 1)
   }

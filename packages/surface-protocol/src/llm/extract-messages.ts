@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
 import { readVersion } from '../data/version.ts'
 import { resolveLimits } from '../diagnostics/limits.ts'
 import { detectVersion } from '../interop/detect-version.ts'
@@ -40,7 +41,23 @@ function joinTexts(parts: readonly ExtractedPart[]): ExtractedPart[] {
 
 /** Creates an extractor (SP-83). */
 export function createMessageExtractor(options: ExtractMessagesOptions = {}): MessageExtractor {
+  checkOptions('createMessageExtractor', options, optionNames)
   return new Extractor(options)
+}
+
+const optionNames: OptionNames<ExtractMessagesOptions> = {
+  tag: true,
+  limits: true,
+  version: true,
+  catalogs: true,
+  catalogAliases: true,
+  truncation: true,
+  bare: true,
+  thinking: true,
+  complete: true,
+  surfaces: true,
+  unsafeUrls: true,
+  urlSchemes: true,
 }
 
 type ReaderOptions = Omit<BlockReaderOptions, 'close' | 'opening'>

@@ -16,7 +16,9 @@ export function openChange(state: StoreState, surfaceId: string, report: Report)
   const isNew = known === undefined && surfaceId !== ''
   if (isNew && state.surfaces.size >= state.settings.limits.surfaces) report.exceeds('surfaces')
   // The changes of a message can only be determined if there was a tree before.
-  if (known !== undefined && known.firstIds !== null) ensureTree(known, state.settings)
+  if (known !== undefined && known.firstIds !== null && state.isTrial === undefined) {
+    ensureTree(known, state.settings)
+  }
   const surface = known ?? createSurface(surfaceId)
   return {
     surface,
@@ -88,7 +90,7 @@ export function commit(state: StoreState, change: Change, status: SurfaceStatus)
   state.total += sizeOf(surface) - change.sizeBefore
   data.commit()
   graph.commit()
-  change.nodes = updateTree(change)
+  if (state.isTrial === undefined) change.nodes = updateTree(change)
   return change
 }
 

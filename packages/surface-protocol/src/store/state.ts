@@ -19,6 +19,8 @@ export interface StoreState {
   buffered: number
   /** Size of all surfaces (SP-88). */
   total: number
+  /** True for messages that are taken back: no tree is built or changed. */
+  readonly isTrial?: true
 }
 
 /** The changes of a message, collected while it is applied. */
@@ -52,6 +54,8 @@ export interface StoreSettings {
   readonly cores: readonly CatalogCore[]
   /** The core for a catalog id or alias; null if it is unknown. */
   findCatalog(catalogId: string | null): { readonly id: string; readonly core: CatalogCore | null }
+  /** The id that an alias stands for; any other id itself. */
+  canonicalId(catalogId: string): string
 }
 
 /** A version's rules for a store. */

@@ -5,6 +5,7 @@ import {
   type CatalogCore,
   type CatalogPartsV09,
 } from '../catalog/catalog.ts'
+import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
 import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
 import { familyOf, readVersion, type Version } from '../data/version.ts'
 import type { HostFunction } from '../functions/evaluate.ts'
@@ -43,6 +44,19 @@ export interface StoreOptionsV09 {
   readonly timeZone?: string
 }
 
+const optionNames: OptionNames<SurfaceStoreOptions> = {
+  version: true,
+  catalogs: true,
+  catalogAliases: true,
+  mode: true,
+  pathMode: true,
+  limits: true,
+  onListenerError: true,
+  functions: true,
+  locale: true,
+  timeZone: true,
+}
+
 /** Accepts every type; finds bound values and references by their form. */
 const openCore = catalogCore(
   createCatalog(STANDARD_CATALOG_ID, [], {
@@ -63,6 +77,7 @@ export const openSettings: StoreSettings = {
   limits: defaultLimits,
   cores: [openCore],
   findCatalog: (catalogId) => ({ id: catalogId ?? STANDARD_CATALOG_ID, core: openCore }),
+  canonicalId: (catalogId) => catalogId,
 }
 
 /** The same for later versions, whose components are not interpreted. */
@@ -96,6 +111,7 @@ const noParts: CatalogPartsV09 = {
  * @throws TypeError for invalid options
  */
 export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings {
+  checkOptions('createSurfaceStore', options, optionNames)
   const protocol = readVersion(options.version)
   const dialect = storeDialectOf(protocol)
   const { catalogs = dialect.catalogs, mode = 'strict', pathMode = 'compatible' } = options
@@ -128,5 +144,6 @@ export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings
       const id = catalogId ?? STANDARD_CATALOG_ID
       return { id, core: find(id) }
     },
+    canonicalId: (id) => aliases.get(id) ?? id,
   }
 }

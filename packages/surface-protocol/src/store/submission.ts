@@ -1,16 +1,38 @@
 import { createSystemRuntime } from '@x/wire'
 import { readDataPath } from '../data/data-path.ts'
 import { DataModel } from '../data/data-model.ts'
-import { fromJson, mapFromJson, mapToJson, type DataMap } from '../data/data-value.ts'
+import {
+  fromJson,
+  mapFromJson,
+  mapToJson,
+  toJson,
+  valueAt,
+  type DataMap,
+} from '../data/data-value.ts'
 import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../diagnostics/errors.ts'
 import { pathLocation, type EvaluationPlace } from '../functions/evaluate.ts'
 import { plainSyntax, type ValueSyntax } from '../functions/value-syntax.ts'
 import { EvaluationError } from '../functions/evaluation-error.ts'
-import { equalJson, isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
-import { parseTimestamp } from '../message/v08/client-message.ts'
+import { planOf } from '../graph/plan.ts'
+import {
+  equalJson,
+  formatPointer,
+  isPlainObject,
+  ownValue,
+  setOwn,
+  type JsonObject,
+  type JsonValue,
+} from '../json.ts'
+import {
+  parseTimestamp,
+  type ClientMessage,
+  type UserAction,
+} from '../message/v08/client-message.ts'
 import type { ActionV09, ClientMessageV09 } from '../message/v09/messages-v09.ts'
 import type { Instance } from '../tree/instance.ts'
 import { eventOf, type DeclaredEvent } from './action-v09.ts'
+import { readSentAction } from './read-submission.ts'
+import { checkUserAction } from './user-action.ts'
 import { failuresOf, instancesOver } from './checks.ts'
 import { stateOfStore, type AnySurfaceStore } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
@@ -33,8 +55,8 @@ export interface ValidateSubmissionOptions {
 
 /** The result of validating a submission. */
 export type Submission = {
-  /** Null if there are errors. */
-  message: ClientMessageV09 | null
+  /** In the version of the store, with lists where the surface binds lists; null if there are errors. */
+  message: ClientMessageV09 | { userAction: UserAction } | null
   /** A copy of the data used for the checks. */
   data: JsonObject
   diagnostics: SurfaceDiagnostic[]
@@ -42,9 +64,9 @@ export type Submission = {
 
 /**
  * Validates a client's submission without trusting it (SN-42): envelope, surface, component, event, context
- * keys, timestamp, computed values, then the checks, on a copy of the data. Other client messages are
- * rejected, as is version 0.8, which has no checks: use `checkUserAction` there. The store is not changed.
- * Never throws on invalid input.
+ * keys, timestamp, computed values, then the checks, on a copy of the data. Takes `{userAction}`, its content, or
+ * `{version, action}` for a store of any version; version 0.8 has no checks and no computed values. Other client
+ * messages are rejected. The store is not changed. Never throws on invalid input.
  * @throws TypeError for invalid options
  */
 export function validateSubmission(
@@ -57,11 +79,13 @@ export function validateSubmission(
     throw new TypeError('checks must be source, context or surface')
   }
   const { surfaces, settings } = stateOfStore(store)
-  const checked = settings.dialect.validateClientMessage(message)
+  const { envelope } = readSentAction(message, settings.dialect)
+  const checked = settings.dialect.validateClientMessage(envelope)
   const { diagnostics } = checked
   // The versions with checks have the same action members.
-  const read = checked.message as ClientMessageV09 | null
+  const read = checked.message as ClientMessageV09 | ClientMessage | null
   if (read === null) return { message: null, data: {}, diagnostics }
+  if ('userAction' in read) return submissionV08(store, read, options)
   if (!('action' in read)) {
     const finding = { code: 'malformed_message', severity: 'error', path: '' } as const
     const problem = { ...finding, message: 'A submission is an action.' }
@@ -80,6 +104,19 @@ export function validateSubmission(
     data: mapToJson(root),
     diagnostics: check.diagnostics,
   }
+}
+
+/** Version 0.8 declares neither checks nor computed values. */
+function submissionV08(
+  store: AnySurfaceStore,
+  read: { userAction: UserAction },
+  options: ValidateSubmissionOptions,
+): Submission {
+  const diagnostics = checkUserAction(store, read, options)
+  const { surfaces } = stateOfStore(store)
+  const root = surfaces.get(read.userAction.surfaceId)?.data.root ?? new Map()
+  const message = diagnostics.length === 0 ? read : null
+  return { message, data: options.dataModel ?? mapToJson(root), diagnostics }
 }
 
 /** Maximum number of listed failures. */
@@ -126,6 +163,7 @@ class SubmissionCheck {
     this.#checkKeys(event)
     this.#checkTime()
     if (this.diagnostics.length > 0) return base
+    this.#readLists(event, source, { surface, base })
     const data = dataModel === undefined ? this.#written(base, event, source) : base
     this.#checkComputed(event, source, { root: data, surface })
     this.#check(surface, data, { event, source })
@@ -172,6 +210,43 @@ class SubmissionCheck {
     if (time === null || Math.abs(time - present) > maxSkewMs) {
       this.add('invalid_value', 'timestamp', `The timestamp is more than ${maxSkewMs} ms away.`)
     }
+  }
+
+  /**
+   * Clients of version 0.8 send maps where a surface binds a list: decimal keys are positions, an empty map is one the
+   * user left as it was.
+   */
+  #readLists(
+    { context }: DeclaredEvent,
+    { scope }: Instance,
+    { surface, base }: { readonly surface: Surface; readonly base: DataMap },
+  ): void {
+    const sent = this.#action.context
+    for (const key of Object.keys(context)) {
+      const value = sent[key]
+      const text = this.#syntax.pathOf(context[key])
+      const path = text === undefined ? null : readDataPath(text)
+      const items = isPlainObject(value) ? itemsOf(value) : null
+      if (path === null || items === null) continue
+      const location = pathLocation(path, scope.segments)
+      const known = valueAt(base, location)
+      if (!Array.isArray(known) && !this.#bindsList(surface, location)) continue
+      setOwn(sent, key, items.length > 0 || known === undefined ? items : toJson(known))
+    }
+  }
+
+  /** Returns whether an input writes a list at a location. */
+  #bindsList(surface: Surface, location: readonly string[]): boolean {
+    const wanted = formatPointer(location)
+    const instances = ensureTree(surface, this.#settings)?.instances() ?? []
+    return instances.some(
+      ({ definition, scope }) =>
+        definition !== null &&
+        planOf(definition).bindings.some(({ dynamic }) => {
+          const bound = dynamic?.kind === 'dStrings' ? dynamic.bound : null
+          return bound !== null && formatPointer(pathLocation(bound, scope.segments)) === wanted
+        }),
+    )
   }
 
   /** A copy of the data with the client's values written where the context reads them. */
@@ -248,6 +323,13 @@ class SubmissionCheck {
       }
     }
   }
+}
+
+/** The values of a map whose keys are the positions from 0 on, in order; null for any other map. */
+function itemsOf(value: Readonly<Record<string, unknown>>): JsonValue[] | null {
+  const keys = Object.keys(value)
+  const items = keys.map((_, index) => ownValue(value, String(index)) as JsonValue | undefined)
+  return items.every((item) => item !== undefined) ? items : null
 }
 
 /** Converts a reported model to data; null if it is nested too deeply. */

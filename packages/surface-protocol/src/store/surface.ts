@@ -202,12 +202,16 @@ export function treeDiagnostics(surface: Surface, options: TreeOptions): Surface
   const { id: surfaceId } = surface
   const found: SurfaceDiagnostic[] = []
   for (const { componentId, id, warnings } of tree?.warned() ?? []) {
-    for (const { code } of warnings) {
+    for (const { code, pathText, isObject } of warnings) {
       if (found.length >= MAX_LISTED) return found
+      const sentence =
+        isObject === true
+          ? `A template iterates an array; ${pathText} is an object.`
+          : (sentences[code] ?? code)
       found.push({
         code,
         severity: 'warning',
-        message: sentences[code] ?? code,
+        message: sentence,
         path: '',
         surfaceId,
         componentId,

@@ -13,7 +13,9 @@ import { readBinding } from '../graph/plan.ts'
 import { resolveBinding } from '../tree/resolve.ts'
 import type { ClientMessageV09 } from '../message/v09/messages-v09.ts'
 import { orSurfaceError } from '../functions/evaluation-error.ts'
-import { createAction } from './action-v09.ts'
+import { createAction, eventOf } from './action-v09.ts'
+import { readSentAction } from './read-submission.ts'
+import type { StoreSettings } from './state.ts'
 import {
   stateOfStore,
   type AnySurfaceStore,
@@ -99,58 +101,80 @@ export interface CheckUserActionOptions {
 
 /**
  * Problems of an action for the surface it names (SP-64). The context's values come from the user and are
- * not validated. Never throws.
+ * not validated. Takes `{userAction}`, its content, or `{version, action}` for a store of any version. Never throws.
  */
 export function checkUserAction(
-  store: SurfaceStore,
-  action: UserAction,
+  store: AnySurfaceStore,
+  message: unknown,
   options: CheckUserActionOptions = {},
 ): SurfaceDiagnostic[] {
+  const { surfaces, settings } = stateOfStore(store)
+  const { dialect } = settings
+  const { envelope, action } = readSentAction(message, dialect)
+  const checked = dialect.validateClientMessage(envelope)
+  const foreign = checked.diagnostics.filter(({ code }) => code === 'unsupported_version')
+  if (foreign.length > 0 || action === null)
+    return foreign.length > 0 ? foreign : checked.diagnostics
   const { surfaceId, sourceComponentId, name } = action
   const found: SurfaceDiagnostic[] = []
-  const add = (code: SurfaceErrorCode, field: string, message: string): void => {
-    const path = `/userAction/${field}`
+  const key = dialect.family === '0.8' ? 'userAction' : 'action'
+  const add = (code: SurfaceErrorCode, field: string, text: string): void => {
+    const path = `/${key}/${field}`
     const ids = typeof surfaceId === 'string' ? { surfaceId } : {}
-    found.push({ code, severity: 'error', message, path, ...ids })
+    found.push({ code, severity: 'error', message: text, path, ...ids })
   }
   checkTime(action, options, add)
-  const { surfaces, settings } = stateOfStore(store)
-  const surface = surfaces.get(surfaceId)
+  const surface = surfaces.get(surfaceId as string)
   if (surface === undefined) {
     add('surface_not_found', 'surfaceId', 'There is no such surface.')
     return found
   }
   const definition =
-    surface.graph.definitions.get(sourceComponentId) ??
-    ensureTree(surface, settings)?.find(sourceComponentId)?.definition
+    surface.graph.definitions.get(sourceComponentId as string) ??
+    ensureTree(surface, settings)?.find(sourceComponentId as string)?.definition
   if (definition === undefined) {
     add('component_not_found', 'sourceComponentId', 'The surface has no such component.')
     return found
   }
-  const declared = actionOf(definition)
+  const declared = declaredBy(definition, settings)
   if (declared === null) add('not_actionable', 'sourceComponentId', 'The component has no action.')
   else if (declared.name !== name)
     add('action_not_declared', 'name', 'The component has another action.')
-  else checkContext(action, declared, add)
+  else checkContext(action, declared.keys, add)
   return found
 }
 
+/** The name and the context keys of a component's action; null if it has none. */
+function declaredBy(
+  definition: Definition | null,
+  { dialect, evaluator }: StoreSettings,
+): { readonly name: string; readonly keys: readonly string[] } | null {
+  if (dialect.family === '0.8') {
+    const action = actionOf(definition)
+    return action && { name: action.name, keys: action.context.map(({ key }) => key) }
+  }
+  const event = eventOf(definition, evaluator?.syntax)
+  return event && { name: event.name, keys: Object.keys(event.context) }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
 type Add = (code: SurfaceErrorCode, field: string, message: string) => void
 
-function checkTime(action: UserAction, options: CheckUserActionOptions, add: Add): void {
+function checkTime(action: Fields, options: CheckUserActionOptions, add: Add): void {
   const { maxSkewMs, now } = options
   if (maxSkewMs === undefined) return
-  const text: unknown = action.timestamp
-  const time = typeof text === 'string' ? parseTimestamp(text) : null
+  const { timestamp } = action
+  const time = typeof timestamp === 'string' ? parseTimestamp(timestamp) : timestamp
   const present = (now ?? createSystemRuntime().now()).getTime()
-  if (time === null || Math.abs(time - present) > maxSkewMs) {
+  if (typeof time !== 'number' || !(Math.abs(time - present) <= maxSkewMs)) {
     add('invalid_value', 'timestamp', `The timestamp is more than ${maxSkewMs} ms away.`)
   }
 }
 
-function checkContext({ context }: UserAction, declared: DeclaredAction, add: Add): void {
+function checkContext({ context }: Fields, declared: readonly string[], add: Add): void {
   const sent = new Set(isPlainObject(context) ? Object.keys(context) : [])
-  const expected = new Set(declared.context.map(({ key }) => key))
+  const expected = new Set(declared)
   for (const key of expected) {
     if (!sent.has(key)) add('context_mismatch', 'context', `The key ${quote(key)} is missing.`)
   }

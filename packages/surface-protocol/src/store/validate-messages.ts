@@ -30,8 +30,9 @@ export function validateMessages(
   values: Iterable<unknown>,
   options: ValidateMessagesOptions = {},
 ): SurfaceDiagnostic[] {
-  const { complete = false, limits } = options
-  const store = createStore(options, { strictDuplicates: true })
+  const { complete = false, ...ofStore } = options
+  const { limits } = options
+  const store = createStore(ofStore, { strictDuplicates: true })
   const found: SurfaceDiagnostic[] = []
   let index = 0
   const { family, validateMessage } = storeDialectOf(readVersion(options.version))

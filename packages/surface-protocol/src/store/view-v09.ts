@@ -70,14 +70,14 @@ export function snapshotOfV09(
   if (hasTheme) created.theme = cloneJson(styles)
   if (sendDataModel) created.sendDataModel = true
   const messages: JsonObject[] = [{ version: named, createSurface: created }]
+  if (data.root.size > 0) {
+    const value = mapToJson(data.root)
+    messages.push({ version: named, updateDataModel: { surfaceId, path: '/', value } })
+  }
   const components = [...graph.definitions.values()].map(toComponentV09)
   for (let from = 0; from < components.length; from += componentsPerMessage) {
     const part = components.slice(from, from + componentsPerMessage)
     messages.push({ version: named, updateComponents: { surfaceId, components: part } })
-  }
-  if (data.root.size > 0) {
-    const value = mapToJson(data.root)
-    messages.push({ version: named, updateDataModel: { surfaceId, path: '/', value } })
   }
   return messages
 }

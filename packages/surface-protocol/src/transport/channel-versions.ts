@@ -1,37 +1,54 @@
 import { familyOf, readVersion, versionNumber, type Version } from '../data/version.ts'
 import { quote, SurfaceError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
-import { createVersionAdapter } from '../interop/version-adapter.ts'
-import type { AnyServerMessage } from '../message/any-message.ts'
+import { createAdapter } from '../interop/version-adapter.ts'
+import { defined } from '../json.ts'
+import type { AnyClientMessage, AnyServerMessage } from '../message/any-message.ts'
 import type { AnySurfaceStore } from '../store/store.ts'
 
 /** Converts the messages of a channel to another version, in order. */
 export interface MessageConverter {
   readonly push: (message: AnyServerMessage) => AnyServerMessage[]
+  /** A client's action in the version of the channel. */
+  readonly back: (message: AnyClientMessage) => AnyClientMessage
   /** The losses since the last call (SN-58). */
   readonly takeLosses: () => readonly SurfaceDiagnostic[]
 }
 
 /**
  * Creates a converter between two versions (SN-57).
- * @param store evaluates functions the other version lacks (SN-59)
+ * @param options.store evaluates functions the other version lacks (SN-59)
  */
 export function createConverter(
   from: Version,
   to: Version,
-  store: AnySurfaceStore | undefined,
+  options: {
+    readonly store: AnySurfaceStore | undefined
+    readonly catalogAliases: Readonly<Record<string, string>> | undefined
+  },
 ): MessageConverter {
-  if (from === to) return { push: (message) => [message], takeLosses: () => [] }
-  const options = store === undefined ? { from, to } : { from, to, store }
-  const adapter = createVersionAdapter(options)
+  if (from === to) {
+    return { push: (message) => [message], back: (message) => message, takeLosses: () => [] }
+  }
+  const adapter = createAdapter({ from, to, ...defined(options) }, true)
   let taken = 0
   return {
     push: (message) => adapter.push(message) as unknown as AnyServerMessage[],
+    back(message) {
+      const [converted] = adapter.push(message)
+      return converted === undefined ? message : (converted as unknown as AnyClientMessage)
+    },
     takeLosses() {
       const losses = adapter.diagnostics.slice(taken)
       taken += losses.length
       return losses
     },
   }
+}
+
+/** The version of a client's action: `0.8`, or the one it names; null for other messages. */
+export function versionOfAction(message: AnyClientMessage): string | null {
+  if ('userAction' in message) return '0.8'
+  return 'action' in message ? message.version.slice(1) : null
 }
 
 /** The versions served by a channel, starting with its own. @throws TypeError */

@@ -1,10 +1,12 @@
 import { createSystemRuntime, type Metrics, type Runtime } from '@x/wire'
 import { SurfaceError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
-import type { AnyServerMessage } from '../message/any-message.ts'
+import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
+import type { AnyClientMessage, AnyServerMessage } from '../message/any-message.ts'
 import { isPlainObject } from '../json.ts'
 import { readVersion, type Version } from '../data/version.ts'
 import { createOpenStore, stateOfStore, type AnySurfaceStore } from '../store/store.ts'
+import { createCatalogNames, type CatalogNames } from './catalog-names.ts'
 import { ChannelHistory, type Converted, type HistoryEntry } from './channel-history.ts'
 import { createChannelReader, type ChannelReader, type SlowRules } from './channel-reader.ts'
 import {
@@ -13,6 +15,7 @@ import {
   isOfFamily,
   readVersions,
   refuseVersion,
+  versionOfAction,
   type MessageConverter,
 } from './channel-versions.ts'
 import type { ChannelItem } from './channel-item.ts'
@@ -37,6 +40,8 @@ export interface SurfaceChannelOptions {
    * without functions (SN-59).
    */
   readonly store?: AnySurfaceStore
+  /** Alternative catalog ids, mapped to known ones. */
+  readonly catalogAliases?: Readonly<Record<string, string>>
   /**
    * Called with losses of converted messages, once per component and kind (SN-58), while a message is
    * delivered. If it throws, `send` rejects.
@@ -66,6 +71,11 @@ export interface SurfaceChannelOptions {
 export interface SubscribeOptions {
   /** Default: the version of the channel. */
   readonly version?: Version
+  /**
+   * Catalog ids that the viewer knows, the preferred ones first: surfaces name their catalog by the first of them that
+   * stands for it (at most 64). Default: as sent.
+   */
+  readonly catalogs?: readonly string[]
   /** Continue after this id. Default, or if empty: the first message. */
   readonly after?: string
   /** Ends the subscription and its iteration. */
@@ -91,8 +101,30 @@ export interface SurfaceChannel {
    * start from, `too_slow` if the subscriber stopped reading, `limit_exceeded` (503) beyond `maxSubscribers`
    */
   subscribe(options?: SubscribeOptions): AsyncIterable<ChannelItem>
+  /**
+   * A client's message in the version of the channel, with the ids of the source's components; a message that is none of
+   * a subscriber's versions stays as it is.
+   */
+  fromClient(message: AnyClientMessage): AnyClientMessage
   /** Id of the last message sent. */
   readonly lastId: string | null
+}
+
+const optionNames: OptionNames<SurfaceChannelOptions> = {
+  version: true,
+  versions: true,
+  history: true,
+  historyBytes: true,
+  highWaterMark: true,
+  store: true,
+  catalogAliases: true,
+  onLoss: true,
+  mirror: true,
+  onSlow: true,
+  slowMs: true,
+  maxSubscribers: true,
+  runtime: true,
+  metrics: true,
 }
 
 /** Creates a channel. @throws TypeError for invalid options */
@@ -118,11 +150,15 @@ class Channel implements SurfaceChannel {
   readonly #mentioned = new Set<string>()
   readonly #counts: ChannelMetrics | undefined
   readonly #onLoss: SurfaceChannelOptions['onLoss']
+  readonly #aliases: SurfaceChannelOptions['catalogAliases']
+  /** Losses of catalog ids that were told; bounded. */
+  readonly #told = new Set<string>()
   /** The current state; created when the first message is dropped from the history. */
   #mirror: AnySurfaceStore | null = null
   #closed: { readonly error: unknown } | null = null
 
   constructor(options: SurfaceChannelOptions) {
+    checkOptions('createSurfaceChannel', options, optionNames)
     const { history = 1000, historyBytes = 67_108_864, highWaterMark = 64 } = options
     const { store, mirror = true, runtime = createSystemRuntime() } = options
     const { onSlow = 'disconnect', slowMs = 5000 } = options
@@ -140,15 +176,14 @@ class Channel implements SurfaceChannel {
     const lag = Math.max(messages, highWaterMark)
     this.#slow = onSlow === 'wait' ? null : { ms, lag, runtime }
     this.#store = store
+    this.#aliases = options.catalogAliases
     this.version = options.version === undefined ? versionOf(store) : readVersion(options.version)
     if (store !== undefined && !isOfFamily(store.version, this.version)) {
       throw new TypeError('The store must have the version of the channel')
     }
     this.versions = readVersions(this.version, options.versions)
     const further = this.versions.filter((version) => version !== this.version)
-    this.#converters = new Map(
-      further.map((version) => [version, createConverter(this.version, version, store)]),
-    )
+    this.#converters = new Map(further.map((version) => [version, this.#converterTo(version)]))
     this.#onLoss = options.onLoss
     this.#mirrors = store === undefined && mirror
     this.#name = runtime.uuid()
@@ -170,6 +205,31 @@ class Channel implements SurfaceChannel {
     const delivered = this.#readers.size > 0 && this.#deliveries.add(entry, this.#readers)
     if (this.#onLoss !== undefined) this.#tellLosses(this.#onLoss)
     await delivered
+  }
+
+  #converterTo(version: Version): MessageConverter {
+    return createConverter(this.version, version, {
+      store: this.#store,
+      catalogAliases: this.#aliases,
+    })
+  }
+
+  /** Once for each surface and list of ids. */
+  #tellUnknown(loss: SurfaceDiagnostic, version: Version, catalogs: readonly string[]): void {
+    const key = JSON.stringify([loss.surfaceId, catalogs])
+    if (this.#told.has(key) || this.#told.size >= MAX_TOLD) return
+    this.#told.add(key)
+    this.#onLoss?.(loss, version)
+  }
+
+  fromClient(message: AnyClientMessage): AnyClientMessage {
+    if (this.version === '0.8') return message
+    const asked = versionOfAction(message)
+    if (asked === null || isOfFamily(asked, this.version)) return message
+    const served = [...this.#converters].find(([version]) => isOfFamily(asked, version))
+    if (served !== undefined) return served[1].back(message)
+    const isNamed = asked === '0.8' || asked === '0.9' || asked === '0.9.1'
+    return isNamed ? this.#converterTo(asked).back(message) : message
   }
 
   #tellLosses(onLoss: (loss: SurfaceDiagnostic, version: Version) => void): void {
@@ -204,13 +264,18 @@ class Channel implements SurfaceChannel {
   }
 
   #read(options: SubscribeOptions): AsyncIterator<AnyItem> {
-    const { after = '', version = this.version, signal } = options
+    const { after = '', version = this.version, signal, catalogs = [] } = options
     if (!this.versions.includes(version)) refuseVersion(version, this.versions)
+    const { name } = createCatalogNames(catalogs, {
+      version,
+      aliases: this.#aliases,
+      onUnknown: (loss) => this.#tellUnknown(loss, version, catalogs),
+    })
     if (this.#readers.size >= this.#maxSubscribers) {
       const detail = `The channel has ${this.#maxSubscribers} subscribers. Try again later.`
       throw new SurfaceError({ code: 'limit_exceeded', status: 503, detail })
     }
-    const subscriber: Subscriber = { version, last: after, number: this.#history.count }
+    const subscriber: Subscriber = { version, name, last: after, number: this.#history.count }
     const reader = createChannelReader({
       waiting: this.#backlog(after, subscriber),
       highWaterMark: this.#highWaterMark,
@@ -273,8 +338,8 @@ class Channel implements SurfaceChannel {
     const { version, last: after } = subscriber
     const surfaceIds = new Set([...this.#mentioned, ...store.surfaceIds()])
     const cleared = Array.from(surfaceIds, (surfaceId) => deletion(surfaceId, version))
-    const { push } = createConverter(this.version, version, this.#store)
-    const state = (store.snapshot() as AnyServerMessage[]).flatMap(push)
+    const { push } = this.#converterTo(version)
+    const state = (store.snapshot() as AnyServerMessage[]).flatMap(push).map(subscriber.name)
     const items = [...cleared, ...state].map((message) => ({ id: after, message }))
     const last = items.at(-1)
     if (last !== undefined) {
@@ -287,7 +352,7 @@ class Channel implements SurfaceChannel {
   /** A message in the subscriber's version; only the last item has its id. */
   #itemsOf({ number, message, converted }: HistoryEntry, subscriber: Subscriber): AnyItem[] {
     const list = converted.get(subscriber.version) ?? [message]
-    const items = list.map((one) => ({ id: subscriber.last, message: one }))
+    const items = list.map((one) => ({ id: subscriber.last, message: subscriber.name(one) }))
     const last = items.at(-1)
     if (last !== undefined) {
       last.id = this.#idOf(number)
@@ -327,8 +392,12 @@ function noteSurface(message: AnyServerMessage, seen: Set<string>): void {
 
 type AnyItem = { id: string; message: AnyServerMessage }
 
+/** Maximum number of losses of catalog ids that are remembered. */
+const MAX_TOLD = 1000
+
 interface Subscriber {
   readonly version: Version
+  readonly name: CatalogNames['name']
   /** Its id after it has read all queued items. */
   last: string
   /** Number of the latest message delivered to it. */

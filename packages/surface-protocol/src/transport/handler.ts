@@ -15,6 +15,8 @@ import {
   type RequestHooks,
   type Runtime,
 } from '@x/wire'
+import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
+import { catalogsOf } from './catalog-names.ts'
 import { openStreams } from './open-streams.ts'
 import { versionNumber } from '../data/version.ts'
 import { isSurfaceError } from '../diagnostics/errors.ts'
@@ -37,6 +39,8 @@ import {
 export interface ClientMessageContext {
   readonly request: Request
   readonly channel: SurfaceChannel
+  /** The message as the viewer sent it. */
+  readonly received: AnyClientMessage
 }
 
 /** Options of a surface handler. */
@@ -47,6 +51,11 @@ export interface SurfaceHandlerOptions {
   ) => SurfaceChannel | Response | Promise<SurfaceChannel | Response>
   /** Called with client messages, one at a time. Default: they are ignored. */
   onClientMessage?(message: AnyClientMessage, context: ClientMessageContext): void | Promise<void>
+  /**
+   * In which version `onClientMessage` gets actions: that of the channel from 0.9.1 on, with the ids of the source's
+   * components, or the viewer's. Default: channel.
+   */
+  readonly clientMessages?: 'channel' | 'as sent'
   /** Idle milliseconds before a keep-alive is sent. Default: 15000. */
   readonly heartbeatMs?: number
   /** Maximum bytes of a POST. Default: 65536. */
@@ -60,6 +69,19 @@ export interface SurfaceHandlerOptions {
   readonly route?: string
   /** Called with errors that result in a 500 response. Default: `console.error` (OP-12). */
   readonly onError?: (error: unknown, info: { readonly requestId: string }) => void
+}
+
+const optionNames: OptionNames<SurfaceHandlerOptions> = {
+  open: true,
+  onClientMessage: true,
+  clientMessages: true,
+  heartbeatMs: true,
+  maxBodyBytes: true,
+  runtime: true,
+  metrics: true,
+  requestHooks: true,
+  route: true,
+  onError: true,
 }
 
 /** Facts about a request that only the host knows. */
@@ -81,7 +103,13 @@ interface Settings extends Omit<SurfaceHandlerOptions, 'runtime'> {
 export function createSurfaceHandler(
   options: SurfaceHandlerOptions,
 ): (request: Request, context?: SurfaceContext) => Promise<Response> {
-  const { heartbeatMs = 15_000, maxBodyBytes = 65_536 } = options
+  checkOptions('createSurfaceHandler', options, optionNames)
+  const { heartbeatMs = 15_000, maxBodyBytes = 65_536, clientMessages = 'channel' } = options
+  if (clientMessages !== 'channel' && clientMessages !== 'as sent') {
+    throw new TypeError(
+      `createSurfaceHandler: option "clientMessages" must be 'channel' or 'as sent'`,
+    )
+  }
   const runtime = options.runtime ?? createSystemRuntime()
   const settings: Settings = { ...options, heartbeatMs, maxBodyBytes, runtime }
   const { metrics, onError = writeToConsole } = options
@@ -146,7 +174,7 @@ async function stream(request: Request, settings: Settings): Promise<Response> {
     const message = `This address speaks ${channel.versions.map(versionNumber).join(', ')}.`
     return json(request, { error: { code: 'unsupported_version', message } }, { status: 406 })
   }
-  const headers = { 'a2ui-version': versionNumber(version), vary: 'A2UI-Version' }
+  const headers = { 'a2ui-version': versionNumber(version), vary: 'A2UI-Version, A2UI-Catalogs' }
   if (request.method === 'HEAD') {
     const own = form === 'sse' ? sseHeaders : jsonLinesHeaders
     return respond(request, null, { headers: { ...own, ...headers } })
@@ -154,7 +182,14 @@ async function stream(request: Request, settings: Settings): Promise<Response> {
   const position = positionOf(request, form)
   // Subscribed here, so that a gap results in an error status. Aborting the request ends the subscription
   // and thus the body; failing the body would be logged as an error by the host.
-  const items = begun(channel.subscribe({ ...position, version, signal: request.signal }))
+  const items = begun(
+    channel.subscribe({
+      ...position,
+      version,
+      catalogs: catalogsOf(request),
+      signal: request.signal,
+    }),
+  )
   const { heartbeatMs, runtime } = settings
   if (form === 'sse') {
     const options = { heartbeatMs, runtime, headers }
@@ -219,7 +254,9 @@ async function receive(request: Request, settings: Settings): Promise<Response> 
     return json(request, { error: { code, message, ...details } }, { status })
   }
   for (const message of received.messages) {
-    await settings.onClientMessage?.(message, { request, channel })
+    const isKept = settings.clientMessages === 'as sent'
+    const given = isKept ? message : channel.fromClient(message)
+    await settings.onClientMessage?.(given, { request, channel, received: message })
   }
   return json(request, { accepted: received.messages.length }, { status: 202 })
 }

@@ -24,6 +24,8 @@ export interface TreeNode {
 export interface InstanceWarning {
   readonly code: SurfaceErrorCode
   readonly pathText: string
+  /** True if a template met an object in place of an array. */
+  readonly isObject?: boolean
 }
 
 /** An occurrence of a component in the tree, with its bound values resolved. */

@@ -1,6 +1,7 @@
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import { formatPointer } from '../json.ts'
 import type { DataChange } from '../data/data-model.ts'
-import { isContainer, type DataMap, type DataValue } from '../data/data-value.ts'
+import type { DataContainer, DataMap, DataValue } from '../data/data-value.ts'
 import type { Graph } from '../graph/graph.ts'
 import {
   assignIds,
@@ -207,7 +208,7 @@ export class TreeGrowth {
   /** One instance for each entry. */
   #repeat(instance: Instance, group: TemplatePlan, entries: Entries & { pool: Pool }): Instance[] {
     const { location, value, pool } = entries
-    if (!isContainer(value)) return []
+    if (!this.#iterates(value)) return []
     const children: Instance[] = []
     for (const key of value.keys()) {
       const scope = entryScope(instance.scope, location, String(key))
@@ -228,6 +229,11 @@ export class TreeGrowth {
     return kept
   }
 
+  /** Version 0.8 iterates maps too. */
+  #iterates(value: DataValue | undefined): value is DataContainer {
+    return Array.isArray(value) || (value instanceof Map && this.#source.evaluator === null)
+  }
+
   #entriesOf(instance: Instance, { binding }: TemplatePlan): Entries {
     const { data, mode } = this.#source
     const { location, value, compatible } = locate(data.root, binding, {
@@ -237,8 +243,13 @@ export class TreeGrowth {
     const added: InstanceWarning[] = []
     const pathText = binding.segments.join('/')
     if (compatible) added.push({ code: 'compatible_path', pathText })
-    if (value !== undefined && value !== null && !isContainer(value)) {
-      added.push({ code: 'not_iterable', pathText })
+    const isMap = value instanceof Map
+    const isEmpty = value === undefined || value === null || (isMap && value.size === 0)
+    if (!isEmpty && !this.#iterates(value)) {
+      const warning = { code: 'not_iterable', pathText } as const
+      added.push(
+        isMap ? { ...warning, pathText: formatPointer(location), isObject: true } : warning,
+      )
     }
     if (added.length > 0) this.#warn(instance, [...instance.warnings, ...added])
     return { location, value }
@@ -281,7 +292,12 @@ export class TreeGrowth {
     const kept = instance.warnings.filter(({ code }) => code === 'binding_type')
     if (kept.length < instance.warnings.length) this.#warn(instance, kept)
     const { location, value } = this.#entriesOf(instance, group)
-    if (added !== undefined && isAddition(value, old, added) && sameLocation(old, location)) {
+    if (
+      added !== undefined &&
+      this.#iterates(value) &&
+      isAddition(value, old, added) &&
+      sameLocation(old, location)
+    ) {
       const scope = entryScope(instance.scope, location, added)
       const child = this.#create(group.componentId, instance, scope)
       child.order = position * GROUP_STEP + old.length

@@ -121,10 +121,10 @@ export function createStepFromV1({ log, limits }: StepOptions): ConversionStep {
     if (own === null) log.lose('catalog', { surfaceId, path: '/createSurface' })
     const members = { surfaceId, catalogId: catalogFromV1(own), sendDataModel }
     const messages: JsonObject[] = [{ createSurface: defined(members) }]
-    append(messages, convertComponents(created, 'createSurface'))
     if (isPlainObject(dataModel) && Object.keys(dataModel).length > 0) {
       messages.push({ updateDataModel: { surfaceId, path: '/', value: dataModel } })
     }
+    append(messages, convertComponents(created, 'createSurface'))
     return messages
   }
 

@@ -63,25 +63,42 @@ function readClientMessage(value: unknown, report: Report): ClientMessage | null
   if (payload === null) return null
   const copy = copyObject(payload, report)
   if (kind === 'error') return { error: copy }
-  checkActionFields(payload, report)
+  checkActionFields(payload, report, copy)
   // Missing fields were reported above.
   return { userAction: copy as UserAction }
 }
 
-/** Validates the members common to actions of all versions. */
-export function checkActionFields(payload: Record<string, unknown>, report: Report): void {
+/**
+ * Validates the members common to actions of all versions.
+ * @param copy gets a timestamp that is a number, in milliseconds since 1970, as RFC 3339 in UTC
+ */
+export function checkActionFields(
+  payload: Record<string, unknown>,
+  report: Report,
+  copy: JsonObject,
+): void {
   readText(payload, 'name', report)
   const surfaceId = readText(payload, 'surfaceId', report)
   if (surfaceId !== null) report.surfaceId = surfaceId
   readText(payload, 'sourceComponentId', report)
-  const timestamp = readText(payload, 'timestamp', report)
-  if (timestamp !== null && parseTimestamp(timestamp) === null) {
+  const number = payload.timestamp
+  const timestamp =
+    typeof number === 'number' ? textOfTime(number) : readText(payload, 'timestamp', report)
+  // A number that is not finite was reported when it was copied.
+  const isReported = typeof number === 'number' && !Number.isFinite(number)
+  if (timestamp !== null && parseTimestamp(timestamp) === null && !isReported) {
     report.must('invalid_value', 'an RFC 3339 date-time with a zone', { at: ['timestamp'] })
-  }
+  } else if (timestamp !== null && typeof number === 'number') copy.timestamp = timestamp
   const context = readMember(payload, 'context', report)
   if (context !== undefined && !isPlainObject(context)) {
     report.must('invalid_type', 'an object', { at: ['context'] })
   }
+}
+
+/** RFC 3339 in UTC for milliseconds since 1970; `""` for a number that is no time. */
+function textOfTime(milliseconds: number): string {
+  const date = new Date(milliseconds)
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
 }
 
 const DATE_TIME =

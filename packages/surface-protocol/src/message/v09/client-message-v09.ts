@@ -27,7 +27,7 @@ function readClientMessage(value: unknown, report: Report): ClientMessageV09 | n
   const copy = copyObject(payload, report)
   if (kind === 'error') checkError(payload, report)
   else {
-    checkActionFields(payload, report)
+    checkActionFields(payload, report, copy)
     refuseOthers(payload, ACTION, report, FATAL)
   }
   report.path.pop()

@@ -26,7 +26,7 @@ function readClientMessage(value: unknown, report: Report): JsonObject | null {
   const payload = readPayload(value, kind, report)
   if (payload === null) return null
   const copy = copyObject(payload, report)
-  if (kind === 'action') checkAction(payload, report)
+  if (kind === 'action') checkAction(payload, report, copy)
   else if (kind === 'error') checkError(payload, report)
   else if (kind === 'rendererFunctionResponse') readFunctionResponse(payload, report)
   else {
@@ -48,8 +48,8 @@ const ACTION = [
   'metadata',
 ]
 
-function checkAction(payload: Record<string, unknown>, report: Report): void {
-  checkActionFields(payload, report)
+function checkAction(payload: Record<string, unknown>, report: Report, copy: JsonObject): void {
+  checkActionFields(payload, report, copy)
   refuseOthers(payload, ACTION, report, FATAL)
   if (payload.userMessage !== undefined && typeof payload.userMessage !== 'string') {
     report.must('invalid_type', 'a string', { at: ['userMessage'] })
