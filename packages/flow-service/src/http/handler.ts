@@ -71,7 +71,7 @@ export interface HandlerOptions {
 type Handler = (request: Request, context?: HostContext) => Promise<Response>
 
 /**
- * Handles requests in the order of auth.md: route, credentials, size, rights, validation, operation. Never
+ * Handles requests in this order: route, credentials, size, rights, validation, operation. Never
  * rejects.
  */
 export function createHandler(options: HandlerOptions): Handler {

@@ -20,7 +20,7 @@ export function isOf2026(headers: Headers, params: Params): boolean {
 }
 
 /**
- * The checks of the stateless era, in the order of MC-51.
+ * The checks of the stateless era, in order.
  * @throws RpcError with status 400
  */
 export function check2026(headers: Headers, { method, params }: RpcRequest): void {

@@ -202,7 +202,7 @@ function toResponse(
   return respond(request, request.method === 'HEAD' ? null : body, { status, headers })
 }
 
-/** The checks of SC-5 from the second on, in order. */
+/** The checks after the first, in order. */
 async function serve(
   { service, options, authenticate, findAgain, takeRequest }: Frame,
   incoming: Incoming,

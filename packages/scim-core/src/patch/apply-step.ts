@@ -279,7 +279,7 @@ function assertRemovable(target: PatchTarget): void {
   if ((sub ?? attribute)?.mutability === 'immutable') throw notMutable(targetText(target))
 }
 
-/** SC-50, D15: elements equal to a given one in all sent sub-attributes. */
+/** Elements equal to a given one in all sent sub-attributes. */
 function removedListed(
   { attribute, current, context }: Change,
   value: unknown,

@@ -52,7 +52,7 @@ interface Slice {
   readonly limit: number
 }
 
-/** Maximum number of records a sorted query over all types may read (SC-11 `tooMany`). */
+/** Maximum number of records a sorted query over all types may read (`tooMany`). */
 const MAX_MERGED_ROWS = 10_000
 
 /**

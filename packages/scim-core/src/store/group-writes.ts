@@ -23,7 +23,7 @@ interface Pending {
 }
 
 /**
- * Reports every write of groups and members of a transaction, in the order of SH-12: `create`, then its
+ * Reports every write of groups and members of a transaction, in this order: `create`, then its
  * members; members, then `update` or `remove`; members that leave before their user is removed. Membership
  * changes are collected until then, so that those undone within the transaction are not reported.
  */

@@ -49,7 +49,7 @@ export class DataModel {
     return this.#root
   }
 
-  /** Size as in SP-89, updated with every write. */
+  /** Size as the limits count it, updated with every write. */
   get size(): number {
     return this.#size
   }

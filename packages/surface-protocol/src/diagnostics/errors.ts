@@ -1,7 +1,7 @@
 import { defined } from '../json.ts'
 import type { SurfaceLimits } from './limits.ts'
 
-/** All error codes of SP-60. */
+/** All error codes. */
 export const surfaceErrorCodes = [
   'surface_not_found',
   'invalid_component_type',

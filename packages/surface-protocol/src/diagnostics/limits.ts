@@ -1,6 +1,6 @@
 import { defined } from '../json.ts'
 
-/** Limits on the work a peer can cause (SP-88). Sizes of data and components are counted as in SP-89. */
+/** Limits on the work a peer can cause (SP-88). The size of data and components: keys, strings, and 8 for each value. */
 export type SurfaceLimits = Record<
   | 'lineBytes'
   | 'jsonDepth'

@@ -65,7 +65,7 @@ export interface Definition {
   /** Members besides the properties, in version 1.0. */
   readonly envelope: ComponentEnvelope | null
   readonly weight: number | undefined
-  /** Size by SP-89. */
+  /** Size as the limits count it. */
   readonly size: number
   /** True if a bound value may have both path and literal. */
   readonly initialises: boolean

@@ -89,7 +89,7 @@ export function isDeeper(value: unknown, limit: number): boolean {
   return false
 }
 
-/** Size of a value of bounded depth as in SP-89: keys, strings, and 8 for each value. */
+/** Size of a value of bounded depth as the limits count it: keys, strings, and 8 for each value. */
 export function sizeOfJson(value: unknown): number {
   if (typeof value === 'string') return value.length + 8
   if (typeof value !== 'object' || value === null) return 8

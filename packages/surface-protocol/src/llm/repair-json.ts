@@ -67,7 +67,7 @@ function isBlank(text: string, at: number, repairs?: Set<string>): boolean {
   return true
 }
 
-/** Reads a value; one that can be read in two ways is an error (SX-24, inner quote). */
+/** Reads a value; one that can be read in two ways is an error (an inner quote). */
 export function readSurely(text: string, reading: JsonReading): JsonResult {
   const found = readJson(text, reading)
   if (found.kind !== 'value' || found.inner.length === 0) return found

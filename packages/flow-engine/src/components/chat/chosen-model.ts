@@ -46,7 +46,7 @@ export interface ModelAccess {
   readonly options?: Readonly<Record<string, unknown>>
 }
 
-/** Returns the selected or connected chat model. @throws TypeError with the messages of NX-14 */
+/** Returns the selected or connected chat model. @throws TypeError naming what is missing */
 export async function chosenChatModel(
   access: ModelAccess,
   ctx: ComponentContext,

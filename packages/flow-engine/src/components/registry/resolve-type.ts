@@ -35,7 +35,7 @@ function lastPartOf(type: string): string | undefined {
 }
 
 /**
- * Yields the types that a node's names may refer to, in the order of NX-1 (b) to (e); the first existing one
+ * Yields the types that a node's names may refer to, nearest first; the first existing one
  * is used.
  */
 export function* typesOf(names: TypeNames, table: TypeTable): Generator<string> {

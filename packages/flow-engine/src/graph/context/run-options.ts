@@ -117,7 +117,7 @@ export interface RunResult {
   status: 'succeeded' | 'failed' | 'cancelled'
   sessionId: string
   flowId: string
-  /** Results selected by FE-26, in node order. */
+  /** Selected results, in node order. */
   outputs: VertexResult[]
   /** The last build of every vertex that was built, in order of first build. */
   vertices: ReadonlyMap<string, VertexResult>
@@ -135,7 +135,7 @@ export interface RunResult {
   /** Text of the given vertex (id or display name), else of the first entry of `outputs` that has one. */
   text(component?: string): string | undefined
   /**
-   * The value of an output. Undefined if it was not computed, was released (FE-16, see `keep`), or if the
+   * The value of an output. Undefined if it was not computed, was released (see `keep`), or if the
    * result was rebuilt from a log (DR-77).
    * @param vertex id, else display name
    * @param name of the output; default: the only computed one

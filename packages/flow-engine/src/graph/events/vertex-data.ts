@@ -28,7 +28,7 @@ export interface BuildView {
 export type VertexParts = Pick<VertexDataJson, 'results' | 'outputs' | 'logs' | 'artifacts'>
 
 /**
- * results.md 1, 2 and 4, without truncation.
+ * The data of a built vertex as its event shows them, without truncation.
  * @param items see `formatValue`
  */
 export function vertexParts(build: BuildView, items = Number.POSITIVE_INFINITY): VertexParts {

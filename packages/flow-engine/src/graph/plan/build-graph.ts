@@ -177,7 +177,7 @@ function chatOutputsOf(
   return { chatOutput, chatOutputs }
 }
 
-/** FE-10, including loop-back edges and self-edges. */
+/** Including loop-back edges and self-edges. */
 function inCycles(count: number, arcs: readonly RegionEdge[]): ReadonlySet<number> {
   const { members } = stronglyConnected(successorsOf(count, arcs))
   const cyclic = new Set(members.filter((group) => group.length > 1).flat())

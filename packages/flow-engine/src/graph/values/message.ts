@@ -66,7 +66,7 @@ export interface MessageInit {
 
 const clock = createSystemRuntime()
 
-/** Creates a message with the defaults of CO-1. Default time: now. */
+/** Creates a message with its defaults. Default time: now. */
 export function createMessage(init: string | AsyncIterable<string> | MessageInit): Message {
   const given: MessageInit = typeof init === 'string' || isStream(init) ? { text: init } : init
   return completed(given, messageProperties(given.properties))

@@ -1,6 +1,6 @@
 /**
  * An array in V8's young generation. After a burst of runs V8 pretenures array literals and `Array(n)`, so
- * arrays that live as long as a run are created here (docs/decisions/009-young-objects.md).
+ * arrays that live as long as a run are created here so that they stay young.
  */
 export function youngList<T>(): T[] {
   return EMPTY.slice()

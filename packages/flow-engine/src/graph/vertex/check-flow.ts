@@ -23,7 +23,7 @@ export interface DraftCheckOptions extends DraftCompileOptions, Known {}
 
 /**
  * Runs the checks of `compileFlow`, and finds required fields and keys that are blank. Returns errors and
- * warnings in the order of FE-8 and never throws.
+ * warnings in a fixed order and never throws.
  */
 export function checkFlow(draft: FlowDraft, options?: DraftCheckOptions): FlowProblem[]
 export function checkFlow(flow: unknown, options: CheckOptions): FlowProblem[]

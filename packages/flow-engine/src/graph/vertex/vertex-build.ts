@@ -23,7 +23,7 @@ export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
   readonly run: RunContext
   readonly vertex: V
   readonly build: number
-  /** Values by field after FE-20 to FE-23. */
+  /** Values by field, complete. */
   raw: Readonly<Record<string, unknown>> = NO_VALUES
   /** The same values, converted for the component. */
   inputs: Record<string, unknown> = NO_VALUES

@@ -21,7 +21,7 @@ export type Authenticate = (
 /** How a client learns what credentials are expected. */
 export const CHALLENGE = { headers: { 'www-authenticate': 'Bearer' } }
 
-/** Authenticates requests as described in auth.md, or as the host decides. */
+/** Authenticates requests by API key, token or cookie, or as the host decides. */
 export function createAuthenticate(
   kit: ServiceKit,
   services: Services,

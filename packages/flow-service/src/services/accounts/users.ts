@@ -45,7 +45,7 @@ export interface UserService {
    * @throws Refusal 400 for a name that is taken or looks like another one
    */
   create(input: NewUser): Promise<UserRecord>
-  /** @throws Refusal 400, 403, 404 in the order given in users.md */
+  /** @throws Refusal 400, 403, 404 in this order of checks */
   patch(caller: Caller, id: string, changes: UserChanges): Promise<UserRecord>
   /**
    * Superusers only.

@@ -5,7 +5,7 @@ import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { refuse } from '@x/flow-engine/internal'
 
-/** A variable as shown to its owner; `shown` follows the table in variables.md. */
+/** A variable as shown to its owner; `shown` depends on its type. */
 export interface VariableView {
   readonly record: VariableRecord
   readonly shown: string | null

@@ -119,7 +119,7 @@ type Accepted =
   | { readonly flow: FlowRecord; readonly outputs: number; readonly failure?: undefined }
   | { readonly flow?: undefined; readonly outputs?: undefined; readonly failure: ResponsesFailure }
 
-/** The checks of RS-6, in order. */
+/** The checks, in order. */
 async function accept(
   chatFlows: ChatFlows,
   caller: Caller,

@@ -59,7 +59,7 @@ export function createCatalogueService(options: CatalogueOptions): CatalogueServ
   for (const component of components) byHash.set(codeHash(codeText(component)), component)
   let made: { text: string; etag: string } | undefined
 
-  /** Resolves source code to a component, in the order of custom-component.md. */
+  /** Resolves source code to a component in the order of the reference. */
   const resolve = async (userId: string, code: string, signal: AbortSignal): Promise<Component> => {
     const hash = codeHash(code)
     const known = byHash.get(hash) ?? components.get(referenceType(hash) ?? '')

@@ -17,7 +17,7 @@ const OUTPUTS = new Map([
   ['table', 'dataframe_output'],
 ])
 
-/** Converts between Message, Data and DataFrame (CO-55, table CO-5). */
+/** Converts between Message, Data and DataFrame. */
 export const typeConverter = defineComponent({
   type: 'TypeConverterComponent',
   displayName: 'Type Convert',
