@@ -114,6 +114,8 @@ function checkEntries(folder, manifest, rules) {
       if (built !== undefined)
         sources.push(built.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
     }
+  for (const command of Object.values(manifest.bin ?? {}))
+    sources.push(command.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
   const builds = readSource(`${folder}/tsup.config.ts`)
   const built = [...builds.matchAll(/'(src\/[^']+)'/g)].map(([, source]) => `./${source}`)
   const differ = [...new Set([...sources, ...built])].filter(

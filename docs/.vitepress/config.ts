@@ -41,6 +41,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'scim-events-out',
     'scim-roll-out',
     'scim-conformance',
+    'scim-verify',
   ],
   'Flows in your process': [
     'run-flows',

@@ -16,10 +16,15 @@ export interface Mount {
 /** All mounts, in the order they are tried. */
 export const mounts = {
   provisioningAdmin: {
-    paths: /^\/api\/v1\/scim\/(connections|directory|webhooks)(\/|$)/,
+    paths: /^\/api\/v1\/scim\/(connections|directory|reconcile|webhooks)(\/|$)/,
     access: 'token',
-    maxBody: 65_536,
-    samples: ['/api/v1/scim/connections', '/api/v1/scim/directory/users', '/api/v1/scim/webhooks'],
+    maxBody: 64 * 1024 * 1024,
+    samples: [
+      '/api/v1/scim/connections',
+      '/api/v1/scim/directory/users',
+      '/api/v1/scim/reconcile',
+      '/api/v1/scim/webhooks',
+    ],
   },
   provisioning: {
     paths: /^\/api\/v1\/scim(\/|$)/,

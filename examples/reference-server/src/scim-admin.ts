@@ -3,6 +3,7 @@ import { createWebhooksHandler, type Webhooks } from '@x/scim-core/outbound'
 import type { SqlScimStore } from '@x/store-kysely/scim'
 import { authorizeSuperuser, type Answer } from './authorize-superuser.ts'
 import { createScimDirectory, DIRECTORY_PATH } from './scim-directory.ts'
+import { createScimReconcile, RECONCILE_PATH } from './scim-reconcile.ts'
 import type { Provisioning } from './scim.ts'
 
 const CONNECTIONS_PATH = '/api/v1/scim/connections'
@@ -34,7 +35,9 @@ export function createScimAdmin({
   const ofWebhooks =
     webhooks && createWebhooksHandler({ webhooks, basePath: WEBHOOKS_PATH, authorize, onError })
   const ofDirectory = createScimDirectory({ ...provisioning, store, authorize, onError })
+  const ofReconcile = createScimReconcile({ ...provisioning, store, authorize, onError })
   return async (request, path) => {
+    if (isBelow(path, RECONCILE_PATH)) return ofReconcile(request, path)
     if (isBelow(path, DIRECTORY_PATH)) return ofDirectory(request, path)
     if (isBelow(path, CONNECTIONS_PATH))
       return ofConnections === null ? nothingHere() : ofConnections(request)

@@ -11,6 +11,7 @@ const SCIM = '/api/v1/scim/v2'
 const CONNECTIONS = '/api/v1/scim/connections'
 const WEBHOOKS = '/api/v1/scim/webhooks'
 const DIRECTORY = '/api/v1/scim/directory'
+const RECONCILE = '/api/v1/scim/reconcile'
 
 interface Received {
   readonly headers: Record<string, string | string[] | undefined>
@@ -208,6 +209,39 @@ describe('SH-83 SCIM provisioning in the shipped server', () => {
       expect(refused.status).toBe(400)
       expect(refused.json()).toMatchObject({ error: { code: 'invalid' } })
     }
+  })
+
+  test('SF-64 a superuser compares the users with the list of the directory', async () => {
+    const name = (n: number) => `listed${n}@corp.example`
+    for (const n of [1, 2]) await scim('POST', '/Users', { body: { userName: name(n) } })
+    const compare = (body: string, headers: Record<string, string>, key?: null) =>
+      call('POST', RECONCILE, { body, headers, ...(key === null && { key }) })
+    const csv = { 'content-type': 'text/csv' }
+    const listed = await compare(
+      `userName,active\n${name(1).toUpperCase()},false\nx@y.example,`,
+      csv,
+    )
+    const { notListed, unknown, different } = listed.json() as Record<
+      string,
+      { readonly rows: { readonly userName: string }[] }
+    >
+    expect(notListed?.rows.map(({ userName }) => userName)).toContain(name(2))
+    expect(unknown?.rows).toEqual([{ userName: 'x@y.example' }])
+    expect(different?.rows.map(({ userName }) => userName)).toEqual([name(1)])
+    const json = { 'content-type': 'application/json' }
+    expect((await compare(JSON.stringify({ users: [{ userName: name(1) }] }), json)).status).toBe(
+      200,
+    )
+    for (const [body, headers] of [
+      ['{"users":[{"userName":7}]}', json],
+      ['{"users":{}}', json],
+      ['{', json],
+      ['name\nada', csv],
+    ] as const)
+      expect([body, (await compare(body, headers)).status]).toEqual([body, 400])
+    expect((await compare('userName', csv, null)).status).toBe(401)
+    expect((await call('GET', RECONCILE)).status).toBe(405)
+    expect((await call('POST', `${RECONCILE}?tenant=none`, { body: 'userName' })).status).toBe(404)
   })
 
   test('a superuser lists provisioned users and groups in pages, without members', async () => {

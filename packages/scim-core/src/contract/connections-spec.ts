@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { append } from '@x/wire'
 import type { ClientRecord, Connection, ConnectionStore } from '../store/connections.ts'
 import { moment, OTHER_TENANT, TENANT, type StoreSubject, type TestFunctions } from './fixture.ts'
 
@@ -37,7 +38,7 @@ export function defineConnectionStoreContract(
       const found: Connection[] = []
       for (let after: string | undefined; ; after = found.at(-1)?.id) {
         const page = await store.page({ ...(after !== undefined && { after }), limit: 2 })
-        found.push(...page)
+        append(found, page)
         if (page.length < 2) break
       }
       assert.deepEqual(

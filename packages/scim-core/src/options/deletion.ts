@@ -1,12 +1,8 @@
 import { ScimConfigError } from '../base/errors.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import type { ScimOptions } from './options.ts'
 
 /** The effect of deleting a user. @throws ScimConfigError if the store does not support it */
-export function deletion({
-  deleteUser = 'deactivate',
-  store,
-}: Pick<ScimOptions, 'deleteUser' | 'store'>): NonNullable<ScimOptions['deleteUser']> {
+export function deletion<Mode extends string>(deleteUser: Mode, store: ScimStore): Mode {
   if (deleteUser === 'tombstone') assertKeepsDeleted(store)
   return deleteUser
 }

@@ -249,7 +249,7 @@ export function completeOptions(options: ScimOptions): ScimConfig {
     checkUserName: userNameCheck(options.userName ?? 'email'),
     emailConflict: options.emailConflict ?? 'primary',
     recreate: options.recreate ?? 'same',
-    deleteUser: deletion(options),
+    deleteUser: deletion(options.deleteUser ?? 'deactivate', required('store', options.store)),
     uniqueGroupNames: options.uniqueGroupNames ?? true,
     unknownMembers: options.unknownMembers ?? 'reject',
     putWithoutMembers: options.putWithoutMembers ?? 'clear',

@@ -1,0 +1,11 @@
+import type { Cycle } from './cycle.ts'
+import { entraCycle, oktaCycle } from './directories.ts'
+import { googleCycle, jumpCloudCycle, oneLoginCycle, pingCycle } from './more-directories.ts'
+import { rfcCycle } from './rfc.ts'
+
+/** The profiles, by name. */
+export const CYCLES: ReadonlyMap<string, Cycle> = new Map(
+  [rfcCycle, entraCycle, oktaCycle, oneLoginCycle, googleCycle, jumpCloudCycle, pingCycle].map(
+    (cycle) => [cycle.name, cycle],
+  ),
+)

@@ -1,0 +1,41 @@
+import { createScimService, type ScimOptions } from '@x/scim-core'
+import { createMemoryScimStore } from '@x/scim-core/memory'
+import { CYCLES, verifyScim, type CheckResult, type VerifyReport } from '@x/scim-core/verify'
+import { BASE, TOKEN } from './support.ts'
+
+/** A server in the same process. */
+export type Serve = (request: Request) => Promise<Response>
+
+/** Our own server; `fault` stands before it. */
+export function serve(options: Partial<ScimOptions> = {}): Serve {
+  const { handle } = createScimService({
+    store: createMemoryScimStore(),
+    baseUrl: BASE,
+    auth: { kind: 'token', token: TOKEN },
+    cursor: true,
+    etag: true,
+    ...options,
+  })
+  return (request) => handle(request)
+}
+
+/** Verifies a server in the same process with some profiles. */
+export function verify(server: Serve, profiles: string): Promise<VerifyReport> {
+  return verifyScim({
+    url: BASE,
+    cycles: profiles.split(',').flatMap((name) => CYCLES.get(name) ?? []),
+    headers: { authorization: `Bearer ${TOKEN}` },
+    fetch: (input, init) => server(new Request(input as string, init)),
+    perSecond: Infinity,
+  })
+}
+
+/** The checks that did not pass, each with its reason. */
+export function faults(
+  { checks }: VerifyReport,
+  wanted: CheckResult['result'] = 'failed',
+): string[] {
+  return checks
+    .filter(({ result }) => result === wanted)
+    .map(({ id, message }) => `${id}: ${message}`)
+}
