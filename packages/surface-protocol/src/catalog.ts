@@ -7,6 +7,9 @@ export {
   defineCatalog,
   extendCatalog,
   type CatalogDefinition,
+  type ComponentProps,
+  type FunctionArgs,
+  type FunctionDefinition,
   type TypesOfDefinition,
 } from './catalog/define-catalog.ts'
 export {
@@ -15,6 +18,8 @@ export {
   boundNumber,
   boundString,
   boundStringArray,
+  boundValue,
+  checksSchema,
   childrenRef,
   componentRef,
 } from './catalog/schemas.ts'

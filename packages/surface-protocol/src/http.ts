@@ -1,9 +1,9 @@
 export type { ChannelItem } from './transport/channel-item.ts'
+export type { SurfaceChannelOptions } from './transport/channel-options.ts'
 export {
   createSurfaceChannel,
   type SubscribeOptions,
   type SurfaceChannel,
-  type SurfaceChannelOptions,
 } from './transport/channel.ts'
 export {
   createSurfaceHandler,

@@ -109,25 +109,23 @@ export {
 export { diffSurface, type DiffOptions } from './build/diff.ts'
 export {
   bind,
+  call,
+  check,
   each,
+  event,
   ref,
+  run,
+  type Action,
   type Binding,
+  type Call,
+  type Check,
   type ComponentReference,
+  type DynamicValue,
   type EachBinding,
   type UiNode,
 } from './build/nodes.ts'
 export { toSelfContained } from './build/self-contained.ts'
 export { createUi, ui, uiV09, type Ui } from './build/ui.ts'
-export {
-  call,
-  check,
-  event,
-  run,
-  type Action,
-  type Call,
-  type Check,
-  type DynamicValue,
-} from './build/nodes-v09.ts'
 export { createSurfaceWriter } from './build/writer.ts'
 export type { AnyClientMessage, AnyServerMessage } from './message/any-message.ts'
 export { createSystemRuntime, type Runtime } from '@x/wire'

@@ -6,7 +6,7 @@ import type { ComponentV09 } from '../message/v09/messages-v09.ts'
 import { assertBuilt } from './assert-built.ts'
 import type { UiNode } from './nodes.ts'
 import { nodeParts } from './ui.ts'
-import type { LaterParts } from './wire-form-later.ts'
+import type { LaterParts } from './later-parts.ts'
 
 /** The components of a node tree of version 0.9.1, with their catalogs. */
 export interface BuiltComponentsV09 {

@@ -78,16 +78,61 @@ type UiObject<T> = 'explicitList' extends keyof T
   : 'literalString' extends keyof T
     ? 'literalNumber' extends keyof T
       ? UiContextValue | T
-      : string | Binding | T
+      : string | Binding | Call | T
     : 'literalNumber' extends keyof T
-      ? number | Binding | T
+      ? number | Binding | Call | T
       : 'literalBoolean' extends keyof T
-        ? boolean | Binding | T
+        ? boolean | Binding | Call | T
         : 'literalArray' extends keyof T
-          ? readonly string[] | Binding | T
+          ? readonly string[] | Binding | Call | T
           : 'context' extends keyof T
-            ? UiAction
+            ? UiAction | Action
             : { readonly [K in keyof T]: UiValue<T[K]> }
 
 /** The properties accepted by a factory. */
 export type UiProperties<T> = { readonly [K in keyof T]: UiValue<T[K]> }
+
+/** A dynamic value of version 0.9.1: a literal, a binding or a function call. */
+export type DynamicValue = string | number | boolean | readonly unknown[] | Binding | Call
+
+/** A function call. */
+export interface Call {
+  readonly kind: 'call'
+  readonly name: string
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+/** A check of a component: a condition, and the message shown if it fails. */
+export interface Check {
+  readonly condition: Call | Binding
+  readonly message: string
+}
+
+/** The reaction to a user's action. */
+export type Action =
+  | {
+      readonly kind: 'event'
+      readonly name: string
+      readonly context: Readonly<Record<string, DynamicValue>>
+    }
+  | { readonly kind: 'run'; readonly call: Call }
+
+/** Calls a catalog function; arguments may be bindings and calls. */
+export function call(name: string, args: Readonly<Record<string, unknown>> = {}): Call {
+  return Object.freeze({ kind: 'call', name, args })
+}
+
+/** A check of a component (SN-41). */
+export function check(condition: Call | Binding, message = 'Invalid value.'): Check {
+  return Object.freeze({ condition, message })
+}
+
+/** Sends an event to the server with the values of its context. */
+export function event(name: string, context: Readonly<Record<string, DynamicValue>> = {}): Action {
+  return Object.freeze({ kind: 'event', name, context })
+}
+
+/** Runs a function on the client. */
+export function run(callOfFunction: Call): Action {
+  return Object.freeze({ kind: 'run', call: callOfFunction })
+}

@@ -1,5 +1,4 @@
 import { append } from '@x/wire'
-import type { Catalog } from '../catalog/catalog.ts'
 import { basicCatalogV09 } from '../catalog/v09/basic-catalog.ts'
 import { mapToJson } from '../data/data-value.ts'
 import type { Definition } from '../graph/definition.ts'
@@ -10,34 +9,8 @@ import { stateOfStore, type SurfaceStore } from '../store/store.ts'
 import type { Surface } from '../store/surface.ts'
 import { buildComponentsV09 } from './build-components-v09.ts'
 import { diffDataV09, type DataDifference } from '../data/diff-data-v09.ts'
+import type { LaterParts } from './later-parts.ts'
 import { namedCatalog, type WireForm, type WireSettings } from './wire-form.ts'
-
-/** What differs between the versions from 0.9 on. */
-export interface LaterParts {
-  /** Value of `version` in a message. */
-  readonly version: string
-  /** Catalog of surfaces whose nodes name none. */
-  readonly catalog: Catalog
-  /** Sends new and changed data before components, so that no function meets a component without its data. */
-  readonly dataFirst: boolean
-  binding(path: string): JsonObject
-  call(name: string, args: JsonObject): JsonObject
-  /** Payloads that create a surface. */
-  create(surface: NewSurface, componentsPerMessage: number): JsonObject[]
-  /** The differences between two data models. */
-  differences(before: JsonObject, after: JsonObject): DataDifference[]
-  /** The payload that removes a location, without the surface id. */
-  removal(path: string): DataDifference
-}
-
-/** A surface sent for the first time. */
-export interface NewSurface {
-  readonly surfaceId: string
-  /** Further members of its createSurface. */
-  readonly settings: JsonObject
-  readonly components: readonly ComponentV09[]
-  readonly data: JsonObject
-}
 
 /** The parts of 0.9 and 0.9.1. */
 export const partsV09: Omit<LaterParts, 'version'> = {

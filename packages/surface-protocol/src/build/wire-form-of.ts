@@ -1,6 +1,7 @@
 import { protocolParts } from '../data/version.ts'
 import type { SurfaceStore } from '../store/store.ts'
-import { createLaterForm, partsV09, type LaterParts } from './wire-form-later.ts'
+import type { LaterParts } from './later-parts.ts'
+import { createLaterForm, partsV09 } from './wire-form-later.ts'
 import { createFormV08 } from './wire-form-v08.ts'
 import type { WireForm, WireSettings } from './wire-form.ts'
 

@@ -3,7 +3,8 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import { ownValue } from '../json.ts'
 import { readDataPath, formatDataPath } from '../data/data-path.ts'
 import { diffDataV09, type DataDifference } from '../data/diff-data-v09.ts'
-import { componentPayloads, type LaterParts } from './wire-form-later.ts'
+import type { LaterParts } from './later-parts.ts'
+import { componentPayloads } from './wire-form-later.ts'
 
 /** The wire form of version 1.0. */
 export const wireFormV1: LaterParts = {

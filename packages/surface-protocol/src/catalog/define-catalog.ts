@@ -1,16 +1,47 @@
 import { z } from 'zod'
+import { protocolParts, readVersion, versionNumber, type Version } from '../data/version.ts'
 import { SurfaceError } from '../diagnostics/errors.ts'
-import { cloneJson, isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.ts'
-import type { Catalog } from './catalog.ts'
+import {
+  cloneJson,
+  isPlainObject,
+  ownValue,
+  setOwn,
+  type JsonObject,
+  type JsonValue,
+} from '../json.ts'
+import { catalogCore, type Catalog } from './catalog.ts'
 import { formatCatalog } from './format-catalog.ts'
-import { readCatalog, trustedPatternsOf } from './parse-catalog.ts'
+import { commonType } from './format-table.ts'
+import { compileDocument, readCatalog, trustedPatternsOf, withDocument } from './parse-catalog.ts'
 import { patternsIn } from './pattern-table.ts'
+import { COMMON_TYPE } from './schemas.ts'
+import { compileCatalog } from './v09/compile-catalog.ts'
 
-/** Types and styles as zod schemas; object schemas are closed unless they are loose. */
-export interface CatalogDefinition<Components extends Record<string, z.ZodObject>> {
+/** A function of a catalog from version 0.9.1 on. */
+export interface FunctionDefinition {
+  readonly args: z.ZodObject
+  readonly returns: 'string' | 'number' | 'boolean' | 'array' | 'object' | 'any' | 'void'
+  readonly description?: string
+  /** Who may call it, in version 1.0. */
+  readonly allowedCallers?: string
+}
+
+/** Types, functions and styles as zod schemas; object schemas are closed unless they are loose. */
+export interface CatalogDefinition<
+  Components extends Record<string, z.ZodObject>,
+  Functions extends Record<string, FunctionDefinition> = Record<never, FunctionDefinition>,
+> {
+  /** Protocol version of the catalog. Default: 0.8, or that of the catalog that is extended. */
+  readonly version?: Version
   readonly catalogId: string
   readonly components: Components
+  readonly functions?: Functions
+  /** Theme parameters, from version 0.9.1 on. */
+  readonly theme?: z.ZodObject
+  /** Styles, in version 0.8. */
   readonly styles?: Readonly<Record<string, z.ZodType>>
+  /** Instructions for models that write messages. */
+  readonly instructions?: string
 }
 
 /** The wire types of zod components. */
@@ -18,36 +49,77 @@ export type TypesOfDefinition<Components extends Record<string, z.ZodObject>> = 
   [Name in keyof Components]: z.input<Components[Name]>
 }
 
+/** The properties of a type of a catalog. */
+export type ComponentProps<C, Name extends PropertyKey> =
+  C extends Catalog<infer Types> ? (Name extends keyof Types ? Types[Name] : never) : never
+
+/** The arguments of a function definition. */
+export type FunctionArgs<F extends FunctionDefinition> = z.input<F['args']>
+
 /**
  * Creates a catalog from zod schemas (SP-52). They are converted to JSON Schema once; zod is not used
  * afterwards.
  * @throws SurfaceError `invalid_catalog` for schemas that JSON Schema cannot express
+ * @throws TypeError for schemas that are not of zod 4, and for parts that the version does not have
  */
-export function defineCatalog<Components extends Record<string, z.ZodObject>>(
-  definition: CatalogDefinition<Components>,
-): Catalog<TypesOfDefinition<Components>> {
-  const document = toDocument(definition)
-  return readCatalog<TypesOfDefinition<Components>>(document, {}, patternsIn(document))
+export function defineCatalog<
+  Components extends Record<string, z.ZodObject>,
+  Functions extends Record<string, FunctionDefinition> = Record<never, FunctionDefinition>,
+>(definition: CatalogDefinition<Components, Functions>): Catalog<TypesOfDefinition<Components>> {
+  const version = readVersion(definition.version)
+  const document = toDocument(definition, familyNumber(version))
+  if (version !== '0.8') return compileDocument(document, version)
+  return readCatalog(document, {}, patternsIn(document))
 }
 
 /**
  * Creates a catalog with additional types; types with the same name are replaced.
  * @throws SurfaceError `invalid_catalog`
+ * @throws TypeError for a version other than that of the base
  */
-export function extendCatalog<Base extends object, Components extends Record<string, z.ZodObject>>(
+export function extendCatalog<
+  Base extends object,
+  Components extends Record<string, z.ZodObject>,
+  Functions extends Record<string, FunctionDefinition> = Record<never, FunctionDefinition>,
+>(
   base: Catalog<Base>,
-  definition: CatalogDefinition<Components>,
+  definition: CatalogDefinition<Components, Functions>,
 ): Catalog<Omit<Base, keyof Components> & TypesOfDefinition<Components>> {
-  const added = toDocument(definition)
+  const { v09 } = catalogCore(base)
+  const number = v09?.protocolVersion ?? '0.8'
+  const { version } = definition
+  if (version !== undefined && familyNumber(readVersion(version)) !== number) {
+    throw new TypeError(`extendCatalog: the base is a catalog of version ${number}`)
+  }
+  const added = toDocument(definition, number)
   const document = mergeDocuments(formatCatalog(base), added, definition.catalogId)
-  return readCatalog(document, {}, patternsIn(added, new Set(trustedPatternsOf(base))))
+  if (v09 === undefined) {
+    return readCatalog(document, {}, patternsIn(added, new Set(trustedPatternsOf(base))))
+  }
+  const table = compileCatalog(added, number === '1.0' ? '1.0' : '0.9')
+  const made = v09.remake({
+    ...v09.table,
+    ...table,
+    components: { ...v09.table.components, ...table.components },
+    functions: { ...v09.table.functions, ...table.functions },
+    theme: table.theme ?? v09.table.theme,
+  })
+  return withDocument(made, document) as Catalog<
+    Omit<Base, keyof Components> & TypesOfDefinition<Components>
+  >
+}
+
+/** `0.8`, `0.9` or `1.0`. */
+function familyNumber(version: Version): string {
+  return protocolParts(version) === null && version !== '0.8' ? '0.9' : versionNumber(version)
 }
 
 /** Merges two documents; later names win. */
 export function mergeDocuments(base: JsonObject, over: JsonObject, catalogId: string): JsonObject {
   const merged = cloneJson(base)
   merged.catalogId = catalogId
-  for (const part of ['components', 'styles', '$defs']) {
+  if (over.instructions !== undefined) merged.instructions = over.instructions
+  for (const part of ['components', 'functions', 'styles', '$defs']) {
     const added = over[part]
     if (!isPlainObject(added)) continue
     const known = merged[part]
@@ -58,31 +130,104 @@ export function mergeDocuments(base: JsonObject, over: JsonObject, catalogId: st
   return merged
 }
 
-function toDocument({
-  catalogId,
-  components,
-  styles,
-}: CatalogDefinition<Record<string, z.ZodObject>>): JsonObject {
+function toDocument(
+  definition: CatalogDefinition<Record<string, z.ZodObject>, Record<string, FunctionDefinition>>,
+  version: string,
+): JsonObject {
+  const { catalogId, components, functions, theme, styles, instructions } = definition
   const document: JsonObject = { catalogId, components: {} }
-  document.components = toSchemas(components, ['components'])
-  if (styles !== undefined) document.styles = toSchemas(styles, ['styles'])
+  if (instructions !== undefined) document.instructions = instructions
+  const types = toSchemas(components, { version, place: ['components'] })
+  document.components = types
+  if (version === '0.8') {
+    if (functions !== undefined || theme !== undefined) {
+      throw new TypeError('A catalog of version 0.8 has neither functions nor a theme')
+    }
+    if (styles !== undefined) document.styles = toSchemas(styles, { version, place: ['styles'] })
+    return document
+  }
+  if (styles !== undefined) throw new TypeError(`A catalog of version ${version} has no styles`)
+  for (const [type, schema] of Object.entries(types)) {
+    setOwn(types, type, asComponent(type, schema as JsonObject))
+  }
+  const calls: JsonObject = {}
+  for (const [name, one] of Object.entries(functions ?? {})) {
+    setOwn(calls, name, toFunction(name, one, version))
+  }
+  document.functions = calls
+  if (theme !== undefined) {
+    document.$defs = { theme: toSchema(theme, { version, place: ['theme'] }) }
+  }
   return document
+}
+
+/** A schema of properties as the schema of a component. */
+function asComponent(type: string, schema: JsonObject): JsonObject {
+  const { properties, required, additionalProperties, ...rest } = schema
+  const own: JsonObject = {}
+  const allOf: JsonValue[] = [commonType('ComponentCommon')]
+  for (const [name, member] of Object.entries((properties ?? {}) as JsonObject)) {
+    const isChecks = isPlainObject(member) && member[COMMON_TYPE] === 'Checkable'
+    if (isChecks && name !== 'checks')
+      throw new TypeError('checksSchema is for the property checks')
+    if (isChecks) allOf.push(commonType('Checkable'))
+    else setOwn(own, name, member)
+  }
+  const needed = ((required ?? []) as string[]).filter((name) => Object.hasOwn(own, name))
+  return {
+    ...rest,
+    type: 'object',
+    allOf,
+    properties: { component: { const: type }, ...own },
+    required: ['component', ...needed],
+    ...(additionalProperties === false ? { unevaluatedProperties: false } : {}),
+  }
+}
+
+function toFunction(
+  name: string,
+  { args, returns, description, allowedCallers }: FunctionDefinition,
+  version: string,
+): JsonObject {
+  const key = version === '1.0' ? '@call' : 'call'
+  return {
+    type: 'object',
+    ...(description === undefined ? {} : { description }),
+    ...(version === '1.0' ? { returnType: returns } : {}),
+    ...(allowedCallers === undefined ? {} : { allowedCallers }),
+    properties: {
+      [key]: { const: name },
+      args: toSchema(args, { version, place: ['functions', name] }),
+      ...(version === '1.0' ? {} : { returnType: { const: returns } }),
+    },
+    required: [key, 'args'],
+    unevaluatedProperties: false,
+  }
+}
+
+interface Conversion {
+  readonly version: string
+  readonly place: readonly string[]
 }
 
 function toSchemas(
   schemas: Readonly<Record<string, z.ZodType>>,
-  place: readonly string[],
+  { version, place }: Conversion,
 ): JsonObject {
   const result: JsonObject = {}
   for (const [name, schema] of Object.entries(schemas)) {
-    setOwn(result, name, toSchema(schema, [...place, name]))
+    setOwn(result, name, toSchema(schema, { version, place: [...place, name] }))
   }
   return result
 }
 
-function toSchema(schema: z.ZodType, place: readonly string[]): JsonValue {
+function toSchema(schema: z.ZodType, { version, place }: Conversion): JsonValue {
+  if (typeof schema !== 'object' || schema === null || !('_zod' in schema)) {
+    throw new TypeError(`The schema of ${place.join('.')} is not one of zod 4`)
+  }
+  let json: JsonValue
   try {
-    const json = z.toJSONSchema(schema, {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, {
       io: 'input',
       reused: 'inline',
       override({ zodSchema, jsonSchema }) {
@@ -96,8 +241,7 @@ function toSchema(schema: z.ZodType, place: readonly string[]): JsonValue {
         }
       },
     })
-    const { $schema: _, ...rest } = json
-    return cloneJson(rest) as JsonValue
+    json = cloneJson(rest) as JsonValue
   } catch (cause) {
     throw new SurfaceError({
       code: 'invalid_catalog',
@@ -106,6 +250,27 @@ function toSchema(schema: z.ZodType, place: readonly string[]): JsonValue {
       cause,
     })
   }
+  return ofVersion(json, version)
+}
+
+/** Gives the helpers the meaning that they have in a version. */
+function ofVersion(value: JsonValue, version: string): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => ofVersion(item, version))
+  if (!isPlainObject(value)) return value
+  const { [COMMON_TYPE]: type, ...rest } = value as JsonObject
+  const description = ownValue(value, 'description')
+  const described = typeof description === 'string' ? { description } : {}
+  if (typeof type === 'string') {
+    if (version === '0.8') {
+      if (type === 'Checkable') throw new TypeError('Version 0.8 has no checks')
+      return type === 'DynamicValue' ? described : ofVersion(rest, version)
+    }
+    if (type === 'Checkable') return { [COMMON_TYPE]: type }
+    return { ...commonType(type), ...described }
+  }
+  const copy: JsonObject = {}
+  for (const [name, member] of Object.entries(rest)) setOwn(copy, name, ofVersion(member, version))
+  return copy
 }
 
 function hasCustomChecks(def: object): boolean {

@@ -1,5 +1,6 @@
 import { cloneJson, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 import { catalogCore, type Catalog } from './catalog.ts'
+import { formatTable } from './format-table.ts'
 import { documentOf } from './parse-catalog.ts'
 import type { BoundKind, Shape, Slot } from './slot.ts'
 
@@ -11,6 +12,7 @@ export function formatCatalog(catalog: Catalog): JsonObject {
   const document = documentOf(catalog)
   if (document !== undefined) return cloneJson(document)
   const core = catalogCore(catalog)
+  if (core.v09 !== undefined) return formatTable(core.v09.table, core.v09.protocolVersion)
   const components: JsonObject = {}
   for (const type of catalog.types) {
     const shape = core.shape(type)

@@ -10,7 +10,8 @@ import { checkSchemas, invalidCatalog, type Schema, type SchemaAt } from './json
 import { nearest } from './nearest.ts'
 import { protocolParts, readVersion, type Version } from '../data/version.ts'
 import { compileCatalog } from './v09/compile-catalog.ts'
-import { createTableCatalog } from './v09/table-catalog.ts'
+import type { ShapeFactories } from './v09/shape.ts'
+import { createTableCatalog, plainFactories } from './v09/table-catalog.ts'
 import { PatternTable } from './pattern-table.ts'
 import { checkBoundPaths } from './check-bound-paths.ts'
 import type { Shape } from './slot.ts'
@@ -51,10 +52,33 @@ export function parseCatalog<Types extends object = object>(
 ): Catalog<Types> {
   const version = readVersion(options.version)
   if (version === '0.8') return readCatalog(document, options, NO_PATTERNS)
-  const copy = copyDocument(document, resolveLimits(options.limits))
-  const catalog = compilerOf<Types>(version)(copy)
-  documents.set(catalog, copy)
+  return compileDocument(copyDocument(document, resolveLimits(options.limits)), version)
+}
+
+/** A catalog of a version from 0.9 on, which keeps its document. @throws SurfaceError `invalid_catalog` */
+export function compileDocument<Types extends object>(
+  document: JsonObject,
+  version: Exclude<Version, '0.8'>,
+): Catalog<Types> {
+  return withDocument(compilerOf<Types>(version)(document), document)
+}
+
+/** Notes the document of a catalog. */
+export function withDocument<C extends Catalog>(catalog: C, document: JsonObject): C {
+  documents.set(catalog, document)
   return catalog
+}
+
+/** Also checks what only a schema describes. */
+const factories: ShapeFactories = {
+  ...plainFactories,
+  schema: (schema) => (value) => {
+    const report = new Report()
+    const patterns = new PatternTable(NO_PATTERNS)
+    checkValue(value, schema as Schema, { document: {}, patterns, depth: 0, report })
+    const [first] = report.finish()
+    return first === undefined ? null : { pointer: first.path, message: first.message }
+  },
 }
 
 /** The catalog parser provided by a protocol version's subpath. */
@@ -66,7 +90,9 @@ function compilerOf<Types extends object>(
   version: Exclude<Version, '0.8'>,
 ): (document: JsonObject) => Catalog<Types> {
   const parts = protocolParts(version) as { readonly catalog: CatalogParts } | null
-  if (parts === null) return (document) => createTableCatalog<Types>(compileCatalog(document))
+  if (parts === null) {
+    return (document) => createTableCatalog<Types>(compileCatalog(document), factories)
+  }
   return (document) => parts.catalog.compileCatalog(document) as Catalog<Types>
 }
 

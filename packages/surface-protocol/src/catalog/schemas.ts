@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { JsonValue } from '../json.ts'
 import type {
   Action,
   BoundBoolean,
@@ -9,39 +10,48 @@ import type {
   ComponentId,
 } from './slot.ts'
 
-const NO_VALUE = { minProperties: 1 }
+/** Member of a schema that names the common type it stands for from version 0.9 on. */
+export const COMMON_TYPE = 'x-a2ui'
 
-/** A string literal or binding. */
+const marked = (type: string): Record<string, unknown> => ({
+  minProperties: 1,
+  [COMMON_TYPE]: type,
+})
+
+/** A string literal or binding; from version 0.9.1 on a string, a binding or a call. The other helpers likewise. */
 export function boundString(): z.ZodType<BoundString, BoundString> {
   return z
     .strictObject({ literalString: z.string().optional(), path: z.string().optional() })
-    .meta(NO_VALUE) as unknown as z.ZodType<BoundString, BoundString>
+    .meta(marked('DynamicString')) as unknown as z.ZodType<BoundString, BoundString>
 }
 
 /** A number literal or binding. */
 export function boundNumber(): z.ZodType<BoundNumber, BoundNumber> {
   return z
     .strictObject({ literalNumber: z.number().optional(), path: z.string().optional() })
-    .meta(NO_VALUE) as unknown as z.ZodType<BoundNumber, BoundNumber>
+    .meta(marked('DynamicNumber')) as unknown as z.ZodType<BoundNumber, BoundNumber>
 }
 
 /** A boolean literal or binding. */
 export function boundBoolean(): z.ZodType<BoundBoolean, BoundBoolean> {
   return z
     .strictObject({ literalBoolean: z.boolean().optional(), path: z.string().optional() })
-    .meta(NO_VALUE) as unknown as z.ZodType<BoundBoolean, BoundBoolean>
+    .meta(marked('DynamicBoolean')) as unknown as z.ZodType<BoundBoolean, BoundBoolean>
 }
 
 /** A list of strings, as literal or binding. */
 export function boundStringArray(): z.ZodType<BoundStringArray, BoundStringArray> {
   return z
     .strictObject({ literalArray: z.array(z.string()).optional(), path: z.string().optional() })
-    .meta(NO_VALUE) as unknown as z.ZodType<BoundStringArray, BoundStringArray>
+    .meta(marked('DynamicStringList')) as unknown as z.ZodType<BoundStringArray, BoundStringArray>
 }
 
 /** A component id: an edge of the graph at any depth. */
 export function componentRef(): z.ZodType<ComponentId, ComponentId> {
-  return z.string().min(1).meta({ title: 'ComponentId' })
+  return z
+    .string()
+    .min(1)
+    .meta({ title: 'ComponentId', [COMMON_TYPE]: 'ComponentId' })
 }
 
 /** The children of a container: a list or a template. */
@@ -52,7 +62,7 @@ export function childrenRef(): z.ZodType<Children, Children> {
       explicitList: z.array(componentRef()).optional(),
       template: template.optional(),
     })
-    .meta({ minProperties: 1, maxProperties: 1 }) as unknown as z.ZodType<Children, Children>
+    .meta({ ...marked('ChildList'), maxProperties: 1 }) as unknown as z.ZodType<Children, Children>
 }
 
 /** The action sent to the server on user interaction. */
@@ -74,8 +84,33 @@ export function actionSchema(): z.ZodType<Action, Action> {
         ],
       },
     })
-  return z.strictObject({
-    name: z.string(),
-    context: z.array(z.strictObject({ key: z.string(), value })).optional(),
-  }) as unknown as z.ZodType<Action, Action>
+  return z
+    .strictObject({
+      name: z.string(),
+      context: z.array(z.strictObject({ key: z.string(), value })).optional(),
+    })
+    .meta({ [COMMON_TYPE]: 'Action' }) as unknown as z.ZodType<Action, Action>
+}
+
+/** Any JSON value, as literal, binding or call. In version 0.8 any JSON. */
+export function boundValue(): z.ZodType<JsonValue, JsonValue> {
+  return z.json().meta({ [COMMON_TYPE]: 'DynamicValue' }) as unknown as z.ZodType<
+    JsonValue,
+    JsonValue
+  >
+}
+
+/** Checks of an input, from version 0.9.1 on: a condition and the message that is shown if it fails. */
+export function checksSchema(): z.ZodType<readonly Check[], readonly Check[]> {
+  const check = z.object({ condition: z.json(), message: z.string() })
+  return z.array(check).meta({ [COMMON_TYPE]: 'Checkable' }) as unknown as z.ZodType<
+    readonly Check[],
+    readonly Check[]
+  >
+}
+
+/** A check as it is sent, or as the builder takes it. */
+interface Check {
+  readonly condition: unknown
+  readonly message?: string
 }

@@ -48,3 +48,10 @@ function split(path: string): string[] {
   }
   return segments
 }
+
+/** Returns whether one location equals or contains the other. */
+export function overlaps(a: readonly string[], b: readonly string[]): boolean {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return false
+  return true
+}

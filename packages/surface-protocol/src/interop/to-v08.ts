@@ -24,6 +24,8 @@ import { sizeOfJson } from './conversion-log.ts'
 import { dataMessages } from '../message/v08/data-messages.ts'
 import { DistinctIds, referencesOf, renameReferences } from '../message/v08/distinct-ids.ts'
 import { fromJson, mapFromJson } from '../data/data-value.ts'
+import { grouped, freeId } from './labelled-input.ts'
+import { holdsNull, setAt, valueAt } from './map-data.ts'
 import { componentToV08, type ConvertedComponent } from './component-to-v08.ts'
 import {
   asJson,
@@ -288,33 +290,6 @@ export function createV08Steps({
 /** Levels of `valueMap` supported by the public web client. */
 const CLIENT_DEPTH = 5
 
-/** An input behind its label, in a column that takes its place and its weight. */
-function grouped(
-  { weight, ...input }: ComponentInstance,
-  {
-    label,
-    group,
-    ids,
-  }: { readonly label: JsonObject; readonly group: string; readonly ids: DistinctIds },
-): ComponentInstance[] {
-  const text = freeId(`${input.id}_label`, ids)
-  const children = { explicitList: [text, input.id] }
-  return [
-    { id: group, component: { Column: { children } }, ...defined({ weight }) },
-    { id: text, component: { Text: { text: label, usageHint: 'caption' } } },
-    input,
-  ]
-}
-
-/** An id that no component of another origin has. */
-function freeId(id: string, { known }: DistinctIds): string {
-  const isLabel = (found: ComponentInstance | undefined): boolean =>
-    found === undefined || 'Text' in found.component
-  let name = id
-  while (id.endsWith('_label') ? !isLabel(known.get(name)) : known.has(name)) name += '_'
-  return name
-}
-
 /** The value of a call in the source's surface; undefined if there is none. */
 function valueOf(
   store: FunctionSource,
@@ -327,12 +302,6 @@ function valueOf(
     if (isSurfaceError(error)) return undefined
     throw error
   }
-}
-
-/** Returns whether null occurs anywhere in a value of bounded depth. */
-function holdsNull(value: unknown): boolean {
-  if (typeof value !== 'object') return false
-  return value === null || Object.values(value).some(holdsNull)
 }
 
 /** Converts an action of a version 0.8 client to version 0.9. */
@@ -388,42 +357,4 @@ function createdSurface(
 function stylesOf(theme: unknown): JsonObject | undefined {
   const color = isPlainObject(theme) ? theme.primaryColor : undefined
   return typeof color === 'string' ? { primaryColor: color } : undefined
-}
-
-function setAt(surface: Surface, segments: readonly string[], value: JsonValue): void {
-  if (segments.length === 0) {
-    surface.data = isPlainObject(value) ? toMaps(value) : {}
-    return
-  }
-  let container = surface.data
-  for (const segment of segments.slice(0, -1)) {
-    const next = ownValue(container, segment)
-    const made: JsonObject = isPlainObject(next) ? (next as JsonObject) : {}
-    setOwn(container, segment, made)
-    container = made
-  }
-  const key = segments.at(-1) ?? ''
-  if (value === null) delete container[key]
-  else setOwn(container, key, toMap(value))
-}
-
-/** Converts arrays to maps with decimal keys, in order (SP-82). */
-function toMap(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) return value
-  if (!Array.isArray(value)) return toMaps(value)
-  return toMaps(Object.fromEntries(value.map((item, index) => [String(index), item])))
-}
-
-function toMaps(value: JsonObject): JsonObject {
-  const result: JsonObject = {}
-  for (const [key, item] of Object.entries(value))
-    if (item !== null) setOwn(result, key, toMap(item))
-  return result
-}
-
-function valueAt(data: JsonObject, segments: readonly string[]): JsonValue {
-  let value: unknown = data
-  for (const segment of segments)
-    value = isPlainObject(value) ? ownValue(value, segment) : undefined
-  return (value ?? {}) as JsonValue
 }

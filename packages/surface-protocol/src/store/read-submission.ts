@@ -1,4 +1,4 @@
-import { defined, isPlainObject, ownValue } from '../json.ts'
+import { defined, isPlainObject, ownValue, type JsonValue } from '../json.ts'
 import type { StoreDialect } from './state.ts'
 
 /** A client's action, as whichever envelope it came in. */
@@ -32,4 +32,11 @@ export function readSentAction(value: unknown, { family, version }: StoreDialect
     return { envelope: { userAction: later }, action: later }
   }
   return { envelope: value, action: later }
+}
+
+/** The values of a map whose keys are the positions from 0 on, in order; null for any other map. */
+export function itemsOf(value: Readonly<Record<string, unknown>>): JsonValue[] | null {
+  const keys = Object.keys(value)
+  const items = keys.map((_, index) => ownValue(value, String(index)) as JsonValue | undefined)
+  return items.every((item) => item !== undefined) ? items : null
 }

@@ -1,5 +1,5 @@
 import { createSystemRuntime } from '@x/wire'
-import { readDataPath } from '../data/data-path.ts'
+import { overlaps, readDataPath } from '../data/data-path.ts'
 import { DataModel } from '../data/data-model.ts'
 import {
   fromJson,
@@ -18,7 +18,6 @@ import {
   equalJson,
   formatPointer,
   isPlainObject,
-  ownValue,
   setOwn,
   type JsonObject,
   type JsonValue,
@@ -31,7 +30,7 @@ import {
 import type { ActionV09, ClientMessageV09 } from '../message/v09/messages-v09.ts'
 import type { Instance } from '../tree/instance.ts'
 import { eventOf, type DeclaredEvent } from './action-v09.ts'
-import { readSentAction } from './read-submission.ts'
+import { itemsOf, readSentAction } from './read-submission.ts'
 import { checkUserAction } from './user-action.ts'
 import { failuresOf, instancesOver } from './checks.ts'
 import { stateOfStore, type AnySurfaceStore } from './store.ts'
@@ -325,13 +324,6 @@ class SubmissionCheck {
   }
 }
 
-/** The values of a map whose keys are the positions from 0 on, in order; null for any other map. */
-function itemsOf(value: Readonly<Record<string, unknown>>): JsonValue[] | null {
-  const keys = Object.keys(value)
-  const items = keys.map((_, index) => ownValue(value, String(index)) as JsonValue | undefined)
-  return items.every((item) => item !== undefined) ? items : null
-}
-
 /** Converts a reported model to data; null if it is nested too deeply. */
 function readModel(value: JsonObject): DataMap | null {
   return isPlainObject(value) ? mapFromJson(value) : null
@@ -355,11 +347,4 @@ function boundLocations(
 ): (readonly string[])[] {
   const value = definition?.properties.value
   return value === undefined ? [] : locations([value], scope.segments)
-}
-
-/** Returns whether one location equals or contains the other. */
-function overlaps(a: readonly string[], b: readonly string[]): boolean {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return false
-  return true
 }

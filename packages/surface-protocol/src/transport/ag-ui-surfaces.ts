@@ -1,6 +1,6 @@
 import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
 import { DataModel } from '../data/data-model.ts'
-import { readDataPath } from '../data/data-path.ts'
+import { overlaps, readDataPath } from '../data/data-path.ts'
 import { fromJson, mapFromJson, mapToJson } from '../data/data-value.ts'
 import { pathLocation } from '../functions/evaluate.ts'
 import { plainSyntax } from '../functions/value-syntax.ts'
@@ -188,8 +188,7 @@ function forgetWritten({ typed }: Card, messages: readonly JsonObject[]): void {
     const written =
       readDataPath(typeof update.path === 'string' ? update.path : '/')?.segments ?? []
     for (const [key, { segments }] of typed) {
-      const shared = Math.min(segments.length, written.length)
-      if (segments.slice(0, shared).every((one, at) => one === written[at])) typed.delete(key)
+      if (overlaps(segments, written)) typed.delete(key)
     }
   }
 }

@@ -30,7 +30,8 @@ function bytesOf(message: AnyServerMessage): number {
 /** The latest messages of a channel; the oldest are dropped when either limit is reached (AB-4). */
 export class ChannelHistory {
   readonly #limits: HistoryLimits
-  #entries: HistoryEntry[] = []
+  /** Places before the head are empty, so that what was dropped can be collected. */
+  #entries: (HistoryEntry | undefined)[] = []
   #head = 0
   #bytes = 0
   #count = 0
@@ -67,18 +68,20 @@ export class ChannelHistory {
   after(number: number): readonly HistoryEntry[] | null {
     const { first } = this
     if (number < first || number > this.#count) return null
-    return this.#entries.slice(this.#head + number - first)
+    return this.#entries.slice(this.#head + number - first).filter((one) => one !== undefined)
   }
 
   #drop(): readonly HistoryEntry[] {
     const { messages, bytes } = this.#limits
-    const from = this.#head
+    const dropped: HistoryEntry[] = []
     while (this.#entries.length - this.#head > messages || this.#bytes > bytes) {
-      this.#bytes -= this.#entries[this.#head]?.bytes ?? 0
+      const entry = this.#entries[this.#head]
+      if (entry !== undefined) dropped.push(entry)
+      this.#bytes -= entry?.bytes ?? 0
+      this.#entries[this.#head] = undefined
       this.#head += 1
     }
-    if (this.#head === from) return []
-    const dropped = this.#entries.slice(from, this.#head)
+    if (dropped.length === 0) return []
     if (this.#head > messages || this.#head > 1024) {
       this.#entries = this.#entries.slice(this.#head)
       this.#head = 0

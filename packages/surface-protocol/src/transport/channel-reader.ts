@@ -54,7 +54,7 @@ class Reader {
   readonly #options: ChannelReaderOptions
   readonly #stall: StallTimer | null
   readonly #asked: Waiter[] = []
-  #queue: ChannelItem[]
+  #queue: (ChannelItem | undefined)[]
   #head = 0
   /** Queued items from before the subscription. */
   #backlog: number
@@ -125,6 +125,7 @@ class Reader {
   #take(): ChannelItem | undefined {
     const item = this.#queue[this.#head]
     if (item === undefined) return undefined
+    this.#queue[this.#head] = undefined
     this.#head += 1
     if (this.#backlog > 0) this.#backlog -= 1
     if (this.#head > 1024 || this.#head === this.#queue.length) {

@@ -1,7 +1,7 @@
-import { createSystemRuntime, type Metrics, type Runtime } from '@x/wire'
+import { createSystemRuntime } from '@x/wire'
 import { SurfaceError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
-import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
+import { checkOptions } from '../catalog/check-options.ts'
 import type { AnyClientMessage, AnyServerMessage } from '../message/any-message.ts'
 import { isPlainObject } from '../json.ts'
 import { readVersion, type Version } from '../data/version.ts'
@@ -19,53 +19,9 @@ import {
   type MessageConverter,
 } from './channel-versions.ts'
 import type { ChannelItem } from './channel-item.ts'
+import { channelOptionNames, type SurfaceChannelOptions } from './channel-options.ts'
 import { channelMetrics, type ChannelMetrics } from './channel-metrics.ts'
 import { createDeliveries } from './deliveries.ts'
-
-/** Options of a channel. */
-export interface SurfaceChannelOptions {
-  /** Version of the messages to send. Default: the store's, or 0.8. */
-  readonly version?: Version
-  /** Versions subscribers may request (SN-57). Default: only `version`. */
-  readonly versions?: readonly Version[]
-  /** Number of messages kept for late and returning subscribers. Default: 1000. */
-  readonly history?: number
-  /** Encoded size of these messages in bytes. Default: 67,108,864. */
-  readonly historyBytes?: number
-  /** Messages queued for a subscriber before `send` waits. Default: 64. */
-  readonly highWaterMark?: number
-  /**
-   * Provides the state for subscribers if the history does not suffice. Default: a mirror. A store that
-   * receives each message before it is sent, such as a writer's, also provides function values for versions
-   * without functions (SN-59).
-   */
-  readonly store?: AnySurfaceStore
-  /** Alternative catalog ids, mapped to known ones. */
-  readonly catalogAliases?: Readonly<Record<string, string>>
-  /**
-   * Called with losses of converted messages, once per component and kind (SN-58), while a message is
-   * delivered. If it throws, `send` rejects.
-   */
-  readonly onLoss?: (loss: SurfaceDiagnostic, version: Version) => void
-  /**
-   * Without `store`, the channel applies its own messages to a mirror that provides the state for new
-   * subscribers. If false, they get `resume_gap` once the history is full. Default: true.
-   */
-  readonly mirror?: boolean
-  /**
-   * Handling of a subscriber that stops reading: it is ended with `too_slow`, or `send` waits for it.
-   * Default: disconnect.
-   */
-  readonly onSlow?: 'disconnect' | 'wait'
-  /** Milliseconds without a consumed message after which a subscription is ended. Default: 5000. */
-  readonly slowMs?: number
-  /** Simultaneous subscribers. Default: 10000. */
-  readonly maxSubscribers?: number
-  /** Source of the channel's name and of time. Default: the system. */
-  readonly runtime?: Runtime
-  /** Counts open channels, subscribers, and those cut off as too slow (OP-8). */
-  readonly metrics?: Metrics
-}
 
 /** Where a subscription starts. */
 export interface SubscribeOptions {
@@ -110,23 +66,6 @@ export interface SurfaceChannel {
   readonly lastId: string | null
 }
 
-const optionNames: OptionNames<SurfaceChannelOptions> = {
-  version: true,
-  versions: true,
-  history: true,
-  historyBytes: true,
-  highWaterMark: true,
-  store: true,
-  catalogAliases: true,
-  onLoss: true,
-  mirror: true,
-  onSlow: true,
-  slowMs: true,
-  maxSubscribers: true,
-  runtime: true,
-  metrics: true,
-}
-
 /** Creates a channel. @throws TypeError for invalid options */
 export function createSurfaceChannel(options: SurfaceChannelOptions = {}): SurfaceChannel {
   return new Channel(options)
@@ -151,14 +90,13 @@ class Channel implements SurfaceChannel {
   readonly #counts: ChannelMetrics | undefined
   readonly #onLoss: SurfaceChannelOptions['onLoss']
   readonly #aliases: SurfaceChannelOptions['catalogAliases']
-  /** Losses of catalog ids that were told; bounded. */
   readonly #told = new Set<string>()
   /** The current state; created when the first message is dropped from the history. */
   #mirror: AnySurfaceStore | null = null
   #closed: { readonly error: unknown } | null = null
 
   constructor(options: SurfaceChannelOptions) {
-    checkOptions('createSurfaceChannel', options, optionNames)
+    checkOptions('createSurfaceChannel', options, channelOptionNames)
     const { history = 1000, historyBytes = 67_108_864, highWaterMark = 64 } = options
     const { store, mirror = true, runtime = createSystemRuntime() } = options
     const { onSlow = 'disconnect', slowMs = 5000 } = options

@@ -1,4 +1,5 @@
 import type { DataValue } from '../data/data-value.ts'
+import type { BindingPlan } from '../graph/definition.ts'
 import type { Instance } from './instance.ts'
 
 /** Reusable instances by id. */
@@ -47,4 +48,9 @@ export function sameLocation(children: readonly Instance[], location: readonly s
     scope.length === location.length + 1 &&
     location.every((segment, index) => segment === scope[index])
   )
+}
+
+/** Returns whether a binding has both a literal and a path (SP-37). */
+export function isInitial({ path, literal }: BindingPlan): boolean {
+  return path !== null && literal !== undefined
 }

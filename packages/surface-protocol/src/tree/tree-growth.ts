@@ -16,6 +16,7 @@ import { planOf, samePlaces } from '../graph/plan.ts'
 import {
   GROUP_STEP,
   isAddition,
+  isInitial,
   NO_CHILDREN,
   number,
   poolOf,
@@ -205,7 +206,6 @@ export class TreeGrowth {
     return this.#repeat(instance, group, { pool, ...this.#entriesOf(instance, group) })
   }
 
-  /** One instance for each entry. */
   #repeat(instance: Instance, group: TemplatePlan, entries: Entries & { pool: Pool }): Instance[] {
     const { location, value, pool } = entries
     if (!this.#iterates(value)) return []
@@ -246,10 +246,8 @@ export class TreeGrowth {
     const isMap = value instanceof Map
     const isEmpty = value === undefined || value === null || (isMap && value.size === 0)
     if (!isEmpty && !this.#iterates(value)) {
-      const warning = { code: 'not_iterable', pathText } as const
-      added.push(
-        isMap ? { ...warning, pathText: formatPointer(location), isObject: true } : warning,
-      )
+      const place = isMap ? formatPointer(location) : pathText
+      added.push({ code: 'not_iterable', pathText: place, isObject: isMap })
     }
     if (added.length > 0) this.#warn(instance, [...instance.warnings, ...added])
     return { location, value }
@@ -349,9 +347,4 @@ export class TreeGrowth {
     this.#watches.remove(instance)
     for (const children of instance.groups) for (const child of children) this.#dispose(child)
   }
-}
-
-/** Returns whether a binding has both a literal and a path (SP-37). */
-function isInitial({ path, literal }: BindingPlan): boolean {
-  return path !== null && literal !== undefined
 }

@@ -268,10 +268,14 @@ function combined(parts: readonly unknown[], at: At, depth: number): SlotTable {
   return first
 }
 
+/** Keywords of texts and numbers that a table has no form for. */
+const EXACT = ['minLength', 'maxLength', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']
+
 function plainSlot(schema: Schema, at: At, depth: number): SlotTable {
   const { type, enum: words, const: fixed, pattern, minimum, maximum, items, minItems } = schema
   if (Array.isArray(words)) return { enum: words as string[] }
   if (fixed !== undefined) return { enum: [fixed as string] }
+  if (EXACT.some((keyword) => schema[keyword] !== undefined)) return { schema }
   if (type === 'string') return typeof pattern === 'string' ? { pattern } : 'string'
   if (type === 'boolean') return 'boolean'
   if (type === 'number' || type === 'integer') {

@@ -1,17 +1,20 @@
 import { SurfaceError } from '../../diagnostics/errors.ts'
+import type { JsonObject } from '../../json.ts'
 import { catalogCore, type Catalog } from '../catalog.ts'
+import { formatCatalog } from '../format-catalog.ts'
+import { readCatalog, trustedPatternsOf } from '../parse-catalog.ts'
 
 /**
  * A catalog with the same id and only these components and functions (SN-48). Unknown names are ignored;
  * kinds that are not listed are kept completely.
- * @throws SurfaceError `invalid_catalog` if nothing is left; TypeError for a catalog of version 0.8
+ * @throws SurfaceError `invalid_catalog` if nothing is left
  */
 export function pruneCatalog(
   catalog: Catalog,
   keep: { readonly components?: readonly string[]; readonly functions?: readonly string[] },
 ): Catalog {
   const parts = catalogCore(catalog).v09
-  if (parts === undefined) throw new TypeError('A catalog of version 0.9.1 or 1.0 is expected')
+  if (parts === undefined) return pruneV08(catalog, keep.components)
   const { table } = parts
   const components = pick(table.components, keep.components)
   const functions = pick(table.functions, keep.functions)
@@ -24,6 +27,15 @@ export function pruneCatalog(
   const names = gone.filter((name) => !kept.has(name))
   const isTrue = instructions !== undefined && !mentions(instructions, names)
   return parts.remake({ ...rest, components, functions, ...(isTrue ? { instructions } : {}) })
+}
+
+function pruneV08(catalog: Catalog, names: readonly string[] | undefined): Catalog {
+  const document = formatCatalog(catalog)
+  const components = pick(document.components as JsonObject, names)
+  if (Object.keys(components).length === 0) {
+    throw new SurfaceError({ code: 'invalid_catalog', detail: 'No component is left.' })
+  }
+  return readCatalog({ ...document, components }, {}, trustedPatternsOf(catalog))
 }
 
 /** Returns whether a text mentions one of the names, and thus describes a removed part. */
