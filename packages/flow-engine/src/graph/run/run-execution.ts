@@ -89,13 +89,17 @@ export class RunExecution implements Deadline {
   /** FE-60: nothing more starts, signals are aborted immediately, and `end` follows one turn later. */
   cancel(reason: FlowError): void {
     if (this.#phase.current !== 'running') return
+    if (reason.code === 'interrupted') {
+      this.exceed(reason)
+      return
+    }
     this.outcome.cancelled = true
     this.outcome.error ??= reason
     this.#stop(reason)
     void this.#finishAfterTurn()
   }
 
-  /** A limit of the whole run was exceeded (FE-64), or the engine failed. */
+  /** A limit of the whole run was exceeded (FE-64), its process stops, or the engine failed. */
   exceed(limit: FlowError): void {
     if (this.#phase.current !== 'running') return
     this.outcome.failed = true
@@ -162,6 +166,7 @@ export class RunExecution implements Deadline {
       if (task !== undefined && this.#scheduler.wants(task)) this.#begin(task)
     }
     if (this.#running > 0 || this.#phase.current !== 'running') return
+    if (!this.#queue.isEmpty) this.#host.left?.()
     void (this.#suspended > 0 ? this.#rest() : this.#finish())
   }
 
