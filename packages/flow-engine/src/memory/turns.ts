@@ -92,7 +92,9 @@ function firstOf<Job>(
   waiting: Turn<Job>['waiting'],
   suspects: boolean,
 ): readonly [Job, number] | undefined {
-  const ranks = [...waiting.keys()].filter((rank) => suspects || rank < SUSPECT)
-  const [first] = waiting.get(Math.max(...ranks)) ?? []
+  let best: number | undefined
+  for (const rank of waiting.keys())
+    if ((suspects || rank < SUSPECT) && (best === undefined || rank > best)) best = rank
+  const [first] = best === undefined ? [] : (waiting.get(best) ?? [])
   return first
 }
