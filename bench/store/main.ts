@@ -105,6 +105,7 @@ async function build(
     flowVersion: null,
     sessionId: null,
     maxRunningPerUser: null,
+    priority: 0,
     maxQueued: 1000,
   })
   const job = await queue.claim(worker, new Date(now.getTime() + 30_000), now)

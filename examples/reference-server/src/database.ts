@@ -45,7 +45,10 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
 
 /** Adds advice for the operator to the error of a database that cannot be reached. */
 function explanationOf(error: unknown): unknown {
-  if (!(error instanceof DatabaseError) || error.kind !== 'unreachable') return error
+  if (!(error instanceof DatabaseError)) return error
+  if (error.kind === 'busy')
+    return new SettingsError(`SERVICE_DATABASE_URL: ${error.message}`, { cause: error })
+  if (error.kind !== 'unreachable') return error
   const [, remedy = 'Check the address'] =
     REMEDIES.find(([reason]) => reason.test(error.message)) ?? []
   return new SettingsError(`SERVICE_DATABASE_URL: ${error.message}. ${remedy}`, { cause: error })
@@ -61,7 +64,7 @@ function open(address: string, options: DatabaseOptions) {
     throw new SettingsError('SERVICE_DATABASE_URL must begin with sqlite: or postgres://')
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
   const { maxConnections: _, ...own } = options
-  return openSqlite(path, own)
+  return openSqlite(path, { ...own, exclusive: true })
 }
 
 /** For the start message: without user and password. */

@@ -288,6 +288,7 @@ export async function createReferenceServer(
     firstStart,
     async drain() {
       readiness.stop()
+      engine.jobs.pause()
       const { SERVICE_DRAIN_SECONDS: seconds = 0 } = settings
       if (seconds > 0) log('info', 'draining', { seconds })
       await setTimeout(seconds * 1000)

@@ -1,6 +1,10 @@
 /** Clock, randomness and timers; the cores access them only through this interface. */
 export interface Runtime {
   now(): Date
+  /**
+   * Milliseconds from an arbitrary start, which no change of the clock affects. Default: derived from `now`.
+   */
+  monotonic?(): number
   /** A random UUID in lower case (RFC 9562 version 4). */
   uuid(): string
   randomBytes(size: number): Uint8Array
@@ -43,6 +47,7 @@ export async function withinTime<T>(
 export function createSystemRuntime(): Runtime {
   return {
     now: () => new Date(),
+    monotonic: () => performance.now(),
     uuid: () => crypto.randomUUID(),
     randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
     sleep: (ms, signal, { background = false } = {}) =>

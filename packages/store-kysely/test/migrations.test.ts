@@ -18,6 +18,7 @@ import {
 import { openPostgres } from '@x/store-kysely/postgres'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { FLOW_SCHEMA } from '../src/flow/schema.ts'
 import { migrate } from '../src/schema/migrate.ts'
 import { initial } from '../src/schema/migrations/flow/0001-initial.ts'
 import { initial as initialScim } from '../src/schema/migrations/scim/0001-initial.ts'
@@ -47,6 +48,7 @@ const RELEASED = {
     'flow 0013-job-traces': 'expand:94aed229d',
     'flow 0014-run-traces': 'expand:f5bf1f553',
     'flow 0015-job-results': 'expand:518fcd197',
+    'flow 0016-job-turns': 'expand:ddadced0e',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
     'scim 0003-hosts': 'expand:c467e2471',
@@ -71,6 +73,7 @@ const RELEASED = {
     'flow 0013-job-traces': 'expand:6fab46aa4',
     'flow 0014-run-traces': 'expand:cf2c849a8',
     'flow 0015-job-results': 'expand:9a7799f3d',
+    'flow 0016-job-turns': 'expand:d6be6b36d',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
     'scim 0003-hosts': 'expand:b0e8e4b5b',
@@ -135,6 +138,7 @@ function defineMigrations(
         { id: '0013-job-traces', applied: true },
         { id: '0014-run-traces', applied: true },
         { id: '0015-job-results', applied: true },
+        { id: '0016-job-turns', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -150,7 +154,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(15)
+      expect(rows).toHaveLength(16)
       await Promise.all(others.map((db) => db.destroy()))
     })
 
@@ -242,6 +246,28 @@ function defineMigrations(
       )
       const steps = rows.map(({ step, checksum }) => [step, checksum.slice(0, 16)])
       expect(Object.fromEntries(steps)).toEqual(RELEASED[name])
+    })
+
+    test('FL-112 jobs that wait and run keep their turns, and older processes count too', async () => {
+      const { db } = database
+      await migrate(db, { name: 'flow', migrations: FLOW_SCHEMA.migrations.slice(0, 15) })
+      const insert = (id: string, user: string | null, state: string, position: number) =>
+        sql`insert into flow_job (id, flow_id, user_id, request, resumable, created_at, state, attempts,
+          crashes, cancel_requested, position, max_running_per_user, lane, question, answer) values (${id},
+          'f', ${user}, '{}', 1, 1, ${state}, 0, 0, 0, ${position}, 2, '', 'null', 'null')`.execute(
+          db,
+        )
+      for (const [n, id] of ['a1', 'a2', 'a3'].entries()) await insert(id, 'a', 'queued', n + 1)
+      await insert('a0', 'a', 'running', 0)
+      await insert('b1', 'b', 'queued', 4)
+      await migrateFlow(db)
+      // A process of the version before queues one more.
+      await insert('b2', 'b', 'queued', 5)
+      const { queue } = createJobStore(db)
+      const claimed = []
+      for (let n = 0; n < 5; n += 1)
+        claimed.push((await queue.claim(`p/${n}`, new Date(9e12), new Date()))?.id)
+      expect(claimed).toEqual(['b1', 'a1', 'b2', undefined, undefined])
     })
 
     test('a database of the first released schema keeps what it has', async () => {

@@ -33,6 +33,7 @@ describe('two processes on one PostgreSQL (FE-62)', needs('postgres'), () => {
     flowVersion: null,
     sessionId: null,
     maxRunningPerUser: null,
+    priority: 0,
     maxQueued: 1000,
     ...more,
   })

@@ -24,6 +24,7 @@ const newJob = (id: string, more: Partial<NewJob> = {}): NewJob => ({
   flowVersion: null,
   sessionId: null,
   maxRunningPerUser: null,
+  priority: 0,
   maxQueued: null,
   ...more,
 })

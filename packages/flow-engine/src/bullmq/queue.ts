@@ -218,6 +218,11 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
 
     get,
 
+    async now() {
+      const [seconds = 0, microseconds = 0] = await redis.time()
+      return new Date(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000))
+    },
+
     async countOpen() {
       const [queued = 0, running = 0, suspended = 0] = listOf(await records.run('COUNT')).map(
         Number,

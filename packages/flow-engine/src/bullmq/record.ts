@@ -6,7 +6,8 @@ export type JobFields = ReadonlyMap<string, string>
 type Fixed = Omit<NewJob, 'maxQueued'>
 
 /** The JSON form; jobs of older versions have no lane, version or session. */
-type PlainFixed = Omit<Fixed, 'createdAt' | 'lane' | 'flowVersion' | 'sessionId'> & {
+type PlainFixed = Omit<Fixed, 'createdAt' | 'lane' | 'flowVersion' | 'sessionId' | 'priority'> & {
+  readonly priority?: number
   readonly createdAt: number
   readonly lane?: string
   readonly flowVersion?: number | null
@@ -31,6 +32,7 @@ export function toStoredJob(fields: JobFields): StoredJob {
     lane = '',
     flowVersion = null,
     sessionId = null,
+    priority = 0,
     ...fixed
   } = parseFixed(fields)
   return {
@@ -39,6 +41,7 @@ export function toStoredJob(fields: JobFields): StoredJob {
     lane,
     flowVersion,
     sessionId,
+    priority,
     createdAt: new Date(createdAt),
     question: jsonOf(fields.get('question')),
     answer: jsonOf(fields.get('answer')),
@@ -61,6 +64,7 @@ export function toListedJob(fields: JobFields, userId: string): ListedJob {
     maxRunningPerUser: numberOf(fields.get('limit')),
     flowVersion: numberOf(fields.get('version')),
     sessionId: session === '' ? null : session.slice(1),
+    priority: 0,
     createdAt: new Date(Number(fields.get('createdAt'))),
   }
 }

@@ -16,6 +16,7 @@ export function newJob(id: string, more: Partial<NewJob> = {}): NewJob {
     maxRunningPerUser: null,
     flowVersion: null,
     sessionId: null,
+    priority: 0,
     maxQueued: null,
     ...more,
   }

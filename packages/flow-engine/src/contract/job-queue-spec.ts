@@ -86,6 +86,73 @@ export function describeJobQueue(t: TestFrame, store: () => JobStore): void {
     },
   )
 
+  t.it('FL-43 users take turns: fewest running jobs first, then who waits longest', async () => {
+    const { queue } = store()
+    if (queue.absolve === undefined) return
+    for (const id of ['a1', 'a2', 'a3', 'a4']) await queue.enqueue(newJob(id, { userId: 'a' }))
+    await queue.enqueue(newJob('b1', { userId: 'b' }))
+    await queue.enqueue(newJob('n1'))
+    await queue.enqueue(newJob('b2', { userId: 'b' }))
+    await queue.enqueue(newJob('n2'))
+    const next = async (): Promise<string | undefined> =>
+      (await queue.claim('w/1', at(100), at(1)))?.id
+    assert.deepEqual([await next(), await next(), await next()], ['a1', 'b1', 'n1'])
+    await queue.finish('b1', 'w/1', { state: 'succeeded', finishedAt: at(2) })
+    assert.deepEqual([await next(), await next(), await next()], ['b2', 'a2', 'n2'])
+    assert.deepEqual([await next(), await next(), await next()], ['a3', 'a4', undefined])
+  })
+
+  t.it('FL-43 priority orders the jobs of one user only', async () => {
+    const { queue } = store()
+    if (queue.absolve === undefined) return
+    await queue.enqueue(newJob('a1', { userId: 'a', priority: -10 }))
+    await queue.enqueue(newJob('b1', { userId: 'b' }))
+    await queue.enqueue(newJob('a2', { userId: 'a', priority: 10 }))
+    await queue.enqueue(newJob('a3', { userId: 'a', priority: 10 }))
+    const next = async (): Promise<string | undefined> =>
+      (await queue.claim('w/1', at(100), at(1)))?.id
+    assert.deepEqual([await next(), await next()], ['b1', 'a2'])
+    assert.equal(await queue.release('a2', 'w/1'), true)
+    assert.deepEqual([await next(), await next(), await next()], ['a3', 'a2', 'a1'])
+  })
+
+  t.it('FL-11 counts what waits, whatever becomes of it', async () => {
+    const { queue } = store()
+    const full = { maxQueued: 2, resumable: true }
+    const isFull = (id: string): Promise<void> =>
+      assert.rejects(queue.enqueue(newJob(id, full)), isQueueFull)
+    await queue.enqueue(newJob('a', full))
+    await queue.enqueue(newJob('b', full))
+    await isFull('c')
+    await queue.requestCancel('a', at(1))
+    await queue.enqueue(newJob('c', full))
+    await isFull('d')
+    await queue.claim('w/1', at(100), at(1))
+    await queue.enqueue(newJob('d', full))
+    await queue.release('b', 'w/1')
+    await isFull('e')
+    await queue.claim('w/2', at(100), at(1))
+    await queue.suspend('c', 'w/2', { question: null, askedAt: at(2), wakeAt: at(3) })
+    await isFull('e')
+    await queue.claim('w/3', at(100), at(1))
+    await queue.enqueue(newJob('e', full))
+    assert.deepEqual(await queue.due(at(3)), ['c'])
+    await isFull('f')
+  })
+
+  t.it('AB-73, FL-10 keeps the limits of users exact under racing claims', async () => {
+    const { queue } = store()
+    const limited = { userId: 'u', maxRunningPerUser: 3 }
+    for (let n = 0; n < 12; n += 1) await queue.enqueue(newJob(`j${n}`, limited))
+    const claims = await Promise.all(
+      Array.from({ length: 16 }, async (_, n) => {
+        await Promise.resolve(n % 3)
+        return await queue.claim(`w${n}/1`, at(100), at(1))
+      }),
+    )
+    assert.equal(claims.filter((job) => job !== null).length, 3)
+  })
+
   t.it('keeps how a job ended', async () => {
     const { queue } = store()
     await queue.enqueue(newJob('a', { userId: 'u1' }))

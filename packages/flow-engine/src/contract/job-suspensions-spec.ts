@@ -131,4 +131,45 @@ export function describeSuspensions(t: TestFrame, store: () => JobStore): void {
     }
     assert.equal((await queue.get('a'))?.crashes, 3)
   })
+
+  t.it('FL-21 charges suspects for a death, and nobody beside them', async () => {
+    const { queue } = store()
+    const { absolve } = queue
+    if (absolve === undefined) return
+    const crashes = async (...ids: string[]): Promise<(number | undefined)[]> =>
+      await Promise.all(ids.map(async (id) => (await queue.get(id))?.crashes))
+    for (const id of ['a', 'b', 'c']) await queue.enqueue(newJob(id, { resumable: true }))
+    for (const n of [1, 2]) await queue.claim(`p/${n}`, at(100), at(1))
+    await queue.claim('q/1', at(300), at(1))
+    await queue.expired(at(101))
+    assert.deepEqual(await crashes('a', 'b', 'c'), [1, 1, 0])
+    const claim = async (worker: string, suspects: boolean): Promise<string | undefined> =>
+      (await queue.claim(worker, at(300), at(150), undefined, { suspects }))?.id
+    await queue.enqueue(newJob('d', { resumable: true }))
+    assert.deepEqual([await claim('r/1', true), await claim('r/2', false)], ['a', 'd'])
+    assert.equal(await claim('r/3', false), undefined)
+    assert.equal((await queue.expired(at(301))).length, 3)
+    assert.deepEqual(await crashes('a', 'b', 'c', 'd'), [2, 1, 1, 0])
+    assert.equal(await claim('s/1', true), 'b')
+    assert.equal(await absolve('b', 'other'), false)
+    assert.equal(await absolve('b', 's/1'), true)
+    assert.deepEqual(await crashes('b'), [0])
+  })
+
+  t.it(
+    'FL-21, FL-25 charges no process that was seen meanwhile, and none while the store was away',
+    async () => {
+      const { queue } = store()
+      if (queue.absolve === undefined) return
+      for (const id of ['a', 'b']) await queue.enqueue(newJob(id, { resumable: true }))
+      await queue.claim('p/1', at(100), at(1))
+      await queue.claim('p/2', at(200), at(1))
+      assert.deepEqual(await queue.expired(at(150)), [])
+      assert.equal((await queue.expired(at(201), { charge: false })).length, 2)
+      assert.deepEqual(
+        [(await queue.get('a'))?.crashes, (await queue.get('a'))?.state],
+        [0, 'queued'],
+      )
+    },
+  )
 }

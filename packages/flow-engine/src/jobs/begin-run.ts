@@ -36,6 +36,7 @@ export async function beginRun(
     timeoutMs: _t,
     metadata: _m,
     lane: _l,
+    priority: _p,
     maxSuspendedMs,
     refused,
     history: _k,
@@ -66,7 +67,7 @@ export async function beginRun(
   const isKept = execution.lease !== undefined || resumable
   const claimed: RunHost = {
     jobId: job.id,
-    ...(isKept ? { mayStart: () => !execution.lost } : {}),
+    ...(isKept ? { mayStart: () => execution.mayStart, left: () => execution.left() } : {}),
     ...(job.attempts > 1 ? { continued: true } : {}),
     report: (error) => onError(error, { jobId: job.id }),
   }
@@ -110,10 +111,15 @@ export async function beginRun(
 
 /** Steps after the checkpoint start only while the job is held. */
 async function putCheckpoint(
-  { store: { checkpoints }, runtime, closing }: JobRunnerOptions,
+  options: JobRunnerOptions,
   execution: Execution,
   { vertexId, state }: { readonly vertexId: string; readonly state: string },
 ): Promise<void> {
+  const {
+    store: { checkpoints },
+    runtime,
+    closing,
+  } = options
   if (execution.lost) throw wasCancelled()
   try {
     await whileAway(() => checkpoints.put(execution.job.id, vertexId, state, execution.fence), {
@@ -122,12 +128,30 @@ async function putCheckpoint(
       over: () => execution.lost,
       onError: () => undefined,
     })
-    execution.noteCheckpoint(vertexId, isStartMark(state))
+    const isStart = isStartMark(state)
+    execution.noteCheckpoint(vertexId, isStart)
+    if (execution.isSuspect && !isStart) await clear(options, execution)
   } catch (error) {
     if (isStaleWriter(error)) execution.lose()
     throw error
   }
   if (execution.lost) throw wasCancelled()
+}
+
+/** The job has completed a step, so it is not what ended its process (FL-21). */
+async function clear(
+  { store: { queue }, onError, cleared }: JobRunnerOptions,
+  execution: Execution,
+): Promise<void> {
+  const { id, worker } = execution.job
+  execution.isSuspect = false
+  try {
+    await queue.absolve?.(id, worker)
+    cleared(id)
+  } catch (error) {
+    execution.isSuspect = true
+    onError(error, { jobId: id })
+  }
 }
 
 /** The limits of all jobs, overridden by those of one request. */

@@ -37,9 +37,9 @@ export interface BuildJobsOptions {
    * minutes.
    */
   retention?: { maxAgeMs?: number; maxJobs?: number }
-  /** Milliseconds. Default 30,000. */
+  /** Milliseconds. Default 15,000. */
   leaseMs?: number
-  /** Milliseconds. Default 10,000. */
+  /** Milliseconds. Default: a third of `leaseMs`. */
   heartbeatMs?: number
   /** Observes the runs of this process (DR-70); hooks of a request are called first. */
   hooks?: RunHooks

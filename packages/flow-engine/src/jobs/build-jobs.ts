@@ -190,6 +190,11 @@ export interface BuildJobs {
   /** Repairs the jobs of dead processes; also called by the first `start`. */
   recover(): Promise<{ requeued: string[]; interrupted: string[] }>
   /**
+   * Claims nothing more from a queue that other processes serve too; everything else goes on until `close`
+   * (FL-73).
+   */
+  pause(): void
+  /**
    * Accepts no new jobs and waits `timeoutMs` (default 10,000 ms) for running ones. After that resumable jobs
    * stop and continue in the next process, others are cancelled, and readers and results end (DR-12).
    */

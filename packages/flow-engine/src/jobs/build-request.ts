@@ -20,6 +20,8 @@ export interface BuildRequest extends Omit<RunOptions, 'signal'> {
   flowVersion?: number
   /** One of `lanes`. Default: the ordinary lane. */
   lane?: string
+  /** Integer from -10 to 10: among the waiting jobs of its user, those with a higher one go first. Default 0. */
+  priority?: number
   /** Maximum duration of the run, in milliseconds. */
   timeoutMs?: number
   /**

@@ -14,6 +14,9 @@ export interface CloseJobsOptions {
   readonly onError: (error: unknown, info: { jobId?: string }) => void
 }
 
+/** Vertices that must not run twice have this much longer to end. */
+const MAX_LATE_MS = 1500
+
 /**
  * Stops the work of this process on its jobs (DR-12): running jobs have `timeoutMs` to end, jobs that can
  * continue elsewhere are released, and the rest is ended.
@@ -21,8 +24,9 @@ export interface CloseJobsOptions {
 export async function closeJobs(options: CloseJobsOptions): Promise<void> {
   const { store, runtime, runner, worker, timeoutMs, onError } = options
   const over = new AbortController()
+  if (store.queue.shared) runner.handOver()
   const endAll = (): void => {
-    const late = runtime.sleep(timeoutMs, over.signal)
+    const late = runtime.sleep(Math.min(timeoutMs, MAX_LATE_MS), over.signal)
     late.catch(() => undefined)
     runner.endAll(late)
   }

@@ -293,6 +293,7 @@ describe('after a crash', () => {
       flowVersion: null,
       sessionId: null,
       maxRunningPerUser: null,
+      priority: 0,
       maxQueued: null,
     })
     await store.queue.claim('dead process', new Date(now.getTime() + 30_000), now)

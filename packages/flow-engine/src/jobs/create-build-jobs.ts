@@ -15,28 +15,39 @@ import { jobResult } from './job-result.ts'
 import { createJobSeal } from './job-seal.ts'
 import { createJobUpkeep } from './job-upkeep.ts'
 import { createLanePlaces } from './lane-places.ts'
+import { createLeases } from './lease.ts'
 import type { ReaderContext } from './read-events.ts'
 import { createRequestCodec } from './request-codec.ts'
 import { createRetention } from './retention.ts'
-import { createJobRunner, TAKEN_CHANNEL } from './run-job.ts'
+import { createJobRunner, QUEUE_CHANNEL, TAKEN_CHANNEL } from './run-job.ts'
 import { createSchedules } from './schedules.ts'
 import { readRequest } from './start-request.ts'
+import { createStoreClock } from './store-clock.ts'
 import { createWorker } from './worker.ts'
 
-const QUEUE_CHANNEL = 'job-queue'
 /** Interval for checking expired sleeps and questions, or one lease if shorter. */
 const DUE_MS = 5000
 
 /** Runs builds as jobs, in this process or, with a shared store, in several (FE-60 to FE-63). */
 export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
-  const options = completeJobOptions(given)
-  const { store, runtime, leaseMs, heartbeatMs, concurrency, lanes, onError } = options
+  const complete = completeJobOptions(given)
+  const { store, leaseMs, heartbeatMs, concurrency, lanes, onError } = complete
   const { queue, bus } = store
+  const clock = createStoreClock(complete.runtime, queue, (error) => onError(error, {}))
+  const { runtime } = clock
+  const options = { ...complete, runtime }
   const dueEveryMs = Math.min(DUE_MS, leaseMs)
   const name = runtime.uuid()
   const seal = createJobSeal(options.secrets)
   const codec = createRequestCodec(queue.shared, seal)
-  const runner = createJobRunner({ ...options, codec, name, seal })
+  const runner = createJobRunner({
+    ...options,
+    codec,
+    name,
+    seal,
+    cleared: (jobId) => worker.cleared(jobId),
+  })
+  const leases = createLeases({ queue, runtime, leaseMs, heartbeatMs, onError })
   const trim = createRetention({ store, runtime, ...options.retention })
   const worker = createWorker({
     queue,
@@ -44,7 +55,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     name,
     places: createLanePlaces(concurrency, lanes),
     leaseMs,
-    heartbeatMs,
+    leases,
     onError,
     async execute(job, lease) {
       await runner.run(job, lease)
@@ -86,6 +97,8 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     store,
     runtime,
     leaseMs,
+    clock,
+    sees: () => leases.sees(),
     dueEveryMs,
     closing: closing.signal,
     recovered: () => worker.wake(),
@@ -152,6 +165,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     },
     schedules: (query) => scheduled.schedules(query),
     unschedule: (id, query) => scheduled.unschedule(id, query),
+    pause: () => worker.pause(),
     async close({ timeoutMs = 10_000 } = {}) {
       closing.abort()
       await closeJobs({ store, runtime, runner, worker, name, timeoutMs, onError })

@@ -29,8 +29,11 @@ export class Execution {
   outcome: JobOutcome | undefined = undefined
   /** True once the log has rejected an event. */
   refused = false
+  /** Crashed before and has completed no step since (FL-21). */
+  isSuspect: boolean
   #lost = false
   #released = false
+  #handsOver = false
   /** Running vertices that must not run twice. */
   readonly #unrepeatable = new Set<string>()
   #whenRepeatable: (() => void) | undefined
@@ -42,6 +45,7 @@ export class Execution {
     this.lease = lease
     this.fence = fence
     this.firstSeq = firstSeq
+    this.isSuspect = job.crashes > 0
     lease?.signal.addEventListener('abort', () => this.cancel(), { once: true })
   }
 
@@ -50,8 +54,29 @@ export class Execution {
     return this.#lost || this.lease?.held() === false
   }
 
-  cancel(): void {
-    this.live.cancel(wasCancelled())
+  cancel(reason = wasCancelled()): void {
+    this.live.cancel(reason)
+  }
+
+  /** False once another process is to continue the job, or has it. */
+  get mayStart(): boolean {
+    return !this.#handsOver && !this.lost
+  }
+
+  /** Starts no further vertex: the job is released when those that run have their checkpoints (FL-73). */
+  handOver(): void {
+    this.#handsOver = true
+  }
+
+  /** Nothing runs any more, and something is left to start. */
+  left(): void {
+    if (this.#handsOver) this.giveBack()
+  }
+
+  /** Stops the run without an end; the job returns to the queue. */
+  giveBack(): void {
+    this.#released = true
+    this.lose()
   }
 
   /** The job is to be returned to the queue once its run has stopped (DR-12). */
@@ -72,10 +97,7 @@ export class Execution {
    * @param late resolves when the grace period for that is over
    */
   release(late: Promise<void>): void {
-    const stop = (): void => {
-      this.#released = true
-      this.lose()
-    }
+    const stop = (): void => this.giveBack()
     if (this.#unrepeatable.size === 0) {
       stop()
       return
@@ -92,3 +114,7 @@ export class Execution {
 }
 
 export const wasCancelled = (): FlowError => new FlowError('cancelled', 'The build was cancelled')
+
+/** A shutdown ended the job (FL-31). */
+export const wasStopped = (): FlowError =>
+  new FlowError('interrupted', 'The server stopped before the build was finished.')

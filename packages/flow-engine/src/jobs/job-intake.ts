@@ -51,6 +51,7 @@ export function createJobIntake({ options, codec, seal, runner }: JobIntakeOptio
       maxRunningPerUser: lane === '' ? concurrencyPerUser : null,
       flowVersion: request.flowVersion ?? null,
       sessionId: request.sessionId ?? null,
+      priority: request.priority ?? 0,
       maxQueued: lanes[lane]?.maxQueued ?? maxQueued,
     }
   }

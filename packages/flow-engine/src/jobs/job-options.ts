@@ -15,7 +15,7 @@ export type CompleteJobOptions = ReturnType<typeof completeJobOptions>
  * @throws FlowError `invalid_request`
  */
 export function completeJobOptions(options: BuildJobsOptions) {
-  const { concurrency = 8, leaseMs = 30_000, heartbeatMs = leaseMs / 3, retention = {} } = options
+  const { concurrency = 8, leaseMs = 15_000, heartbeatMs = leaseMs / 3, retention = {} } = options
   if (!(leaseMs >= 100 && heartbeatMs > 0 && heartbeatMs * 2 <= leaseMs)) {
     throw invalidRequest(
       `leaseMs (${leaseMs}) must be at least 100 and twice heartbeatMs (${heartbeatMs})`,

@@ -16,6 +16,8 @@ export interface JobRunnerOptions extends BuildJobsOptions {
   readonly name: string
   /** Aborted when pending writes that the store does not accept are given up. */
   readonly closing: AbortSignal
+  /** Called when a job that crashed before has completed a step. */
+  readonly cleared: (jobId: string) => void
   readonly onError: (error: unknown, info: { jobId?: string }) => void
   readonly seal: JobSeal
   readonly maxSuspendedMs: number | null

@@ -1,6 +1,7 @@
 import type { Runtime } from '@x/wire'
 import type { JobStore } from '../store/job-store.ts'
 import { recoverJobs } from './recover.ts'
+import type { StoreClock } from './store-clock.ts'
 
 /** Repairs and wakes jobs that no running process would continue by itself. */
 export interface JobUpkeep {
@@ -21,8 +22,12 @@ interface Recovery {
 export interface JobUpkeepOptions {
   readonly store: JobStore
   readonly runtime: Runtime
-  /** Milliseconds between two searches for dead processes, if the queue is shared (FE-63). */
+  /** If the queue is shared, dead processes are searched for every third of it (FL-13). */
   readonly leaseMs: number
+  /** Reads the clock of the store and follows it. */
+  readonly clock: Pick<StoreClock, 'measure' | 'follow'>
+  /** False while the death of other processes cannot be told from the absence of the store. */
+  readonly sees: () => boolean
   /** Milliseconds between two checks for expired sleeps and questions. */
   readonly dueEveryMs: number
   /** Ends the periodic checks. */
@@ -41,44 +46,64 @@ export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
   const { queue } = store
   let started: Promise<Recovery> | undefined
 
+  /** True while searches fail: the store is away. */
+  let failing = false
+
   const recover = async (): Promise<Recovery> => {
-    const result = await recoverJobs({ store, runtime })
+    const result = await recoverJobs({
+      store,
+      runtime,
+      leaseMs,
+      charge: options.sees() && !failing,
+    })
     options.recovered()
     return result
   }
   const watchLeases = async (): Promise<void> => {
     while (!closing.aborted) {
-      await runtime.sleep(leaseMs, closing)
-      await recover().catch((error: unknown) => onError(error, {}))
+      await runtime.sleep((leaseMs / 3) * spread(), closing)
+      try {
+        await recover()
+        failing = false
+      } catch (error) {
+        failing = true
+        onError(error, {})
+      }
     }
   }
+  /** Processes search at different times. */
+  const spread = (): number => 0.8 + 0.2 * ((runtime.randomBytes(1)[0] ?? 0) / 255)
   /** Requeues jobs whose sleep is over or whose question has expired (DR-38, DR-55). */
   const watchDue = async (): Promise<void> => {
-    let failing = false
+    let isAway = false
     while (!closing.aborted) {
       const woken = await queue.due(runtime.now()).catch((error: unknown) => {
-        if (!failing) onError(error, {})
-        failing = true
+        if (!isAway) onError(error, {})
+        isAway = true
         return null
       })
-      if (woken !== null) failing = false
+      if (woken !== null) isAway = false
       await options.startScheduled().catch((error: unknown) => onError(error, {}))
       if (woken !== null && woken.length > 0) options.woken()
       await runtime.sleep(dueEveryMs, closing, { background: true })
     }
   }
   const begin = (): Promise<Recovery> => {
-    started ??= recover().then(
-      (result) => {
-        if (queue.shared) watchLeases().catch(() => undefined)
-        watchDue().catch(() => undefined)
-        return result
-      },
-      (error: unknown) => {
-        started = undefined
-        throw error
-      },
-    )
+    started ??= options.clock
+      .measure()
+      .then(recover)
+      .then(
+        (result) => {
+          options.clock.follow(closing).catch(() => undefined)
+          if (queue.shared) watchLeases().catch(() => undefined)
+          watchDue().catch(() => undefined)
+          return result
+        },
+        (error: unknown) => {
+          started = undefined
+          throw error
+        },
+      )
     return started
   }
   return {

@@ -3,6 +3,9 @@ import { decodeEvent } from './job-event.ts'
 
 const CHUNK = 1000
 
+/** The error of a job that cannot continue. */
+export const interrupted = { code: 'interrupted', detail: 'The process that ran the build died' }
+
 /**
  * The outcome of a job according to its log, for a process that died before the queue recorded it. Null if
  * the run has not ended.
@@ -26,7 +29,10 @@ export async function loggedOutcome(
 }
 
 function failureOf(stored: StoredEvent): JobOutcome['error'] {
-  if (stored.event === 'error') return { code: 'internal', detail: 'The build failed' }
+  if (stored.event === 'error')
+    return stored.data.includes(interrupted.detail)
+      ? interrupted
+      : { code: 'internal', detail: 'The build failed' }
   if (stored.event !== 'end_vertex') return undefined
   const event = decodeEvent(stored)
   if (event.event !== 'end_vertex' || event.data.build_data.valid) return undefined

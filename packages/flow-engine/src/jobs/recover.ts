@@ -1,13 +1,10 @@
 import type { Runtime } from '@x/wire'
 import type { JobStore, StoredJob } from '../store/job-store.ts'
 import { startFailureJson } from '../graph/vertex/failure.ts'
-import { loggedOutcome } from './logged-outcome.ts'
+import { interrupted, loggedOutcome } from './logged-outcome.ts'
 import { jobChannel } from './read-events.ts'
 
 const FAR_FUTURE = new Date(8_640_000_000_000_000)
-
-/** The error of a job that cannot continue. */
-export const interrupted = { code: 'interrupted', detail: 'The process that ran the build died' }
 
 /**
  * Repairs the jobs of dead processes: resumable jobs are queued again, others fail (FE-63). If the queue is
@@ -16,12 +13,21 @@ export const interrupted = { code: 'interrupted', detail: 'The process that ran 
 export async function recoverJobs({
   store,
   runtime,
+  charge,
+  leaseMs,
 }: {
   readonly store: JobStore
   readonly runtime: Runtime
+  /** False: nobody is to blame, because the store was away. */
+  readonly charge: boolean
+  /** How long a job may be without a lease while its process is seen. */
+  readonly leaseMs: number
 }): Promise<{ requeued: string[]; interrupted: string[] }> {
   const now = runtime.now()
-  const found = await store.queue.expired(store.queue.shared ? now : FAR_FUTURE)
+  const found = await store.queue.expired(store.queue.shared ? now : FAR_FUTURE, {
+    charge,
+    patienceMs: leaseMs,
+  })
   const requeued = found
     .filter(({ resumable, cancelRequested }) => resumable && !cancelRequested)
     .map(({ id }) => id)
@@ -36,9 +42,9 @@ export async function recoverJobs({
     // Its process may have died between writing its end and recording it.
     const logged = await loggedOutcome(store.log, about)
     const outcome = logged ?? { state: 'failed' as const, finishedAt: now, error: interrupted }
-    if (!(await store.queue.finish(id, worker, outcome)) || logged !== null) continue
-    await appendEnd(store, id, { runtime, fence: attempts + 1 })
-    failed.push(id)
+    // The log first: if this process dies in between, the next one finds the end there.
+    if (logged === null) await appendEnd(store, id, { runtime, fence: attempts + 1 })
+    if ((await store.queue.finish(id, worker, outcome)) && logged === null) failed.push(id)
   }
   for (const { id } of found) store.bus.publish(jobChannel(id), '')
   return { requeued, interrupted: failed }

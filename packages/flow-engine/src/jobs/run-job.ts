@@ -1,23 +1,26 @@
 import { isFlowError } from '../errors.ts'
 import type { RunResult } from '../graph/context/run-options.ts'
 import type { ClaimedJob, JobOutcome } from '../store/job-store.ts'
-import { isStaleWriter } from '../store/store-error.ts'
+import { isConnectionLost, isStaleWriter } from '../store/store-error.ts'
 import { limitsOf } from './begin-run.ts'
 import type { BuildRequest } from './build-request.ts'
 import { executeJob, failJob, finishJob, recordOutcome, type Ending } from './execute-job.ts'
-import { Execution, wasCancelled } from './execution.ts'
+import { Execution, wasCancelled, wasStopped } from './execution.ts'
 import { toJobRecord } from './job-record.ts'
 import type { Lease } from './lease.ts'
 import { LiveJob } from './live-job.ts'
-import { loggedOutcome } from './logged-outcome.ts'
+import { interrupted, loggedOutcome } from './logged-outcome.ts'
 import { jobChannel } from './read-events.ts'
-import { appendEnd, interrupted } from './recover.ts'
+import { appendEnd } from './recover.ts'
 import { createResults } from './results.ts'
 import { retryUntilStored } from './retry-until-stored.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 
 /** The channel that announces jobs claimed by a process other than the one that queued them. */
 export const TAKEN_CHANNEL = 'job-taken'
+
+/** The channel that announces waiting jobs. */
+export const QUEUE_CHANNEL = 'job-queue'
 
 /** Runs claimed jobs in this process. */
 export interface JobRunner {
@@ -31,9 +34,11 @@ export interface JobRunner {
   /** The result of a job that ended here; undefined for other jobs and those that continue elsewhere. */
   result(jobId: string): Promise<RunResult | undefined>
   cancel(jobId: string): void
+  /** Resumable jobs start nothing more and go to the next process as soon as they can (FL-73). */
+  handOver(): void
   /**
    * Ends the running jobs: resumable ones stop without an end and return to the queue for the next process
-   * (DR-12), others are cancelled.
+   * (DR-12), others fail as interrupted.
    * @param late resolves when the grace period for vertices that must not run twice is over
    */
   endAll(late: Promise<void>): void
@@ -62,6 +67,11 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
       if (isStaleWriter(error)) execution.lose()
       if (execution.lost && execution.outcome === undefined) return 'lost'
       onError(error, { jobId: execution.job.id })
+      // The store is away: the job goes on from its checkpoints where the store can be reached first (FL-25).
+      if (isConnectionLost(error) && execution.lease !== undefined && execution.job.resumable) {
+        execution.giveBack()
+        return 'lost'
+      }
       const isAway = isFlowError(error) && error.code === 'store_unavailable'
       return failJob(
         options,
@@ -107,14 +117,25 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
       live.close()
       lives.delete(job.id)
       executions.delete(execution)
-      if (execution.released) await release(job)
+      // A job whose lease ran out while this process lives goes back too: nobody died.
+      if (execution.released || (lease?.signal.reason === 'lost' && !execution.outcome))
+        await release(job)
       store.bus.publish(jobChannel(job.id), String(live.lastSeq))
       if (store.queue.shared && !isOwn) store.bus.publish(TAKEN_CHANNEL, job.id)
     }
   }
 
   const release = async ({ id, worker }: ClaimedJob): Promise<void> => {
-    await store.queue.release(id, worker).catch((error: unknown) => onError(error, { jobId: id }))
+    try {
+      const released = await retryUntilStored(() => store.queue.release(id, worker), {
+        runtime: options.runtime,
+        signal: closing.signal,
+        onError: (error) => onError(error, { jobId: id }),
+      })
+      if (released) store.bus.publish(QUEUE_CHANNEL, '')
+    } catch {
+      // Its lease runs out.
+    }
   }
 
   return {
@@ -137,12 +158,15 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
       store.bus.publish(jobChannel(job.id), '')
     },
     cancel: (jobId) => lives.get(jobId)?.cancel(wasCancelled()),
+    handOver() {
+      for (const execution of executions) if (execution.job.resumable) execution.handOver()
+    },
     endAll(late) {
       closing.abort()
       for (const execution of executions) {
         const { resumable, cancelRequested } = execution.job
         if (resumable && !cancelRequested) execution.release(late)
-        else execution.cancel()
+        else execution.cancel(wasStopped())
       }
     },
   }

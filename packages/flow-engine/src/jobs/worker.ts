@@ -1,7 +1,7 @@
 import type { Runtime } from '@x/wire'
 import type { ClaimedJob, JobQueue } from '../store/job-store.ts'
 import type { LanePlaces } from './lane-places.ts'
-import { keepLease, type Lease } from './lease.ts'
+import type { Lease, Leases } from './lease.ts'
 
 export interface WorkerOptions {
   readonly queue: JobQueue
@@ -9,7 +9,7 @@ export interface WorkerOptions {
   readonly name: string
   readonly places: LanePlaces
   readonly leaseMs: number
-  readonly heartbeatMs: number
+  readonly leases: Leases
   /** Runs a job to its end. Without a shared queue there is no lease. */
   readonly execute: (job: ClaimedJob, lease: Lease | undefined) => Promise<void>
   readonly onError: (error: unknown, info: { jobId?: string }) => void
@@ -19,6 +19,10 @@ export interface WorkerOptions {
 export interface Worker {
   /** Call when there may be jobs to claim, in the given lane or in any. */
   wake(lane?: string): void
+  /** Claims nothing more from a shared queue; what runs goes on. */
+  pause(): void
+  /** The job has completed a step: it is no suspect any more, so another one may start. */
+  cleared(jobId: string): void
   /** Stops claiming and releases pending claims; resolves when the running jobs have ended. */
   stop(): Promise<void>
 }
@@ -39,7 +43,9 @@ const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5000
 
 export function createWorker(options: WorkerOptions): Worker {
-  const { queue, runtime, name, places, leaseMs, execute, onError } = options
+  const { queue, runtime, name, places, leaseMs, leases, execute, onError } = options
+  /** Running jobs under suspicion of ending their process, of which there is at most one (FL-21). */
+  const suspects = new Set<string>()
   const running = new Map<Promise<void>, string>()
   const lanes: readonly Lane[] = places.names.map((lane) => ({
     name: lane,
@@ -53,7 +59,10 @@ export function createWorker(options: WorkerOptions): Worker {
   let underWay: Promise<void> | undefined
   /** Delay before the next attempt, in milliseconds; 0 while claims succeed. */
   let pause = 0
+  let retrying = false
   const stopping = new AbortController()
+  /** Claims nothing more. */
+  const pausing = new AbortController()
 
   let claims = 0
   /** A new token for each claim invalidates earlier claims of this process (DR-7). */
@@ -69,18 +78,22 @@ export function createWorker(options: WorkerOptions): Worker {
     lane.uncounted = false
     const wanted = Math.max(1, Math.min(lane.likely, roomOf(lane)))
     const claimed = await Promise.allSettled(
-      Array.from({ length: wanted }, () =>
-        queue.claim(token(), lease(), runtime.now(), [lane.name]),
+      Array.from({ length: wanted }, (_, n) =>
+        queue.claim(token(), lease(), runtime.now(), [lane.name], {
+          suspects: n === 0 && suspects.size === 0,
+        }),
       ),
     )
     const jobs = claimed.flatMap((claim) =>
       claim.status === 'fulfilled' && claim.value !== null ? [claim.value] : [],
     )
-    lane.likely = jobs.length < wanted ? 0 : Math.max(0, lane.likely - wanted)
+    // Where others queue too, as many as there were may still be waiting.
+    const more = queue.shared ? wanted * 2 : lane.likely - wanted
+    lane.likely = jobs.length < wanted ? 0 : Math.max(0, more)
     lane.owed = Math.max(0, lane.owed - jobs.length)
     const foundNone = claimed.every(({ status }) => status === 'fulfilled') && jobs.length === 0
     if (uncounted && !(foundNone && running.size === 0)) lane.uncounted = true
-    if (stopping.signal.aborted) {
+    if (pausing.signal.aborted) {
       // Jobs that arrive now are left to another process (DR-12).
       await Promise.all(jobs.map(({ id, worker }) => queue.release(id, worker)))
       return false
@@ -97,8 +110,10 @@ export function createWorker(options: WorkerOptions): Worker {
     return false
   }
   const start = (job: ClaimedJob, lane: Lane): void => {
+    if (job.crashes > 0) suspects.add(job.id)
     const end: Promise<void> = run(job).finally(() => {
       running.delete(end)
+      suspects.delete(job.id)
       for (const other of lanes) {
         if (queue.shared || other.uncounted || other.owed > 0) other.mayWait = true
       }
@@ -111,7 +126,7 @@ export function createWorker(options: WorkerOptions): Worker {
       do {
         again = false
         for (const lane of lanes) {
-          while (lane.mayWait && !stopping.signal.aborted && roomOf(lane) > 0) {
+          while (lane.mayWait && !pausing.signal.aborted && roomOf(lane) > 0) {
             if (!(await claimSome(lane))) break
           }
         }
@@ -123,7 +138,7 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const run = async (job: ClaimedJob): Promise<void> => {
     // Skipped if possible: creating an abort signal, and especially its error, costs more than many jobs.
-    const held = queue.shared ? keepLease(options, job) : undefined
+    const held = queue.shared ? leases.keep(job) : undefined
     try {
       await execute(job, held)
     } catch (error) {
@@ -136,8 +151,12 @@ export function createWorker(options: WorkerOptions): Worker {
   /** Reports only the first failure and the recovery (DR-10). */
   const claimLater = async (error: unknown): Promise<void> => {
     if (pause === 0) onError(error, {})
+    // A wake during the pause claims at once, but starts no second series of attempts.
+    if (retrying) return
+    retrying = true
     pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), MAX_PAUSE_MS)
     await runtime.sleep(pause, stopping.signal)
+    retrying = false
     for (const lane of lanes) lane.mayWait = true
     claimMore()
   }
@@ -153,7 +172,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   const claimMore = (): void => {
-    if (stopping.signal.aborted || !lanes.some(({ mayWait }) => mayWait)) return
+    if (pausing.signal.aborted || !lanes.some(({ mayWait }) => mayWait)) return
     again = true
     if (claiming) return
     claiming = true
@@ -171,7 +190,16 @@ export function createWorker(options: WorkerOptions): Worker {
       }
       claimMore()
     },
+    pause() {
+      if (queue.shared) pausing.abort()
+    },
+    cleared(jobId) {
+      if (!suspects.delete(jobId)) return
+      for (const lane of lanes) lane.mayWait = true
+      claimMore()
+    },
     async stop() {
+      pausing.abort()
       stopping.abort()
       await underWay
       await Promise.allSettled(running.keys())

@@ -8,6 +8,7 @@ import type {
 } from '../store/job-store.ts'
 import { QueueFullError, UniqueConflictError } from '../store/store-error.ts'
 import { copy } from './rows.ts'
+import { createTurns } from './turns.ts'
 
 type MemoryJob = StoredJob & { readonly worker: string | null; readonly leaseUntil: Date | null }
 
@@ -23,29 +24,19 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
   const sizes = new Map<string, number>()
   const jobs = new Map<string, MemoryJob>()
   const results = new Map<string, string>()
-  const waiting = new Set<string>()
-  const running = new Set<MemoryJob>()
+  const turns = createTurns<MemoryJob>()
   const put = (job: MemoryJob): void => {
     const before = jobs.get(job.id)
-    if (before !== undefined) running.delete(before)
-    if (job.state === 'running') running.add(job)
+    if (before !== undefined) turns.leave(before)
+    turns.enter(job)
     jobs.set(job.id, job)
   }
   const held = (id: string, worker: string): MemoryJob | undefined => {
     const job = jobs.get(id)
     return job?.state === 'running' && job.worker === worker ? job : undefined
   }
-  const runningOf = (userId: string | null, lane: string): number =>
-    [...running].filter((job) => job.userId === userId && job.lane === lane).length
-  const waitingIn = (wanted: string): number => {
-    let count = 0
-    for (const id of waiting) if (jobs.get(id)?.lane === wanted) count += 1
-    return count
-  }
-  const requeue = (job: MemoryJob): void => {
+  const requeue = (job: MemoryJob): void =>
     put({ ...job, state: 'queued', worker: null, leaseUntil: null })
-    waiting.add(job.id)
-  }
   const suspended = (): MemoryJob[] =>
     [...jobs.values()].filter(({ state }) => state === 'suspended').toSorted(byAskedAt)
 
@@ -53,31 +44,24 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
     shared: false,
     async enqueue({ maxQueued, ...job }) {
       if (jobs.has(job.id)) throw new UniqueConflictError('job.id')
-      if (maxQueued !== null && waiting.size >= maxQueued && waitingIn(job.lane) >= maxQueued)
+      if (maxQueued !== null && turns.waitingIn(job.lane) >= maxQueued)
         throw new QueueFullError(maxQueued)
       put({ worker: null, leaseUntil: null, ...freshJob(copy(job)) })
-      waiting.add(job.id)
     },
-    async claim(worker, leaseUntil, now, lanes) {
-      for (const id of waiting) {
-        const job = jobs.get(id)
-        if (job === undefined) continue
-        const { maxRunningPerUser: limit, userId, lane } = job
-        if (lanes !== undefined && !lanes.includes(lane)) continue
-        if (limit !== null && userId !== null && runningOf(userId, lane) >= limit) continue
-        waiting.delete(id)
-        const claimed: ClaimedJob = {
-          ...job,
-          state: 'running',
-          worker,
-          leaseUntil: new Date(leaseUntil),
-          attempts: job.attempts + 1,
-          startedAt: job.startedAt ?? new Date(now),
-        }
-        put(claimed)
-        return copy(claimed)
+    async claim(worker, leaseUntil, now, lanes, { suspects = true } = {}) {
+      const id = turns.next({ lanes, suspects })
+      const job = id === undefined ? undefined : jobs.get(id)
+      if (job === undefined) return null
+      const claimed: ClaimedJob = {
+        ...job,
+        state: 'running',
+        worker,
+        leaseUntil: new Date(leaseUntil),
+        attempts: job.attempts + 1,
+        startedAt: job.startedAt ?? new Date(now),
       }
-      return null
+      put(claimed)
+      return copy(claimed)
     },
     async heartbeat(jobId, worker, leaseUntil) {
       const job = held(jobId, worker)
@@ -104,6 +88,11 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
     async release(jobId, worker) {
       const job = held(jobId, worker)
       if (job !== undefined) requeue(job)
+      return job !== undefined
+    },
+    async absolve(jobId, worker) {
+      const job = held(jobId, worker)
+      if (job !== undefined) put({ ...job, crashes: 0 })
       return job !== undefined
     },
     async suspend(jobId, worker, suspension) {
@@ -139,7 +128,6 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       const job = jobs.get(jobId)
       if (job === undefined || job.finishedAt !== null) return false
       const idle = job.state !== 'running'
-      waiting.delete(jobId)
       put({
         ...job,
         cancelRequested: true,
@@ -147,9 +135,19 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       })
       return true
     },
-    async expired(now) {
-      const late = [...jobs.values()].filter(isLate(now))
-      for (const job of late) if (job.resumable) requeue({ ...job, crashes: job.crashes + 1 })
+    async expired(now, { charge = true, patienceMs = Number.POSITIVE_INFINITY } = {}) {
+      const running = [...jobs.values()].filter(isClaimed)
+      const seen = new Set(running.filter(({ leaseUntil }) => leaseUntil >= now).map(processOf))
+      const isDead = (job: ClaimedJob): boolean => !seen.has(processOf(job))
+      const late = running.filter(
+        (job) => isDead(job) || job.leaseUntil.getTime() < now.getTime() - patienceMs,
+      )
+      const suspected = new Set(late.filter(({ crashes }) => crashes > 0).map(processOf))
+      for (const job of late) {
+        const isGuilty =
+          charge && isDead(job) && (job.crashes > 0 || !suspected.has(processOf(job)))
+        if (job.resumable) requeue({ ...job, crashes: job.crashes + (isGuilty ? 1 : 0) })
+      }
       return late
         .toSorted((a, b) => a.leaseUntil.getTime() - b.leaseUntil.getTime())
         .map((job) => copy(job))
@@ -230,9 +228,13 @@ function listed(job: MemoryJob): ListedJob {
   return rest
 }
 
-function isLate(now: Date): (job: MemoryJob) => job is ClaimedJob {
-  return (job): job is ClaimedJob =>
-    job.state === 'running' && job.leaseUntil !== null && job.leaseUntil < now
+/** The name that begins the token of a claim. */
+function processOf({ worker }: MemoryJob): string {
+  return worker?.split('/')[0] ?? ''
+}
+
+function isClaimed(job: MemoryJob): job is ClaimedJob {
+  return job.state === 'running' && job.leaseUntil !== null
 }
 
 function stored({ worker: _worker, leaseUntil: _leaseUntil, ...job }: MemoryJob): StoredJob {

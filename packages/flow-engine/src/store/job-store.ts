@@ -22,6 +22,8 @@ export interface NewJob {
   readonly flowVersion: number | null
   /** Session of its messages, if the request names one. */
   readonly sessionId: string | null
+  /** Among the jobs of its user in its lane, those with a higher one go first; -10 to 10. */
+  readonly priority: number
   /** `enqueue` rejects it if this many jobs of its lane are queued; null: no limit. */
   readonly maxQueued: number | null
 }
@@ -39,7 +41,7 @@ export interface StoredJob extends Omit<NewJob, 'maxQueued'> {
   readonly question: unknown
   /** The answer it was resumed with, any JSON value; null before that. */
   readonly answer: unknown
-  /** Claims that ended without `finish`, `suspend` or `release` (DR-11). */
+  /** Processes that died while running it, since it last completed a step (DR-11). */
   readonly crashes: number
   /** When it was last suspended; null before that. */
   readonly askedAt: Date | null
@@ -131,16 +133,20 @@ export interface JobQueue {
   /** @throws UniqueConflictError `job.id`; QueueFullError over `maxQueued` */
   enqueue(job: NewJob): Promise<void>
   /**
-   * Claims the job that was queued first and may run (`maxRunningPerUser`): sets state running, increments
-   * `attempts`, and sets `startedAt` on the first claim. Null if there is none. No job is given to two
-   * workers.
+   * Claims a job that may run (`maxRunningPerUser`): sets state running, increments `attempts`, and sets
+   * `startedAt` on the first claim. Null if there is none. No job is given to two workers. Users take turns:
+   * the one with the fewest running jobs of the lane is first, then the one whose next job waits longest; a
+   * user's jobs go by `priority`, then in the order they were queued. Jobs without a user count as one user.
+   * @param worker a new token for each claim: the name of the process, `/` and a number
    * @param lanes lanes with free slots; default: all
+   * @param options `suspects` false: no job with `crashes`, because the process runs one (FL-21)
    */
   claim(
     worker: string,
     leaseUntil: Date,
     now: Date,
     lanes?: readonly string[],
+    options?: { readonly suspects?: boolean },
   ): Promise<ClaimedJob | null>
   /** Renews the lease: `lost` if the worker no longer holds the job, `cancel` if it must stop. */
   heartbeat(jobId: string, worker: string, leaseUntil: Date): Promise<'kept' | 'lost' | 'cancel'>
@@ -153,6 +159,8 @@ export interface JobQueue {
    * longer holds the job.
    */
   release(jobId: string, worker: string): Promise<boolean>
+  /** Sets the crashes of a running job to 0, because it has completed a step (FL-21). */
+  absolve?(jobId: string, worker: string): Promise<boolean>
   /** Sets state suspended and gives up the lease. False if the worker no longer holds the job. */
   suspend(jobId: string, worker: string, rest: JobSuspension): Promise<boolean>
   /**
@@ -171,11 +179,18 @@ export interface JobQueue {
    */
   requestCancel(jobId: string, now: Date): Promise<boolean>
   /**
-   * Running jobs whose lease expired before `now`, oldest first, in their previous state. Resumable ones are
-   * queued again in the same step with one more crash; the others are unchanged, to be ended with `finish(id,
-   * worker)`.
+   * Running jobs of processes all of whose leases expired before `now`, oldest first. Resumable ones are queued
+   * again in the same step, before others, with one more crash; if jobs with crashes are among those of a
+   * process, only these are charged. The others are unchanged, to be ended with `finish(id, worker)`.
+   * @param options `charge` false: the store was away, so no process is to blame; `patienceMs`: jobs whose own
+   * lease expired that long ago are included too, uncharged, because their process lives without them
    */
-  expired(now: Date): Promise<ClaimedJob[]>
+  expired(
+    now: Date,
+    options?: { readonly charge?: boolean; readonly patienceMs?: number },
+  ): Promise<ClaimedJob[]>
+  /** The clock of the store, if it has one that all processes share (FL-24). */
+  now?(): Promise<Date>
   get(jobId: string): Promise<StoredJob | null>
   /** For metrics (OP-8); optional. */
   countOpen?(): Promise<OpenJobs>

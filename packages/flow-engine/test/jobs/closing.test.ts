@@ -3,7 +3,7 @@ import type { JobQueue } from '@x/flow-engine/store'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { collectEvents, createTestRuntime, flowBuilder } from '@x/flow-engine/testing'
 import { gated } from '../engine/gated.ts'
-import { begin, closeAll, component, processOf, state } from './asking.ts'
+import { begin, closeAll, component, processOf, sharedStore, state } from './asking.ts'
 
 afterEach(closeAll)
 
@@ -40,7 +40,7 @@ describe('close (DR-12)', () => {
     expect(await second.get(id)).toMatchObject({ state: 'succeeded', crashes: 0 })
   })
 
-  test('running jobs can finish until the timeout, then are cancelled; queued jobs fail as interrupted', async () => {
+  test('FL-31 running jobs can finish until the timeout, then fail as interrupted, as queued jobs do', async () => {
     const gate = gated()
     const { made } = waits()
     const jobs = processOf([gate.component, made], { concurrency: 2 })
@@ -55,8 +55,15 @@ describe('close (DR-12)', () => {
     gate.open('-')
     await closing
     expect((await jobs.get(quick.id))?.state).toBe('succeeded')
-    expect((await jobs.get(slow.id))?.state).toBe('cancelled')
-    expect((await collectEvents(jobs.events(slow.id))).at(-1)?.data).toEqual({ cancelled: true })
+    expect(await jobs.get(slow.id)).toMatchObject({
+      state: 'failed',
+      error: { code: 'interrupted' },
+    })
+    const told = (await collectEvents(jobs.events(slow.id))).slice(-2)
+    expect(told.map(({ event }) => event)).toEqual(['error', 'end'])
+    expect(JSON.stringify(told[0]?.data)).toContain(
+      'The server stopped before the build was finished.',
+    )
     expect(await jobs.get(queued.id)).toMatchObject({ error: { code: 'interrupted' } })
     expect((await reading).map(({ event }) => event)).toEqual(['error', 'end'])
   })
@@ -93,6 +100,41 @@ describe('close (DR-12)', () => {
     await second.recover()
     expect((await second.result(id)).status).toBe('succeeded')
     expect(runs).toBe(1)
+  })
+
+  test('FL-73 a job of a shared queue starts nothing more and goes on elsewhere after its step', async () => {
+    const store = sharedStore()
+    const gate = gated()
+    const next = component('Next', async () => 'next')
+    const flow = flowBuilder()
+    flow.add(gate.component, { id: 'Gated-1' })
+    flow.add(next, { id: 'Next-1' })
+    flow.connect('Gated-1.out', 'Next-1.text')
+    const runtime = createTestRuntime()
+    const first = processOf([gate.component, next], { store, runtime })
+    const { id } = await first.start({ flow: flow.toJSON(), resumable: true })
+    await gate.begun(1)
+    const closing = first.close({ timeoutMs: 8000 })
+    gate.open('-')
+    await closing
+    expect(await store.queue.get(id)).toMatchObject({ state: 'queued', crashes: 0 })
+    expect((await store.checkpoints.list(id)).map(({ vertexId }) => vertexId)).toEqual(['Gated-1'])
+    const second = processOf([gate.component, next], { store, runtime })
+    await second.recover()
+    expect((await second.result(id)).status).toBe('succeeded')
+    expect(gate.started).toEqual(['-'])
+  })
+
+  test('FL-73 a process that pauses claims nothing more from a shared queue', async () => {
+    const store = sharedStore()
+    const quick = component('Quick', async () => 'done')
+    const first = processOf([quick], { store })
+    const second = processOf([quick], { store, concurrency: 0 })
+    await first.recover()
+    first.pause()
+    const { id } = await begin(second, [quick])
+    await first.close({ timeoutMs: 0 })
+    expect(await store.queue.get(id)).toMatchObject({ state: 'queued', attempts: 0 })
   })
 
   test('a job claimed during close is returned to the queue', async () => {

@@ -83,7 +83,16 @@ describe('a process that lost its job (DR-7)', () => {
     const runtime = createTestRuntime()
     let frozenFor = 0
     const clock = { ...runtime, now: () => new Date(runtime.now().getTime() + frozenFor) }
-    const { jobs } = processOn(store, gate, { runtime: clock })
+    let isTaken = false
+    // The job goes back to the queue, from which this process does not take it again.
+    const claim: JobQueue['claim'] = async (...given) => {
+      const job = isTaken ? null : await store.queue.claim(...given)
+      isTaken ||= job !== null
+      return job
+    }
+    const { jobs } = processOn({ ...store, queue: { ...store.queue, claim } }, gate, {
+      runtime: clock,
+    })
     const flow = flowBuilder()
     const first = flow.add(gate.component, { id: 'Gated-1' })
     const second = flow.add(gate.component, { id: 'Gated-2' })
@@ -92,7 +101,7 @@ describe('a process that lost its job (DR-7)', () => {
     await gate.begun(1)
     frozenFor = 60_000
     gate.open('-')
-    await delay(30)
+    await expect.poll(async () => (await store.queue.countOpen?.())?.queued).toBe(1)
     expect(gate.started).toEqual(['-'])
   })
 })

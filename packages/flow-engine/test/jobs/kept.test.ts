@@ -114,7 +114,7 @@ describe('finished jobs', () => {
 })
 
 describe('the end of a process', () => {
-  test('close waits for running jobs, then cancels them, and accepts no new jobs', async () => {
+  test('FL-31 close waits for running jobs, then fails them as interrupted, and accepts no new jobs', async () => {
     const gate = gated()
     const runtime = createTestRuntime()
     const components = createRegistry([...library, gate.component])
@@ -130,7 +130,7 @@ describe('the end of a process', () => {
     await runtime.advance(1)
     await closed
     expect(gate.stopped).toEqual(['-'])
-    expect((await jobs.get(id))?.state).toBe('cancelled')
+    expect(await jobs.get(id)).toMatchObject({ state: 'failed', error: { code: 'interrupted' } })
   })
 })
 
@@ -255,6 +255,7 @@ describe('a cancel before the run of a job starts', () => {
       flowVersion: null,
       sessionId: null,
       maxRunningPerUser: null,
+      priority: 0,
       maxQueued: null,
     })
     await store.queue.claim('dead process', now, now)
@@ -283,6 +284,7 @@ describe('a cancel before the run of a job starts', () => {
         flowVersion: null,
         sessionId: null,
         maxRunningPerUser: null,
+        priority: 0,
         maxQueued: null,
       })
       await store.queue.claim('dead process', now, now)

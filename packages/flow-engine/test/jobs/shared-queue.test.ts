@@ -53,7 +53,7 @@ describe('several processes on one queue', () => {
     const { id } = await first.start({ flow: alone(gate.component) })
     await gate.begun(1)
     await second.cancel(id)
-    await runtime.advance(9999)
+    await runtime.advance(4999)
     expect(gate.stopped).toEqual([])
     await runtime.advance(1)
     expect(gate.stopped).toEqual(['-'])
@@ -72,9 +72,9 @@ describe('several processes on one queue', () => {
     const { id } = await first.start({ flow: alone(gate.component) })
     await gate.begun(1)
     const reading = collectEvents(second.events(id))
-    await runtime.advance(29_999)
+    await runtime.advance(14_999)
     expect(gate.stopped).toEqual([])
-    await runtime.advance(30_002)
+    await runtime.advance(5001)
     expect(gate.stopped).toEqual(['-'])
     gate.open('-')
     expect(kinds(await reading)).toEqual(['vertices_sorted', 'error', 'end'])
@@ -83,7 +83,7 @@ describe('several processes on one queue', () => {
     expect(kinds(await store.log.read(id, -1, 100))).toEqual(['vertices_sorted', 'error', 'end'])
   })
 
-  test('FE-63: each process checks for dead jobs once per lease; a job without events starts again', async () => {
+  test('FE-63, FL-13: each process checks for dead jobs every third of a lease; a job without events starts again', async () => {
     const gate = gated()
     const store = sharedStore()
     const runtime = createTestRuntime()
@@ -101,12 +101,13 @@ describe('several processes on one queue', () => {
       flowVersion: null,
       sessionId: null,
       maxRunningPerUser: null,
+      priority: 0,
       maxQueued: null,
     })
     await store.queue.claim('dead process', new Date(now.getTime() + 1000), now)
-    await runtime.advance(29_999)
+    await runtime.advance(3999)
     expect(gate.started).toEqual([])
-    await runtime.advance(1)
+    await runtime.advance(1001)
     await gate.begun(1)
     gate.open('-')
     // The one that died had not even said what there is to run.

@@ -20,10 +20,11 @@ import { flowVersions } from '../schema/migrations/flow/0011-flow-versions.ts'
 import { schedules } from '../schema/migrations/flow/0012-schedules.ts'
 import { jobTraces } from '../schema/migrations/flow/0013-job-traces.ts'
 import { jobResults } from '../schema/migrations/flow/0015-job-results.ts'
+import { jobTurns } from '../schema/migrations/flow/0016-job-turns.ts'
 import { runTraces } from '../schema/migrations/flow/0014-run-traces.ts'
 import { addEmbeddings } from './embeddings.ts'
 
-const FLOW_SCHEMA: Schema = {
+export const FLOW_SCHEMA: Schema = {
   name: 'flow',
   migrations: [
     initial,
@@ -41,6 +42,7 @@ const FLOW_SCHEMA: Schema = {
     jobTraces,
     runTraces,
     jobResults,
+    jobTurns,
   ],
 }
 

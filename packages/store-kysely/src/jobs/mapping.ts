@@ -22,6 +22,7 @@ const newFields = {
   maxRunningPerUser: nullable(number),
   flowVersion: nullable(number),
   sessionId: nullable(text),
+  priority: number,
 }
 
 /** The fields of a newly queued job. */

@@ -3,18 +3,11 @@ import { preparedSql } from '../flow/prepared-sql.ts'
 import type { Placeholders } from '../query/prepared-query.ts'
 import type { ListedJob } from '@x/flow-engine/store'
 import type { RowOf } from '../schema/tables/flow.ts'
-import { CLAIMED_COLUMNS, jobMapping, listedJobMapping, type ClaimedRow } from './mapping.ts'
+import { inDialects, int, lastPosition, nextCount, skipLocked, STEP, text } from './job-sql.ts'
+import { jobMapping, listedJobMapping, type ClaimedRow } from './mapping.ts'
 
-const claimedColumns = sql.join(CLAIMED_COLUMNS.map((column) => sql.ref(column)))
 const listedColumns = sql.join(listedJobMapping.columns.map((column) => sql.ref(column)))
 const jobColumns = sql.join(jobMapping.columns.map((column) => sql.ref(column)))
-
-/** PostgreSQL types an untyped parameter of a select as text. */
-const text = (value: unknown): RawBuilder<unknown> => sql`cast(${value} as text)`
-const int = (value: unknown): RawBuilder<unknown> => sql`cast(${value} as bigint)`
-
-/** After all queued jobs. */
-const lastPosition = sql`(select coalesce(max(position), 0) + 1 from flow_job where state = 'queued')`
 
 export interface EnqueueValues {
   readonly id: string
@@ -27,43 +20,23 @@ export interface EnqueueValues {
   readonly max_running_per_user: number | null
   readonly flow_version: number | null
   readonly session_id: string | null
+  readonly priority: number
   readonly max_queued: number | null
 }
 
-/** Inserts nothing if too many jobs are waiting. */
-export const enqueueJob = preparedSql<EnqueueValues, never>(
-  (value) => sql`insert into flow_job (id, flow_id, user_id, request, resumable, lane, created_at,
-      max_running_per_user, flow_version, session_id, state, attempts, crashes, cancel_requested, question, answer, position)
-    select ${text(value('id'))}, ${text(value('flow_id'))}, ${text(value('user_id'))},
-      ${text(value('request'))}, ${int(value('resumable'))}, ${text(value('lane'))},
-      ${int(value('created_at'))},
-      ${int(value('max_running_per_user'))}, ${int(value('flow_version'))},
-      ${text(value('session_id'))}, 'queued', 0, 0, 0, 'null', 'null', ${lastPosition}
-    where ${int(value('max_queued'))} is null
-      or (select count(*) from flow_job where state = 'queued' and lane = ${text(value('lane'))})
-        < ${int(value('max_queued'))}`,
-)
-
-export interface ClaimValues {
-  readonly worker: string
-  /** Comma-delimited names; null: all. */
-  readonly lanes: string | null
-  readonly leaseUntil: number
-  readonly now: number
-}
-
-export const claimJob = preparedSql<ClaimValues, ClaimedRow>(
-  (value) => sql`update flow_job set state = 'running', worker = ${value('worker')},
-      lease_until = ${value('leaseUntil')}, attempts = attempts + 1,
-      started_at = coalesce(started_at, ${value('now')})
-    where seq = (select q.seq from flow_job as q where q.state = 'queued'
-      and (${text(value('lanes'))} is null or ${text(value('lanes'))} like '%,' || q.lane || ',%')
-      and (q.max_running_per_user is null or q.user_id is null
-        or (select count(*) from flow_job as r where r.state = 'running' and r.user_id = q.user_id
-            and r.lane = q.lane)
-          < q.max_running_per_user)
-      order by q.position, q.seq limit 1)
-    returning ${claimedColumns}`,
+/** A trigger refuses it if too many jobs are waiting. */
+export const enqueueJob = inDialects<EnqueueValues, never>(
+  (
+    value,
+    dialect,
+  ) => sql`insert into flow_job (id, flow_id, user_id, request, resumable, lane, created_at,
+      max_running_per_user, flow_version, session_id, priority, max_queued, state, attempts, crashes,
+      cancel_requested, question, answer, position)
+    values (${value('id')}, ${value('flow_id')}, ${value('user_id')}, ${value('request')},
+      ${value('resumable')}, ${value('lane')}, ${value('created_at')},
+      ${value('max_running_per_user')}, ${value('flow_version')}, ${value('session_id')},
+      ${value('priority')}, ${value('max_queued')}, 'queued', 0, 0, 0, 'null', 'null',
+      ${nextCount[dialect]} - cast(${value('priority')} as bigint) * ${STEP})`,
 )
 
 interface HeldValues {
@@ -103,8 +76,13 @@ export const readResult = preparedSql<{ readonly jobId: string }, { result: stri
   (value) => sql`select result from flow_job where id = ${value('jobId')}`,
 )
 
-export const releaseJob = preparedSql<HeldValues, never>(
-  (value) => sql`update flow_job set state = 'queued', position = ${lastPosition},
+/** The job has completed a step and is no suspect any more. */
+export const absolveJob = preparedSql<HeldValues, never>(
+  (value) => sql`update flow_job set crashes = 0 where ${isHeld(value)}`,
+)
+
+export const releaseJob = inDialects<HeldValues, never>(
+  (value, dialect) => sql`update flow_job set state = 'queued', position = ${lastPosition(dialect)},
     worker = null, lease_until = null where ${isHeld(value)}`,
 )
 
@@ -131,16 +109,17 @@ export interface ResumeValues {
   readonly attempts: number | null
 }
 
-export const resumeJob = preparedSql<ResumeValues, never>(
-  (value) => sql`update flow_job set state = 'queued', answer = ${value('answer')},
-    wake_at = null, position = ${lastPosition}
+export const resumeJob = inDialects<ResumeValues, never>(
+  (value, dialect) => sql`update flow_job set state = 'queued', answer = ${value('answer')},
+    wake_at = null, position = ${lastPosition(dialect)}
     where id = ${value('jobId')} and state = 'suspended'
       and (${int(value('attempts'))} is null or attempts = ${int(value('attempts'))})`,
 )
 
-export const wakeJobs = preparedSql<{ readonly now: number }, { id: string }>(
-  (value) => sql`update flow_job set state = 'queued', position = ${lastPosition}
-    where state = 'suspended' and wake_at <= ${value('now')} returning id`,
+export const wakeJobs = inDialects<{ readonly now: number }, { id: string }>(
+  (value, dialect) => sql`update flow_job set state = 'queued', position = ${lastPosition(dialect)}
+    where seq in (select seq from flow_job where state = 'suspended' and wake_at <= ${value('now')}
+      ${skipLocked[dialect]}) returning id`,
 )
 
 export interface PendingValues {
@@ -168,21 +147,14 @@ export const cancelJob = preparedSql<{ readonly jobId: string; readonly now: num
     where id = ${value('jobId')} and finished_at is null`,
 )
 
-interface ExpiryValues {
-  readonly now: number
-}
-
-/** Keeps worker and lease, so that the result shows who held the job. */
-export const requeueExpired = preparedSql<ExpiryValues, ClaimedRow>(
-  (value) => sql`update flow_job set state = 'queued', position = ${lastPosition},
-      crashes = crashes + 1
-    where state = 'running' and lease_until < ${value('now')} and resumable = 1
-    returning ${claimedColumns}`,
+/** Turns that nobody waits or runs in. */
+export const removeTurns = preparedSql<object, never>(
+  () => sql`delete from flow_job_turn where waiting = 0 and running = 0`,
 )
 
-export const readExpired = preparedSql<ExpiryValues, ClaimedRow>(
-  (value) => sql`select ${claimedColumns} from flow_job
-    where state = 'running' and lease_until < ${value('now')} and resumable = 0`,
+/** The clock of PostgreSQL, in milliseconds. */
+export const readClock = preparedSql<object, { now: number | string }>(
+  () => sql`select floor(extract(epoch from clock_timestamp()) * 1000) as now`,
 )
 
 /** Each state has its own index. */
@@ -244,8 +216,4 @@ export const trimJobs = preparedSql<
         from flow_job where finished_at is not null) as ended
         where ended.place > ${value('keep')})))
     returning id, finished_at, seq`,
-)
-
-export const readWaiting = preparedSql<object, { seq: number }>(
-  () => sql`select seq from flow_job where state = 'queued' limit 1`,
 )

@@ -1,8 +1,12 @@
 import { QueueFullError, type JobQueue } from '@x/flow-engine/store'
+import { DatabaseError } from '../engine/database-error.ts'
 import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
 import { decodeText, encodeText } from '../records/columns.ts'
 import { enqueued, jobMapping, listedJobMapping, toClaimedJob } from './mapping.ts'
+import { claimJob } from './claim-queries.ts'
+import { readExpired, requeueExpired } from './expiry-queries.ts'
+import { postgresClaims } from './postgres-claims.ts'
 import * as queries from './queue-queries.ts'
 import type { JobWriter } from './writer.ts'
 
@@ -11,7 +15,8 @@ export function createJobQueue(
   db: FlowDb,
   { writer, shared }: { readonly writer: JobWriter; readonly shared: boolean },
 ): JobQueue {
-  const locking = engineOf(db).kind === 'postgres'
+  const { kind } = engineOf(db)
+  const claims = kind === 'postgres' ? postgresClaims(db) : undefined
   /** Jobs of this process without a stored request: no process could run them after a power failure. */
   const passing = new Set<string>()
 
@@ -24,28 +29,25 @@ export function createJobQueue(
       // Registered synchronously, because its end may be written together with it.
       if (!durable) passing.add(job.id)
       try {
-        const { changed } = await writer.write(queries.enqueueJob, values, {
-          durable,
-          alone: maxQueued !== null,
-        })
-        if (changed === 0) throw new QueueFullError(maxQueued ?? 0)
+        await writer.write(queries.enqueueJob[kind], values, { durable })
       } catch (error) {
         passing.delete(job.id)
-        throw error
+        throw isFull(error) ? new QueueFullError(maxQueued ?? 0) : error
       }
     },
 
-    async claim(worker, leaseUntil, now, lanes) {
+    async claim(worker, leaseUntil, now, lanes, { suspects = true } = {}) {
       const times = { leaseUntil: leaseUntil.getTime(), now: now.getTime() }
-      const values = { worker, lanes: namesText(lanes), ...times }
-      if (locking && !(await someWaiting(db))) return null
-      const { rows } = await writer.write(queries.claimJob, values, { durable: false, alone: true })
+      if (claims !== undefined) return await claims.claim({ worker, lanes, suspects, ...times })
+      const asked = { worker, lanes: namesText(lanes), suspects: suspects ? 1 : 0, ...times }
+      const { rows } = await writer.write(claimJob, asked, { durable: false })
       const row = rows[0]
       return row === undefined ? null : toClaimedJob(row)
     },
 
     async heartbeat(jobId, worker, leaseUntil) {
       const values = { jobId, worker, leaseUntil: leaseUntil.getTime() }
+      if (claims !== undefined) return await claims.heartbeat(values)
       const { rows } = await writer.write(queries.heartbeatJob, values, { durable: false })
       const row = rows[0]
       if (row === undefined) return 'lost'
@@ -71,7 +73,9 @@ export function createJobQueue(
       return result === null ? null : decodeText(result)
     },
 
-    release: (jobId, worker) => changes(writer.write(queries.releaseJob, { jobId, worker })),
+    release: (jobId, worker) => changes(writer.write(queries.releaseJob[kind], { jobId, worker })),
+
+    absolve: (jobId, worker) => changes(writer.write(queries.absolveJob, { jobId, worker })),
 
     suspend: (jobId, worker, { question, askedAt, wakeAt, usage }) =>
       changes(
@@ -87,11 +91,11 @@ export function createJobQueue(
 
     resume(jobId, answer, _now, attempts) {
       const values = { jobId, answer: jsonText(answer), attempts: attempts ?? null }
-      return changes(writer.write(queries.resumeJob, values))
+      return changes(writer.write(queries.resumeJob[kind], values))
     },
 
     async due(now) {
-      const { rows } = await writer.write(queries.wakeJobs, { now: now.getTime() })
+      const { rows } = await writer.write(queries.wakeJobs[kind], { now: now.getTime() })
       return rows.map(({ id }) => id)
     },
 
@@ -132,14 +136,25 @@ export function createJobQueue(
       return { items, total: Number(counted[0]?.total ?? 0) }
     },
 
-    async expired(now) {
-      const values = { now: now.getTime() }
-      const { rows: left } = await queries.readExpired.run(db, values)
-      const { rows: again } = await writer.write(queries.requeueExpired, values)
+    async expired(now, { charge = true, patienceMs = now.getTime() } = {}) {
+      const values = { now: now.getTime(), before: now.getTime() - patienceMs }
+      const { rows: left } = await readExpired[kind].run(db, values)
+      const charged = { ...values, charge: charge ? 1 : 0 }
+      const { rows: again } = await writer.write(requeueExpired[kind], charged)
+      await writer.write(queries.removeTurns, {}, { durable: false })
       return [...left, ...again]
         .map(toClaimedJob)
         .toSorted((a, b) => a.leaseUntil.getTime() - b.leaseUntil.getTime())
     },
+
+    ...(kind === 'postgres'
+      ? {
+          async now() {
+            const { rows } = await queries.readClock.run(db, {})
+            return new Date(Number(rows[0]?.now))
+          },
+        }
+      : {}),
 
     async get(jobId) {
       const { rows } = await queries.readJob.run(db, { jobId })
@@ -165,10 +180,9 @@ async function changes(result: Promise<{ readonly changed: number }>): Promise<b
   return (await result).changed > 0
 }
 
-/** Spares idle workers the lock. */
-async function someWaiting(db: FlowDb): Promise<boolean> {
-  const { rows } = await queries.readWaiting.run(db, {})
-  return rows.length > 0
+/** The trigger that counts the waiting jobs has refused one. */
+function isFull(error: unknown): boolean {
+  return error instanceof DatabaseError && error.message.includes('flow_job__full')
 }
 
 /** Comma-delimited names for `like`; null: all. */

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
 import type { PreparedQuery, PreparedQueryResult } from '../query/prepared-query.ts'
@@ -9,8 +8,6 @@ import type { FlowTables } from '../schema/tables/flow.ts'
 export interface WriteOptions {
   /** False: the write may be lost in a power failure. Default true. */
   readonly durable?: boolean
-  /** Serialised over all processes, for statements that depend on the writes of others. */
-  readonly alone?: boolean
 }
 
 /** Runs single statements; on SQLite callers share a transaction and thus one disk sync. */
@@ -39,16 +36,5 @@ export function createJobWriter(db: FlowDb): JobWriter {
       },
     }
   }
-  return {
-    write: (query, values, { alone = false } = {}) =>
-      alone
-        ? db.transaction().execute(async (tx) => {
-            await sql`select pg_advisory_xact_lock(${sql.lit(QUEUE_LOCK)})`.execute(tx)
-            return query.run(tx, values)
-          })
-        : query.run(db, values),
-  }
+  return { write: (query, values) => query.run(db, values) }
 }
-
-/** An arbitrary number that other programs are unlikely to lock. */
-const QUEUE_LOCK = 7_020_319_055

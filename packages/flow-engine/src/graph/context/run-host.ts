@@ -16,6 +16,8 @@ export interface RunHost {
    * Called before each vertex. Return false if another process has taken over the run; nothing more starts.
    */
   readonly mayStart?: (() => boolean) | undefined
+  /** Called when everything that runs has ended, and what is left was not allowed to start. */
+  readonly left?: (() => void) | undefined
   /**
    * Called when a vertex, a step or a loop pass has finished, with the state to store before anything
    * downstream starts. Resolves to false if the state is too large to store (DR-19).

@@ -89,13 +89,14 @@ export class RunExecution implements Deadline {
   /** FE-60: nothing more starts, signals are aborted immediately, and `end` follows one turn later. */
   cancel(reason: FlowError): void {
     if (this.#phase.current !== 'running') return
+    if (reason.code === 'interrupted') return this.exceed(reason)
     this.outcome.cancelled = true
     this.outcome.error ??= reason
     this.#stop(reason)
     void this.#finishAfterTurn()
   }
 
-  /** A limit of the whole run was exceeded (FE-64), or the engine failed. */
+  /** A limit of the whole run was exceeded (FE-64), its process stops, or the engine failed. */
   exceed(limit: FlowError): void {
     if (this.#phase.current !== 'running') return
     this.outcome.failed = true
@@ -137,8 +138,8 @@ export class RunExecution implements Deadline {
   }
 
   overdue(): void {
-    const { runTimeoutMs } = this.#run.limits
-    this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${runTimeoutMs} ms`))
+    const ms = this.#run.limits.runTimeoutMs
+    this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${ms} ms`))
   }
 
   /** Starts as many tasks as there are free slots; the rest waits. */
@@ -162,6 +163,7 @@ export class RunExecution implements Deadline {
       if (task !== undefined && this.#scheduler.wants(task)) this.#begin(task)
     }
     if (this.#running > 0 || this.#phase.current !== 'running') return
+    if (!this.#queue.isEmpty) this.#host.left?.()
     void (this.#suspended > 0 ? this.#rest() : this.#finish())
   }
 
@@ -329,9 +331,7 @@ export class RunExecution implements Deadline {
     }
     if (atRest) noteStalled(this.outcome, this.#request, this.#scheduler)
     const end = (): void => this.#end()
-    if (this.#run.hasMessages) return this.#run.messages.settle().then(end, end)
-    end()
-    return undefined
+    return this.#run.hasMessages ? this.#run.messages.settle().then(end, end) : void end()
   }
 
   #end(): void {
@@ -342,8 +342,8 @@ export class RunExecution implements Deadline {
   }
 
   #settle(rests = false): void {
-    const duration = Math.max(0, this.#run.runtime.now().getTime() - this.#startedAt)
-    const finished = new FinishedRun(this.outcome, this.#request, this.#run, duration)
+    const took = Math.max(0, this.#run.runtime.now().getTime() - this.#startedAt)
+    const finished = new FinishedRun(this.outcome, this.#request, this.#run, took)
     reportRunEnd(finished, this.outcome, { run: this.#run, host: this.#host, rests })
     this.#resolve(finished)
   }

@@ -108,6 +108,7 @@ export function createStoredResponses(options: StoredResponsesOptions): StoredRe
         maxRunningPerUser: null,
         flowVersion: null,
         sessionId: null,
+        priority: 0,
         maxQueued: null,
       })
       // Nothing is left to run: the job has ended.

@@ -28,6 +28,7 @@ export class SqliteEngine {
   readonly #beforeClose: (() => Promise<void>)[] = []
   readonly #busyTimeoutMs: number
   readonly #watch: DatabaseWatch | undefined
+  readonly #closing: (() => void) | undefined
   #locked = false
   #settles = false
   /** Writes, and the milliseconds they took, since the last turn of the event loop. */
@@ -56,7 +57,10 @@ export class SqliteEngine {
     /** Maximum wait of a write for another process, in milliseconds. */
     readonly busyTimeoutMs: number
     readonly watch?: DatabaseWatch | undefined
+    /** Called when both connections are closed. */
+    readonly closed?: (() => void) | undefined
   }) {
+    this.#closing = options.closed
     this.#watch = options.watch
     this.writer = options.writer
     this.transactions = new SqliteTransactions(options.writer, () => this.changed())
@@ -268,6 +272,7 @@ export class SqliteEngine {
       session?.statements.clear()
       session?.database.close()
     }
+    this.#closing?.()
     this.unlock()
   }
 

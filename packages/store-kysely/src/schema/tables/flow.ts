@@ -60,6 +60,7 @@ export type JobRow = RowOf<StoredJob> & {
   worker: string | null
   lease_until: number | null
   result: Generated<string | null>
+  max_queued: number | null
 }
 
 /** The tables of the flow store. */
@@ -101,6 +102,16 @@ export interface FlowTables {
   }
   flow_schedule: Sequenced<RowOf<StoredSchedule>>
   flow_job: JobRow
+  flow_job_turn: {
+    lane: string
+    user_key: string
+    waiting: number
+    suspects: number
+    running: number
+    max_running: number | null
+    head: number | null
+  }
+  flow_job_lane: { lane: string; waiting: number }
   flow_job_event: { job_id: string; seq: number; event: string; data: string }
   flow_job_fence: { job_id: string; fence: number }
   flow_job_checkpoint: Sequenced<{ job_id: string; vertex_id: string; state: string }>

@@ -1,0 +1,69 @@
+import type { ClaimedJob } from '@x/flow-engine/store'
+import type { FlowDb } from '../flow/context.ts'
+import { claimJobs, heartbeatJobs, type ClaimsRow, type ClaimsValues } from './claim-queries.ts'
+import { toClaimedJob, type ClaimedRow } from './mapping.ts'
+import { together } from './together.ts'
+
+export interface Claim {
+  readonly worker: string
+  readonly leaseUntil: number
+  readonly now: number
+  readonly lanes: readonly string[] | undefined
+  readonly suspects: boolean
+}
+
+export interface Heartbeat {
+  readonly jobId: string
+  readonly worker: string
+  readonly leaseUntil: number
+}
+
+/** Claims and heartbeats on PostgreSQL: those of one turn of the event loop share a statement. */
+export interface PostgresClaims {
+  readonly claim: (claim: Claim) => Promise<ClaimedJob | null>
+  readonly heartbeat: (heartbeat: Heartbeat) => Promise<'kept' | 'lost' | 'cancel'>
+}
+
+export function postgresClaims(db: FlowDb): PostgresClaims {
+  const claimAll = async (claims: readonly Claim[]): Promise<ClaimedRow[]> => {
+    const values: ClaimsValues = {
+      workers: claims.map(({ worker }) => worker),
+      leases: claims.map(({ leaseUntil }) => leaseUntil),
+      times: claims.map(({ now }) => now),
+      lanes: claims[0]?.lanes ?? null,
+      suspects: claims.some(({ suspects }) => suspects) ? 1 : 0,
+    }
+    const { rows } = await claimJobs.now.run(db, values)
+    const found = rows.filter(isClaimed)
+    if (found.length > 0 || Number(rows[0]?.turns) === 0) return found
+    // All turns are held by statements of others, which end soon.
+    return (await claimJobs.afterOthers.run(db, values)).rows.filter(isClaimed)
+  }
+  return {
+    claim: together<Claim, ClaimedJob | null>(async (calls) => {
+      const lanes = new Set(calls.map(({ call }) => String(call.lanes)))
+      await Promise.all(
+        [...lanes].map(async (lane) => {
+          const group = calls.filter(({ call }) => String(call.lanes) === lane)
+          const claimed = await claimAll(group.map(({ call }) => call))
+          const jobs = new Map(claimed.map((row) => [row.worker, toClaimedJob(row)]))
+          for (const { call, done } of group) done(jobs.get(call.worker) ?? null)
+        }),
+      )
+    }),
+    heartbeat: together<Heartbeat, 'kept' | 'lost' | 'cancel'>(async (calls) => {
+      const { rows } = await heartbeatJobs.run(db, {
+        ids: calls.map(({ call }) => call.jobId),
+        workers: calls.map(({ call }) => call.worker),
+        leases: calls.map(({ call }) => call.leaseUntil),
+      })
+      const kept = new Map(rows.map((row) => [`${row.id} ${row.worker}`, row.cancel_requested]))
+      for (const { call, done } of calls) {
+        const cancel = kept.get(`${call.jobId} ${call.worker}`)
+        done(cancel === undefined ? 'lost' : cancel === 1 ? 'cancel' : 'kept')
+      }
+    }),
+  }
+}
+
+const isClaimed = (row: ClaimsRow): row is ClaimsRow & ClaimedRow => typeof row.id === 'string'
