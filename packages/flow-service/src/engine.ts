@@ -26,6 +26,7 @@ import { createTokens } from './services/crypto/tokens.ts'
 import { createUserLimits } from './services/limits/user-limits.ts'
 import type { AuditRecord } from './store/audit.ts'
 import type { UserChange } from './store/users.ts'
+import { readFlowEngineOptions } from './read-options.ts'
 import { resolveSettings } from './settings.ts'
 
 /** An in-process flow service. */
@@ -47,14 +48,12 @@ export interface FlowEngine {
   close(): Promise<void>
 }
 
-const MIN_SECRET_LENGTH = 32
-
 /**
  * Creates a flow service over the given storage.
- * @throws TypeError for contradictory settings, or a secret key under 32 characters
+ * @throws OptionError, a TypeError, for a wrong or unknown option, and for settings that contradict each other
  */
 export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
-  const options = withOutgoingFetch(given)
+  const options = withOutgoingFetch(readFlowEngineOptions('createFlowEngine', given))
   const components = withCustomComponent(options.components ?? createRegistry(builtinComponents))
   const kit = createKit(options, components, (of) => running.cancelBuilds(of))
   const core = createCoreServices(kit.kit, options)
@@ -177,7 +176,7 @@ function createKit(
     if (options.onError === undefined) writeToConsole(error, info)
     else options.onError(error, info)
   }
-  const { source, emit } = createFlowEvents((error) => report(error))
+  const { source, emit } = createFlowEvents(report)
   const { basePath } = options
   const settings = resolveSettings({
     ...options.settings,
@@ -237,9 +236,5 @@ function writeToConsole(error: unknown, { requestId }: { readonly requestId?: un
 }
 
 function secretBytes(key: string | Uint8Array): Uint8Array {
-  const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
-  if (bytes.length < MIN_SECRET_LENGTH) {
-    throw new TypeError(`secretKey must be at least ${MIN_SECRET_LENGTH} characters long`)
-  }
-  return bytes
+  return typeof key === 'string' ? new TextEncoder().encode(key) : key
 }
