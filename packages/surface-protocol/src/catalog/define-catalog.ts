@@ -7,23 +7,24 @@ import { readCatalog, trustedPatternsOf } from './parse-catalog.ts'
 import { patternsIn } from './pattern-table.ts'
 
 /** Types and styles as zod schemas; object schemas are closed unless they are loose. */
-export interface CatalogDefinition<Components extends Record<string, z.ZodObject>> {
+export interface CatalogDefinition<Components extends Record<string, z.core.$ZodObject>> {
   readonly catalogId: string
   readonly components: Components
-  readonly styles?: Readonly<Record<string, z.ZodType>>
+  readonly styles?: Readonly<Record<string, z.core.$ZodType>>
 }
 
 /** The wire types of zod components. */
-export type TypesOfDefinition<Components extends Record<string, z.ZodObject>> = {
-  [Name in keyof Components]: z.input<Components[Name]>
+export type TypesOfDefinition<Components extends Record<string, z.core.$ZodObject>> = {
+  [Name in keyof Components]: z.core.input<Components[Name]>
 }
 
 /**
- * Creates a catalog from zod schemas (SP-52). They are converted to JSON Schema once; zod is not used
- * afterwards.
+ * Creates a catalog from zod 4 schemas (SP-52), of whichever copy of zod. They are converted to JSON Schema once;
+ * zod is not used afterwards.
+ * @throws TypeError for what is no zod 4 schema
  * @throws SurfaceError `invalid_catalog` for schemas that JSON Schema cannot express
  */
-export function defineCatalog<Components extends Record<string, z.ZodObject>>(
+export function defineCatalog<Components extends Record<string, z.core.$ZodObject>>(
   definition: CatalogDefinition<Components>,
 ): Catalog<TypesOfDefinition<Components>> {
   const document = toDocument(definition)
@@ -34,7 +35,10 @@ export function defineCatalog<Components extends Record<string, z.ZodObject>>(
  * Creates a catalog with additional types; types with the same name are replaced.
  * @throws SurfaceError `invalid_catalog`
  */
-export function extendCatalog<Base extends object, Components extends Record<string, z.ZodObject>>(
+export function extendCatalog<
+  Base extends object,
+  Components extends Record<string, z.core.$ZodObject>,
+>(
   base: Catalog<Base>,
   definition: CatalogDefinition<Components>,
 ): Catalog<Omit<Base, keyof Components> & TypesOfDefinition<Components>> {
@@ -62,7 +66,7 @@ function toDocument({
   catalogId,
   components,
   styles,
-}: CatalogDefinition<Record<string, z.ZodObject>>): JsonObject {
+}: CatalogDefinition<Record<string, z.core.$ZodObject>>): JsonObject {
   const document: JsonObject = { catalogId, components: {} }
   document.components = toSchemas(components, ['components'])
   if (styles !== undefined) document.styles = toSchemas(styles, ['styles'])
@@ -70,7 +74,7 @@ function toDocument({
 }
 
 function toSchemas(
-  schemas: Readonly<Record<string, z.ZodType>>,
+  schemas: Readonly<Record<string, z.core.$ZodType>>,
   place: readonly string[],
 ): JsonObject {
   const result: JsonObject = {}
@@ -80,9 +84,11 @@ function toSchemas(
   return result
 }
 
-function toSchema(schema: z.ZodType, place: readonly string[]): JsonValue {
+function toSchema(schema: z.core.$ZodType, place: readonly string[]): JsonValue {
+  checkSchema(schema, place)
   try {
     const json = z.toJSONSchema(schema, {
+      metadata: METADATA,
       io: 'input',
       reused: 'inline',
       override({ zodSchema, jsonSchema }) {
@@ -106,6 +112,28 @@ function toSchema(schema: z.ZodType, place: readonly string[]): JsonValue {
       cause,
     })
   }
+}
+
+/** What schemas say of themselves; those of another copy are asked. */
+const METADATA = new (class extends z.core.$ZodRegistry<Record<string, unknown>> {
+  override get<Schema extends z.core.$ZodType>(schema: Schema): ReturnType<typeof ownMetadata> {
+    return ownMetadata(schema)
+  }
+})()
+
+function ownMetadata(schema: object): Record<string, unknown> | undefined {
+  const own = z.globalRegistry.get(schema as z.ZodType)
+  return own ?? ('meta' in schema ? (schema as z.ZodType).meta() : undefined)
+}
+
+function checkSchema(schema: unknown, place: readonly string[]): void {
+  const isObject = typeof schema === 'object' && schema !== null
+  if (isObject && '_zod' in schema) return
+  const got =
+    isObject && '_def' in schema ? "a zod 3 schema; import it from 'zod/v4'" : typeof schema
+  throw new TypeError(
+    `defineCatalog: option "${place.join('.')}" must be a zod 4 schema, got ${got}`,
+  )
 }
 
 function hasCustomChecks(def: object): boolean {
