@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { circlesOf } from './circles.mjs'
 import { namesOf } from './exported-names.mjs'
+import { withEntries } from './package-entries.mjs'
 import { filesBelow, importsOf, isTest, readSource, resolveImport, root } from './sources.mjs'
 
 const { packages, family } = JSON.parse(readSource('tools/packages.json'))
@@ -76,7 +77,7 @@ function checkPackage(path, specifier, { rules, manifest, atLoad }) {
 
 /** The map and the manifest name the same packages, and each of them is used. */
 function checkDeclared(folder, { rules, manifest, used, paths }) {
-  const { dependencies = [], optionalPeers = [], inlined = [], unchecked = [], mayImport } = rules
+  const { dependencies = [], optionalPeers = [], unchecked = [], mayImport } = rules
   const given = { ...manifest.dependencies, ...manifest.peerDependencies }
   const wanted = new Set([...dependencies, ...optionalPeers])
   for (const name of Object.keys(given)) {
@@ -89,7 +90,7 @@ function checkDeclared(folder, { rules, manifest, used, paths }) {
     if (declared === undefined && folder !== 'internal/wire')
       problems.push(`${folder}/package.json does not declare ${name}`)
     const loaded = () => paths.some((path) => readSource(path).includes(`('${name}`))
-    if (!used.has(name) && !inlined.includes(name) && !unchecked.includes(name) && !loaded())
+    if (!used.has(name) && !unchecked.includes(name) && !loaded())
       problems.push(`${folder} does not use ${name}`)
   }
   for (const name of optionalPeers)
@@ -108,14 +109,13 @@ function checkEntries(folder, manifest, rules) {
     if (!existsSync(join(root, folder, source)))
       problems.push(`${folder} exports ${key}, but ${source} is not there`)
   }
-  for (const { node, default: plain, ...entry } of Object.values(manifest.imports ?? {}))
-    for (const one of [entry, node, plain]) {
-      const built = typeof one === 'object' ? (one['@x/source'] ?? one.default) : undefined
-      if (built !== undefined)
-        sources.push(built.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
-    }
+  for (const { node, default: plain } of Object.values(manifest.imports ?? {}))
+    for (const { default: built } of [node.default, plain.default])
+      sources.push(built.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
   for (const command of Object.values(manifest.bin ?? {}))
     sources.push(command.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
+  if (JSON.stringify(withEntries(manifest)) !== JSON.stringify(manifest))
+    problems.push(`${folder}/package.json: run node tools/package-entries.mjs`)
   const builds = readSource(`${folder}/tsup.config.ts`)
   const built = [...builds.matchAll(/'(src\/[^']+)'/g)].map(([, source]) => `./${source}`)
   const differ = [...new Set([...sources, ...built])].filter(

@@ -78,7 +78,6 @@ function installsKnown(code) {
 /** The package that has to be installed beside a package or subpath of the workspace. */
 const PEERS = {
   '@x/store-kysely': 'kysely',
-  '@x/surface-protocol/catalog': 'zod',
 }
 
 /** The packages that the code of a guide needs, and that it does not tell its reader to install. */

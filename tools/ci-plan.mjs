@@ -32,6 +32,13 @@ export const CHECK = [
     minutes: 12,
     needs: ['build'],
   },
+  {
+    name: 'hosts',
+    command: npm('run', 'check:hosts'),
+    cores: 1,
+    minutes: 12,
+    needs: ['build'],
+  },
   { name: 'next', command: npm('run', 'test:next'), cores: 1, minutes: 12, needs: ['build'] },
   { name: 'browser', command: npm('run', 'test:browser'), cores: 1, minutes: 12 },
   {
@@ -61,6 +68,13 @@ export const NIGHT = [
   {
     name: 'packages',
     command: npm('run', 'check:packages', '--', '--everywhere'),
+    cores: 1,
+    minutes: 30,
+    needs: ['build'],
+  },
+  {
+    name: 'hosts',
+    command: npm('run', 'check:hosts', '--', '--everywhere'),
     cores: 1,
     minutes: 30,
     needs: ['build'],

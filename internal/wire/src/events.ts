@@ -1,55 +1,125 @@
-import mitt from 'mitt'
+/** An event as listeners get it: its name is its `type`. */
+export type EventOf<E, K extends keyof E> = E[K] & { readonly type: K }
 
-/** The public side of an emitter: subscribe and unsubscribe. `*` subscribes to all events. */
-export interface EventSource<E> {
-  /** Subscribes; the returned function unsubscribes. */
-  on<K extends keyof E & string>(
-    name: K | '*',
-    listener: (event: E[K], name: K) => void,
+/** Any of the events; `type` tells which. */
+export type AnyEvent<E> = { [K in keyof E & string]: EventOf<E, K> }[keyof E & string]
+
+/** How long a listener stays. */
+export interface ListenerOptions {
+  /** Removes the listener; one that is aborted already adds none. */
+  readonly signal?: AbortSignal
+}
+
+/** Adds a listener; the returned function removes it. */
+interface Subscribe<E> {
+  <K extends keyof E & string>(
+    type: K,
+    listener: (event: EventOf<E, K>, name: K) => unknown,
+    options?: ListenerOptions,
   ): () => void
-  off<K extends keyof E & string>(name: K | '*', listener: (event: E[K], name: K) => void): void
+  /** `name` is the same as `event.type` and will go in the next minor version. */
+  (
+    type: '*',
+    listener: (event: AnyEvent<E>, name: keyof E & string) => unknown,
+    options?: ListenerOptions,
+  ): () => void
 }
 
 /**
- * A typed emitter. Listeners are isolated: an error thrown by one is passed to `onError`, the others still
- * run, and the caller of `emit` is not affected.
+ * The public side of an emitter. `*` means all events. Listeners are called in the order in which they were
+ * added. An unknown type is a `TypeError`.
+ */
+export interface EventSource<E> {
+  readonly on: Subscribe<E>
+  /** The listener is removed before its first call. */
+  readonly once: Subscribe<E>
+  off<K extends keyof E & string>(
+    type: K,
+    listener: (event: EventOf<E, K>, name: K) => unknown,
+  ): void
+  off(type: '*', listener: (event: AnyEvent<E>, name: keyof E & string) => unknown): void
+}
+
+export interface Events<E> {
+  readonly source: EventSource<E>
+  readonly emit: <K extends keyof E & string>(type: K, event: E[K]) => void
+  /** Whether the event has listeners. Otherwise its payload need not be made. */
+  readonly wants: (type: keyof E & string) => boolean
+}
+
+type Listener = (event: never, name: never) => unknown
+
+interface Entry {
+  readonly type: string
+  readonly listener: Listener
+  readonly once: boolean
+}
+
+/**
+ * A typed emitter of the events whose names are the keys of `types`. Listeners are isolated: what one throws
+ * or rejects with is passed to `onError`, the others still run, and the caller of `emit` is not affected.
+ * Listeners that are added or removed meanwhile count from the next event.
  */
 export function createEvents<E extends object>(
-  onError: (error: unknown) => void = () => undefined,
-): {
-  readonly source: EventSource<E>
-  readonly emit: <K extends keyof E & string>(name: K, event: E[K]) => void
-} {
-  type Listener = (event: never, name: never) => void
-  const emitter = mitt<Record<string, unknown>>()
-  const wrapped = new Map<string, Map<Listener, ((...args: unknown[]) => void)[]>>()
-
-  const off = (name: string, listener: Listener): void => {
-    const handler = wrapped.get(name)?.get(listener)?.pop()
-    if (handler !== undefined) emitter.off(name as never, handler)
+  types: Readonly<Record<keyof E & string, true>>,
+  onError: (error: unknown, info: { readonly event: string }) => void = () => undefined,
+): Events<E> {
+  let entries: readonly Entry[] = []
+  const remove = (entry: Entry): void => {
+    entries = entries.filter((one) => one !== entry)
+  }
+  const add = (
+    method: string,
+    type: string,
+    listener: Listener,
+    { signal }: ListenerOptions = {},
+  ): (() => void) => {
+    check(method, types, type, listener)
+    if (signal?.aborted === true) return () => undefined
+    const entry = { type, listener, once: method === 'once' }
+    const unsubscribe = (): void => {
+      remove(entry)
+      signal?.removeEventListener('abort', unsubscribe)
+    }
+    entries = [...entries, entry]
+    signal?.addEventListener('abort', unsubscribe, { once: true })
+    return unsubscribe
   }
 
   return {
     source: {
-      on(name, listener) {
-        const handler = (...args: unknown[]): void => {
-          const [event, type] = name === '*' ? [args[1], args[0]] : [args[0], name]
-          try {
-            const result: unknown = listener(event as never, type as never)
-            if (result instanceof Promise) result.catch(onError)
-          } catch (error) {
-            onError(error)
-          }
-        }
-        const byListener =
-          wrapped.get(name) ?? new Map<Listener, ((...args: unknown[]) => void)[]>()
-        wrapped.set(name, byListener)
-        byListener.set(listener, [...(byListener.get(listener) ?? []), handler])
-        emitter.on(name as never, handler)
-        return () => off(name, listener)
+      on: (type: string, listener: Listener, options?: ListenerOptions) =>
+        add('on', type, listener, options),
+      once: (type: string, listener: Listener, options?: ListenerOptions) =>
+        add('once', type, listener, options),
+      off: (type: string, listener: Listener) => {
+        const found = entries.findLast((one) => one.type === type && one.listener === listener)
+        if (found !== undefined) remove(found)
       },
-      off: (name, listener) => off(name, listener),
     },
-    emit: (name, event) => emitter.emit(name, event),
+    emit: (type, event) => {
+      if (entries.length === 0) return
+      const typed = { ...event, type }
+      for (const entry of entries) {
+        if (entry.type !== type && entry.type !== '*') continue
+        if (entry.once) remove(entry)
+        try {
+          const result = entry.listener(typed as never, type as never)
+          if (result instanceof Promise) result.catch((error) => onError(error, { event: type }))
+        } catch (error) {
+          onError(error, { event: type })
+        }
+      }
+    },
+    wants: (type) => entries.some((entry) => entry.type === type || entry.type === '*'),
   }
+}
+
+function check(method: string, types: object, type: unknown, listener: unknown): void {
+  if (type !== '*' && !Object.hasOwn(types, String(type)))
+    throw new TypeError(
+      `${method}: unknown event ${JSON.stringify(type)}. Known events: ${Object.keys(types).toSorted().join(', ')}, *`,
+    )
+  if (typeof listener !== 'function')
+    throw new TypeError(`${method}: the listener must be a function`)
 }

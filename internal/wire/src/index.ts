@@ -13,7 +13,13 @@ export { elapsedMs } from './elapsed-ms.ts'
 export { eventLoopTurn } from './event-loop-turn.ts'
 export { ownTurn } from './own-turn.ts'
 export { eventStream, type EventStreamOptions, type StreamCount } from './event-stream.ts'
-export { createEvents, type EventSource } from './events.ts'
+export {
+  createEvents,
+  type AnyEvent,
+  type Events,
+  type EventOf,
+  type EventSource,
+} from './events.ts'
 export { isObject, isPlainObject } from './is-object.ts'
 export { isResponse } from './is-response.ts'
 export { json, respond, type JsonInit } from './json.ts'
@@ -86,3 +92,29 @@ export { parseJson } from './parse-json.ts'
 export { sortInTurns } from './sort-in-turns.ts'
 export { createSteps, finishInTurns, mapSteps, finish, type Steps, finishSoon } from './steps.ts'
 export { trimSlashes } from './trim-slashes.ts'
+export { optionCheck, type OptionCheck } from './options/check-options.ts'
+export { nearName } from './options/near-name.ts'
+export { OptionError } from './options/option-error.ts'
+export {
+  amount,
+  anything,
+  callback,
+  choice,
+  either,
+  flag,
+  implementing,
+  integer,
+  list,
+  mountPath,
+  options,
+  required,
+  secret,
+  tagged,
+  text,
+  texts,
+  webAddress,
+  type OptionKind,
+  type KindsOf,
+  type OptionKinds,
+  type OptionPlace,
+} from './options/option-kinds.ts'

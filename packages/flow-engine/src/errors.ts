@@ -79,6 +79,11 @@ export class FlowCompileError extends FlowError {
     super('invalid_flow', problems[0]?.message ?? 'The flow cannot be run')
     this.problems = problems
   }
+
+  /** True for those of another copy of this package as well. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isFlowError(value) && value.name === 'FlowCompileError'
+  }
 }
 
 /**

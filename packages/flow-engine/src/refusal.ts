@@ -1,4 +1,4 @@
-import { FlowError, type FlowErrorCode } from './errors.ts'
+import { FlowError, isFlowError, type FlowErrorCode } from './errors.ts'
 
 const CODES: ReadonlyMap<number, FlowErrorCode> = new Map([
   [400, 'invalid_request'],
@@ -31,6 +31,12 @@ export class Refusal extends FlowError {
     super(CODES.get(status) ?? 'internal', detail, { status, cause })
     this.body = body ?? detail
     this.headers = headers
+  }
+
+  /** True for those of another copy of this package as well. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== Refusal) return Function.prototype[Symbol.hasInstance].call(this, value)
+    return isFlowError(value) && 'body' in value && 'headers' in value
   }
 }
 

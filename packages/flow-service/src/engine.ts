@@ -13,12 +13,7 @@ import { createOpenApi } from './http/openapi/openapi.ts'
 import type { BuildJobs } from '@x/flow-engine'
 import { createMemoryBases } from '@x/flow-engine/memory'
 import { outgoingFetch } from '@x/flow-engine/internal'
-import {
-  withStores,
-  type FlowEngineOptions,
-  type HostContext,
-  type StoredEngineOptions,
-} from './options.ts'
+import type { FlowEngineOptions, HostContext, StoredEngineOptions } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
 import type { ServiceKit } from './services/base/kit.ts'
 import { removeFilesOf } from './services/files/remove-files.ts'
@@ -30,6 +25,7 @@ import { createTokens } from './services/crypto/tokens.ts'
 import { createUserLimits } from './services/limits/user-limits.ts'
 import type { AuditRecord } from './store/audit.ts'
 import type { UserChange } from './store/users.ts'
+import { readFlowEngineOptions } from './read-options.ts'
 import { resolveSettings } from './settings.ts'
 
 /** An in-process flow service. */
@@ -51,14 +47,12 @@ export interface FlowEngine {
   close(): Promise<void>
 }
 
-const MIN_SECRET_LENGTH = 32
-
 /**
  * Creates a flow service over the given storage.
- * @throws TypeError for missing stores, contradictory settings, or a secret key under 32 characters
+ * @throws OptionError, a TypeError, for a wrong or unknown option, and for settings that contradict each other
  */
 export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
-  const options = withOutgoingFetch(withStores(given))
+  const options = withOutgoingFetch(readFlowEngineOptions('createFlowEngine', given))
   const components = withCustomComponent(options.components ?? createRegistry(builtinComponents))
   const kit = createKit(options, components, (of) => running.cancelBuilds(of))
   const core = createCoreServices(kit.kit, options)
@@ -181,7 +175,7 @@ function createKit(
     if (options.onError === undefined) writeToConsole(error, info)
     else options.onError(error, info)
   }
-  const { source, emit } = createFlowEvents((error) => report(error))
+  const { source, emit } = createFlowEvents(report)
   const { basePath } = options
   const settings = resolveSettings({
     ...options.settings,
@@ -240,9 +234,5 @@ function writeToConsole(error: unknown, { requestId }: { readonly requestId?: un
 }
 
 function secretBytes(key: string | Uint8Array): Uint8Array {
-  const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
-  if (bytes.length < MIN_SECRET_LENGTH) {
-    throw new TypeError(`secretKey must be at least ${MIN_SECRET_LENGTH} characters long`)
-  }
-  return bytes
+  return typeof key === 'string' ? new TextEncoder().encode(key) : key
 }

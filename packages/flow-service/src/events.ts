@@ -1,4 +1,5 @@
-import { createEvents, type EventSource } from '@x/wire'
+import type { JobState } from '@x/flow-engine/store'
+import { createEvents, type Events } from '@x/wire'
 
 /** Fields common to all notifications. */
 export interface FlowEvent {
@@ -43,7 +44,7 @@ export interface FlowEvents {
   'flow.updated': FlowEvent
   'flow.deleted': FlowEvent
   'job.started': FlowEvent & { readonly flowId: string }
-  'job.finished': FlowEvent & { readonly flowId: string; readonly state: string }
+  'job.finished': FlowEvent & { readonly flowId: string; readonly state: JobState }
   'message.stored': FlowEvent & { readonly flowId: string | null; readonly sessionId: string }
   'mcp.called': McpCalled
   'response.created': ResponseCreated
@@ -63,9 +64,30 @@ export interface FlowEvents {
 export type EmitFlowEvent = <K extends keyof FlowEvents>(name: K, event: FlowEvents[K]) => void
 
 /** Creates the event emitter of an engine. */
-export function createFlowEvents(onError: (error: unknown) => void): {
-  readonly source: EventSource<FlowEvents>
-  readonly emit: EmitFlowEvent
-} {
-  return createEvents<FlowEvents>(onError)
+export function createFlowEvents(
+  onError: (error: unknown, info: { readonly event: string }) => void,
+): Events<FlowEvents> {
+  return createEvents<FlowEvents>(TYPES, onError)
+}
+
+const TYPES: Readonly<Record<keyof FlowEvents, true>> = {
+  'user.created': true,
+  'user.updated': true,
+  'user.deactivated': true,
+  'user.deleted': true,
+  'flow.created': true,
+  'flow.updated': true,
+  'flow.deleted': true,
+  'job.started': true,
+  'job.finished': true,
+  'message.stored': true,
+  'mcp.called': true,
+  'response.created': true,
+  'response.finished': true,
+  'mcp.streamOpened': true,
+  'mcp.streamClosed': true,
+  'apiKey.created': true,
+  'apiKey.deleted': true,
+  'apiKey.firstUsed': true,
+  'signIn.failed': true,
 }

@@ -178,22 +178,3 @@ export type StoredEngineOptions = FlowEngineOptions & {
   readonly store: FlowStore
   readonly files: BlobStore
 }
-
-/** @throws TypeError naming the option if a store is missing or given twice */
-export function withStores(options: FlowEngineOptions): StoredEngineOptions {
-  const { storage, ...given } = options
-  if (storage === undefined) {
-    const { store, files } = given
-    if (store === undefined || files === undefined) {
-      const missing = store === undefined ? 'store' : 'files'
-      throw new TypeError(`The option ${missing} is missing: give storage, or store and files`)
-    }
-    return { ...given, store, files }
-  }
-  for (const name of ['store', 'jobs', 'files'] as const)
-    if (given[name] !== undefined)
-      throw new TypeError(`The options storage and ${name} exclude each other`)
-  const { flows: store, ...others } = storage
-  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return { ...others, ...own, store, files: storage.files } as StoredEngineOptions
-}

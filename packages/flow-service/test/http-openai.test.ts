@@ -190,11 +190,12 @@ describe('RS-51 events', () => {
     await ask('hello', { background: true })
     await expect.poll(() => finished.length).toBe(5)
     const whose = { userId: finished[0]?.userId, flowId, at: expect.any(Date) }
-    expect(created[0]).toEqual({ ...whose, id, profile: 'openai' })
+    expect(created[0]).toEqual({ type: 'response.created', ...whose, id, profile: 'openai' })
     const numbers = { durationMs: expect.any(Number), inputTokens: 0, outputTokens: 0 }
     expect(finished[0]).toEqual({
       ...created[0],
       ...numbers,
+      type: 'response.finished',
       at: expect.any(Date),
       status: 'completed',
     })

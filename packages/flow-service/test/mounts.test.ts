@@ -37,9 +37,11 @@ describe('HO-30: basePath', () => {
   test.each(['flows', '/flows/', 'flows/', '//flows'])(
     '%j is an option error',
     async (basePath) => {
-      const message = `option "basePath" must begin with / and not end with /, got '${basePath}'; write '/flows'`
-      await expect(createTestEngine({ basePath })).rejects.toThrow(message)
-      await expect(createTestEngine({ settings: { basePath } })).rejects.toThrow(message)
+      const message = `must begin with / and not end with /, got '${basePath}'; write '/flows'`
+      const create = createTestEngine({ basePath })
+      await expect(create).rejects.toThrow(`option "basePath" ${message}`)
+      const set = createTestEngine({ settings: { basePath } })
+      await expect(set).rejects.toThrow(`option "settings.basePath" ${message}`)
     },
   )
 })

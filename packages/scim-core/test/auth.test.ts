@@ -85,7 +85,7 @@ describe('D2 configuration', () => {
     [{ basePath: 'scim' }, 'basePath'],
     [{ pageSize: 0 }, 'pageSize'],
     [{ maxPageSize: 1.5 }, 'maxPageSize'],
-    [{ limits: { bodyBytes: -1 } }, 'limits'],
+    [{ limits: { bodyBytes: -1 } }, 'limits.bodyBytes'],
     [{ allowedAddresses: ['10.0.0.0/33'] }, 'allowedAddresses'],
     [{ allowedAddresses: ['nonsense'] }, 'allowedAddresses'],
     [{ cursor: { ttl: 0 } }, 'cursor.ttl'],

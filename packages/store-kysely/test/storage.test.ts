@@ -69,13 +69,17 @@ describe('the option storage', () => {
     const storage = memoryStorage()
     const given = { store: storage.flows, jobs: storage.jobs, files: storage.files }[name]
     expect(() => createFlowEngine({ storage, secretKey, [name]: given })).toThrow(
-      new TypeError(`The options storage and ${name} exclude each other`),
+      `createFlowEngine: the options "storage" and "${name}" exclude each other`,
     )
   })
 
   test('may be missing only where store and files are given', () => {
     const { flows: store } = memoryStorage()
-    expect(() => createFlowEngine({ secretKey })).toThrow('The option store is missing')
-    expect(() => createFlowEngine({ secretKey, store })).toThrow('The option files is missing')
+    expect(() => createFlowEngine({ secretKey })).toThrow(
+      'createFlowEngine: option "store" is required',
+    )
+    expect(() => createFlowEngine({ secretKey, store })).toThrow(
+      'createFlowEngine: option "files" is required',
+    )
   })
 })

@@ -176,6 +176,7 @@ describe('tools and calls', () => {
     stop()
     expect(seen).toEqual([
       {
+        type: 'mcp.called',
         at: expect.any(Date),
         userId: service.engine.adminId,
         id: service.echo,

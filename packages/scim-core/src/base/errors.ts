@@ -1,3 +1,5 @@
+import { OptionError } from '@x/wire'
+
 const SCIM_ERROR = Symbol.for('x.scim.error')
 const CONFIG_ERROR = Symbol.for('x.scim.config-error')
 
@@ -95,15 +97,13 @@ export class InvalidFilterError extends ScimError {
 }
 
 /** An invalid option, thrown when a service is created. */
-export class ScimConfigError extends Error {
+export class ScimConfigError extends OptionError {
   readonly [CONFIG_ERROR] = true
-  /** The invalid option or environment variable. */
-  readonly option: string
 
+  /** @param option the invalid option or environment variable */
   constructor(option: string, message: string) {
-    super(message)
+    super(option, message, 'scim-options.md')
     this.name = 'ScimConfigError'
-    this.option = option
   }
 }
 

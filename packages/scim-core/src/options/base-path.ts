@@ -1,7 +1,4 @@
-import { checkBasePath } from '@x/wire'
-import { ScimConfigError } from '../base/errors.ts'
-
-/** @throws ScimConfigError */
+/** Where the handler is mounted, of checked options: if it is not said, the path of `baseUrl`. */
 export function readBasePath({
   basePath,
   baseUrl,
@@ -9,13 +6,6 @@ export function readBasePath({
   readonly basePath?: string
   readonly baseUrl: string | ((tenant: string) => string)
 }): string {
-  if (basePath === undefined) {
-    if (typeof baseUrl === 'string') return new URL(baseUrl).pathname.replace(/\/$/, '')
-    const message = 'createScimHandler: option "basePath" is required when baseUrl is a function'
-    throw new ScimConfigError('basePath', message)
-  }
-  const checked = checkBasePath(basePath)
-  if ('path' in checked) return checked.path
-  const message = `createScimHandler: option "basePath" ${checked.problem}`
-  throw new ScimConfigError('basePath', message)
+  if (basePath !== undefined || typeof baseUrl === 'function') return basePath ?? ''
+  return new URL(baseUrl).pathname.replace(/\/$/, '')
 }

@@ -1,4 +1,4 @@
-import { createEvents, type EventSource } from '@x/wire'
+import { createEvents, type Events } from '@x/wire'
 import type { ScimType } from '../base/errors.ts'
 import type { ScimDocument } from '../base/document.ts'
 
@@ -108,36 +108,28 @@ export interface ScimAuditEntry {
 }
 
 /** The emitter of a service, which knows whether it has listeners. */
-export interface ScimEmitter {
-  readonly source: EventSource<ScimEvents>
-  readonly emit: <K extends ScimEventName>(name: K, event: ScimEvents[K]) => void
-  /** Returns whether this event has listeners. Otherwise its payload need not be created. */
-  readonly wants: (name: ScimEventName) => boolean
-}
+export type ScimEmitter = Events<ScimEvents>
 
 export function createScimEmitter(onError: (error: unknown) => void): ScimEmitter {
-  const { source, emit } = createEvents<ScimEvents>(onError)
-  const counts = new Map<string, number>()
-  const count = (name: string, change: number): void => {
-    counts.set(name, Math.max(0, (counts.get(name) ?? 0) + change))
-  }
-  return {
-    source: {
-      on(name, listener) {
-        const unsubscribe = source.on(name, listener)
-        let subscribed = true
-        count(name, 1)
-        return () => {
-          if (!subscribed) return
-          subscribed = false
-          count(name, -1)
-          unsubscribe()
-        }
-      },
-      // The count is not decremented: if it is too high, this only costs an unused payload.
-      off: (name, listener) => source.off(name, listener),
-    },
-    emit,
-    wants: (name) => (counts.get(name) ?? 0) > 0 || (counts.get('*') ?? 0) > 0,
-  }
+  return createEvents<ScimEvents>(TYPES, onError)
+}
+
+const TYPES: Readonly<Record<ScimEventName, true>> = {
+  'user.created': true,
+  'user.updated': true,
+  'user.activated': true,
+  'user.deactivated': true,
+  'user.deleted': true,
+  'group.created': true,
+  'group.updated': true,
+  'group.deleted': true,
+  'group.members.changed': true,
+  'resource.created': true,
+  'resource.updated': true,
+  'resource.deleted': true,
+  'token.issued': true,
+  'token.rotated': true,
+  'token.revoked': true,
+  audit: true,
+  error: true,
 }

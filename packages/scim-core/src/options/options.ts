@@ -15,7 +15,7 @@ import type { ScimDocument } from '../base/document.ts'
 import type { ScimExtension } from '../schema/extension.ts'
 import { createSchemas, type ResourceSchemas, type ResourceTypeName } from '../schema/registry.ts'
 import { createTypeSchemas } from '../schema/resource-type.ts'
-import { readRateLimit, withProfile, type ProfileConfig } from './profile-options.ts'
+import { withProfile, type ProfileConfig } from './profile-options.ts'
 import { servedType, type ScimResourceType, type ServedType } from './resource-type.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import { deletion } from './deletion.ts'
@@ -221,16 +221,15 @@ export interface ScimConfig extends ProfileConfig {
   readonly eventUris: readonly string[] | null
 }
 
-/** @throws ScimConfigError naming the invalid option */
+/** Applies the defaults to checked options. @throws ScimConfigError for values that contradict each other */
 export function completeOptions(options: ScimOptions): ScimConfig {
   const { baseUrl, cursor = false, allowedAddresses = [], resourceTypes = [] } = options
-  assertOneHook(options)
-  const maxPageSize = positive('maxPageSize', options.maxPageSize ?? 200)
+  const maxPageSize = options.maxPageSize ?? 200
   const limits = completeLimits(options.limits)
   const quirks = completeQuirks(options.quirks)
   const schemas = allSchemas(options)
   return {
-    store: required('store', options.store),
+    store: options.store,
     schemas,
     types: new Map(resourceTypes.map((type) => [type.name, servedType(type)])),
     baseUrl: readBaseUrl(baseUrl),
@@ -249,7 +248,7 @@ export function completeOptions(options: ScimOptions): ScimConfig {
     checkUserName: userNameCheck(options.userName ?? 'email'),
     emailConflict: options.emailConflict ?? 'primary',
     recreate: options.recreate ?? 'same',
-    deleteUser: deletion(options.deleteUser ?? 'deactivate', required('store', options.store)),
+    deleteUser: deletion(options.deleteUser ?? 'deactivate', options.store),
     uniqueGroupNames: options.uniqueGroupNames ?? true,
     unknownMembers: options.unknownMembers ?? 'reject',
     putWithoutMembers: options.putWithoutMembers ?? 'clear',
@@ -259,13 +258,13 @@ export function completeOptions(options: ScimOptions): ScimConfig {
     bulk: options.bulk ?? false,
     etag: options.etag ?? false,
     cursor: cursor === false ? null : readCursor(cursor === true ? {} : cursor),
-    pageSize: Math.min(positive('pageSize', options.pageSize ?? 100), maxPageSize),
+    pageSize: Math.min(options.pageSize ?? 100, maxPageSize),
     maxPageSize,
     rejectUnknown: options.unknownAttributes === 'reject',
     requirePatchPath: options.requirePatchPath ?? false,
     replaceComplex: options.replaceComplex ?? 'merge',
     rejectPassword: options.password === 'reject',
-    rateLimit: readRateLimit(options.rateLimit),
+    rateLimit: options.rateLimit ?? null,
     profile: options.profile,
     addresses: allowedAddresses.length === 0 ? null : createAddressFilter(allowedAddresses),
     outbox: needsOutbox(options),
@@ -295,11 +294,6 @@ export function withSettings(config: ScimConfig, settings: ConnectionSettings): 
   }
 }
 
-function assertOneHook({ beforeCommit, beforeWrite }: ScimOptions): void {
-  if (beforeCommit === undefined || beforeWrite === undefined) return
-  throw new ScimConfigError('beforeCommit', 'Give beforeCommit or beforeWrite, not both')
-}
-
 /** The schemas of users and groups, then those of the host's own types in the given order (SH-36). */
 function allSchemas(options: ScimOptions): ResourceSchemas {
   const own = createTypeSchemas(options.resourceTypes ?? [])
@@ -317,26 +311,11 @@ function needsOutbox({ outbox = false, store }: ScimOptions): boolean {
 function readCursor({ ttl = 600, secret }: CursorOptions): NonNullable<ScimConfig['cursor']> {
   if (secret !== undefined && secret === '')
     throw new ScimConfigError('cursor', 'cursor.secret is empty')
-  return { ttl: positive('cursor.ttl', ttl), secret }
-}
-
-function required<T>(option: string, value: T): T {
-  if (value === undefined || value === null) {
-    throw new ScimConfigError(option, `The option ${option} is required`)
-  }
-  return value
-}
-
-function positive(option: string, value: number): number {
-  if (Number.isInteger(value) && value > 0) return value
-  throw new ScimConfigError(option, `${option} must be a positive integer`)
+  return { ttl, secret }
 }
 
 function readBaseUrl(baseUrl: ScimOptions['baseUrl']): (tenant: string) => string {
   if (typeof baseUrl === 'function') return (tenant) => withoutSlash(baseUrl(tenant))
-  if (typeof baseUrl !== 'string' || !/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new ScimConfigError('baseUrl', 'baseUrl must be an absolute http or https URL')
-  }
   const fixed = withoutSlash(baseUrl)
   return () => fixed
 }

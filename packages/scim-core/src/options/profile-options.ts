@@ -1,4 +1,3 @@
-import { ScimConfigError } from '../base/errors.ts'
 import { SCIM_PROFILES, type RateLimit, type ScimProfile } from '../base/profiles.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
 
@@ -57,20 +56,4 @@ export function isProfileConformant(config: ProfileConfig): boolean {
   return Object.entries(wanted).every(
     ([name, value]) => JSON.stringify(Reflect.get(present, name)) === JSON.stringify(value),
   )
-}
-
-/** The rate directories reach during an initial sync. */
-const MIN_RATE = 25
-
-/** @throws ScimConfigError */
-export function readRateLimit(limit: RateLimit | undefined): RateLimit | null {
-  if (limit === undefined) return null
-  const { perSecond, burst = 1 } = limit
-  if (!Number.isFinite(perSecond) || perSecond < MIN_RATE) {
-    throw new ScimConfigError('rateLimit', `rateLimit.perSecond must be at least ${MIN_RATE}`)
-  }
-  if (!Number.isInteger(burst) || burst < 1) {
-    throw new ScimConfigError('rateLimit', 'rateLimit.burst must be a positive integer')
-  }
-  return limit
 }

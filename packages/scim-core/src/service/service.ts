@@ -1,6 +1,7 @@
 import { pathBelow } from '@x/wire'
 import { createService } from '../rules/create-service.ts'
 import type { EventSource, ScimEvents } from '../options/events.ts'
+import { readScimOptions } from '../options/read-options.ts'
 import { createHandler, type ScimHandler } from '../http/handler.ts'
 import { parseTarget } from '../http/location.ts'
 import {
@@ -46,6 +47,10 @@ export interface ScimService {
  * @throws ScimConfigError naming the invalid option
  */
 export function createScimService(options: ScimOptions): ScimService {
+  return createChecked(readScimOptions('createScimService', options))
+}
+
+function createChecked(options: ScimOptions): ScimService {
   const service = createService(options)
   const { basePath } = service.config
   return {
@@ -64,5 +69,5 @@ export function createScimService(options: ScimOptions): ScimService {
  * @throws ScimConfigError
  */
 export function createScimHandler(options: ScimOptions): ScimHandler {
-  return createScimService(options).handle
+  return createChecked(readScimOptions('createScimHandler', options)).handle
 }

@@ -1,7 +1,6 @@
 import type { ComponentServices } from '@x/flow-engine'
 import { describeAddress, isSameDatabase, readDatabaseAddress } from './database-address.ts'
 import { createGate } from './gate.ts'
-import { queryPostgres } from './query-postgres.ts'
 import { querySqlite } from './query-sqlite.ts'
 
 type SqlConnections = NonNullable<ComponentServices['sql']>
@@ -47,10 +46,13 @@ export function createSqlConnections(options: SqlConnectionsOptions): SqlConnect
       return Promise.resolve({
         query(sql, { signal, parameters = [] } = {}) {
           const bounds = { ...limits, signal, parameters }
-          const work = (): ReturnType<typeof querySqlite> =>
-            address.kind === 'postgres'
-              ? queryPostgres(address, sql, bounds)
-              : querySqlite(found.kind === 'sqlite' ? (found.paths[0] ?? '') : '', sql, bounds)
+          const work = async (): ReturnType<typeof querySqlite> => {
+            if (address.kind !== 'postgres')
+              return querySqlite(found.kind === 'sqlite' ? (found.paths[0] ?? '') : '', sql, bounds)
+            // The library of PostgreSQL is an optional peer.
+            const { queryPostgres } = await import('./query-postgres.ts')
+            return queryPostgres(address, sql, bounds)
+          }
           return gate(work, signal)
         },
         close: () => Promise.resolve(),

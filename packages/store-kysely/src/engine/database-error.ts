@@ -11,6 +11,8 @@
  */
 export type DatabaseErrorKind = 'unique' | 'busy' | 'full' | 'read-only' | 'unreachable' | 'other'
 
+const BRAND = Symbol.for('@x/store-kysely/database-error')
+
 /** Thrown by all queries through `openSqlite` and `openPostgres`; the driver's error is the cause. */
 export class DatabaseError extends Error {
   readonly kind: DatabaseErrorKind
@@ -32,5 +34,11 @@ export class DatabaseError extends Error {
     this.kind = kind
     this.constraint = options.constraint ?? null
     this.retryable = options.retryable ?? false
+    Object.defineProperty(this, BRAND, { value: true })
+  }
+
+  /** True for those of another copy of this package as well. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { engineOf, type DialectKind } from '../engine/engine.ts'
-import { WITHOUT_TIME_LIMIT } from '../engine/postgres/connection.ts'
+import { WITHOUT_TIME_LIMIT } from '../engine/postgres/without-time-limit.ts'
 
 /** One migration. It must not change once released, because its checksum is verified. */
 export interface Migration {

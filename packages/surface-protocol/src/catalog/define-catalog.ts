@@ -19,7 +19,7 @@ import { compileCatalog } from './v09/compile-catalog.ts'
 
 /** A function of a catalog from version 0.9.1 on. */
 export interface FunctionDefinition {
-  readonly args: z.ZodObject
+  readonly args: z.core.$ZodObject
   readonly returns: 'string' | 'number' | 'boolean' | 'array' | 'object' | 'any' | 'void'
   readonly description?: string
   /** Who may call it, in version 1.0. */
@@ -28,7 +28,7 @@ export interface FunctionDefinition {
 
 /** Types, functions and styles as zod schemas; object schemas are closed unless they are loose. */
 export interface CatalogDefinition<
-  Components extends Record<string, z.ZodObject>,
+  Components extends Record<string, z.core.$ZodObject>,
   Functions extends Record<string, FunctionDefinition> = Record<never, FunctionDefinition>,
 > {
   /** Protocol version of the catalog. Default: 0.8, or that of the catalog that is extended. */
@@ -37,16 +37,16 @@ export interface CatalogDefinition<
   readonly components: Components
   readonly functions?: Functions
   /** Theme parameters, from version 0.9.1 on. */
-  readonly theme?: z.ZodObject
+  readonly theme?: z.core.$ZodObject
   /** Styles, in version 0.8. */
-  readonly styles?: Readonly<Record<string, z.ZodType>>
+  readonly styles?: Readonly<Record<string, z.core.$ZodType>>
   /** Instructions for models that write messages. */
   readonly instructions?: string
 }
 
 /** The wire types of zod components. */
-export type TypesOfDefinition<Components extends Record<string, z.ZodObject>> = {
-  [Name in keyof Components]: z.input<Components[Name]>
+export type TypesOfDefinition<Components extends Record<string, z.core.$ZodObject>> = {
+  [Name in keyof Components]: z.core.input<Components[Name]>
 }
 
 /** The properties of a type of a catalog. */
@@ -57,13 +57,14 @@ export type ComponentProps<C, Name extends PropertyKey> =
 export type FunctionArgs<F extends FunctionDefinition> = z.input<F['args']>
 
 /**
- * Creates a catalog from zod schemas (SP-52). They are converted to JSON Schema once; zod is not used
- * afterwards.
+ * Creates a catalog from zod 4 schemas (SP-52), of whichever copy of zod. They are converted to JSON Schema once;
+ * zod is not used afterwards.
+ * @throws TypeError for what is no zod 4 schema
  * @throws SurfaceError `invalid_catalog` for schemas that JSON Schema cannot express
  * @throws TypeError for schemas that are not of zod 4, and for parts that the version does not have
  */
 export function defineCatalog<
-  Components extends Record<string, z.ZodObject>,
+  Components extends Record<string, z.core.$ZodObject>,
   Functions extends Record<string, FunctionDefinition> = Record<never, FunctionDefinition>,
 >(definition: CatalogDefinition<Components, Functions>): Catalog<TypesOfDefinition<Components>> {
   const version = readVersion(definition.version)
@@ -79,7 +80,7 @@ export function defineCatalog<
  */
 export function extendCatalog<
   Base extends object,
-  Components extends Record<string, z.ZodObject>,
+  Components extends Record<string, z.core.$ZodObject>,
   Functions extends Record<string, FunctionDefinition> = Record<never, FunctionDefinition>,
 >(
   base: Catalog<Base>,
@@ -131,7 +132,10 @@ export function mergeDocuments(base: JsonObject, over: JsonObject, catalogId: st
 }
 
 function toDocument(
-  definition: CatalogDefinition<Record<string, z.ZodObject>, Record<string, FunctionDefinition>>,
+  definition: CatalogDefinition<
+    Record<string, z.core.$ZodObject>,
+    Record<string, FunctionDefinition>
+  >,
   version: string,
 ): JsonObject {
   const { catalogId, components, functions, theme, styles, instructions } = definition
@@ -211,7 +215,7 @@ interface Conversion {
 }
 
 function toSchemas(
-  schemas: Readonly<Record<string, z.ZodType>>,
+  schemas: Readonly<Record<string, z.core.$ZodType>>,
   { version, place }: Conversion,
 ): JsonObject {
   const result: JsonObject = {}
@@ -221,13 +225,12 @@ function toSchemas(
   return result
 }
 
-function toSchema(schema: z.ZodType, { version, place }: Conversion): JsonValue {
-  if (typeof schema !== 'object' || schema === null || !('_zod' in schema)) {
-    throw new TypeError(`The schema of ${place.join('.')} is not one of zod 4`)
-  }
+function toSchema(schema: z.core.$ZodType, { version, place }: Conversion): JsonValue {
+  checkSchema(schema, place)
   let json: JsonValue
   try {
     const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+      metadata: METADATA,
       io: 'input',
       reused: 'inline',
       override({ zodSchema, jsonSchema }) {
@@ -271,6 +274,28 @@ function ofVersion(value: JsonValue, version: string): JsonValue {
   const copy: JsonObject = {}
   for (const [name, member] of Object.entries(rest)) setOwn(copy, name, ofVersion(member, version))
   return copy
+}
+
+/** What schemas say of themselves; those of another copy are asked. */
+const METADATA = new (class extends z.core.$ZodRegistry<Record<string, unknown>> {
+  override get<Schema extends z.core.$ZodType>(schema: Schema): ReturnType<typeof ownMetadata> {
+    return ownMetadata(schema)
+  }
+})()
+
+function ownMetadata(schema: object): Record<string, unknown> | undefined {
+  const own = z.globalRegistry.get(schema as z.ZodType)
+  return own ?? ('meta' in schema ? (schema as z.ZodType).meta() : undefined)
+}
+
+function checkSchema(schema: unknown, place: readonly string[]): void {
+  const isObject = typeof schema === 'object' && schema !== null
+  if (isObject && '_zod' in schema) return
+  const got =
+    isObject && '_def' in schema ? "a zod 3 schema; import it from 'zod/v4'" : typeof schema
+  throw new TypeError(
+    `defineCatalog: option "${place.join('.')}" must be a zod 4 schema, got ${got}`,
+  )
 }
 
 function hasCustomChecks(def: object): boolean {

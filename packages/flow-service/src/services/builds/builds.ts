@@ -18,14 +18,9 @@ import type { PlanCache } from '../runs/plan-cache.ts'
 import type { FlowVersionService, PinnableFlow } from '../flows/flow-versions.ts'
 import { publicFlowId } from '../flows/public-flow-id.ts'
 import { createPublicJobs } from './public-jobs.ts'
-<<<<<<< HEAD
-import { refuse } from '@x/flow-engine/internal'
+import { refuse, runErrorText } from '@x/flow-engine/internal'
 import type { BuildMetadata } from '../runs/build-metadata.ts'
 import type { Runner } from '../runs/runner.ts'
-=======
-import { refuse, runErrorText } from '@x/flow-engine/internal'
-import type { EarlierTurn } from '../runs/earlier-turns.ts'
->>>>>>> flows
 import type { VisitorQueue } from './visitor-queue.ts'
 
 /** A request for a build (build.md). */

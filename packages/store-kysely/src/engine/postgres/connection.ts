@@ -1,20 +1,12 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { PoolClient, QueryConfig, QueryResult as Answer } from 'pg'
 import type { DatabaseError } from '../database-error.ts'
+import { WITHOUT_TIME_LIMIT } from './without-time-limit.ts'
 import { statementNameOf } from '../statement-name.ts'
 import { transactionEnded } from '../transaction-ended.ts'
 import { translateError } from '../translate-error.ts'
 import type { PostgresEngine } from './engine.ts'
 import { columnTypes } from './types.ts'
-
-/**
- * Lifts the time limits of the rest of a transaction, for migrations: those of the server, and, because the
- * connection knows these statements, the wait for an answer.
- */
-export const WITHOUT_TIME_LIMIT = [
-  'set local statement_timeout = 0',
-  'set local lock_timeout = 0',
-] as const
 
 /** A client of the pool, and the state that all of its uses share. */
 export interface PooledClient {

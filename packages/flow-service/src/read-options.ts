@@ -1,0 +1,239 @@
+import {
+  amount,
+  anything,
+  callback,
+  choice,
+  either,
+  flag,
+  implementing,
+  integer,
+  list,
+  mountPath,
+  nearName,
+  optionCheck,
+  OptionError,
+  options,
+  required,
+  secret,
+  text,
+  texts,
+  type KindsOf,
+  type OptionKind,
+  type OptionKinds,
+} from '@x/wire'
+import { defaultRunLimits } from '@x/flow-engine'
+import type { FlowEngineOptions, FlowStorage, StoredEngineOptions } from './options.ts'
+import { defaultSettings } from './settings.ts'
+
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
+const isNull = (value: unknown): boolean => value === null
+const orNull = (kind: OptionKind): OptionKind => either(isNull, anything, kind)
+
+/** Settings are of the kind of their defaults, apart from these. Sizes and times may have fractions. */
+const SETTINGS: OptionKinds = {
+  basePath: mountPath,
+  accessSameSite: choice('lax', 'strict', 'none'),
+  refreshSameSite: choice('lax', 'strict', 'none'),
+  apiKeySource: choice('db', 'env'),
+  eventDelivery: choice('streaming', 'polling', 'direct'),
+  cookieDomain: orNull(text),
+  apiKey: orNull(text),
+  maxPublicBuilds: orNull(integer(0)),
+  ...Object.fromEntries(
+    [
+      'accessTokenExpireSeconds',
+      'refreshTokenExpireSeconds',
+      'refreshTokenMaxAgeSeconds',
+      'maxStoredMbPerUser',
+      'maxUnreadMbPerClient',
+      'maxFileSizeUpload',
+      'maxJsonBody',
+      'maxPublicBody',
+      'frontendTimeout',
+      'autoSavingInterval',
+      'webhookPollingInterval',
+      'publicFlowCleanupInterval',
+      'publicFlowExpiration',
+      'publicBuildSeconds',
+    ].map((name) => [name, amount(0)]),
+  ),
+}
+
+function likeDefault(value: unknown): OptionKind {
+  if (typeof value === 'boolean') return flag
+  if (typeof value === 'number') return integer(0)
+  return typeof value === 'string' ? text : texts
+}
+
+const settings = Object.fromEntries(
+  Object.entries(defaultSettings).map(([name, value]) => [
+    name,
+    SETTINGS[name] ?? likeDefault(value),
+  ]),
+)
+
+/** Services that components of the product read; hosts add others for components of their own. */
+const SERVICES = [
+  'messages',
+  'variables',
+  'environment',
+  'models',
+  'files',
+  'fetch',
+  'crawlBytes',
+  'knowledge',
+  'memories',
+  'finance',
+  'sql',
+  'vectors',
+  'jsonQueries',
+  'documentReader',
+  'flows',
+  'mcp',
+  'codeRunner',
+  'workOwner',
+]
+
+/** Only a name that is nearly a known one is refused: others may be for components of the host. */
+const services: OptionKind = {
+  read(value, { called, path, page }) {
+    for (const name of Object.keys(Object(value) as object)) {
+      const near = SERVICES.includes(name) ? undefined : nearName(name, SERVICES)
+      if (near === undefined) continue
+      const message = `${called}: unknown option "${path}.${name}". Did you mean "${path}.${near}"?`
+      throw new OptionError(`${path}.${name}`, message, page)
+    }
+    return value
+  },
+}
+
+const registry: OptionKind = {
+  read(value, place) {
+    if (!Array.isArray(value)) return implementing('registry', 'get', 'resolve').read(value, place)
+    const { called, path, page } = place
+    const message = `${called}: option "${path}" must be a registry, got an array; write createRegistry(${path})`
+    throw new OptionError(path, message, page)
+  },
+}
+
+const mcp = options({
+  anonymous: flag,
+  sse: flag,
+  callTimeoutMs: integer(1),
+  maxCalls: integer(1),
+  maxTools: integer(1),
+  maxBodyBytes: integer(1),
+  maxResourceBytes: integer(1),
+  maxSseSessions: integer(1),
+  listTtlMs: integer(0),
+  listBroken: flag,
+  annotations: callback,
+  resourceMetadata: text,
+})
+
+const openai = options({
+  maxRuns: integer(1),
+  store: flag,
+  timeoutMs: integer(1),
+  fetchUrls: flag,
+})
+
+const PAGE = 'flow-api-options.md'
+const flowStore = implementing(
+  'FlowStore',
+  ...['users.get', 'flows.get', 'messages.list', 'transaction', 'ping'],
+)
+const blobStore = implementing('BlobStore', 'read', 'write')
+
+const storage = options({
+  flows: required(flowStore),
+  jobs: required(implementing('JobStore')),
+  files: required(blobStore),
+  vectors: anything,
+  quotas: anything,
+  audit: anything,
+  passwords: anything,
+  db: anything,
+  migrate: anything,
+  close: anything,
+})
+
+const kinds: KindsOf<FlowEngineOptions> = {
+  storage,
+  store: flowStore,
+  files: blobStore,
+  vectors: anything,
+  secretKey: required(secret(32)),
+  components: registry,
+  models: anything,
+  services,
+  ssrfAllow: texts,
+  authenticate: callback,
+  passwords: implementing('PasswordHasher', 'hash', 'verify'),
+  secrets: anything,
+  componentStore: anything,
+  basePath: mountPath,
+  settings: options(settings),
+  jobs: implementing('JobStore'),
+  queue: options({
+    concurrency: integer(1),
+    concurrencyPerUser: orNull(integer(1)),
+    maxQueued: integer(0),
+    retention: options({ maxAgeMs: amount(0), maxJobs: amount(0) }),
+    leaseMs: amount(1),
+    heartbeatMs: amount(1),
+  }),
+  hooks: anything,
+  limits: options(
+    Object.fromEntries(Object.keys(defaultRunLimits).map((name) => [name, orNull(amount(0))])),
+  ),
+  cache: anything,
+  runtime: implementing('Runtime', 'now', 'uuid'),
+  flowFiles: anything,
+  profilePictures: anything,
+  examples: list,
+  signInLimiter: anything,
+  responses: options({ statusCodes: flag }),
+  openai: either(isBoolean, choice(false), openai),
+  mcp: either(isBoolean, choice(false), mcp),
+  codeModules: texts,
+  quotas: anything,
+  audit: anything,
+  onAudit: callback,
+  metrics: anything,
+  requestHooks: anything,
+  onError: callback,
+}
+
+const readStores = optionCheck<StoredEngineOptions>(PAGE, {
+  ...kinds,
+  store: required(flowStore),
+  files: required(blobStore),
+})
+const readStorage = optionCheck<FlowEngineOptions>(PAGE, kinds)
+
+/** The options of an engine as they were given, each read once, with their stores. @throws OptionError */
+export function readFlowEngineOptions(called: string, given: unknown): StoredEngineOptions {
+  if ((given as Partial<FlowEngineOptions> | null | undefined)?.storage === undefined)
+    return readStores(called, given)
+  const { storage: from, ...others } = readStorage(called, given)
+  for (const name of ['store', 'jobs', 'files'] as const)
+    if (others[name] !== undefined)
+      throw new OptionError(
+        name,
+        `${called}: the options "storage" and "${name}" exclude each other`,
+        PAGE,
+      )
+  const { flows: store, jobs, files, vectors, quotas, audit, passwords } = from as FlowStorage
+  const own = Object.entries(others).filter(([, value]) => value !== undefined)
+  return {
+    vectors,
+    quotas,
+    audit,
+    passwords,
+    ...Object.fromEntries(own),
+    store,
+    jobs,
+    files,
+  } as StoredEngineOptions
+}

@@ -1,0 +1,108 @@
+// Host apps as teams have them, each in a folder of its own outside of the workspace, with the packed packages and
+// the real libraries: `tools/hosts/NAME` is copied, installed and tested. `--everywhere` runs all combinations;
+// otherwise one of each app. What was installed stays in a cache until a package or the manifest changes.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { packAll } from './pack.mjs'
+import { root } from './sources.mjs'
+
+/** @typedef {{ app: string, versions?: Record<string, string>, nightly?: true, node?: string[] }} Host */
+
+/** @type {readonly Host[]} */
+const HOSTS = [
+  { app: 'jest' },
+  { app: 'jest', versions: { jest: '30.5.0' }, nightly: true },
+  { app: 'loaders' },
+  { app: 'loaders', node: ['--no-experimental-require-module'] },
+  { app: 'typescript', versions: { typescript: '5.9.3' } },
+  { app: 'typescript', versions: { typescript: '6.0.3' }, nightly: true },
+]
+
+// Outside of the workspace, so that nothing is found in its folders.
+const cache = join(tmpdir(), 'x-hosts-cache')
+const everywhere = process.argv.includes('--everywhere')
+const only = process.argv.slice(2).filter((one) => !one.startsWith('--'))
+const scratch = mkdtempSync(join(tmpdir(), 'x-hosts-'))
+const failed = []
+try {
+  const packed = new Map(
+    packAll(scratch).map(({ manifest, file }) => [manifest.name, join(scratch, file)]),
+  )
+  for (const host of HOSTS) {
+    if (only.length > 0 && !only.includes(host.app)) continue
+    if (host.nightly && !everywhere) continue
+    const started = process.hrtime.bigint()
+    const { versions, node = [] } = host
+    const title = [host.app, ...Object.entries(versions ?? {}).flat(), ...node].join(' ')
+    const { status, stdout, stderr } = test(install(host, packed), host)
+    if (status !== 0) console.log(`${stdout}${stderr}`.slice(-4000))
+    const seconds = Number(process.hrtime.bigint() - started) / 1e9
+    console.log(`${status === 0 ? 'passed' : 'FAILED'} ${title} (${seconds.toFixed(1)} s)`)
+    if (status !== 0) failed.push(title)
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+process.exitCode = failed.length > 0 ? 1 : 0
+
+/** The folder of the app with everything that it depends on. */
+function install({ app, versions = {} }, packed) {
+  const source = join(root, 'tools/hosts', app)
+  const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
+  const hash = createHash('sha256')
+  const use = (dependencies = {}) => {
+    for (const name of Object.keys(dependencies)) {
+      const file = packed.get(name)
+      if (file !== undefined) hash.update(readFileSync(file))
+      dependencies[name] =
+        file === undefined ? (versions[name] ?? dependencies[name]) : `file:${file}`
+    }
+  }
+  use(manifest.dependencies)
+  use(manifest.devDependencies)
+  // Packages of the family depend on each other by version, which no registry has.
+  manifest.overrides = Object.fromEntries([...packed].map(([name, file]) => [name, `file:${file}`]))
+  for (const name of Object.keys(manifest.dependencies)) delete manifest.overrides[name]
+  const text = JSON.stringify(manifest, null, 2)
+  hash.update(text.replaceAll(scratch, ''))
+  const name = [app, ...Object.entries(versions).flat()].join('-').replaceAll('/', '+')
+  const folder = join(cache, `${name}-${hash.digest('hex').slice(0, 16)}`)
+  if (!existsSync(join(folder, '.installed'))) {
+    removeOlder(name)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'package.json'), text)
+    const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+    execFileSync('npm', ['install', ...options], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    execFileSync('npm', ['ls', '--all'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+    writeFileSync(join(folder, '.installed'), '')
+  }
+  for (const file of readdirSync(source))
+    if (file !== 'package.json') cpSync(join(source, file), join(folder, file), { recursive: true })
+  return folder
+}
+
+function removeOlder(name) {
+  if (!existsSync(cache)) return
+  for (const one of readdirSync(cache))
+    if (one.replace(/-[0-9a-f]{16}$/, '') === name) rmSync(join(cache, one), { recursive: true })
+}
+
+function test(cwd, { node = [] }) {
+  const env = { ...process.env, NODE_OPTIONS: node.join(' ') }
+  return spawnSync('npm', ['test', '--silent'], { cwd, env, encoding: 'utf8' })
+}
