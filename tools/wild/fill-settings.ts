@@ -116,7 +116,7 @@ function fillField(
   if (name === 'input_value' && field.value === '' && !isChat) field.value = 'Hello'
   const isBlank = field.value === '' || field.value === undefined || field.value === null
   const isBlankText = field.type === 'str' && isBlank
-  if (!isBlankText || field.password === true) return
+  if (!isBlankText || (field.password === true && !isAddress(name))) return
   if (field.required !== true && !PLACE.test(name)) return
   field.load_from_db = false
   field.value = isAddress(name) ? ADDRESS : 'items'

@@ -59,6 +59,8 @@ for (const file of filesOf(folder)) {
   const trial = await tryFile(file)
   const why = trial.problems?.[0] ?? trial.run?.detail ?? trial.imported.detail
   rows.push({ file: relative(folder, file), verdict: judge(trial), why })
+  if (options.includes('--details'))
+    console.error(`${rows.length} ${relative(folder, file)}: ${judge(trial)}`)
 }
 report()
 await engine.close()

@@ -64,6 +64,7 @@ export { assemblyAiTranscriptionJobCreator } from './vendors/assembly-ai-creator
 export { assemblyAiTranscriptionJobPoller } from './vendors/assembly-ai-poller.ts'
 export { assemblyAiTranscriber } from './vendors/assembly-ai-transcriber.ts'
 export { astraDb } from './vendors/astra-db.ts'
+export { astraDbTool } from './vendors/astra-db-tool.ts'
 export { chroma } from './vendors/chroma.ts'
 export { duckDuckGoSearch } from './vendors/duck-duck-go.ts'
 export { faiss } from './vendors/faiss.ts'

@@ -83,16 +83,18 @@ describe('File (CO-38)', () => {
     await expect(read({ 'f/z.zip': zip })).rejects.toThrow(error.message)
   })
 
-  test('CO-38: ignored, absent and missing files are handled', async () => {
+  test('CO-38, FF-64: ignored, absent and missing files are handled', async () => {
     expect(await textOf({ 'f/a.exe': 'x', 'f/b.txt': 'B' })).toBe('B')
     await expect(read({ 'f/a.exe': 'x', 'f/b': 'x', 'f/c.zip': zipSync({}) })).rejects.toThrow(
       "No files to process. 'a.exe' was left out: files of type .exe are not supported; save it as TXT, CSV, " +
         "JSON, PDF or DOCX. 'b' was left out: files without an extension are not supported; save it as TXT, " +
         "CSV, JSON, PDF or DOCX. 'c.zip' was left out: it contains no files of a supported type;",
     )
-    await expect(read({})).rejects.toThrow('No files to process.')
+    await expect(read({})).rejects.toThrow(
+      'Component Read File has no file: choose one in the node or give it with a tweak (path)',
+    )
     await expect(read({}, { path: ['f/gone.txt'] })).rejects.toThrow(
-      "File not found: 'f/gone.txt' (resolved to: 'f/gone.txt'). Please upload the file again.",
+      "File not found: 'f/gone.txt'. It is not part of the export; upload it and choose it in the node.",
     )
   })
 

@@ -168,7 +168,7 @@ describe('MCPTools over HTTP (CO-42)', () => {
   test('servers started by a command are disabled unless the host provides a service', async () => {
     const inputs = { mcp_server: { name: 'x', config: { command: 'ls' } }, tool: 't' }
     await expect(testComponent(mcpTools, { output: 'response', inputs })).rejects.toThrow(
-      'Servers started by a command are off unless the host provides an MCP service',
+      'Servers started by a command are off; the operator allows them with SERVICE_MCP_STDIO=true and SERVICE_MCP_STDIO_COMMANDS',
     )
   })
 

@@ -47,7 +47,12 @@ export async function readFiles(
   options: ReadFilesOptions = {},
 ): Promise<ReadFile[]> {
   const chosen = chooseFiles(inputs, ctx)
-  if (chosen.length === 0) return nothing(inputs)
+  if (chosen.length === 0) {
+    if (inputs.silent_errors) return []
+    throw new TypeError(
+      `Component ${ctx.displayName} has no file: choose one in the node or give it with a tweak (path)`,
+    )
+  }
   const read: ReadFile[] = []
   const leftOut: string[] = []
   let supported = 0

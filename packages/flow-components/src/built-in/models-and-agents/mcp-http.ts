@@ -65,7 +65,7 @@ function readConfig(config: unknown): { url: URL; headers: Record<string, string
   if (typeof url !== 'string' || !/^https?:/.test(url) || !URL.canParse(url)) {
     throw new TypeError(
       isObject(config) && 'command' in config
-        ? 'Servers started by a command are off unless the host provides an MCP service'
+        ? 'Servers started by a command are off; the operator allows them with SERVICE_MCP_STDIO=true and SERVICE_MCP_STDIO_COMMANDS'
         : 'The MCP server has no address',
     )
   }

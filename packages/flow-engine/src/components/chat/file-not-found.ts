@@ -3,7 +3,7 @@ import type { FileReference, FileScope, FileService } from '../define/services.t
 /** Creates the error for a file that a run cannot find (CO-38). */
 export function fileNotFound(path: string, cause?: unknown): TypeError {
   return new TypeError(
-    `File not found: '${path}' (resolved to: '${path}'). Please upload the file again.`,
+    `File not found: '${path}'. It is not part of the export; upload it and choose it in the node.`,
     { cause },
   )
 }

@@ -32,13 +32,6 @@ const modules: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     }),
 )
 
-/** The names by module, as the interpreter has them. */
-export function flowModuleNames(): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(
-    [...modules].map(([path, names]) => [path === '.' ? '' : path, [...names].filter(Boolean)]),
-  )
-}
-
 /** Tests whether a module below `langflow` or `lfx` has a name, which may be that of a module inside it. */
 export function isFlowName(path: string, name: string): boolean {
   const inside = path === '' ? name : `${path}.${name}`

@@ -47,6 +47,14 @@ export function createRegistry(
   const migrations = new Map(Object.entries(options.migrations ?? {}))
   let catalogue: CatalogueJson | undefined
 
+  /** `Calculator (szU1S)`: the editor's name of a copy; the part before the brackets counts (FF-92). */
+  const byPlainName = ({ data }: FlowNode): Component | undefined => {
+    const [, plain] = /^(.{1,200}?) ?\([^()]{1,200}\)$/.exec(data.type) ?? []
+    if (plain === undefined) return undefined
+    const type = plain.trim()
+    return byType.get(type) ?? byName(typeNames({ id: '', data: { ...data, type } } as FlowNode))
+  }
+
   const byName = (names: TypeNames): Component | undefined => {
     for (const name of [names.ext, names.module, names.type, names.lastPart]) {
       const target = name === undefined ? undefined : migrations.get(name)
@@ -65,7 +73,10 @@ export function createRegistry(
   return {
     get: (type) => byType.get(type) ?? byAlias.get(type),
     resolve: (node) =>
-      byType.get(node.data.type) ?? byName(typeNames(node)) ?? options.resolveUnknown?.(node),
+      byType.get(node.data.type) ??
+      byName(typeNames(node)) ??
+      options.resolveUnknown?.(node) ??
+      byPlainName(node),
     whyUnknown(node) {
       const names = typeNames(node)
       const types = [names.type, ...typesOf(names, typeTable)]

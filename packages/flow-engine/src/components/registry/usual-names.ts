@@ -28,7 +28,7 @@ AgentQL|api_key|AGENTQL_API_KEY|api.agentql.com
 AssemblyAITranscriptionJobCreator,AssemblyAITranscriptionJobPoller,AssemblyAITranscriber|api_key|ASSEMBLYAI_API_KEY|api.assemblyai.com
 ApifyActors|apify_token|APIFY_TOKEN|api.apify.com
 needle|needle_api_key|NEEDLE_API_KEY|needle-ai.com
-AstraDB|token|ASTRA_DB_APPLICATION_TOKEN|.apps.astra.datastax.com
+AstraDB,AstraDBTool|token|ASTRA_DB_APPLICATION_TOKEN|.apps.astra.datastax.com
 Pinecone|pinecone_api_key|PINECONE_API_KEY|api.pinecone.io .pinecone.io
 QdrantVectorStoreComponent|api_key|QDRANT_API_KEY|.cloud.qdrant.io
 OpenSearchVectorStoreComponent|password|OPENSEARCH_PASSWORD|
@@ -46,7 +46,7 @@ IBMwatsonxModel|base_url|WATSONX_URL|url
 WatsonxEmbeddingsComponent|url|WATSONX_URL|
 IBMwatsonxModel,WatsonxEmbeddingsComponent|project_id|WATSONX_PROJECT_ID|
 QdrantVectorStoreComponent|url|QDRANT_URL|host
-AstraDB|api_endpoint|ASTRA_DB_API_ENDPOINT|database_name
+AstraDB,AstraDBTool|api_endpoint|ASTRA_DB_API_ENDPOINT|database_name
 `
 
 let keys: ReadonlyMap<string, UsualKey> | undefined

@@ -1,5 +1,6 @@
 import { isObject, type Runtime } from '@x/wire'
-import { FlowCompileError, invalidRequest } from '../../errors.ts'
+import { certainlyFits } from '../events/event-size.ts'
+import { FlowCompileError, FlowError, invalidRequest } from '../../errors.ts'
 import {
   buildProblems,
   compileGiven,
@@ -80,6 +81,7 @@ export class RunRequest {
     this.sessionId = options.sessionId ?? this.flowId
     this.runtime = runtime
     this.limits = completeLimits(options.limits)
+    checkInputSize(this.input.value, this.limits)
   }
 }
 
@@ -122,6 +124,14 @@ function readInput(options: RunOptions, mode: 'run' | 'build'): CheckedInput {
   const type = input.type ?? (mode === 'build' ? 'any' : 'chat')
   if (value !== undefined) refuseInputTweak(options.tweaks, type)
   return new CheckedInput(input, value, type)
+}
+
+/** An input that no event could carry is refused before anything runs (FF-91). */
+function checkInputSize(value = '', { eventBytes }: RunLimits): void {
+  if (certainlyFits(value.length, eventBytes)) return
+  if (new TextEncoder().encode(JSON.stringify(value)).length <= eventBytes - 64 * 1024) return
+  const megabytes = Math.floor(eventBytes / 1024 / 1024)
+  throw new FlowError('too_large', `input_value is larger than ${megabytes} MB.`)
 }
 
 const MAX_PASSES = 1_000

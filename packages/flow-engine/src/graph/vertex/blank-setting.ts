@@ -54,12 +54,14 @@ export async function blankSetting(
     })
     if (found === null || found.value.trim() === '') continue
     const target = { vertex, raw, origins, hosts: usual?.hosts ?? [], keyOrigin: found.origin }
-    foreign = field.secret && !field.fallback ? foreignHost(target) : undefined
+    const isKey = field.secret && !field.fallback && place === undefined
+    foreign = isKey ? foreignHost(target) : undefined
     if (foreign === undefined) return { name, value: found.value.trim(), origin: found.origin }
   }
   if (!field.required) return undefined
   const before = lookup.missing === undefined ? '' : `${lookup.missing} variable not found. `
-  const text = neededSetting(field, vertex, { name: usual?.name ?? names[0], foreign })
+  const name = usual?.name ?? place ?? names[0]
+  const text = neededSetting(field, vertex, { name, foreign })
   throw new FlowError('missing_input', `${before}${text}`)
 }
 
@@ -71,11 +73,11 @@ export function usualOf(field: FieldPlan, vertex: PlanVertex): UsualKey | undefi
 
 /** The usual variable of a blank address; undefined if another field of the node says it. */
 export function placeOf(
-  { secret, name }: FieldPlan,
+  { name }: FieldPlan,
   { component }: PlanVertex,
   raw: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  const place = secret ? undefined : usualPlace(component.type, name)
+  const place = usualPlace(component.type, name)
   if (place === undefined) return undefined
   const other = own(raw, place.unless)
   const isSaid = !isEmpty(other) && other !== component.inputs[place.unless]?.options.default

@@ -43,6 +43,8 @@ export interface VertexFields {
   /** Fields evaluated in each build: fed by edges, using variables, or required. */
   readonly open: readonly FieldPlan[]
   readonly secrets: readonly string[]
+  /** Addresses of vendors and stores, which must be URLs (FF-64). */
+  readonly addresses: readonly FieldPlan[]
   /** Fields a request may set if no edge feeds them (FE-20, FE-22). */
   readonly settable: {
     readonly session: boolean
@@ -125,6 +127,7 @@ function readFields(
       (f) =>
         f.edges.length > 0 || f.variable !== undefined || f.required || f.missingFile || f.looksUp,
     ),
+    addresses: fields.filter(({ name }) => isAddress(vertex, name)),
     secrets: fields.flatMap((f) => (f.secret && typeof f.value === 'string' ? [f.value] : [])),
   }
 }
@@ -195,6 +198,10 @@ function readField(
     usual: options.variable,
     missingFile: type === 'file' && required && fed.length === 0 && isEmpty(path),
   }
+}
+
+function isAddress({ component }: PlanVertex, name: string): boolean {
+  return /_(?:URL|ENDPOINT)$/.test(usualPlace(component.type, name)?.name ?? '')
 }
 
 function isListKind(kind: FieldKind | undefined): boolean {

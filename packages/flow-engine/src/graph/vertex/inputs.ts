@@ -174,5 +174,11 @@ function checked(raw: RawInputs, { fields, vertex, given }: InputRequest): RawIn
       `Component ${vertex.displayName} is missing the required input ${field.displayName}`,
     )
   }
+  for (const { name, displayName } of fields.addresses) {
+    const value = own(raw, name)
+    const text = typeof value === 'string' ? value.trim() : ''
+    if (text !== '' && !URL.canParse(text))
+      throw new FlowError('missing_input', `${displayName} is not a valid URL`)
+  }
   return raw
 }

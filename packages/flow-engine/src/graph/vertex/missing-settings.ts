@@ -60,14 +60,16 @@ function settingOf(field: FieldPlan, place: Place): FlowProblem[] {
   }
   if (known === undefined) return []
   const usual = usualOf(field, vertex)
+  const usualAddress = placeOf(field, vertex, raw)
   const names = [
     field.secret ? known.keptFor(field.displayName) : undefined,
-    usual?.name ?? placeOf(field, vertex, raw),
+    usual?.name ?? usualAddress,
   ].filter((name) => name !== undefined)
   const found = names.some((name) => known.has(name))
-  const foreign = found && field.secret ? hostOf(field, place) : undefined
+  const foreign =
+    found && field.secret && usualAddress === undefined ? hostOf(field, place) : undefined
   if (found && foreign === undefined) return []
-  const name = usual?.name ?? names.at(-1)
+  const name = usual?.name ?? usualAddress ?? names.at(-1)
   const before = variable === '' ? '' : `${variable} variable not found. `
   const text = `${before}${neededSetting(field, vertex, { name, foreign })}`
   return [warning('missing_key', text, { ...at, ...(name !== undefined && { variable: name }) })]

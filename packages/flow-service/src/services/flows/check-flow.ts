@@ -3,7 +3,6 @@ import type { CompileOptions } from '@x/flow-engine'
 import type { FlowProblem } from '@x/flow-engine'
 import { refuse } from '@x/flow-engine/internal'
 import type { FlowStore } from '../../store/flow-store.ts'
-import type { VariableService } from '../accounts/variables.ts'
 import type { Caller } from '../base/caller.ts'
 import { ownFlow } from '../base/own-flow.ts'
 
@@ -17,7 +16,12 @@ export interface FlowCheckService {
 }
 
 interface Lookup {
-  readonly variables: Pick<VariableService, 'namesOf'>
+  readonly variables: {
+    namesOf(userId: string): Promise<{
+      readonly names: ReadonlySet<string>
+      readonly kept: ReadonlyMap<string, string>
+    }>
+  }
   /** Undefined if flows may not read it. */
   readonly environment: Readonly<Record<string, string>> | undefined
 }

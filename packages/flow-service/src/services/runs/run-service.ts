@@ -249,6 +249,7 @@ function hasUnknownTypes(error: FlowError): boolean {
 function runRefusal(error: unknown, asJson: boolean): unknown {
   if (!isFlowError(error) || error.status === 429) return error
   if (error.code === 'invalid_request') return refuse(400, error.detail, { cause: error })
+  if (error.code === 'too_large') return refuse(413, error.detail, { cause: error })
   const message = runErrorText(error)
   if (hasUnknownTypes(error)) return refuse(400, message, { cause: error })
   if (message.includes('not found')) return refuse(404, message, { cause: error })

@@ -11,9 +11,9 @@ from _flow.bases.embeddings import LCEmbeddingsModel
 from _flow.bases.model import LCModelComponent
 from _flow.bases.tool import LCToolComponent
 from _flow.bases.vectors import LCVectorStoreComponent, check_cached_vector_store
-from _flow.chain import documents, embeddings, made_embeddings, made_models, messages, models, parsers, prompts, runnables, stores, tools
+from _flow.chain import documents, embeddings, made_embeddings, made_models, messages, models, parsers, prompts, repl, runnables, splitters, stores, tools
 
-_SOURCES = (runnables, messages, documents, prompts, parsers, tools, models, made_models, embeddings, made_embeddings, stores, similarity, pydantic.v1)
+_SOURCES = (runnables, messages, documents, prompts, parsers, tools, models, made_models, embeddings, made_embeddings, stores, splitters, repl, similarity, pydantic.v1)
 #: Base classes of components, which `names` puts below langflow and lfx.
 BASES = {
     one.__name__: one

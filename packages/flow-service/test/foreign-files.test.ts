@@ -66,3 +66,14 @@ test('FF-95: a file of a version that is not known yet runs, with a warning of t
   expect((await call('POST', `/api/v1/run/${id}`, { input_value: 'hello' })).status).toBe(200)
   await engine.close()
 })
+
+test('FF-91: an input within the limit of bodies and over that of events is a 413', async () => {
+  const { call, create, engine } = await createUserCalls()
+  const flow = flowBuilder('large')
+  flow.add('ChatInput', { id: 'ChatInput-1' })
+  const id = await create(flow.toJSON().data)
+  const input_value = 'x'.repeat(9 * 1024 * 1024)
+  const { status, body } = await call('POST', `/api/v1/run/${id}?stream=false`, { input_value })
+  expect([status, body]).toEqual([413, { detail: 'input_value is larger than 8 MB.' }])
+  await engine.close()
+})
