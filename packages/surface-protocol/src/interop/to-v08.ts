@@ -1,7 +1,6 @@
 import { aliasesV09 } from '../catalog/v09/basic-catalog-ids.ts'
 import { isSurfaceError } from '../diagnostics/errors.ts'
 import {
-  defined,
   escapeSegment,
   isPlainObject,
   ownValue,
@@ -24,7 +23,8 @@ import { sizeOfJson } from './conversion-log.ts'
 import { dataMessages } from '../message/v08/data-messages.ts'
 import { DistinctIds, referencesOf, renameReferences } from '../message/v08/distinct-ids.ts'
 import { fromJson, mapFromJson } from '../data/data-value.ts'
-import { grouped, freeId } from './labelled-input.ts'
+import { actionFromV08 } from './action-from-v08.ts'
+import { freeId, grouped } from './labelled-input.ts'
 import { holdsNull, setAt, valueAt } from './map-data.ts'
 import { componentToV08, type ConvertedComponent } from './component-to-v08.ts'
 import {
@@ -33,7 +33,7 @@ import {
   type FunctionSource,
   type StepOptions,
 } from './conversion-step.ts'
-import { V09, V09_CATALOG_ID } from './v09.ts'
+import { V09_CATALOG_ID } from './v09.ts'
 
 interface Surface {
   readonly catalogId: string | undefined
@@ -283,7 +283,7 @@ export function createV08Steps({
 
   return {
     forward: (message) => asJson(convert(message)),
-    back: (message) => actionToV09(message, (surfaceId) => surfaces.get(surfaceId)?.ids),
+    back: (message) => actionFromV08(message, (surfaceId) => surfaces.get(surfaceId)?.ids),
   }
 }
 
@@ -301,21 +301,6 @@ function valueOf(
   } catch (error) {
     if (isSurfaceError(error)) return undefined
     throw error
-  }
-}
-
-/** Converts an action of a version 0.8 client to version 0.9. */
-function actionToV09(
-  { userAction }: JsonObject,
-  idsOf: (surfaceId: string) => DistinctIds | undefined,
-): JsonObject | null {
-  if (!isPlainObject(userAction)) return null
-  const { name, surfaceId, sourceComponentId: id, timestamp, context } = userAction
-  const ids = typeof surfaceId === 'string' ? idsOf(surfaceId) : undefined
-  const sourceComponentId = typeof id === 'string' ? (ids?.sourceOf(id) ?? id) : id
-  return {
-    version: V09,
-    action: defined({ name, surfaceId, sourceComponentId, timestamp, context }) as JsonObject,
   }
 }
 
