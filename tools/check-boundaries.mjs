@@ -114,6 +114,10 @@ function checkEntries(folder, manifest, rules) {
       if (built !== undefined)
         sources.push(built.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
     }
+  // Programs load a file of their own, which is no entry.
+  for (const path of Object.values(manifest.bin ?? {}))
+    for (const [, name] of readSource(join(folder, path)).matchAll(/dist\/([\w-]+)\.js/g))
+      sources.push(`./src/${name}.ts`)
   const builds = readSource(`${folder}/tsup.config.ts`)
   const built = [...builds.matchAll(/'(src\/[^']+)'/g)].map(([, source]) => `./${source}`)
   const differ = [...new Set([...sources, ...built])].filter(
