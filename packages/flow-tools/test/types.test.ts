@@ -169,7 +169,7 @@ describe('the command', () => {
     [['types', 'flows/a.json'], 'x-flow types: flows/a.json does not exist'],
     [['types', 'flows/*.jsn'], 'x-flow types: no flow file matches "flows/*.jsn"'],
     [['types', 'package.json'], 'x-flow types: package.json is not a flow (it has no data.nodes)'],
-  ])('FC-4 wrong use ends with 2 and one line: %j', async (words, line) => {
+  ])('FC-3 FC-4 wrong use ends with 2 and one line: %j', async (words, line) => {
     await withFlows(async (cwd) => {
       expect(await runCli(words, { cwd })).toEqual({ code: 2, out: '', err: `${line}\n` })
     })
