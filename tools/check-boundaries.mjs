@@ -113,7 +113,12 @@ function checkEntries(folder, manifest, rules) {
     for (const { default: built } of [node.default, plain.default])
       sources.push(built.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
   for (const command of Object.values(manifest.bin ?? {}))
-    sources.push(command.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
+    if (command.startsWith('./dist/'))
+      sources.push(command.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
+    // A program loads a file of its own, which is no entry.
+    else
+      for (const [, name] of readSource(join(folder, command)).matchAll(/dist\/([\w-]+)\.js/g))
+        sources.push(`./src/${name}.ts`)
   if (JSON.stringify(withEntries(manifest)) !== JSON.stringify(manifest))
     problems.push(`${folder}/package.json: run node tools/package-entries.mjs`)
   const builds = readSource(`${folder}/tsup.config.ts`)

@@ -46,6 +46,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'Flows in your process': [
     'run-flows',
     'test-flows',
+    'flows-as-code',
     'evaluate-flows',
     'write-a-component',
     'models',

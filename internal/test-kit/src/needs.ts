@@ -14,7 +14,7 @@ declare module 'vitest' {
 }
 
 /** Programs that are looked for on the PATH. */
-type Program = 'bash' | 'curl' | 'openssl' | 'psql' | 'redis-server' | 'chromium' | 'ps'
+type Program = 'bash' | 'curl' | 'git' | 'openssl' | 'psql' | 'redis-server' | 'chromium' | 'ps'
 
 export type Part = Program | 'postgres' | 'redis' | 'golden'
 

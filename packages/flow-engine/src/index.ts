@@ -158,6 +158,15 @@ export type {
   NodeTemplate,
   TemplateField,
 } from './graph/flow/node-json.ts'
+export type {
+  FlowInputs,
+  FlowOutputs,
+  FlowShape,
+  FlowTweaks,
+  FlowVariables,
+  NodeShape,
+  TypedFlow,
+} from './graph/flow/typed-flow.ts'
 export type { FlowProblem, FlowProblemCode } from './graph/flow/problems.ts'
 export {
   compileFlow,
@@ -175,6 +184,7 @@ export {
 } from './graph/results/format-response.ts'
 export { checkFlow, type CheckOptions, type DraftCheckOptions } from './graph/vertex/check-flow.ts'
 export { runFlow } from './graph/run/run.ts'
+export type { TypedResult, TypedRun } from './graph/run/typed-run.ts'
 export { toData, toDataFrame, toMessage, toText } from './graph/values/convert.ts'
 export { createDataFrame, isDataFrame, type DataFrame } from './graph/values/data-frame.ts'
 export { createData, isData, type Data } from './graph/values/data.ts'

@@ -82,7 +82,17 @@ export { offeredNames } from './components/node/offered-names.ts'
 export { cutJson } from './graph/events/cut-json.ts'
 export type { RunWarningJson } from './graph/events/run-warning.ts'
 export { doubleBreaks } from './graph/events/vertex-data.ts'
-export { classOf, findGraph } from './graph/flow/flow-json.ts'
+export { type FlatEdge, type FlatNode, expandGroups } from './graph/flow/expand-groups.ts'
+export {
+  type EdgeEntry,
+  type NodeEntry,
+  classOf,
+  findGraph,
+  isProblem,
+  noGraph,
+  readEdge,
+  readNode,
+} from './graph/flow/flow-json.ts'
 export { type PlainObject, own, ownObject, ownText, texts } from './graph/flow/plain-object.ts'
 export { modelJsonTexts, readModelJson } from './graph/values/read-model-json.ts'
 export { createRunMessages } from './graph/messages/memory-messages.ts'

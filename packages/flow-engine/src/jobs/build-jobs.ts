@@ -1,3 +1,4 @@
+import type { TypedPart } from '../graph/run/typed-run.ts'
 import type {
   ActionRequest,
   JsonSchema,
@@ -107,7 +108,9 @@ export interface BuildJobs {
    * Resolves when the job is recorded, before it runs.
    * @throws FlowError `limit_exceeded` (429) if too many jobs are waiting
    */
-  start(request: StartRequest): Promise<JobRecord>
+  start<F extends StartRequest['flow']>(
+    request: StartRequest & { readonly flow: F } & TypedPart<F>,
+  ): Promise<JobRecord>
   /**
    * Live events with `seq` above `after` (default -1), until `end`. Stopping to read does not cancel the job.
    */

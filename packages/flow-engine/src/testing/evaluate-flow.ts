@@ -4,6 +4,7 @@ import { runFlow } from '../graph/run/run.ts'
 import type { FlowDraft } from '../graph/draft/flow-draft.ts'
 import type { FlowJson } from '../graph/flow/flow-json.ts'
 import type { FlowPlan } from '../graph/plan/compile.ts'
+import type { TypedPart } from '../graph/run/typed-run.ts'
 import type { RunInput, RunOptions, RunResult, Tweaks } from '../graph/context/run-options.ts'
 import type { EvaluatedExample, EvaluatedScore } from './evaluated-example.ts'
 import { createEvaluation, type Evaluation } from './evaluation.ts'
@@ -48,8 +49,11 @@ const MAX_REPEAT = 100
  * throws scores 0; the evaluation continues.
  * @throws FlowError `invalid_request` for invalid options
  */
-export async function evaluateFlow<E extends EvalExample>(
-  flow: FlowPlan | FlowJson | FlowDraft,
+export async function evaluateFlow<
+  F extends FlowPlan | FlowJson | FlowDraft,
+  E extends EvalExample & TypedPart<F, 'input' | 'inputs' | 'tweaks'>,
+>(
+  flow: F,
   dataset: Iterable<E> | AsyncIterable<E>,
   scorers: Readonly<Record<string, Scorer<E>>>,
   options: EvaluateOptions = {},

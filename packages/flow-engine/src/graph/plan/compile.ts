@@ -13,6 +13,7 @@ import {
 import { isSourceHandle } from '../flow/handles.ts'
 import { findGraph, noGraph, type FlowJson, type NodeDetails } from '../flow/flow-json.ts'
 import { ownText } from '../flow/plain-object.ts'
+import type { ShapeOf, Typed } from '../flow/typed-flow.ts'
 import { completeLimits, type RunLimits } from './limits.ts'
 import type { PlanGraph } from './plan-graph.ts'
 import { asWarning, problem, sortProblems, warning, type FlowProblem } from '../flow/problems.ts'
@@ -57,7 +58,10 @@ export interface DraftCompileOptions extends Omit<CompileOptions, 'components'> 
 
 /** @throws FlowCompileError with every problem of the flow (FE-8) */
 export function compileFlow(draft: FlowDraft, options?: DraftCompileOptions): FlowPlan
-export function compileFlow(flow: unknown, options: CompileOptions): FlowPlan
+export function compileFlow<F>(
+  flow: F,
+  options: CompileOptions,
+): [ShapeOf<F>] extends [never] ? FlowPlan : FlowPlan & Typed<ShapeOf<F>>
 export function compileFlow(given: unknown, options: DraftCompileOptions = {}): FlowPlan {
   return compileGiven(given, options, 'strict')
 }

@@ -12,11 +12,13 @@ import { ContextOptions } from './context-options.ts'
 import { Phase } from './phase.ts'
 import { RunExecution } from './run-execution.ts'
 import { cancelReason, RunStart } from './run-start.ts'
+import type { OptionArguments, RunOf } from './typed-run.ts'
 
 /**
  * Runs a flow, a plan, or a draft (which brings its own components). Starts in a microtask and never throws:
  * errors arrive as events and through `result` (FE-18).
  */
+export function runFlow<F>(flow: F, ...options: OptionArguments<F>): RunOf<F>
 export function runFlow(flow: unknown, options: RunOptions = NO_OPTIONS): FlowRun {
   return startRun(flow, options, NO_HOST)
 }

@@ -1,0 +1,6 @@
+export { flowDiffMarkdown } from './code/flow-diff-markdown.ts'
+export { flowDiffSvg } from './code/flow-diff-svg.ts'
+export { flowDiffText, type FlowDiffTextOptions } from './code/flow-diff-text.ts'
+export { flowTypes, type FlowTypes, type FlowTypesOptions } from './code/flow-types.ts'
+export { formatFlow } from './code/format-flow.ts'
+export { mergeFlows, type FlowConflict, type FlowMerge } from './code/merge-flows.ts'

@@ -1,0 +1,12 @@
+import type { LazyCommands } from '../command/run-program.ts'
+
+/** Every command, loaded when it is called. */
+export const commands: LazyCommands = {
+  types: async () => (await import('./types.ts')).types,
+  check: async () => (await import('./check.ts')).check,
+  format: async () => (await import('./format.ts')).format,
+  diff: async () => (await import('./diff.ts')).diff,
+  merge: async () => (await import('./merge.ts')).merge,
+  test: async () => (await import('./test.ts')).test,
+  record: async () => (await import('./record.ts')).record,
+}

@@ -1,0 +1,52 @@
+import type { Component, ComponentServices } from '@x/flow-engine'
+import { errorText } from '@x/flow-engine/internal'
+import { isObject } from '@x/wire'
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { closest } from '../command/closest.ts'
+import { FoundError, UsageError, type Call } from '../command/command.ts'
+
+/** What `x-flow.config.js` exports by default. */
+export interface FlowConfig {
+  /** The arguments of commands that are given none. */
+  readonly flows?: readonly string[]
+  /** Components besides the built-in ones. */
+  readonly components?: readonly Component[]
+  readonly services?: ComponentServices
+  readonly record?: { readonly redact?: readonly RegExp[] }
+}
+
+const KEYS = ['flows', 'components', 'services', 'record']
+const NAMES = ['x-flow.config.js', 'x-flow.config.mjs', 'x-flow.config.ts']
+
+/**
+ * Loads the configuration of the nearest folder that has one, up to the root of a repository.
+ * @throws UsageError for an unknown key; FoundError if it does not run
+ */
+export async function loadConfig({ cwd }: Pick<Call, 'cwd'>): Promise<FlowConfig> {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const path = NAMES.map((name) => join(folder, name)).find((name) => existsSync(name))
+    if (path !== undefined) return readConfig(path)
+    if (existsSync(join(folder, '.git')) || dirname(folder) === folder) return {}
+  }
+}
+
+async function readConfig(path: string): Promise<FlowConfig> {
+  const name = basename(path)
+  let loaded: unknown
+  try {
+    loaded = await import(pathToFileURL(path).href)
+  } catch (error) {
+    throw new FoundError(`${name}: ${errorText(error)}`)
+  }
+  const config: unknown = isObject(loaded) ? loaded['default'] : undefined
+  if (!isObject(config)) throw new UsageError(`${name} must export its options by default`)
+  const unknown = Object.keys(config).find((key) => !KEYS.includes(key))
+  if (unknown !== undefined) {
+    const near = closest(unknown, KEYS)
+    const hint = near === undefined ? '' : `. Did you mean "${near}"?`
+    throw new UsageError(`${name}: unknown option "${unknown}"${hint}`)
+  }
+  return config as FlowConfig
+}

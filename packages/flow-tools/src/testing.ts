@@ -1,0 +1,2 @@
+export { RecordingMismatch } from './recording/recording-mismatch.ts'
+export { replayRun, type ReplayOptions } from './recording/replay-run.ts'
