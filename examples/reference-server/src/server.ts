@@ -36,6 +36,7 @@ import { createRequestLog, identified } from './operate/request-log.ts'
 import { openTracing, withSpans } from './operate/tracing.ts'
 import { createScimAdmin } from './scim-admin.ts'
 import { readSecretKey } from './secret-key.ts'
+import { doorOptions } from './settings/door-options.ts'
 import { mcpOptions, openAiOptions, runLimits, surfaceLimits } from './settings/engine-limits.ts'
 import { readPublicUrl, toFlowSettings } from './settings/flow-settings.ts'
 import type { Settings } from './settings/read-settings.ts'
@@ -164,6 +165,7 @@ export async function createReferenceServer(
     queue,
     ...(await quotasOf(settings, db)),
     openai: openAiOptions(settings),
+    ...doorOptions(settings),
     limits: runLimits(settings),
     mcp: mcpOptions(settings),
     audit,

@@ -8,7 +8,14 @@ import { createAuthenticate } from './http/access/authenticate.ts'
 import { createFindAgain } from './http/access/sender.ts'
 import { createHandler } from './http/handler.ts'
 import { createDescriptionRoutes } from './http/openapi/description-route.ts'
-import { MCP_GROUP, OPENAI_GROUP, routeGroups } from './http/routes/index.ts'
+import {
+  A2A_GROUP,
+  AG_UI_GROUP,
+  AI_SDK_GROUP,
+  MCP_GROUP,
+  OPENAI_GROUP,
+  routeGroups,
+} from './http/routes/index.ts'
 import { createOpenApi } from './http/openapi/openapi.ts'
 import type { BuildJobs } from '@x/flow-engine'
 import { createMemoryBases } from '@x/flow-engine/memory'
@@ -74,7 +81,10 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   const groups = routeGroups.filter(
     ({ name }) =>
       (options.openai !== false || name !== OPENAI_GROUP) &&
-      (options.mcp !== false || name !== MCP_GROUP),
+      (options.mcp !== false || name !== MCP_GROUP) &&
+      (options.aiSdk !== false || name !== AI_SDK_GROUP) &&
+      (options.agUi !== false || name !== AG_UI_GROUP) &&
+      (options.a2a !== false || name !== A2A_GROUP),
   )
   const routes = groups.flatMap((group) => group.routes)
   const table = [...routes, ...createDescriptionRoutes(groups, settings)]

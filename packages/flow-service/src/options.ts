@@ -10,6 +10,7 @@ import type { ComponentStore } from './services/component-store/component-store.
 import type { ExampleFlow } from './services/flows/examples.ts'
 import type { FlowFiles } from './store/flow-files.ts'
 import type { PasswordHasher } from './services/crypto/passwords.ts'
+import type { A2aDoorOptions, DoorOptions } from './services/doors/door-options.ts'
 import type { ProfilePictures } from './services/files/profile-pictures.ts'
 import type { SecretBox } from './services/crypto/secret-box.ts'
 import type { QuotaStore } from './services/runs/run-quota.ts'
@@ -148,6 +149,12 @@ export interface FlowEngineOptions {
   readonly openai?: false | OpenAiOptions
   /** Serves projects over MCP; `false` disables the endpoints (404) (MC-2, MC-100). */
   readonly mcp?: false | McpOptions
+  /** Flows as backends of the AI SDK's `useChat`; `false` disables the routes (404). */
+  readonly aiSdk?: false | DoorOptions
+  /** Flows as AG-UI agents; `false` disables the routes (404). */
+  readonly agUi?: false | DoorOptions
+  /** Flows as A2A agents; `false` disables the routes (404). */
+  readonly a2a?: false | A2aDoorOptions
   /** Additional modules that component code may import. */
   readonly codeModules?: readonly string[]
   /**

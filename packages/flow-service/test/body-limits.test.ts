@@ -18,6 +18,9 @@ const allowed = {
   'bearer-key': 32 * MIB,
   openai: 32 * MIB,
   session: 32 * MIB,
+  // The doors read up to 32 MB by themselves: their refusals have a form of their own.
+  chat: 1024 * MIB,
+  agent: 1024 * MIB,
   // `mcp.maxBodyBytes`, 4 MiB, is checked by the operations: its refusal is a JSON-RPC error.
   mcp: 1024 * MIB,
   guest: 64 * KIB,

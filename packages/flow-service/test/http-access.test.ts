@@ -37,6 +37,8 @@ const NO_MCP: Verdict = [
 const BAD_MCP_KEY: Verdict = [401, 'Invalid API key']
 /** In the form of the OpenAI API. */
 const NO_ENTRY: Verdict = [401, 'Incorrect API key provided.']
+/** In the form of each door. */
+const NO_DOOR = [401, 'Missing or wrong API key.'] as const
 
 /** The matrix of auth.md; operations that ask for nobody let everybody through. */
 const matrix: Readonly<
@@ -146,6 +148,29 @@ const matrix: Readonly<
     blockedToken: BLOCKED,
     blockedKey: BLOCKED,
   },
+  // One answer for all who are not let in (DO-4); the cookie counts on the server's own pages only.
+  chat: {
+    anonymous: NO_DOOR,
+    cookieOnly: NO_DOOR,
+    superuser: null,
+    user: null,
+    key: null,
+    badToken: NO_DOOR,
+    badKey: NO_DOOR,
+    blockedToken: NO_DOOR,
+    blockedKey: NO_DOOR,
+  },
+  agent: {
+    anonymous: NO_DOOR,
+    cookieOnly: NO_DOOR,
+    superuser: null,
+    user: null,
+    key: null,
+    badToken: NO_DOOR,
+    badKey: NO_DOOR,
+    blockedToken: NO_DOOR,
+    blockedKey: NO_DOOR,
+  },
   session: {
     anonymous: NONE,
     cookieOnly: null,
@@ -166,10 +191,12 @@ const refusals = new Set(
   ),
 )
 refusals.add(textOf(NO_ENTRY))
+refusals.add(textOf(NO_DOOR))
 
 function textOf(verdict: Verdict): string {
   if (verdict === null) return 'reached'
   const [status, message] = verdict
+  if (verdict === NO_DOOR) return `${status} ${message}`
   const error = { message, type: 'invalid_request_error', param: null, code: 'invalid_api_key' }
   return `${status} ${JSON.stringify(verdict === NO_ENTRY ? { error } : { detail: message })}`
 }
@@ -250,6 +277,8 @@ const open = routes.filter(({ auth }) => auth === 'none')
 const OPEN_TO_ANYBODY = [
   'guest GET /api/v1/config',
   'none DELETE /api/v1/folders/{folder_id}',
+  'none GET /api/a2a/v1/.well-known/agent-card.json',
+  'none GET /api/ai/v1/files/{ticket}',
   'none GET /api/v1/auto_login',
   'none GET /api/v1/files/profile_pictures/list',
   'none GET /api/v1/files/profile_pictures/{folder_name}/{file_name}',
@@ -306,7 +335,8 @@ describe('access, operation by operation', () => {
     for (const route of asking) {
       const verdict = matrix[route.auth as keyof typeof matrix][name]
       const response = await engine.handler(request(route, credentials))
-      const text = await textOfAnswer(response)
+      const said = await textOfAnswer(response)
+      const text = said.includes(NO_DOOR[1]) ? NO_DOOR[1] : said
       const at = `${route.method} ${route.path}`
       const refused = refusals.has(`${response.status} ${text}`)
       const answer = refused ? `${response.status} ${text}` : 'reached'

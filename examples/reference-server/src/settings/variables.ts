@@ -198,13 +198,15 @@ export const variables = {
   SERVICE_WEBHOOK_AUTH_ENABLE: flag(
     'webhooks need an API key; false: anyone who knows the URL can call them',
   ),
-  SERVICE_STORE_ENVIRONMENT_VARIABLES: flag(
-    'copies environment variables to variables of users at sign-in',
-  ),
+  SERVICE_STORE_ENVIRONMENT_VARIABLES: flag('copies environment variables to users at sign-in'),
   SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT: list('names of these environment variables'),
   SERVICE_FALLBACK_TO_ENV_VAR: flag('flows may use provider keys of the environment', true),
   SERVICE_AGENTIC_EXPERIENCE: flag('allows session cookies to run flows'),
   SERVICE_OPENAI_API: flag('serves flows as models of the OpenAI API', true),
+  SERVICE_AI_SDK_API: flag("serves flows as backends of the AI SDK's useChat", true),
+  SERVICE_AG_UI_API: flag('serves flows as AG-UI agents', true),
+  SERVICE_A2A_API: flag('serves flows as A2A agents', true),
+  SERVICE_CHAT_UNREAD_MS: text('ms after which an unread turn is cancelled, or never', '30000'),
   SERVICE_MCP_SERVER: flag('serves projects as MCP servers', true),
   SERVICE_MCP_SSE: flag('also serves the older HTTP+SSE transport of MCP', true),
   SERVICE_MCP_ANONYMOUS: flag('allows MCP clients without key in projects with auth_type none'),

@@ -85,6 +85,18 @@ export function describeJobList(t: TestFrame, store: () => JobStore): void {
     assert.deepEqual((await queue.get('a'))?.usage, usage)
   })
 
+  t.it('DO-32 removes a job that has ended, and no other', async () => {
+    const { queue } = store()
+    if (queue.remove === undefined) return
+    await queue.enqueue(newJob('a'))
+    await queue.remove('a')
+    assert.equal((await queue.get('a'))?.state, 'queued')
+    await queue.claim('w1', at(100), at(10))
+    await queue.finish('a', 'w1', { state: 'succeeded', finishedAt: at(20) })
+    await queue.remove('a')
+    assert.equal(await queue.get('a'), null)
+  })
+
   t.it('OP-5 a job that is trimmed is no longer listed', async () => {
     const { queue } = store()
     if (queue.list === undefined) return

@@ -41,6 +41,7 @@ export async function beginRun(
     refused,
     history: _k,
     forked,
+    announceAnswers,
     ...rest
   } = request as ForkedRequest
   if (refused !== undefined) return { run: refusedRun(job, refused, runtime) }
@@ -98,6 +99,7 @@ export async function beginRun(
     },
     failed: (vertexId, state) => putCheckpoint(options, execution, { vertexId, state }),
     suspend: suspension.ask,
+    announceAnswers,
     sleep: suspension.sleep,
     rest: suspension.rest,
     ...recording,
@@ -160,28 +162,39 @@ export function limitsOf({ limits, timeoutMs }: BuildRequest, all: RunLimits): R
   return completeLimits(own, all)
 }
 
-/** Reads what is already in the log: the announcement of the flow, and the number of ends of each vertex. */
+/**
+ * Reads what is already in the log: the announcement of the flow, the number of ends of each vertex, and the
+ * messages that are not complete.
+ */
 async function reportedBefore(
   { log }: JobStore,
   jobId: string,
-): Promise<Pick<ResumePoint, 'sorted' | 'reported'>> {
+): Promise<Pick<ResumePoint, 'sorted' | 'reported' | 'unfinished'>> {
   const reported = new Map<string, number>()
+  const unfinished = new Set<string>()
   let sorted = false
   let last = -1
   for (;;) {
     const events = await log.read(jobId, last, 1000)
     for (const stored of events) {
       sorted ||= stored.event === 'vertices_sorted'
-      if (stored.event !== 'end_vertex') continue
+      if (!READ_AGAIN.has(stored.event)) continue
       const event = decodeEvent(stored)
+      if (event.event === 'add_message') {
+        const { id = '', properties } = event.data
+        if (Reflect.get(properties, 'state') === 'partial') unfinished.add(id)
+        else unfinished.delete(id)
+      } else if (event.event === 'remove_message') unfinished.delete(event.data.id)
       if (event.event !== 'end_vertex') continue
       const { id } = event.data.build_data
       reported.set(id, (reported.get(id) ?? 0) + 1)
     }
-    if (events.length === 0) return { sorted, reported }
+    if (events.length === 0) return { sorted, reported, unfinished: [...unfinished] }
     last = events.at(-1)?.seq ?? last
   }
 }
+
+const READ_AGAIN: ReadonlySet<string> = new Set(['add_message', 'remove_message', 'end_vertex'])
 
 /** A run of a flow that was rejected before: its error, then its end. */
 function refusedRun({ id, flowId }: ClaimedJob, reason: string, runtime: Runtime): FlowRun {

@@ -28,6 +28,8 @@ export interface BuildRequest extends Omit<RunOptions, 'signal'> {
    * Maximum time to wait for an answer if the question sets none. Default: the option of all jobs (DR-38).
    */
   maxSuspendedMs?: number
+  /** The log has an event `answered` for each question that was answered or has expired. Default false. */
+  announceAnswers?: boolean
   /** JSON stored with the job for the observer. */
   metadata?: Readonly<Record<string, unknown>>
 }

@@ -197,6 +197,12 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       }
       return gone.map(({ id }) => id)
     },
+    async remove(id) {
+      if (jobs.get(id)?.finishedAt == null) return
+      jobs.delete(id)
+      sizes.delete(id)
+      results.delete(id)
+    },
   }
 }
 

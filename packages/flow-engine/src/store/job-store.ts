@@ -201,6 +201,8 @@ export interface JobQueue {
    * except those finished at `spare` or later. Returns their ids.
    */
   trim(options: { before: Date; keep: number; spare?: Date }): Promise<string[]>
+  /** Removes a finished job with its result; does nothing for others. Without it, jobs go by age only. */
+  remove?(jobId: string): Promise<void>
 }
 
 /** One event of a job. */

@@ -1,10 +1,10 @@
-import type { ComponentRegistry } from '@x/flow-engine'
-import type { ComponentServices } from '@x/flow-engine'
+import type { ComponentRegistry, ComponentServices } from '@x/flow-engine'
+import { createDoorServices, type DoorServices } from './doors/doors.ts'
+import { jobNotice } from './runs/job-notice.ts'
+import { outgoingServices } from './runs/outgoing-services.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
 import { completeLimits } from '@x/flow-engine/internal'
-import type { BuildJobs, JobRecord } from '@x/flow-engine'
-import type { BuildRequest } from '@x/flow-engine'
-import { createBuildJobs } from '@x/flow-engine'
+import { createBuildJobs, type BuildJobs, type BuildRequest } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createModelProviders } from '@x/flow-engine/models'
 import type { FlowEngineOptions } from '../options.ts'
@@ -72,6 +72,7 @@ export interface ExecutionServices {
   readonly openAi: OpenAiService
   readonly openAiResponses: OpenAiResponsesService
   readonly mcp: McpTransport
+  readonly doors: DoorServices
   readonly traces: TraceService
 }
 
@@ -118,7 +119,7 @@ export function createExecutionServices({
     models:
       options.services?.models ??
       options.models ??
-      createModelProviders({ services: outgoingOf(options), runtime }),
+      createModelProviders({ services: outgoingServices(options), runtime }),
   }
   const written = {
     userFiles: createUserFileWriter(kit),
@@ -162,7 +163,7 @@ export function createExecutionServices({
       started(job) {
         visitors.left(job.id)
         counted?.started(job)
-        kit.emit('job.started', { at: runtime.now(), ...noticeOf(job) })
+        kit.emit('job.started', { at: runtime.now(), ...jobNotice(job) })
       },
       recorder(job, request) {
         const { ownerId, isPublic } = metadataOf(request)
@@ -190,7 +191,7 @@ export function createExecutionServices({
       finished(job) {
         visitors.left(job.id)
         counted?.finished(job)
-        kit.emit('job.finished', { at: runtime.now(), state: job.state, ...noticeOf(job) })
+        kit.emit('job.finished', { at: runtime.now(), state: job.state, ...jobNotice(job) })
       },
     },
     onError: (error, info) => report(error, info),
@@ -240,6 +241,8 @@ export function createExecutionServices({
   })
   const chatFlows = createChatFlows(flows, plans)
   const openAiSettings = resolveOpenAiOptions(options.openai === false ? {} : options.openai)
+  const run = { kit, options, chatFlows, servicesOf, files }
+  const doors = createDoorServices({ ...run, jobs, runner, store: jobStore })
   const announce = createAnnounceAnswer(kit.emit, runtime)
   const openAiOptions = {
     chatFlows,
@@ -323,6 +326,7 @@ export function createExecutionServices({
         store: openAiSettings.store,
       }),
       mcp,
+      doors,
       traces: createTraceService({ store, jobs: jobStore }),
       webhooks: createWebhookService({
         store,
@@ -340,20 +344,11 @@ export function createExecutionServices({
     async close() {
       counted?.end()
       mcp.close()
+      doors.close()
       owners.close()
       await jobs.close()
       await sweep.settled()
       await writer.flush()
     },
   }
-}
-
-/** The services model clients need: the guarded fetch, and base URLs from the environment. */
-function outgoingOf({ services }: FlowEngineOptions): ComponentServices {
-  const { environment, fetch } = services ?? {}
-  return { ...(environment && { environment }), ...(fetch && { fetch }) }
-}
-
-function noticeOf({ id, flowId, userId }: JobRecord) {
-  return { id, flowId, ...(userId === undefined ? {} : { userId }) }
 }

@@ -205,6 +205,10 @@ export const readJob = preparedSql<{ readonly jobId: string }, ClaimedRow>(
   (value) => sql`select ${jobColumns} from flow_job where id = ${value('jobId')}`,
 )
 
+export const removeJob = preparedSql<{ readonly jobId: string }, never>(
+  (value) => sql`delete from flow_job where finished_at is not null and id = ${value('jobId')}`,
+)
+
 export const trimJobs = preparedSql<
   { readonly before: number; readonly keep: number; readonly spare: number },
   { id: string; finished_at: number; seq: number }

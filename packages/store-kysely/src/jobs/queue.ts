@@ -172,6 +172,9 @@ export function createJobQueue(
         .toSorted((a, b) => a.finished_at - b.finished_at || a.seq - b.seq)
         .map(({ id }) => id)
     },
+    async remove(jobId) {
+      await writer.write(queries.removeJob, { jobId })
+    },
   }
 }
 

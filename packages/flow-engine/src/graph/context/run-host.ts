@@ -38,6 +38,8 @@ export interface RunHost {
   readonly built?: ((build: BuildRecord) => void) | undefined
   /** Id of the job this run belongs to. */
   readonly jobId?: string | undefined
+  /** Sends an event with each answer, see `BuildRequest.announceAnswers`. */
+  readonly announceAnswers?: boolean | undefined
   /** Set if the job was started earlier. */
   readonly continued?: true | undefined
   /** Called with errors thrown by hooks. */
@@ -61,6 +63,8 @@ export interface ResumePoint {
   readonly sorted: boolean
   /** Number of `end_vertex` events in the log, by vertex id. */
   readonly reported: ReadonlyMap<string, number>
+  /** Ids of messages that the log announced and neither completed nor removed. */
+  readonly unfinished?: readonly string[]
 }
 
 /** The vertex and pass that asks or sleeps. */

@@ -31,6 +31,8 @@ export interface RunEventData {
   build_end: { id: string }
   error: MessageJson | ErrorMessageJson
   suspended: SuspendedJson
+  /** Sent only by jobs that ask for it. `expired`: how long nobody answered; else there is a `decision`. */
+  answered: { request_id: string; decision?: unknown; expired?: string }
   /** `warnings` is omitted if there are none. */
   end: { cancelled?: true; warnings?: RunWarningJson[] }
 }

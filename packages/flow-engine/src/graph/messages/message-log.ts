@@ -53,6 +53,8 @@ export interface MessageLog {
   remove(id: string): Promise<void>
   /** Removes the row and announces it, even after the run was cancelled (FE-51). */
   withdraw(id: string): Promise<void>
+  /** Withdraws messages that an earlier run of the job has announced. */
+  retract(ids: readonly string[]): Promise<void>
   /** Adds a chunk to a message that was sent as partial. `sent`: the chunk was also sent as a token. */
   chunk(id: string, text: string, sent: boolean): void
   /** The full text of a streamed message is known; a chat output will send it. */
@@ -178,6 +180,12 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     },
     remove: (id) => (options.open() ? remove(id) : Promise.resolve()),
     withdraw: remove,
+    async retract(ids) {
+      for (const id of ids) {
+        await service.remove(id)
+        if (options.open()) send('remove_message', () => ({ id }))
+      }
+    },
     chunk(id, text, sent) {
       const partial = partials.get(id)
       if (partial === undefined) return

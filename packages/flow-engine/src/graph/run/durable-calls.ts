@@ -49,10 +49,13 @@ export class DurableCalls {
       const outcome = await suspend(ask)
       if (outcome.kind === 'suspended') throw new SuspendedError()
       if (outcome.kind === 'expired') {
+        const expired = durationText(outcome.afterMs)
+        this.#announce(outcome.notice, { expired })
         await this.#show(outcome.notice, { submittedAction: null, superseded: true })
-        throw new FlowError('expired', `Nobody answered within ${durationText(outcome.afterMs)}`)
+        throw new FlowError('expired', `Nobody answered within ${expired}`)
       }
       const { answer, notice } = outcome
+      this.#announce(notice, { decision: run.secrets.maskJson(answer) })
       await this.#show(notice, { submittedAction: submittedAction(answer), superseded: false })
       return transformAnswer(options.schema, answer)
     })
@@ -105,6 +108,15 @@ export class DurableCalls {
     const waited = await wait()
     await host.checkpoint?.(vertex.id, startMark(pass))
     return waited
+  }
+
+  #announce(
+    notice: QuestionNotice | undefined,
+    end: { readonly decision: unknown } | { readonly expired: string },
+  ): void {
+    const { host, run } = this.#options
+    if (notice === undefined || host.announceAnswers !== true) return
+    run.send('answered', () => ({ request_id: notice.event.request_id, ...end }))
   }
 
   /** Updates the message of a question that was answered or closed, if this run is the first to see it. */

@@ -12,6 +12,7 @@ import { notesOf } from '../events/vertex-notes.ts'
 import { RunOutcome } from '../results/run-outcome.ts'
 import type { Phase } from './phase.ts'
 import type { ExecutionOptions } from './execution-options.ts'
+import { afterRetraction } from './after-retraction.ts'
 import { announceQuestion } from './announce-question.ts'
 import { reportRunEnd } from './report-run.ts'
 import { deadlinesOf, type Deadline } from './run-deadlines.ts'
@@ -79,11 +80,10 @@ export class RunExecution implements Deadline {
   }
 
   start(): void {
-    // FE-12. A run continued from another process has announced its order already.
     if (this.#host.resume?.sorted !== true)
       this.#run.send('vertices_sorted', () => sortedVertices(this.#request))
     this.#watch()
-    this.#enqueue(this.#scheduler.begin())
+    afterRetraction(this.#run, this.#host, () => this.#enqueue(this.#scheduler.begin()))
   }
 
   /** FE-60: nothing more starts, signals are aborted immediately, and `end` follows one turn later. */

@@ -95,11 +95,13 @@ async function fromRequest(
   if (bearer !== undefined && auth !== 'bearer-key' && !isKey)
     return await fromToken(kit, bearer, 'token')
   const bearerKey = isKey ? bearer : undefined
-  const given = readApiKey(request, url)
+  const isDoor = auth === 'chat' || auth === 'agent'
+  // Addresses of chats appear in logs, so a key in them does not count.
+  const given = isDoor ? (request.headers.get('x-api-key') ?? undefined) : readApiKey(request, url)
   // MC-4: for MCP clients the first credential found is decisive.
   const key = auth === 'mcp' ? (bearerKey ?? given) : (given ?? bearerKey)
   if (key !== undefined) return await fromKey(kit, services, { auth, key })
-  if (auth === 'session') {
+  if (auth === 'session' || (auth === 'chat' && isOwnPage(kit, request, url))) {
     const cookie = readCookies(request).get('access_token_lf') ?? ''
     if (cookie !== '') {
       checkOrigin(kit, request, url)
@@ -110,8 +112,8 @@ async function fromRequest(
 }
 
 /** Clients of the OpenAI API send their key as a Bearer token (RS-2, RS-20). */
-const takesBearerKey = (auth: Auth): boolean =>
-  auth === 'bearer-key' || auth === 'openai' || auth === 'mcp'
+const takesBearerKey = (auth: Auth): boolean => BEARER_KEYS.has(auth)
+const BEARER_KEYS: ReadonlySet<Auth> = new Set(['bearer-key', 'openai', 'mcp', 'chat', 'agent'])
 
 /** An access token has three parts; no API key has. */
 const TOKEN = /^[^.]+\.[^.]+\.[^.]+$/
@@ -211,6 +213,13 @@ function checkOrigin(kit: ServiceKit, request: Request, url: URL): void {
   const origin = request.headers.get('origin')
   if (origin !== null && !isOwnOrigin(origin, url, kit.settings))
     throw refuse(403, 'Origin not allowed')
+}
+
+/** A page of this server says so, or names its own origin. */
+function isOwnPage(kit: ServiceKit, { headers }: Request, url: URL): boolean {
+  if (headers.get('sec-fetch-site') === 'same-origin') return true
+  const origin = headers.get('origin')
+  return origin !== null && isOwnOrigin(origin, url, kit.settings)
 }
 
 async function withoutCredentials(

@@ -29,6 +29,8 @@ const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
   'bearer-key': [{ apiKeyBearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
   openai: [{ apiKeyBearer: [] }, { bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
   mcp: [{ apiKeyBearer: [] }, { bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
+  chat: [{ apiKeyBearer: [] }, { bearer: [] }, { apiKeyHeader: [] }, { session: [] }],
+  agent: [{ apiKeyBearer: [] }, { bearer: [] }, { apiKeyHeader: [] }],
   session: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }, { session: [] }],
 }
 
@@ -120,7 +122,8 @@ const FILE_FORM = {
   required: ['file'],
 }
 
-function bodyOf({ body, consumes }: Route, schemas: Json): Json {
+function bodyOf({ body: checked, consumes, describedBody }: Route, schemas: Json): Json {
+  const body = checked ?? describedBody
   const required = body?.safeParse(undefined).success !== true
   const content = (type: string, schema: unknown): Json => ({
     requestBody: { required, content: { [type]: { schema } } },

@@ -16,6 +16,9 @@ import type { UploadedFile, UploadOptions } from '../request/request-body.ts'
  * - `bearer-key`: an API key only, also as a Bearer token.
  * - `openai`: as `user`, and an API key also as a Bearer token.
  * - `mcp`: as `openai`; the first credential found decides alone.
+ * - `chat`: an access token or an API key in a header, or the access token in its cookie from the server's own
+ *   pages; all refusals are 401.
+ * - `agent`: as `chat`, without the cookie.
  * - `session`: as `user`, or the access token in its cookie.
  * - `guest`: as `user`, or an anonymous client with a `client_id` cookie.
  * - `visitor`: as `guest` if `publicBuildReaders` is on, else as `user`.
@@ -30,6 +33,8 @@ export type Auth =
   | 'bearer-key'
   | 'openai'
   | 'mcp'
+  | 'chat'
+  | 'agent'
   | 'session'
   | 'guest'
   | 'visitor'
@@ -50,6 +55,8 @@ export interface RouteHead {
   readonly produces?: string
   /** Media type of the body, unless it is JSON. */
   readonly consumes?: 'form' | 'multipart' | 'bytes'
+  /** Describes a JSON body that the operation reads and checks by itself. */
+  readonly describedBody?: z.ZodType
   /** Maximum bytes of the body, if it differs from the derived limit. */
   readonly maxBody?: number
   readonly deprecated?: boolean

@@ -1,4 +1,7 @@
 import type { Route } from '../route/route.ts'
+import { a2aRoutes } from './a2a.ts'
+import { agUiRoutes } from './ag-ui.ts'
+import { aiChatRoutes } from './ai-chat.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { baseRoutes } from './base.ts'
 import { chatRoutes } from './chat.ts'
@@ -39,6 +42,15 @@ export const OPENAI_GROUP = 'OpenAI API'
 /** The group disabled by `mcp: false`. */
 export const MCP_GROUP = 'MCP server'
 
+/** The group disabled by `aiSdk: false`. */
+export const AI_SDK_GROUP = 'AI SDK'
+
+/** The group disabled by `agUi: false`. */
+export const AG_UI_GROUP = 'AG-UI'
+
+/** The group disabled by `a2a: false`. */
+export const A2A_GROUP = 'A2A'
+
 /** All operations of the service, by group. */
 export const routeGroups: readonly RouteGroup[] = [
   { name: 'Chat', routes: [...chatRoutes, ...publicBuildRoutes] },
@@ -48,6 +60,9 @@ export const routeGroups: readonly RouteGroup[] = [
   },
   { name: 'OpenAI Responses API', routes: responsesRoutes },
   { name: OPENAI_GROUP, routes: [...openAiRoutes, ...openAiResponseRoutes] },
+  { name: AI_SDK_GROUP, routes: aiChatRoutes },
+  { name: AG_UI_GROUP, routes: agUiRoutes },
+  { name: A2A_GROUP, routes: a2aRoutes },
   { name: 'Validate', routes: validateRoutes },
   { name: 'Components Store', routes: componentStoreRoutes },
   { name: 'Flows', routes: [...flowRoutes, ...flowVersionRoutes] },

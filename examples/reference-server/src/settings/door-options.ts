@@ -1,0 +1,22 @@
+import type { FlowEngineOptions } from '@x/flow-service'
+import type { Settings } from './read-settings.ts'
+
+/**
+ * Options of the interfaces for chat pages and agents.
+ * @throws TypeError naming the wrong variable
+ */
+export function doorOptions(settings: Settings): Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a'> {
+  const options = { unreadMs: unreadMs(settings.SERVICE_CHAT_UNREAD_MS) }
+  return {
+    aiSdk: settings.SERVICE_AI_SDK_API !== false && options,
+    agUi: settings.SERVICE_AG_UI_API !== false && options,
+    a2a: settings.SERVICE_A2A_API !== false && {},
+  }
+}
+
+function unreadMs(given: string | undefined): number | null {
+  if (given === 'never') return null
+  const ms = Number(given ?? 30_000)
+  if (given?.trim() !== '' && Number.isFinite(ms) && ms >= 0) return ms
+  throw new TypeError('SERVICE_CHAT_UNREAD_MS must be a number of milliseconds, or never')
+}

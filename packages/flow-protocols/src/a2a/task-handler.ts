@@ -1,0 +1,274 @@
+import type {
+  ListTasksRequest,
+  ListTasksResponse,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  Task,
+} from '@a2a-js/sdk'
+import type { A2ARequestHandler } from '@a2a-js/sdk/server'
+import type { PendingQuestion, RunEvent } from '@x/flow-engine'
+import { encodeBase64, isObject } from '@x/wire'
+import { FileLinks } from '../files/file-links.ts'
+import { asId } from '../http/check.ts'
+import { digestOf } from '../http/digest.ts'
+import type { DoorCall } from '../http/door-call.ts'
+import { DoorError, invalid, toDoorError } from '../http/door-error.ts'
+import type { DoorParts } from '../http/door-parts.ts'
+import type { SentFile } from '../http/sent-file.ts'
+import { TurnTranslator } from '../parts/turn-parts.ts'
+import type { TurnPart } from '../parts/turn-part.ts'
+import type { ChatKey, Turn } from '../turns/turn.ts'
+import type { A2aSdk } from './a2a-sdk.ts'
+import { agentCard } from './agent-card.ts'
+import { TaskWriter } from './task-writer.ts'
+
+export interface TaskHandlerOptions {
+  readonly sdk: A2aSdk
+  readonly parts: DoorParts
+  readonly call: DoorCall
+  /** Of the endpoint. */
+  readonly url: string
+  /** Ends with the client's connection. */
+  readonly signal: AbortSignal
+}
+
+const MAX_PAGE = 100
+
+/** The methods of A2A over the turns of one caller and flow; the SDK does the wire. */
+export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandler {
+  const { sdk, parts, call, url, signal } = options
+  const { turns } = parts
+  const { userId, flow } = call
+
+  const own = async (id: string): Promise<Turn> => {
+    const turn = await turns.find({ userId, flowId: flow.id }, id)
+    if (turn === undefined) throw new sdk.TaskNotFoundError(`There is no task ${id}.`)
+    return turn
+  }
+  const writerOf = (turn: Turn) => {
+    const files = new FileLinks((path) => parts.fileUrl(call, path))
+    const writer = new TaskWriter(sdk, turn, files)
+    const translator = new TurnTranslator(turn.id)
+    const read = async (events: readonly RunEvent[]): Promise<TurnPart[]> => {
+      const found = events.flatMap((event) => translator.read(event))
+      await files.prepare(found)
+      return found
+    }
+    return { writer, read }
+  }
+  const toTask = async (turn: Turn, historyLength?: number): Promise<Task> => {
+    const { writer, read } = writerOf(turn)
+    for (const part of await read(await turns.log(turn.id))) writer.skip(part)
+    return writer.task(await own(turn.id), historyLength)
+  }
+
+  /** The task as it stands, then what follows. @param after known before, for an answer */
+  async function* follow(
+    turn: Turn,
+    after?: number,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    turns.checkReaders(turn.id)
+    const left = turns.readers.enter(turn.id)
+    try {
+      const { writer, read } = writerOf(turn)
+      const until = after ?? (await turns.position(turn.id))
+      let isShown = until < 0
+      const shown = async (): Promise<StreamResponse> => {
+        isShown = true
+        return { payload: { $case: 'task', value: writer.task(await own(turn.id)) } }
+      }
+      if (isShown) yield await shown()
+      for await (const { events } of turns.read(turn.id, { signal })) {
+        const known = events.filter(({ seq }) => seq <= until)
+        for (const part of await read(known)) writer.skip(part)
+        if (!isShown && (events.at(-1)?.seq ?? -1) >= until) yield await shown()
+        for (const part of await read(events.slice(known.length))) yield* writer.write(part)
+      }
+      if (!isShown) yield await shown()
+      yield* writer.emptied()
+      yield writer.update(await own(turn.id))
+    } finally {
+      left()
+    }
+  }
+
+  /** The turn of a message: a new one, or the one that it answers. */
+  const begin = async (
+    message: Message,
+  ): Promise<{ readonly turn: Turn; readonly after?: number }> => {
+    const { taskId, messageId } = message
+    if (taskId !== '') return await answer(await own(taskId), message)
+    const { text, files } = readMessage(message)
+    const contextId = message.contextId === '' ? parts.host.runtime.uuid() : message.contextId
+    const key: ChatKey = { userId, flowId: flow.id, chatId: asId(contextId, 'message.contextId') }
+    const { turn } = await turns.start(key, {
+      flow,
+      keepsRunning: true,
+      note: {
+        door: 'a2a',
+        messageId: asId(messageId, 'message.messageId'),
+        digest: await digestOf([text, files]),
+      },
+      run: async () => ({
+        text,
+        parts: [{ type: 'text', text }],
+        files: await parts.storeFiles(call, key, files),
+        earlier: [],
+        origin: call.origin ?? {},
+        variables: call.variables,
+      }),
+    })
+    return { turn }
+  }
+  const answer = async (turn: Turn, message: Message) => {
+    const question = await turns.question(turn.id)
+    if (question === undefined)
+      throw new sdk.UnsupportedOperationError(`The task ${turn.id} waits for no answer.`)
+    const { requestId, decision } = readDecision(message, question)
+    if (requestId !== question.requestId)
+      throw invalid('requestId is not that of the open question')
+    const after = await turns.position(turn.id)
+    await turns.answer(turn, question.requestId, decision)
+    return { turn, after }
+  }
+  const messageOf = ({ message }: SendMessageRequest): Message => {
+    if (message === undefined) throw invalid('message must be an object')
+    return message
+  }
+  /** Errors in the words of the SDK. */
+  const told = (error: unknown): unknown => {
+    const shown = error instanceof sdk.A2AError ? undefined : toDoorError(error)
+    if (shown === undefined) return error
+    const { code, message } = shown
+    return code === 'turn_running' || code === 'question_closed'
+      ? new sdk.UnsupportedOperationError(message)
+      : new sdk.RequestMalformedError(message)
+  }
+  const tell = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw told(error)
+    }
+  }
+  async function* tellAll<T>(
+    items: () => AsyncGenerator<T, void, undefined>,
+  ): AsyncGenerator<T, void, undefined> {
+    try {
+      yield* items()
+    } catch (error) {
+      throw told(error)
+    }
+  }
+  const noPush = async (): Promise<never> => {
+    throw new sdk.PushNotificationNotSupportedError('Push notifications are not offered.')
+  }
+
+  return {
+    getAgentCard: async () => agentCard(flow, url),
+    async getAuthenticatedExtendedAgentCard() {
+      throw new sdk.UnsupportedOperationError('There is no extended card.')
+    },
+    sendMessage: (params) =>
+      tell(async () => {
+        const { turn, after } = await begin(messageOf(params))
+        const { returnImmediately = false, historyLength } = params.configuration ?? {}
+        if (!returnImmediately) for await (const _ of follow(turn, after));
+        return await toTask(turn, historyLength)
+      }),
+    sendMessageStream: (params) =>
+      tellAll(async function* () {
+        const { turn, after } = await begin(messageOf(params))
+        yield* follow(turn, after)
+      }),
+    getTask: ({ id, historyLength }) => tell(async () => toTask(await own(id), historyLength)),
+    cancelTask: ({ id }) =>
+      tell(async () => {
+        const turn = await own(id)
+        if (!(await turns.cancel(turn.id)))
+          throw new sdk.TaskNotCancelableError(`The task ${id} has ended.`)
+        return await toTask(turn)
+      }),
+    resubscribe: ({ id }) =>
+      tellAll(async function* () {
+        const turn = await own(id)
+        if (turn.job.finishedAt !== null)
+          throw new sdk.UnsupportedOperationError(`The task ${id} has ended.`)
+        yield* follow(turn)
+      }),
+    listTasks: (params) => tell(() => list(params)),
+    createTaskPushNotificationConfig: noPush,
+    getTaskPushNotificationConfig: noPush,
+    listTaskPushNotificationConfigs: noPush,
+    deleteTaskPushNotificationConfig: noPush,
+  }
+
+  async function list(params: ListTasksRequest): Promise<ListTasksResponse> {
+    const { contextId, status, pageSize = 50, pageToken, historyLength, includeArtifacts } = params
+    if (!(Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= MAX_PAGE))
+      throw invalid(`pageSize must be an integer from 1 to ${MAX_PAGE}`)
+    const offset = pageToken === '' ? 0 : Number(pageToken)
+    if (!(Number.isInteger(offset) && offset >= 0)) throw invalid('pageToken is unknown')
+    const found = await turns.list({ userId, flowId: flow.id, chatId: contextId || undefined })
+    const tasks: Task[] = []
+    for (const turn of found) {
+      if (turn.note.door !== 'a2a') continue
+      const task = await toTask(turn, historyLength ?? 0)
+      if (status === sdk.TaskState.TASK_STATE_UNSPECIFIED || task.status?.state === status)
+        tasks.push(includeArtifacts === true ? task : { ...task, artifacts: [] })
+    }
+    const page = tasks.slice(offset, offset + pageSize)
+    const next = offset + page.length
+    return {
+      tasks: page,
+      nextPageToken: next < tasks.length ? String(next) : '',
+      pageSize,
+      totalSize: tasks.length,
+    }
+  }
+}
+
+/** The texts and files of a message; text parts are joined with a line feed. */
+function readMessage({ parts }: Message): { readonly text: string; readonly files: SentFile[] } {
+  const texts: string[] = []
+  const files: SentFile[] = []
+  for (const [n, { content, mediaType, filename }] of parts.entries()) {
+    const param = `message.parts[${n}]`
+    if (content?.$case === 'text') texts.push(content.value)
+    else if (content?.$case === 'data') {
+      const { value } = content
+      const action: unknown = isObject(value) ? value['userAction'] : undefined
+      texts.push(JSON.stringify(action ?? value))
+    } else if (content?.$case === 'raw') {
+      const data = encodeBase64(new Uint8Array(content.value))
+      const url = `data:${mediaType};base64,${data}`
+      files.push({ param, url, mediaType, ...(filename === '' ? {} : { filename }) })
+    } else if (content?.$case === 'url')
+      throw new DoorError(
+        'invalid_request',
+        `${param}.url: addresses are not fetched; send the content`,
+      )
+  }
+  return { text: texts.join('\n'), files }
+}
+
+/** What a message says to a question. */
+function readDecision(message: Message, question: PendingQuestion) {
+  for (const { content } of message.parts) {
+    if (content?.$case !== 'data' || !isObject(content.value)) continue
+    const { requestId = question.requestId, decision } = content.value
+    if (decision !== undefined) return { requestId, decision }
+  }
+  const { text } = readMessage(message)
+  const { requestId, options, schema } = question
+  const said = text.trim().toLowerCase()
+  const option = options.find(
+    ({ actionId, label }) => actionId.toLowerCase() === said || label.toLowerCase() === said,
+  )
+  if (option !== undefined) return { requestId, decision: { action_id: option.actionId } }
+  if (options.length > 0) return { requestId, decision: { action_id: text } }
+  const names = isObject(schema?.['properties']) ? Object.keys(schema['properties']) : []
+  const isForm = names.length === 1 && names[0] === 'answer'
+  return { requestId, decision: isForm ? { answer: text } : text }
+}

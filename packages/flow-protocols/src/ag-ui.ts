@@ -1,0 +1,1 @@
+export { createAgUiHandler } from './ag-ui/create-ag-ui-handler.ts'

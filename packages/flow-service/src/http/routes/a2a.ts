@@ -1,0 +1,89 @@
+import { DoorError } from '@x/flow-protocols/internal'
+import { publicBase } from '../../services/doors/doors.ts'
+import { AgentCard, JsonRpcAnswer, JsonRpcRequest } from '../../wire/a2a.ts'
+import { TextParams } from '../../wire/scalars.ts'
+import { a2aErrorResponse } from '../response/door-errors.ts'
+import { SMALL_BODY } from '../route/body-limit.ts'
+import { route, type Call, type Route } from '../route/route.ts'
+import { doorCall } from './ai-chat.ts'
+
+const BASE = '/api/a2a/v1'
+const CARD = '.well-known/agent-card.json'
+const common = {
+  auth: 'agent',
+  answerError: a2aErrorResponse,
+  maxBody: Number.MAX_SAFE_INTEGER,
+} as const
+const params = TextParams('flow')
+const cardHead = {
+  method: 'GET',
+  summary: 'Read Agent Card',
+  ...common,
+  output: AgentCard,
+} as const
+
+/** Flows as A2A agents. */
+export const a2aRoutes: readonly Route[] = [
+  ...[`${BASE}/{flow}`, `${BASE}/{flow}/`].map((path) =>
+    route(
+      {
+        method: 'POST',
+        path,
+        summary: 'Call Agent',
+        ...common,
+        params,
+        describedBody: JsonRpcRequest,
+        output: JsonRpcAnswer,
+      },
+      async (call) => {
+        await checkThere(call)
+        return await call.services.doors.a2a.post(
+          await doorCall(call),
+          addressOf(call, call.params.flow),
+        )
+      },
+    ),
+  ),
+  route({ ...cardHead, path: `${BASE}/{flow}/${CARD}`, params }, async (call) => {
+    await checkThere(call)
+    return await call.services.doors.a2a.card(
+      await doorCall(call),
+      addressOf(call, call.params.flow),
+    )
+  }),
+  route(
+    { ...cardHead, path: `${BASE}/${CARD}`, auth: 'none', maxBody: SMALL_BODY },
+    ({ request, services }) => {
+      const base = publicBase(request, services.status.settings)
+      const address = `${base}${BASE}/<flow>/`
+      throw new DoorError(
+        'not_found',
+        `Give the address of the agent with a slash at its end: ${address}`,
+      )
+    },
+  ),
+  route({ ...cardHead, path: `/${CARD}` }, async (call) => {
+    await checkThere(call)
+    const { rootFlow: flow } = call.services.doors
+    if (flow === undefined) throw new DoorError('not_found', 'This server names no agent.')
+    const named = { ...pick(call), params: { flow } }
+    return await call.services.doors.a2a.card(await doorCall(named), addressOf(call, flow))
+  }),
+]
+
+type AnyCall = Call<unknown, unknown, unknown>
+
+/** @throws DoorError `not_found` without the library of the protocol */
+async function checkThere({ services }: AnyCall): Promise<void> {
+  if (!(await services.doors.a2a.isThere()))
+    throw new DoorError('not_found', 'A2A needs the package @a2a-js/sdk.')
+}
+
+function addressOf({ request, services }: AnyCall, flow: string): string {
+  const base = publicBase(request, services.status.settings)
+  return `${base}${BASE}/${encodeURIComponent(flow)}`
+}
+
+function pick({ services, caller, request, origin, bytesWithin }: AnyCall) {
+  return { services, caller, request, origin, bytesWithin }
+}

@@ -1,0 +1,196 @@
+import { isFlowError, type BuildJobs, type ComponentServices } from '@x/flow-engine'
+import type { JobStore } from '@x/flow-engine/store'
+import {
+  A2aDoor,
+  AgUiDoor,
+  ChatDoor,
+  checkChat,
+  checkFileCount,
+  decodeDataUrl,
+  DoorError,
+  MAX_BODY,
+  openTicket,
+  sealTicket,
+  Turns,
+  type DoorCall,
+  type DoorFlow,
+  type DoorParts,
+  type FileBytes,
+  type TurnHost,
+} from '@x/flow-protocols/internal'
+import type { FlowEngineOptions } from '../../options.ts'
+import type { FlowRecord } from '../../store/flows.ts'
+import type { ChatFlows } from '../answers/chat-flows.ts'
+import type { Caller } from '../base/caller.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { formatAddress } from '../files/file-address.ts'
+import type { FileService } from '../files/files.ts'
+import type { BuildMetadata } from '../runs/build-metadata.ts'
+import type { RunScope } from '../runs/run-scope.ts'
+import type { Runner } from '../runs/runner.ts'
+import { resolveA2aOptions, resolveDoorOptions } from './door-options.ts'
+
+/** A request to a door, without its flow. */
+export type DoorRequest = Omit<DoorCall, 'flow' | 'userId'>
+
+/** A file that a ticket opens. */
+export interface TicketFile {
+  readonly path: string
+  readonly bytes: Uint8Array
+}
+
+/** Flows as backends of front ends and agents. */
+export interface DoorServices {
+  readonly chat: ChatDoor
+  readonly agUi: AgUiDoor
+  readonly a2a: A2aDoor
+  /** Id or endpoint name of the flow whose card is that of the server. */
+  readonly rootFlow: string | undefined
+  /**
+   * The call of one of the caller's flows, by id or endpoint name.
+   * @throws DoorError `flow_not_found`, `flow_not_chat`
+   */
+  call(caller: Caller, name: string, request: DoorRequest): Promise<DoorCall>
+  /** @throws DoorError `file_not_found` */
+  file(ticket: string): Promise<TicketFile>
+  close(): void
+}
+
+export interface DoorServicesOptions {
+  readonly kit: ServiceKit
+  readonly options: Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a'>
+  readonly jobs: BuildJobs
+  readonly runner: Pick<Runner, 'enqueue'>
+  readonly store: JobStore
+  readonly chatFlows: ChatFlows
+  readonly servicesOf: (scope: RunScope) => ComponentServices
+  readonly files: FileService
+}
+
+export function createDoorServices({
+  kit,
+  options,
+  jobs,
+  runner,
+  store,
+  chatFlows,
+  servicesOf,
+  files,
+}: DoorServicesOptions): DoorServices {
+  const { runtime, secrets: box, settings } = kit
+  const chatOptions = resolveDoorOptions(options.aiSdk, 'aiSdk')
+  const scopeOf = (ownerId: string, flowId: string): RunScope => ({
+    ownerId,
+    storedFlowId: flowId,
+    isPublic: false,
+    runFlowId: flowId,
+  })
+  const host: TurnHost = {
+    jobs,
+    store,
+    runtime,
+    onError: (error) => kit.report(error),
+    messages: ({ userId, flowId }) => servicesOf(scopeOf(userId, flowId)).messages,
+    async start({ userId, flowId, chatId }, flow, run, turn) {
+      const metadata: BuildMetadata = {
+        ownerId: userId,
+        storedFlowId: flowId,
+        isPublic: false,
+        logBuilds: true,
+        form: 'run',
+        earlier: run.earlier,
+      }
+      const { id } = await runner.enqueue({
+        flow: flow.plan,
+        mode: 'run',
+        resumable: true,
+        announceAnswers: true,
+        input: {
+          type: 'chat',
+          value: run.text,
+          ...(run.files.length === 0 ? {} : { files: run.files }),
+        },
+        outputType: 'chat',
+        stream: true,
+        blankTokens: true,
+        sessionId: chatId,
+        variables: { ...run.variables },
+        userId,
+        flowId,
+        flowName: flow.name,
+        ...run.origin,
+        metadata: { ...metadata, turn },
+      })
+      return id
+    },
+  }
+  const ticketOptions = { box, runtime, seconds: chatOptions.fileUrlSeconds }
+  const storeFile = async ({ flow }: DoorCall, { name, bytes }: FileBytes): Promise<string> =>
+    formatAddress({ id: flow.id, name: await files.upload(flow.id, { name, bytes }) })
+  const fileUrl = async ({ request, userId, flow }: DoorCall, path: string): Promise<string> => {
+    const ticket = await sealTicket(ticketOptions, { path, userId, flowId: flow.id })
+    return `${publicBase(request, settings)}/api/ai/v1/files/${ticket}`
+  }
+  const storeFiles: DoorParts['storeFiles'] = async (call, _key, sent) => {
+    checkFileCount(sent.length)
+    const decoded = sent.map((file) => decodeDataUrl(file.url, file))
+    const paths: string[] = []
+    for (const file of decoded) paths.push(await storeFile(call, file))
+    return paths
+  }
+  const opened: Turns[] = []
+  const partsOf = ({ unreadMs, history, reasoning }: typeof chatOptions): DoorParts => {
+    const turns = new Turns(host, { unreadMs })
+    opened.push(turns)
+    return { host, turns, history, reasoning, maxBodyBytes: MAX_BODY, storeFiles, fileUrl }
+  }
+  const chat = new ChatDoor(partsOf(chatOptions))
+  const agUi = new AgUiDoor(partsOf(resolveDoorOptions(options.agUi, 'agUi')))
+  const a2aOptions = resolveA2aOptions(options.a2a)
+  const a2a = new A2aDoor(partsOf({ ...chatOptions, unreadMs: null, history: 'stored' }))
+  const toDoorFlow = (flow: FlowRecord | null, name: string): DoorFlow => {
+    const unknown = new DoorError('flow_not_found', `There is no flow "${name}".`)
+    if (flow === null || flow.isComponent) throw unknown
+    try {
+      const { id, description } = flow
+      const plan = chatFlows.plan(flow)
+      return { id, name: flow.name, description: description ?? '', version: '1', plan }
+    } catch (error) {
+      throw isFlowError(error) ? unknown : error
+    }
+  }
+  return {
+    chat,
+    agUi,
+    a2a,
+    rootFlow: a2aOptions.rootFlow,
+    async call(caller, name, request) {
+      const flow = checkChat(toDoorFlow(await chatFlows.find(caller, name), name))
+      return { ...request, userId: caller.id, flow }
+    },
+    async file(ticket) {
+      const file = await openTicket({ box, runtime }, ticket)
+      const bytes = file === null ? null : await read(file)
+      if (file === null || bytes === null)
+        throw new DoorError('file_not_found', 'There is no such file.')
+      return { path: file.path, bytes }
+    },
+    close() {
+      for (const turns of opened) turns.close()
+    },
+  }
+
+  async function read(file: { path: string; userId: string; flowId: string }) {
+    const { path, userId, flowId } = file
+    const bytes = await servicesOf(scopeOf(userId, flowId)).files?.read(path, { userId, flowId })
+    return bytes ?? null
+  }
+}
+
+/** The address of the service, as its clients know it. */
+export function publicBase(
+  { url }: Pick<Request, 'url'>,
+  { publicUrl, basePath }: ServiceKit['settings'],
+): string {
+  return publicUrl === '' ? `${new URL(url).origin}${basePath}` : publicUrl
+}
