@@ -8,7 +8,7 @@ import { Role, TaskState, type SendMessageRequest } from '@a2a-js/sdk'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { FlowJson } from '@x/flow-engine'
 import { createScriptedModel } from '@x/flow-engine/testing'
-import { serve } from '../../../internal/test-kit/src/serve.ts'
+import { serve } from '@x/test-kit'
 import { createA2aHandler } from '../src/a2a.ts'
 import { components, echoFlow, failingFlow, modelFlow, questionFlow } from './flows.ts'
 

@@ -8,7 +8,7 @@ import {
 import type { FlowJson } from '@x/flow-engine'
 import { createScriptedModel, type ScriptedReply } from '@x/flow-engine/testing'
 import { createChatHandler, type DoorOptions } from '../src/ai-sdk.ts'
-import { serve } from '../../../internal/test-kit/src/serve.ts'
+import { serve } from '@x/test-kit'
 import { components } from './flows.ts'
 
 /** The AI SDK's chat without a framework: its messages in an array. */
