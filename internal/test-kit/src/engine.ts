@@ -12,11 +12,13 @@ export const cheapHasher: PasswordHasher = {
 
 export const SECRET_KEY = 'a secret key of the tests, long enough'
 
+type StoredOptions = FlowEngineOptions & Required<Pick<FlowEngineOptions, 'store' | 'files'>>
+
 /** An engine in memory with the superuser `admin` / `admin-pass-1`. */
 export async function createTestEngine(
   options: Partial<FlowEngineOptions> = {},
-): Promise<FlowEngine & { readonly options: FlowEngineOptions; readonly adminId: string }> {
-  const complete: FlowEngineOptions = {
+): Promise<FlowEngine & { readonly options: StoredOptions; readonly adminId: string }> {
+  const complete: StoredOptions = {
     store: createMemoryFlowStore(),
     files: createMemoryBlobStore(),
     secretKey: SECRET_KEY,

@@ -2,7 +2,7 @@ import { jsonProblem } from './json-problem.ts'
 
 /**
  * Parses untrusted JSON.
- * @throws SyntaxError, also for JSON that is too expensive to parse (AB-52)
+ * @throws SyntaxError, also for JSON that is too expensive to parse
  */
 export function parseJson(text: string): unknown {
   const problem = jsonProblem(text)

@@ -1,4 +1,4 @@
-/** A request as passed to hooks: the same object at its start and end (OP-1). */
+/** A request as passed to hooks: the same object at its start and end. */
 export interface ObservedRequest {
   readonly requestId: string
   readonly method: string

@@ -7,7 +7,7 @@ const GIVEN = /^[!-~](?:[ -~]{0,126}[!-~])?$/
 
 /**
  * The id of a request: the host's, else the header `x-request-id` (printable ASCII, at most 128
- * characters), else a random one (OP-10).
+ * characters), else a random one.
  */
 export function requestIdOf(
   request: Request,

@@ -20,7 +20,7 @@ export interface Runtime {
   ): Promise<void>
 }
 
-/** Maximum delay of a timer in milliseconds; longer ones fire immediately (AB-90). */
+/** Maximum delay of a timer in milliseconds; longer ones fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**

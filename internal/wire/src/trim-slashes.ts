@@ -1,6 +1,6 @@
 const SLASH = 0x2f
 
-/** Removes trailing slashes. A pattern like `/\/+$/` takes quadratic time for slashes in the middle (AB-39). */
+/** Removes trailing slashes. A pattern like `/\/+$/` takes quadratic time for slashes in the middle. */
 export function trimSlashes(text: string): string {
   let end = text.length
   while (end > 0 && text.charCodeAt(end - 1) === SLASH) end -= 1

@@ -69,7 +69,7 @@ export class FlowError extends Error {
   }
 }
 
-/** A flow that cannot be run, with all of its problems (FE-8). */
+/** A flow that cannot be run, with all of its problems. */
 export class FlowCompileError extends FlowError {
   override readonly name = 'FlowCompileError'
   declare readonly code: 'invalid_flow'
@@ -88,7 +88,7 @@ export class FlowCompileError extends FlowError {
 
 /**
  * A component asked a question or went to sleep and its run is suspended: `ctx.suspend` and `ctx.sleep`
- * reject with it, so that `finally` blocks run (DR-5). The component is run again from the start when the run
+ * reject with it, so that `finally` blocks run. The component is run again from the start when the run
  * resumes.
  */
 export class SuspendedError extends FlowError {
@@ -99,7 +99,7 @@ export class SuspendedError extends FlowError {
   }
 }
 
-/** A failure that must not be retried (DR-52). */
+/** A failure that must not be retried. */
 export class FatalError extends FlowError {
   override readonly name = 'FatalError'
 
@@ -113,7 +113,7 @@ export function isSuspendedError(value: unknown): value is SuspendedError {
   return isFlowError(value) && value.code === 'suspended'
 }
 
-/** An answer that does not match its question (DR-31). */
+/** An answer that does not match its question. */
 export class InvalidAnswerError extends FlowError {
   override readonly name = 'InvalidAnswerError'
   declare readonly code: 'invalid_answer'
@@ -150,13 +150,13 @@ export function invalidRequest(detail: string): FlowError {
   return new FlowError('invalid_request', detail)
 }
 
-/** FE-64: the message names the limit. */
+/** The message names the limit. */
 export function limitExceeded(limit: string, detail: string, status?: number): FlowError {
   const text = `Limit ${limit} exceeded: ${detail}`
   return new FlowError('limit_exceeded', text, status === undefined ? {} : { status })
 }
 
-/** The message of any thrown value (FE-70). */
+/** The message of any thrown value. */
 export function errorText(thrown: unknown): string {
   if (isFlowError(thrown)) return thrown.detail
   if (thrown instanceof OutputMethodError && thrown.method !== undefined) {
@@ -172,7 +172,7 @@ export function errorText(thrown: unknown): string {
   }
 }
 
-/** The error text reported for a failed run; recorded texts of edges lack the reason (FF-63). */
+/** The error text reported for a failed run; recorded texts of edges lack the reason. */
 export function runErrorText(error: FlowError): string {
   const atStart = error instanceof FlowCompileError || error.code === 'invalid_flow'
   return atStart || error.code === 'invalid_request'

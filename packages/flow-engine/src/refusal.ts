@@ -45,7 +45,7 @@ export function refuse(status: number, detail: string, options?: RefusalOptions)
   return new Refusal(status, detail, options)
 }
 
-/** One element of a validation error response (base.md). */
+/** One element of a validation error response. */
 export interface ValidationElement {
   readonly type: string
   readonly loc: readonly (string | number)[]

@@ -25,7 +25,7 @@ interface OpenCall {
 type Settled = { readonly value: unknown } | { readonly error: unknown }
 
 /**
- * Tools and embedders of an author's code that other components use (FF-71, FF-74). A call runs in the
+ * Tools and embedders of an author's code that other components use. A call runs in the
  * interpreter that made the object: while its code waits for the host, as part of the answer; else afterwards.
  */
 export class GuestObjects {

@@ -16,7 +16,7 @@ import { decodePythonValue, OutgoingValues } from './values.ts'
 const MAX_TOOLS = 128
 
 /**
- * Uses a host model, embedder or tool on behalf of Python code that holds a handle to it (PY-33).
+ * Uses a host model, embedder or tool on behalf of Python code that holds a handle to it.
  * @throws TypeError for a malformed request
  */
 export async function useHandle(

@@ -47,7 +47,7 @@ const PRELOAD =
     .split(/\s+/)
 
 /**
- * Reads Pyodide and takes the memory snapshot that interpreters start from, or loads a cached one (PY-3).
+ * Reads Pyodide and takes the memory snapshot that interpreters start from, or loads a cached one.
  * @throws TypeError when Pyodide is missing
  */
 export async function createImage(options: ImageOptions): Promise<Image> {
@@ -141,7 +141,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 const PAGE = 4096
 
-/** Returns the non-empty parts of a memory (PY-4), about two fifths of it. */
+/** Returns the non-empty parts of a memory, about two fifths of it. */
 function filledParts(memory: Uint8Array): SnapshotPart[] {
   const parts: [number, number][] = []
   for (let from = 0; from < memory.length; from += PAGE) {

@@ -25,7 +25,7 @@ export interface AtWork {
   readonly keep: () => void
 }
 
-/** A pool of interpreters, each used by one component; users take turns (AB-76). */
+/** A pool of interpreters, each used by one component; users take turns. */
 export interface InterpreterPool {
   /**
    * Runs the work with its own interpreter.

@@ -26,7 +26,7 @@ export class GuestCall {
 
 /**
  * An interpreter in its own worker. It serves one call, and the calls of the objects that this call has passed
- * to other components; then it ends (PY-6, FF-71).
+ * to other components; then it ends.
  */
 export interface Interpreter {
   /** Resolves when the interpreter can run. */

@@ -1,7 +1,7 @@
 import type { GuestObjects } from './guest-objects.ts'
 import type { Interpreter, InterpreterHost } from './interpreter.ts'
 
-/** The interpreter of a build whose objects other components use, and how to make it again (FF-71). */
+/** The interpreter of a build whose objects other components use, and how to make it again. */
 export class KeptInterpreter {
   interpreter: Interpreter | undefined
   job: object = {}

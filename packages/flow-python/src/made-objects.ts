@@ -6,7 +6,7 @@ type Settings = Parameters<typeof withSettings>[1]
 
 /**
  * Creates the model or embedder that Python code describes by provider and arguments; the rules for keys and
- * addresses are those of the built-in components (FF-70, FF-74).
+ * addresses are those of the built-in components.
  * @throws Error if the provider is unknown, the key is missing or the address is not allowed
  */
 export async function createObject(

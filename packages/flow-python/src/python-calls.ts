@@ -22,7 +22,7 @@ export interface PythonCalls {
   run(code: string, call: RunCall): Promise<Readonly<Record<string, unknown>>>
   /** @throws Error with a message for the author of the class */
   describe(code: string, options: CallerOptions): Promise<ClassDescription>
-  /** Lets the class update its template when a field changes (PY-42). */
+  /** Lets the class update its template when a field changes. */
   update(
     code: string,
     change: TemplateChange,

@@ -10,7 +10,7 @@ import { kindOfTemplate } from '@x/flow-engine/internal'
 import type { ClassDescription } from './class-description.ts'
 import type { PythonCalls } from './python-calls.ts'
 
-/** Creates the component of a class, as shown in the editor (PY-40). */
+/** Creates the component of a class, as shown in the editor. */
 export function componentOfClass(
   code: string,
   { type, facts, fieldOrder, inputs, outputs, refreshes }: ClassDescription,
@@ -35,7 +35,7 @@ export function componentOfClass(
   })
 }
 
-/** Creates the component of a node that contains code, using the node's own template and outputs (PY-51). */
+/** Creates the component of a node that contains code, using the node's own template and outputs. */
 export function componentOfNode(code: string, node: NodeDetails, calls: PythonCalls): Component {
   const { template, outputs = [], display_name: displayName } = node
   const fields = Object.entries(template)
@@ -51,7 +51,7 @@ export function componentOfNode(code: string, node: NodeDetails, calls: PythonCa
   })
 }
 
-/** Finds the class attribute `idempotent` in the source, because nodes are not described again (PY-55). */
+/** Finds the class attribute `idempotent` in the source, because nodes are not described again. */
 const IDEMPOTENT_ATTRIBUTE = /^[ \t]+idempotent[ \t]*(?::[ \t]*bool[ \t]*)?=[ \t]*True\b/m
 
 function outputsOf(code: string, outputs: readonly NodeOutput[], calls: PythonCalls) {

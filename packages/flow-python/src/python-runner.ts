@@ -27,7 +27,7 @@ const READING_MS = 5_000
 
 /**
  * Creates a runner for components that flow authors wrote in Python. The code runs in CPython compiled to
- * WebAssembly; each call has its own interpreter in its own worker, isolated from the host (PY-1 to PY-14).
+ * WebAssembly; each call has its own interpreter in its own worker, isolated from the host.
  * Requires the package `pyodide`; nothing is loaded before the first call.
  * @throws RangeError for an option out of range; TypeError when `pyodide` is missing
  */

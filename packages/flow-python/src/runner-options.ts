@@ -28,7 +28,7 @@ export interface PythonRunnerOptions {
   readonly warm?: number
   /** Makes the snapshot and starts the ready interpreters now instead of at the first call. Default false. */
   readonly eager?: boolean
-  /** A queue shared with other runners (AB-76). Replaces `maxInterpreters` and `maxPerUser`. */
+  /** A queue shared with other runners. Replaces `maxInterpreters` and `maxPerUser`. */
   readonly queue?: UserQueue
   /** Milliseconds without a call after which the ready interpreters end. Default 300,000. */
   readonly idleMs?: number

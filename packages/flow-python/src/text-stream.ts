@@ -4,7 +4,7 @@ import { createMessage, isMessage, type Message } from '@x/flow-engine'
 
 type Results = Readonly<Record<string, unknown>>
 
-/** Text that Python code produces in pieces, shown in the chat as it grows (PY-52). */
+/** Text that Python code produces in pieces, shown in the chat as it grows. */
 export interface TextStream {
   token(piece: string): void
   /** Returns the results, replacing the message whose text was shown with the shown message. */

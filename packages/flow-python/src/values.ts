@@ -26,7 +26,7 @@ const DEEPEST = 500
  */
 export class OutgoingValues {
   readonly files: PlacedFile[] = []
-  /** Models, embedders and tools that Python refers to by number (PY-33). */
+  /** Models, embedders and tools that Python refers to by number. */
   readonly handles: unknown[] = []
 
   /** @throws Error when a file cannot be read */

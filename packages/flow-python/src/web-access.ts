@@ -1,6 +1,6 @@
 import { isObject } from '@x/wire'
 
-/** Answers requests made with `requests`, `httpx`, `urllib` and similar libraries (PY-10). */
+/** Answers requests made with `requests`, `httpx`, `urllib` and similar libraries. */
 export type WebAccess = (question: unknown, signal: AbortSignal) => Promise<unknown>
 
 const MB = 1024 * 1024

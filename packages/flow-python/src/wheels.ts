@@ -17,7 +17,7 @@ const NONE: Wheels = { library: {}, names: new Set(), leftOut: [] }
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads the pure Python wheels of a folder (PY-26). Wheels that contain compiled code, target another Python
+ * Reads the pure Python wheels of a folder. Wheels that contain compiled code, target another Python
  * version or cannot be read are skipped and reported.
  * @throws TypeError when the folder cannot be read, or its modules exceed 64 MiB
  */

@@ -44,8 +44,8 @@ export interface FlowEngine {
   readonly events: EventSource<FlowEvents>
   readonly jobs: BuildJobs
   /**
-   * Call this after committing user writes that bypass the engine but share its store (SU-2). It emits the
-   * notifications and stops the builds of a user who may no longer run them (SU-13).
+   * Call this after committing user writes that bypass the engine but share its store. It emits the
+   * notifications and stops the builds of a user who may no longer run them.
    */
   userWritten(change: UserChange): void
   /** The OpenAPI 3.1 document of the API. */
@@ -132,7 +132,7 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   }
 }
 
-/** One `fetch` for runs, models, refreshes and tool servers (AB-40, AB-41). */
+/** One `fetch` for runs, models, refreshes and tool servers. */
 function withOutgoingFetch(options: StoredEngineOptions): StoredEngineOptions {
   const { services = {}, ssrfAllow } = options
   const fetch = outgoingFetch(services, { allow: ssrfAllow })
@@ -236,7 +236,7 @@ function auditWriter(
   }
 }
 
-/** Without `onError` failures are still logged (OP-12). */
+/** Without `onError` failures are still logged. */
 function writeToConsole(error: unknown, { requestId }: { readonly requestId?: unknown }): void {
   const what = typeof requestId === 'string' ? `Request ${requestId} failed` : 'Flow service'
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`

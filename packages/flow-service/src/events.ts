@@ -10,7 +10,7 @@ export interface FlowEvent {
   readonly id: string
 }
 
-/** A flow was called as a tool (MC-104); `id` is the flow id. */
+/** A flow was called as a tool; `id` is the flow id. */
 export interface McpCalled extends FlowEvent {
   readonly projectId: string | null
   readonly tool: string
@@ -20,7 +20,7 @@ export interface McpCalled extends FlowEvent {
   readonly durationMs: number
 }
 
-/** A flow starts to answer an OpenAI-compatible request (RS-51); `id` is the response id. */
+/** A flow starts to answer an OpenAI-compatible request; `id` is the response id. */
 export interface ResponseCreated extends FlowEvent {
   readonly flowId: string
   readonly profile: 'compatible' | 'openai' | 'chat'

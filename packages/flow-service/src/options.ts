@@ -26,9 +26,9 @@ import type { JobStore } from '@x/flow-engine/store'
 export interface HostContext {
   /** The client's address, for the sign-in rate limit. */
   readonly clientAddress?: string
-  /** The client sent no `Host` header, so the host in `request.url` is a guess (AB-66). */
+  /** The client sent no `Host` header, so the host in `request.url` is a guess. */
   readonly hostMissing?: boolean
-  /** For logs, hooks and `x-request-id`. Default: that header, else a random id (OP-10). */
+  /** For logs, hooks and `x-request-id`. Default: that header, else a random id. */
   readonly requestId?: string
   /** A user already authenticated by the host; overrides any credentials. */
   readonly user?: { readonly userId: string; readonly isSuperuser: boolean }
@@ -60,7 +60,7 @@ export interface ComponentStoreOptions {
   readonly checkKey?: (key: string, userId: string) => boolean | Promise<boolean>
 }
 
-/** Options of the OpenAI-compatible API (RS-50). */
+/** Options of the OpenAI-compatible API. */
 export interface OpenAiOptions {
   readonly maxRuns?: number
   readonly store?: boolean
@@ -103,7 +103,7 @@ export interface FlowEngineOptions {
   /** Services for components. Messages, variables, files and flows come from the store. */
   readonly services?: Partial<ComponentServices>
   /**
-   * Private hosts, addresses or CIDR ranges that components, models and tool servers may reach (AB-40).
+   * Private hosts, addresses or CIDR ranges that components, models and tool servers may reach.
    * Default: none. Has no effect if `services.fetch` is given.
    */
   readonly ssrfAllow?: readonly string[]
@@ -122,7 +122,7 @@ export interface FlowEngineOptions {
     BuildJobsOptions,
     'concurrency' | 'concurrencyPerUser' | 'maxQueued' | 'retention' | 'leaseMs' | 'heartbeatMs'
   >
-  /** Observes the runs of this process (DR-70). */
+  /** Observes the runs of this process. */
   readonly hooks?: RunHooks
   readonly limits?: Partial<RunLimits>
   readonly cache?: ResultCache
@@ -137,17 +137,17 @@ export interface FlowEngineOptions {
   readonly signInLimiter?: SignInLimiter
   /**
    * `statusCodes: true` returns failures of `POST /api/v1/responses` as 400, 404 and 500; `false` as 200
-   * (RS-6).
+   *.
    */
   readonly responses?: { readonly statusCodes?: boolean }
   /**
    * Options of `/api/openai/v1`; `false` disables it (404). `maxRuns`: concurrent runs per user, default 256
-   * (RS-50). `store: false`: responses are stored only if the request asks for it (RS-30). `timeoutMs`:
+   *. `store: false`: responses are stored only if the request asks for it. `timeoutMs`:
    * maximum duration of a synchronous run in milliseconds, default 600,000. `fetchUrls: true`: images may be
    * `http(s)` URLs, fetched with the components' `fetch`.
    */
   readonly openai?: false | OpenAiOptions
-  /** Serves projects over MCP; `false` disables the endpoints (404) (MC-2, MC-100). */
+  /** Serves projects over MCP; `false` disables the endpoints (404). */
   readonly mcp?: false | McpOptions
   /** Flows as backends of the AI SDK's `useChat`; `false` disables the routes (404). */
   readonly aiSdk?: false | DoorOptions
@@ -158,24 +158,24 @@ export interface FlowEngineOptions {
   /** Additional modules that component code may import. */
   readonly codeModules?: readonly string[]
   /**
-   * Counts the daily runs of users (setting `maxRunsPerDayPerUser`, OP-18). Default: per process.
+   * Counts the daily runs of users (setting `maxRunsPerDayPerUser`). Default: per process.
    * `createRateLimitStore(db)` of `@x/store-kysely/rate-limit` counts across restarts and processes.
    */
   readonly quotas?: QuotaStore
-  /** Stores audit records, which superusers read at `/api/v1/monitor/audit` (OP-11). Default: none. */
+  /** Stores audit records, which superusers read at `/api/v1/monitor/audit`. Default: none. */
   readonly audit?: AuditStore
-  /** Called with each audit record (OP-11). */
+  /** Called with each audit record. */
   readonly onAudit?: (record: AuditRecord) => void | Promise<void>
   /**
-   * Counts requests, runs, jobs and model calls (OP-6); created with `createMetrics` from any `/metrics`
+   * Counts requests, runs, jobs and model calls; created with `createMetrics` from any `/metrics`
    * entry point.
    */
   readonly metrics?: Metrics
-  /** Observes requests (OP-1). */
+  /** Observes requests. */
   readonly requestHooks?: RequestHooks
   /**
    * Called with unexpected errors; `info` contains the `requestId` if there is a request. Default:
-   * `console.error` (OP-12).
+   * `console.error`.
    */
   onError?(error: unknown, info: Readonly<Record<string, unknown>>): void
 }

@@ -138,6 +138,13 @@ const openai = options({
   fetchUrls: flag,
 })
 
+const door = options({
+  unreadMs: orNull(amount(0)),
+  history: choice('stored', 'request'),
+  reasoning: flag,
+  fileUrlSeconds: integer(1),
+})
+
 const PAGE = 'flow-api-options.md'
 const flowStore = implementing(
   'FlowStore',
@@ -196,6 +203,9 @@ const kinds: KindsOf<FlowEngineOptions> = {
   responses: options({ statusCodes: flag }),
   openai: either(isBoolean, choice(false), openai),
   mcp: either(isBoolean, choice(false), mcp),
+  aiSdk: either(isBoolean, choice(false), door),
+  agUi: either(isBoolean, choice(false), door),
+  a2a: either(isBoolean, choice(false), options({ rootFlow: text })),
   codeModules: texts,
   quotas: anything,
   audit: anything,

@@ -80,9 +80,9 @@ export interface FlowSettings {
   maxMessagesPerUser: number
   maxSharedComponentsPerUser: number
   maxMcpServersPerUser: number
-  /** Total size of a user's files in MB (10^6 bytes). Default 0: unlimited (OP-18). */
+  /** Total size of a user's files in MB (10^6 bytes). Default 0: unlimited. */
   maxStoredMbPerUser: number
-  /** Runs and builds a user may start per day. Default 0: unlimited (OP-18). */
+  /** Runs and builds a user may start per day. Default 0: unlimited. */
   maxRunsPerDayPerUser: number
   /** Versions kept for each flow, 1 to 1,000; the oldest are removed. Default 50. */
   maxFlowVersions: number
@@ -111,7 +111,7 @@ export interface FlowSettings {
   maxVertexBuildsPerVertex: number
   maxVertexBuildsToKeep: number
   maxTransactionsToKeep: number
-  /** Traces kept per user of runs that are not jobs, at most 10,000; 0: none (OP-5). Default 1,000. */
+  /** Traces kept per user of runs that are not jobs, at most 10,000; 0: none. Default 1,000. */
   maxRunTracesToKeep: number
   vertexBuildsStorageEnabled: boolean
   transactionsStorageEnabled: boolean
@@ -132,11 +132,11 @@ export interface FlowSettings {
   /** Seconds, more than 600. Default 86,400. */
   publicFlowExpiration: number
   hideGettingStartedProgress: boolean
-  /** Concurrent builds of public flows by visitors; null: 2, or a quarter of the slots (AB-70). Default null. */
+  /** Concurrent builds of public flows by visitors; null: 2, or a quarter of the slots. Default null. */
   maxPublicBuilds: number | null
   /** Time limit of such a build, in seconds. Default 600. */
   publicBuildSeconds: number
-  /** Concurrent runs started by webhooks, in addition to the slots of builds (AB-71). Default 8. */
+  /** Concurrent runs started by webhooks, in addition to the slots of builds. Default 8. */
   maxWebhookRuns: number
   /**
    * Enables the deprecated upload without credentials: anyone can store files for public flows, 10 MiB each and
@@ -257,7 +257,7 @@ export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings
   return settings
 }
 
-/** Cookies are restricted to TLS only if the public URL uses it (abuse.md AB-65). */
+/** Cookies are restricted to TLS only if the public URL uses it. */
 function secureCookies(publicUrl: string): Partial<FlowSettings> {
   if (publicUrl === '') return {}
   const isSecure = publicUrl.toLowerCase().startsWith('https:')

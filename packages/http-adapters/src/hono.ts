@@ -36,8 +36,7 @@ export function honoHandler<C = AdapterContext>(
 }
 
 /**
- * The response with the host's headers: cookies and `Vary` of both, otherwise the handler's take precedence
- * (AB-22). Hono itself would override the handler's.
+ * The response with the host's headers: cookies and `Vary` of both, otherwise the handler's take precedence. Hono itself would override the handler's.
  */
 function joined(c: HonoContext, answer: Response): Response {
   const prepared = c.res?.headers
@@ -58,7 +57,7 @@ function joined(c: HonoContext, answer: Response): Response {
   return both
 }
 
-/** The request with the body the host has already read through Hono (AD-15). */
+/** The request with the body the host has already read through Hono. */
 async function restored({ req }: HonoContext): Promise<Request> {
   const { url, method, signal } = req.raw
   const headers = new Headers(req.raw.headers)

@@ -24,7 +24,7 @@ export function toFetch<C = AdapterContext>(
 }
 
 /**
- * A JSON response (AD-14): deferred if the mount can send it without building a Response. Default
+ * A JSON response: deferred if the mount can send it without building a Response. Default
  * `200`, `application/json`.
  * @throws TypeError if the value cannot be serialised
  */

@@ -31,7 +31,7 @@ export interface PostgresOptions {
   /** Kysely's log: called for each query with its duration. Default: none. */
   readonly log?: NonNullable<KyselyConfig['log']>
   /**
-   * Counts statements and pool usage (OP-8); created with `createMetrics` from any `/metrics` entry point.
+   * Counts statements and pool usage; created with `createMetrics` from any `/metrics` entry point.
    */
   readonly metrics?: DatabaseMetrics
 }

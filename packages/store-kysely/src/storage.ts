@@ -1,5 +1,5 @@
-import type { BlobStore } from '@x/flow-service'
 import type { FlowStorage } from '@x/flow-service'
+import type { BlobStore } from '@x/flow-service/store'
 import type { Kysely } from 'kysely'
 import { createAuditStore } from './flow/audit.ts'
 import { flowMigrationPlan, migrateFlow } from './flow/schema.ts'

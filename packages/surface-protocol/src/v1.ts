@@ -1,5 +1,5 @@
 /**
- * Version 1.0 of the protocol, experimental: it may change in a minor release (SN-2).
+ * Version 1.0 of the protocol, experimental: it may change in a minor release.
  * @module
  */
 import { wireFormV1 } from './build/wire-form-v1.ts'

@@ -3,7 +3,7 @@ import type { RequestHooks } from '../request-hooks.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
- * Counts requests and measures their time until the response head (OP-8).
+ * Counts requests and measures their time until the response head.
  * @param count number of open streaming responses
  */
 export function requestMetrics(

@@ -1,7 +1,7 @@
 import { FlowError } from '@x/flow-engine'
 
 const MB = 1024 * 1024
-/** Unpacked size limit of one uploaded file (AB-35). */
+/** Unpacked size limit of one uploaded file. */
 const MAX_BYTES = 100 * MB
 const MAX_RATIO = 100
 /** Every file may unpack to this size, whatever its ratio. */
@@ -18,7 +18,7 @@ export interface InflateBudget {
 
 /**
  * The budget for a file of this size: 100 times the size, at least 1 MiB and at most `most` (default 100
- * MiB). It counts the bytes actually inflated, not the sizes declared in the archive (AB-35).
+ * MiB). It counts the bytes actually inflated, not the sizes declared in the archive.
  */
 export function createInflateBudget(fileBytes: number, most = MAX_BYTES): InflateBudget {
   let bytes = Math.min(most, Math.max(MIN_BYTES, fileBytes * MAX_RATIO))

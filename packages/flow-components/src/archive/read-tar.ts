@@ -10,7 +10,7 @@ const MAX_NAME_LENGTH = 64 * 1024
 /**
  * Reads the regular files of a tar archive (POSIX ustar and pax, GNU long names) in archive order;
  * directories, links and other entries are skipped. Contents are views into the archive.
- * @throws FlowError `limit_exceeded` for more than 10,000 entries (AB-35); TypeError for a corrupt archive
+ * @throws FlowError `limit_exceeded` for more than 10,000 entries; TypeError for a corrupt archive
  */
 export async function readTar(
   bytes: Uint8Array,

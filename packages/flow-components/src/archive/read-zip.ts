@@ -16,7 +16,7 @@ export interface ReadZipOptions {
 }
 
 /**
- * Reads the entries of a zip file in archive order and counts the bytes as they are inflated (AB-35).
+ * Reads the entries of a zip file in archive order and counts the bytes as they are inflated.
  * @returns the entries that were read
  * @throws FlowError `limit_exceeded` over the budget; Error for corrupt data, also if it ends too early
  */

@@ -26,7 +26,7 @@ export interface CodeRunnerOptions extends SandboxLimits {
    * Maximum milliseconds to evaluate a module, without running an output; at most `timeoutMs`. Default 5,000.
    */
   readonly evaluationMs?: number
-  /** Concurrent sandboxes. Default: half the cores, at least 1. Each user has at most one (AB-76). */
+  /** Concurrent sandboxes. Default: half the cores, at least 1. Each user has at most one. */
   readonly maxSandboxes?: number
   /** Queued sandboxes per user. Default 20; beyond that the call rejects with a FlowError, status 429. */
   readonly waitingPerUser?: number
@@ -40,7 +40,7 @@ const MAX_CACHED_LENGTH = 64 * 1024
 
 /**
  * Runs component source code (TypeScript or JavaScript) in QuickJS compiled to WebAssembly, in a worker
- * thread (FE-44). Limited to 64 MiB and 30 s, few at a time (AB-76); the code has no access to the host
+ * thread. Limited to 64 MiB and 30 s, few at a time; the code has no access to the host
  * beyond the values of its inputs.
  */
 export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {

@@ -66,7 +66,7 @@ function lengthProblem(code: string): string | undefined {
 }
 
 /**
- * Checks the source of a component (validate.md): syntax errors, and modules not available in the sandbox, in
+ * Checks the source of a component: syntax errors, and modules not available in the sandbox, in
  * order of appearance. Nothing is executed.
  */
 export async function checkCodeText(

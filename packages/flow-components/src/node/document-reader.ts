@@ -27,7 +27,7 @@ export interface WorkerDocumentReader extends DocumentReader {
 }
 
 /**
- * Reads PDF documents and workbooks in worker threads (AB-36), because a file of 50 KB can unpack to half a
+ * Reads PDF documents and workbooks in worker threads, because a file of 50 KB can unpack to half a
  * minute of work. Users have separate queues that take turns. Workers start on first use and do not keep the
  * process alive.
  */

@@ -23,7 +23,7 @@ export interface WorkerJsonQueries extends JsonQueries {
 
 /**
  * Runs jq expressions in worker threads, so that one that does not terminate can be stopped safely. Users
- * have separate queues that take turns (AB-32). Workers start on first use and do not keep the process alive.
+ * have separate queues that take turns. Workers start on first use and do not keep the process alive.
  */
 export function createJsonQueries(options: JsonQueriesOptions = {}): WorkerJsonQueries {
   const { timeoutMs = 5_000, workers = 2, waitingPerUser = 20 } = options

@@ -24,7 +24,7 @@ export type SandboxRequest =
 const PAGE = 64 * 1024
 
 /**
- * Runs component code in an isolated interpreter in a worker thread (FE-44), without ambient authority or
+ * Runs component code in an isolated interpreter in a worker thread, without ambient authority or
  * host objects. Each run has its own worker, so no state remains.
  * @throws Error with a message for the author of the code
  */

@@ -17,7 +17,7 @@ export interface StdioMcpOptions {
    * Name of the setting that lists the commands, for error messages. Default: `commands` of createStdioMcp.
    */
   readonly setting?: string
-  /** For remote servers. Default: the platform's guarded fetch (AB-40). */
+  /** For remote servers. Default: the platform's guarded fetch. */
   readonly fetch?: typeof fetch
   /** Environment variables passed to local commands in addition to their own, such as PATH. */
   readonly environment?: Readonly<Record<string, string>>
@@ -31,7 +31,7 @@ interface Command {
 
 /**
  * Connects to tool servers, including the listed local commands (stdio). The flow service starts local
- * commands only for superusers (AB-75); a host that passes this service to `runFlow` decides for itself.
+ * commands only for superusers; a host that passes this service to `runFlow` decides for itself.
  */
 export function createStdioMcp({
   commands = [],

@@ -3,7 +3,7 @@ import type { parseDocument, ParserOptions } from 'htmlparser2'
 
 export type MarkupDocument = ReturnType<typeof parseDocument>
 
-/** Yields to the event loop after this many characters, which take a few milliseconds (AB-34). */
+/** Yields to the event loop after this many characters, which take a few milliseconds. */
 const PIECE = 16 * 1024
 /**
  * Maximum nesting depth. At each tag the parser searches all open elements, so a document that consists only

@@ -43,7 +43,7 @@ export class RequestError extends Error {
 }
 
 /**
- * Sends an HTTP request of a component through the run's fetch (AB-40).
+ * Sends an HTTP request of a component through the run's fetch.
  * @throws RequestError when there is no response; the signal's reason when the run was cancelled
  */
 export async function sendRequest(

@@ -35,7 +35,7 @@ export interface BullMqQueue extends JobQueue {
 }
 
 /**
- * Creates a job queue backed by BullMQ on Redis, for a job store whose log is in a shared database (FE-62).
+ * Creates a job queue backed by BullMQ on Redis, for a job store whose log is in a shared database.
  * BullMQ orders the jobs, hands each to one worker and shows them in its tools; the state that decides about
  * a job is a separate record, changed atomically by scripts. Methods throw StoreUnavailableError if Redis
  * does not respond.
@@ -252,7 +252,7 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
 
   /**
    * A process may have died between writing a record and its entry, or an operator may have removed the
-   * entry. One of the processes checks once per lease (DR-25).
+   * entry. One of the processes checks once per lease.
    */
   async function addMissing(): Promise<void> {
     const missing = await records.run('MISSING', lookEveryMs, `${prefix}:${name}`)

@@ -3,7 +3,7 @@ import type { JobStore } from '../store/job-store.ts'
 import { at, newJob } from './job-fixtures.ts'
 import type { TestFrame } from './test-frame.ts'
 
-/** Leases, cancel requests and the removal of finished jobs (FE-63, AB-74). */
+/** Leases, cancel requests and the removal of finished jobs. */
 export function describeJobLeases(t: TestFrame, store: () => JobStore): void {
   t.it('FE-63 prolongs the lease of the worker that holds the job only', async () => {
     const { queue } = store()

@@ -5,7 +5,7 @@ import type { TestFrame } from './test-frame.ts'
 
 const event = (seq: number): StoredEvent => ({ seq, event: 'token', data: `{"chunk":"${seq} ✓"}` })
 
-/** The events of jobs, and the fences that refuse earlier writers (FE-60, DR-7). */
+/** The events of jobs, and the fences that refuse earlier writers. */
 export function describeJobLog(t: TestFrame, store: () => JobStore): void {
   describeLog(t, store)
   describeFence(t, store)

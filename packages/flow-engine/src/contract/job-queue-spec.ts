@@ -4,7 +4,7 @@ import { isQueueFull, isUniqueConflict } from '../store/store-error.ts'
 import { at, newJob } from './job-fixtures.ts'
 import type { TestFrame } from './test-frame.ts'
 
-/** Waiting, claimed, suspended and finished jobs (FE-62). */
+/** Waiting, claimed, suspended and finished jobs. */
 export function describeJobQueue(t: TestFrame, store: () => JobStore): void {
   t.it('FE-62 claims jobs in the order they were queued, each once', async () => {
     const { queue } = store()

@@ -14,7 +14,7 @@ export interface JobStoreContractOptions extends ContractOptions<JobStore> {
   readonly schedules?: boolean
 }
 
-/** Defines the tests of a job store: queue, log, bus, checkpoints and schedules (FE-62, FE-63, DR-58). */
+/** Defines the tests of a job store: queue, log, bus, checkpoints and schedules. */
 export function defineJobStoreContract(t: TestFrame, options: JobStoreContractOptions): void {
   t.describe(`job store: ${options.name}`, () => {
     let store: JobStore

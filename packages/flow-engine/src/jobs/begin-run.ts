@@ -140,7 +140,7 @@ async function putCheckpoint(
   if (execution.lost) throw wasCancelled()
 }
 
-/** The job has completed a step, so it is not what ended its process (FL-21). */
+/** The job has completed a step, so it is not what ended its process. */
 async function clear(
   { store: { queue }, onError, cleared }: JobRunnerOptions,
   execution: Execution,

@@ -26,7 +26,7 @@ export interface BuildJobsOptions {
   store?: JobStore
   /** Concurrent jobs. Default 8. */
   concurrency?: number
-  /** Concurrent jobs per user. Default: half of `concurrency`; null: unlimited (AB-73). */
+  /** Concurrent jobs per user. Default: half of `concurrency`; null: unlimited. */
   concurrencyPerUser?: number | null
   /** Additional lanes by name, for requests that specify them. */
   lanes?: Readonly<Record<string, LaneOptions>>
@@ -41,27 +41,27 @@ export interface BuildJobsOptions {
   leaseMs?: number
   /** Milliseconds. Default: a third of `leaseMs`. */
   heartbeatMs?: number
-  /** Observes the runs of this process (DR-70); hooks of a request are called first. */
+  /** Observes the runs of this process; hooks of a request are called first. */
   hooks?: RunHooks
   /** Observes the runs of this process, for records and notifications. */
   observer?: JobObserver
   /**
    * Maximum time to wait for an answer, in milliseconds, if the question sets none. Default 30 days; null or
-   * Infinity: unlimited (DR-38).
+   * Infinity: unlimited.
    */
   maxSuspendedMs?: number | null
   /** Longest sleep of a component that waits in memory, in milliseconds. Default 10,000. */
   sleepInProcessMs?: number
   /** Maximum number of schedules per user, and of all schedules without a user. Default 1,000. */
   maxSchedules?: number
-  /** Number of processes a job may crash before it fails. Default 3 (DR-11). */
+  /** Number of processes a job may crash before it fails. Default 3. */
   maxCrashes?: number
   /**
    * Called before a job continues that was suspended, slept, was recovered or was queued by another process;
-   * false ends it as `failed` with code `forbidden` (DR-37).
+   * false ends it as `failed` with code `forbidden`.
    */
   authorize?: (job: JobRecord, request: BuildRequest) => boolean | Promise<boolean>
-  /** Encrypts variables, tweaks, questions and answers at rest (DR-22). */
+  /** Encrypts variables, tweaks, questions and answers at rest. */
   secrets?: JobSecretBox
   onError?: (error: unknown, info: { jobId?: string }) => void
 }

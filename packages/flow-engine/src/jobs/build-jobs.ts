@@ -25,15 +25,15 @@ export interface JobRecord {
   question?: PendingQuestion
   /** When a suspended job resumes by itself. */
   wakeAt?: Date
-  /** Number of processes that died while running it (DR-11). */
+  /** Number of processes that died while running it. */
   crashes: number
-  /** Version number of the flow it runs; absent if it runs the flow itself (DR-63). */
+  /** Version number of the flow it runs; absent if it runs the flow itself. */
   flowVersion?: number
-  /** The job whose results it reuses (DR-68). */
+  /** The job whose results it reuses. */
   forkedFrom?: { readonly jobId: string; readonly vertexId: string | null }
 }
 
-/** When a schedule starts jobs (DR-58). */
+/** When a schedule starts jobs. */
 export interface ScheduleEntry {
   /** Five fields (minute, hour, day, month, weekday), or six with seconds first. */
   cron: string
@@ -61,7 +61,7 @@ export interface ScheduleRecord {
   lastJobId: string | null
 }
 
-/** The stored results of a vertex of a job (DR-68). */
+/** The stored results of a vertex of a job. */
 export interface VertexHistory {
   readonly vertexId: string
   /** Names of the computed outputs. */
@@ -69,7 +69,7 @@ export interface VertexHistory {
   readonly state: 'built' | 'failed' | 'asked'
 }
 
-/** Where to restart a job, and with which changes (DR-68). */
+/** Where to restart a job, and with which changes. */
 export interface ForkOptions {
   /** Vertex to run again, with everything downstream. Default: all that failed or were never built. */
   readonly from?: string
@@ -80,7 +80,7 @@ export interface ForkOptions {
   readonly userId?: string
 }
 
-/** A question a job is waiting for (DR-30). */
+/** A question a job is waiting for. */
 export interface PendingQuestion {
   jobId: string
   /** Unique for each question; opaque. */
@@ -102,7 +102,7 @@ export interface PendingQuestion {
   expiresAt: Date | null
 }
 
-/** Builds as jobs: each is an append-only event log with any number of readers (FE-60). */
+/** Builds as jobs: each is an append-only event log with any number of readers. */
 export interface BuildJobs {
   /**
    * Resolves when the job is recorded, before it runs.
@@ -126,11 +126,11 @@ export interface BuildJobs {
     jobId: string,
     options?: { after?: number; signal?: AbortSignal; userId?: string },
   ): AsyncIterable<readonly StoredEvent[]>
-  /** FE-69. Default `waitMs`: 30,000. */
+  /** Default `waitMs`: 30,000. */
   poll(jobId: string, options?: PollOptions): Promise<Poll<RunEvent>>
   encodedPoll(jobId: string, options?: PollOptions): Promise<Poll<StoredEvent>>
   cancel(jobId: string, options?: { userId?: string }): Promise<{ success: boolean }>
-  /** Open questions, oldest first; sleeping jobs have none. `limit`: default 100, at most 1,000 (DR-33). */
+  /** Open questions, oldest first; sleeping jobs have none. `limit`: default 100, at most 1,000. */
   pending(query?: {
     userId?: string
     flowId?: string
@@ -139,7 +139,7 @@ export interface BuildJobs {
     limit?: number
   }): Promise<PendingQuestion[]>
   /**
-   * Answers a question, from any process (DR-34).
+   * Answers a question, from any process.
    * @param options `requestId`: fail unless this question is open
    * @throws FlowError `conflict` if the job is not suspended, sleeps, was answered or asks another question;
    * `invalid_answer` (InvalidAnswerError) if the answer does not match the question; `too_large`
@@ -154,7 +154,7 @@ export interface BuildJobs {
   history(jobId: string, options?: { userId?: string }): Promise<VertexHistory[]>
   /**
    * Starts a new job from the same request that reuses results of a finished job. Loops and cycles are
-   * repeated as a whole, with everything downstream. The original job is not changed (DR-68).
+   * repeated as a whole, with everything downstream. The original job is not changed.
    * @throws FlowError `conflict` if the job has not ended; `not_resumable` if it stored no results;
    * `invalid_request` for an unknown vertex or output, or values for a vertex that runs again
    */
@@ -162,7 +162,7 @@ export interface BuildJobs {
   /**
    * Creates a schedule or replaces the one with that id. Each due time starts exactly one job across all
    * processes that share the store, within 5 s or one lease; `authorize` is called for its owner. An
-   * unchanged schedule keeps its next time (DR-58).
+   * unchanged schedule keeps its next time.
    * @throws FlowError `invalid_request` for an invalid cron expression, time zone or request; `conflict` if
    * the id belongs to another user; `limit_exceeded` (429) over `maxSchedules`; `not_resumable` if the store
    * does not support schedules
@@ -179,12 +179,12 @@ export interface BuildJobs {
   /**
    * Waits until the job has ended, in whichever process and however often it is suspended. The process that
    * ended it returns the full result; others give the same status, outputs, text, messages and usage, if the
-   * queue is shared or the job resumable: outputs over 1 MiB throw `too_large` when they are read (FL-36).
+   * queue is shared or the job resumable: outputs over 1 MiB throw `too_large` when they are read.
    */
   result(jobId: string, options?: { signal?: AbortSignal }): Promise<RunResult>
   /**
    * Chunks of the result text, like `FlowRun.textStream`, in any process. If several messages stream, the
-   * chunks are those of the first (DR-75).
+   * chunks are those of the first.
    */
   textStream(
     jobId: string,
@@ -194,12 +194,12 @@ export interface BuildJobs {
   recover(): Promise<{ requeued: string[]; interrupted: string[] }>
   /**
    * Claims nothing more from a queue that other processes serve too; everything else goes on until `close`
-   * (FL-73).
+   *.
    */
   pause(): void
   /**
    * Accepts no new jobs and waits `timeoutMs` (default 10,000 ms) for running ones. After that resumable jobs
-   * stop and continue in the next process, others are cancelled, and readers and results end (DR-12).
+   * stop and continue in the next process, others are cancelled, and readers and results end.
    */
   close(options?: { timeoutMs?: number }): Promise<void>
 }

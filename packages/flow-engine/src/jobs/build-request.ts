@@ -9,14 +9,14 @@ export interface BuildRequest extends Omit<RunOptions, 'signal'> {
   flow: FlowJson | FlowPlan
   /** If set, the job fails with this message before anything runs. */
   refused?: string
-  /** The job can continue after its process died, and can be suspended (FE-63, FE-63a). */
+  /** The job can continue after its process died, and can be suspended. */
   resumable?: boolean
   /**
    * Keeps the checkpoints of a successful resumable job until it is trimmed, for `history` and `forkRun`.
-   * Default false. Checkpoints of failed and cancelled jobs are always kept (DR-68).
+   * Default false. Checkpoints of failed and cancelled jobs are always kept.
    */
   history?: boolean
-  /** Version number of the flow, stored with the job (DR-63). */
+  /** Version number of the flow, stored with the job. */
   flowVersion?: number
   /** One of `lanes`. Default: the ordinary lane. */
   lane?: string
@@ -25,7 +25,7 @@ export interface BuildRequest extends Omit<RunOptions, 'signal'> {
   /** Maximum duration of the run, in milliseconds. */
   timeoutMs?: number
   /**
-   * Maximum time to wait for an answer if the question sets none. Default: the option of all jobs (DR-38).
+   * Maximum time to wait for an answer if the question sets none. Default: the option of all jobs.
    */
   maxSuspendedMs?: number
   /** The log has an event `answered` for each question that was answered or has expired. Default false. */
@@ -37,7 +37,7 @@ export interface BuildRequest extends Omit<RunOptions, 'signal'> {
 /** The argument of `start`, which also accepts drafts. */
 export interface StartRequest extends Omit<BuildRequest, 'flow'> {
   /**
-   * A draft is captured in its current state, with its components (DR-78). Another process that claims the
+   * A draft is captured in its current state, with its components. Another process that claims the
    * job needs them in its own `components`.
    */
   flow: FlowJson | FlowPlan | FlowDraft

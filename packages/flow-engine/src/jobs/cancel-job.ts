@@ -20,7 +20,7 @@ export interface CancelJobOptions
 }
 
 /**
- * Cancels a job in whichever process runs it; a job that no process runs ends here (FE-60). A job that has
+ * Cancels a job in whichever process runs it; a job that no process runs ends here. A job that has
  * ended stays as it is.
  * @throws FlowError `not_found`
  */

@@ -1,6 +1,6 @@
 import { isMark } from '../graph/durable/checkpoint.ts'
 
-/** Tracks how much of `checkpointBytes` the checkpoints and steps of a job use (DR-19). */
+/** Tracks how much of `checkpointBytes` the checkpoints and steps of a job use. */
 export interface CheckpointRoom {
   /** Reserves space for a state, replacing an earlier one of that name; false if there is not enough. */
   take(name: string, state: string): boolean

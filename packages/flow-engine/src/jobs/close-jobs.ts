@@ -18,7 +18,7 @@ export interface CloseJobsOptions {
 const MAX_LATE_MS = 1500
 
 /**
- * Stops the work of this process on its jobs (DR-12): running jobs have `timeoutMs` to end, jobs that can
+ * Stops the work of this process on its jobs: running jobs have `timeoutMs` to end, jobs that can
  * continue elsewhere are released, and the rest is ended.
  */
 export async function closeJobs(options: CloseJobsOptions): Promise<void> {

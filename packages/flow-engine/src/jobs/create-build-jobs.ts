@@ -28,7 +28,7 @@ import { createWorker } from './worker.ts'
 /** Interval for checking expired sleeps and questions, or one lease if shorter. */
 const DUE_MS = 5000
 
-/** Runs builds as jobs, in this process or, with a shared store, in several (FE-60 to FE-63). */
+/** Runs builds as jobs, in this process or, with a shared store, in several. */
 export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
   const complete = completeJobOptions(given)
   const { store, leaseMs, heartbeatMs, concurrency, lanes, onError } = complete

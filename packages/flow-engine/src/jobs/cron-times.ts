@@ -15,7 +15,7 @@ const MAX_LENGTH = 200
 let loaded: { readonly Cron: typeof Cron } | undefined
 
 /**
- * Parses a cron expression of five or six fields (DR-58). Times are in the time zone, including daylight
+ * Parses a cron expression of five or six fields. Times are in the time zone, including daylight
  * saving time.
  * @throws FlowError `invalid_request` for an invalid expression or time zone, or if it never matches
  */

@@ -37,7 +37,7 @@ const SUPPORTED_KEYWORDS = new Set(
 const FORMATS: ReadonlySet<unknown> = new Set(['email', 'uri', 'date', 'date-time'])
 
 /**
- * Converts a question to an MCP form (DR-44): its options become the choices of `action_id`, its schema is
+ * Converts a question to an MCP form: its options become the choices of `action_id`, its schema is
  * flattened, and deeper levels become JSON text fields.
  */
 export function toElicitation(question: ElicitedQuestion): Elicitation {

@@ -87,7 +87,7 @@ function patientAppend(options: JobRunnerOptions, execution: Execution): EventLo
     )
 }
 
-/** A failure that could not be stored ends its job as soon as the store accepts writes again (AB-91). */
+/** A failure that could not be stored ends its job as soon as the store accepts writes again. */
 export async function failJob(
   options: JobRunnerOptions,
   execution: Execution,
@@ -123,7 +123,7 @@ export async function finishJob(options: JobRunnerOptions, execution: Execution)
   await reportedBy(options, execution)(() => observer?.finished?.(toJobRecord(ended, live.lastSeq)))
 }
 
-/** Retries recording the outcome while this process holds the job (DR-14). */
+/** Retries recording the outcome while this process holds the job. */
 export async function recordOutcome(
   options: JobRunnerOptions,
   execution: Execution,

@@ -29,7 +29,7 @@ export class Execution {
   outcome: JobOutcome | undefined = undefined
   /** True once the log has rejected an event. */
   refused = false
-  /** Crashed before and has completed no step since (FL-21). */
+  /** Crashed before and has completed no step since. */
   isSuspect: boolean
   #lost = false
   #released = false
@@ -49,7 +49,7 @@ export class Execution {
     lease?.signal.addEventListener('abort', () => this.cancel(), { once: true })
   }
 
-  /** The job continues in another process: nothing more is written or removed here (DR-7, DR-12). */
+  /** The job continues in another process: nothing more is written or removed here. */
   get lost(): boolean {
     return this.#lost || this.lease?.held() === false
   }
@@ -63,7 +63,7 @@ export class Execution {
     return !this.#handsOver && !this.lost
   }
 
-  /** Starts no further vertex: the job is released when those that run have their checkpoints (FL-73). */
+  /** Starts no further vertex: the job is released when those that run have their checkpoints. */
   handOver(): void {
     this.#handsOver = true
   }
@@ -79,7 +79,7 @@ export class Execution {
     this.lose()
   }
 
-  /** The job is to be returned to the queue once its run has stopped (DR-12). */
+  /** The job is to be returned to the queue once its run has stopped. */
   get released(): boolean {
     return this.#released
   }
@@ -115,6 +115,6 @@ export class Execution {
 
 export const wasCancelled = (): FlowError => new FlowError('cancelled', 'The build was cancelled')
 
-/** A shutdown ended the job (FL-31). */
+/** A shutdown ended the job. */
 export const wasStopped = (): FlowError =>
   new FlowError('interrupted', 'The server stopped before the build was finished.')

@@ -7,7 +7,7 @@ import type { ForkOptions, VertexHistory } from './build-jobs.ts'
 import type { BuildJobsOptions } from './build-jobs-options.ts'
 import type { BuildRequest } from './build-request.ts'
 
-/** A request that reuses results of an earlier job (DR-68). */
+/** A request that reuses results of an earlier job. */
 export interface ForkedRequest extends BuildRequest {
   readonly forked?: Forked
 }
@@ -58,7 +58,7 @@ export function forkRequest(
   }
 }
 
-/** The stored results of a job's vertices; `asked` is the vertex waiting for an answer (DR-68). */
+/** The stored results of a job's vertices; `asked` is the vertex waiting for an answer. */
 export function historyOf(
   states: ReadonlyMap<string, string>,
   asked: string | undefined,

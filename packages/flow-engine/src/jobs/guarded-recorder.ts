@@ -1,6 +1,6 @@
 import type { JobRecorder } from './build-jobs-options.ts'
 
-/** Wraps a recorder so that its errors are reported and do not affect the run (DR-15). */
+/** Wraps a recorder so that its errors are reported and do not affect the run. */
 export function guardedRecorder(
   make: () => JobRecorder | undefined,
   report: (error: unknown) => void,

@@ -25,7 +25,7 @@ export interface JobAnswersOptions {
   readonly tellWorkers: () => void
 }
 
-/** Lists open questions and continues suspended jobs with their answers (DR-33, DR-34). */
+/** Lists open questions and continues suspended jobs with their answers. */
 export function createJobAnswers({
   queue,
   runtime,

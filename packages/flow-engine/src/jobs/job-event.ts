@@ -3,7 +3,7 @@ import type { StoredEvent } from '../store/job-store.ts'
 
 /**
  * An event of a job, encoded at most once and only on first access. `seal` releases the run it came from.
- * Tokens, which can be very numerous, retain only their text and message id (DR-19).
+ * Tokens, which can be very numerous, retain only their text and message id.
  */
 export class JobEvent implements StoredEvent {
   readonly seq: number
@@ -57,8 +57,8 @@ export function decodeEvent(stored: StoredEvent): RunEvent {
 }
 
 /**
- * Merges adjacent tokens of one message into one event with the `seq` of the last (FE-68).
- * @param longest maximum number of characters of merged tokens (FE-64)
+ * Merges adjacent tokens of one message into one event with the `seq` of the last.
+ * @param longest maximum number of characters of merged tokens
  */
 export function joinStoredTokens(events: readonly StoredEvent[], longest: number): StoredEvent[] {
   const joined: StoredEvent[] = []

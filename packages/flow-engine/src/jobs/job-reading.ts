@@ -8,7 +8,7 @@ import { readEvents, type ReaderContext } from './read-events.ts'
 export type JobReading = Pick<BuildJobs, 'events' | 'encodedEvents' | 'poll' | 'encodedPoll'>
 
 /**
- * The ways to read jobs (FE-60, FE-69).
+ * The ways to read jobs.
  * @param check rejects if the job is unknown or belongs to another user
  */
 export function createJobReading(
@@ -59,7 +59,7 @@ export function createJobReading(
   }
 }
 
-/** The first poll after a cancel returns the same response as a poll after the job's end (events.md 4). */
+/** The first poll after a cancel returns the same response as a poll after the job's end. */
 function withoutCancelled(poll: Poll<StoredEvent>): Poll<StoredEvent> {
   const last = poll.events.at(-1)
   const cancelled = last?.event === 'end' && last.data.includes('"cancelled"')

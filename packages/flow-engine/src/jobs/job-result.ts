@@ -19,7 +19,7 @@ export interface JobResultOptions {
 
 /**
  * Waits for the end of a job: in this process for its own result, elsewhere for the end of its log and its
- * record, from which the same result is rebuilt (FL-36).
+ * record, from which the same result is rebuilt.
  * @throws FlowError `not_found`; `store_unavailable` if this process closes first
  */
 export async function jobResult(

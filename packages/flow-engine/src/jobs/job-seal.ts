@@ -6,7 +6,7 @@ export interface JobSecretBox {
   open(sealed: string, context: string): Promise<string | null>
 }
 
-/** Encrypts users' data, so that access to the store does not reveal it (DR-22). */
+/** Encrypts users' data, so that access to the store does not reveal it. */
 export interface JobSeal {
   /** False: values are stored unencrypted. */
   readonly seals: boolean

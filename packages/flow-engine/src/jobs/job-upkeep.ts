@@ -22,7 +22,7 @@ interface Recovery {
 export interface JobUpkeepOptions {
   readonly store: JobStore
   readonly runtime: Runtime
-  /** If the queue is shared, dead processes are searched for every third of it (FL-13). */
+  /** If the queue is shared, dead processes are searched for every third of it. */
   readonly leaseMs: number
   /** Reads the clock of the store and follows it. */
   readonly clock: Pick<StoreClock, 'measure' | 'follow'>
@@ -73,7 +73,7 @@ export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
   }
   /** Processes search at different times. */
   const spread = (): number => 0.8 + 0.2 * ((runtime.randomBytes(1)[0] ?? 0) / 255)
-  /** Requeues jobs whose sleep is over or whose question has expired (DR-38, DR-55). */
+  /** Requeues jobs whose sleep is over or whose question has expired. */
   const watchDue = async (): Promise<void> => {
     let isAway = false
     while (!closing.aborted) {

@@ -8,7 +8,7 @@ export interface LaneOptions {
   readonly beside?: boolean
 }
 
-/** Decides which jobs may start in which lane (AB-70, AB-71). */
+/** Decides which jobs may start in which lane. */
 export interface LanePlaces {
   /** The ordinary lane `''` comes first. */
   readonly names: readonly string[]

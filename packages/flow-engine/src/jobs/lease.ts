@@ -40,7 +40,7 @@ interface LeaseState {
 
 /**
  * Renews the leases of all jobs of a process together, so that a store can do it in one statement and they end
- * at one time if the process dies. A lease is lost when the queue says so or when it expires (DR-8).
+ * at one time if the process dies. A lease is lost when the queue says so or when it expires.
  */
 export function createLeases(options: LeaseOptions): Leases {
   const { queue, runtime, leaseMs, heartbeatMs, onError } = options

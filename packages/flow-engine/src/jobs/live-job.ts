@@ -6,7 +6,7 @@ import { firstAfter, joinStoredTokens, type JobEvent } from './job-event.ts'
 
 /** Maximum number of events a reader takes at once. */
 const PIECE = 512
-/** Characters of logged events retained in memory; beyond that they are read from the log (DR-19). */
+/** Characters of logged events retained in memory; beyond that they are read from the log. */
 const MAX_LOGGED = 16 * 1024 * 1024
 /** Overhead of an event besides its text. */
 const EVENT_SIZE = 64

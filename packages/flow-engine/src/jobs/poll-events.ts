@@ -10,7 +10,7 @@ export interface PollRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The events after `after`. Waits up to `waitMs` for the first one, then returns an empty list (FE-69). */
+/** The events after `after`. Waits up to `waitMs` for the first one, then returns an empty list. */
 export async function pollEvents(
   context: ReaderContext,
   { jobId, after, waitMs, signal }: PollRequest,

@@ -1,4 +1,4 @@
-/** Maximum number of readers whose positions are stored, and of characters of their names (DR-19). */
+/** Maximum number of readers whose positions are stored, and of characters of their names. */
 const MAX_READERS = 10_000
 const MAX_CHARACTERS = 512 * 1024
 

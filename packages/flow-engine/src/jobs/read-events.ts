@@ -58,7 +58,7 @@ export async function eventsAtHand(
   return isEnd && !(await isRecorded(store, jobId)) ? events.slice(0, -1) : events
 }
 
-/** False while the log has the end of a job that is not recorded yet: readers wait for both (FL-36). */
+/** False while the log has the end of a job that is not recorded yet: readers wait for both. */
 async function isRecorded({ queue }: JobStore, jobId: string): Promise<boolean> {
   const job = await queue.get(jobId)
   return job === null || job.finishedAt !== null

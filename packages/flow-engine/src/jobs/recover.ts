@@ -7,7 +7,7 @@ import { jobChannel } from './read-events.ts'
 const FAR_FUTURE = new Date(8_640_000_000_000_000)
 
 /**
- * Repairs the jobs of dead processes: resumable jobs are queued again, others fail (FE-63). If the queue is
+ * Repairs the jobs of dead processes: resumable jobs are queued again, others fail. If the queue is
  * not shared, every job marked as running is such a job.
  */
 export async function recoverJobs({
@@ -94,7 +94,7 @@ export async function appendEnd(
   await store.log.close(jobId)
 }
 
-/** Ends the log of a job that was cancelled while no process was running it (FE-60). */
+/** Ends the log of a job that was cancelled while no process was running it. */
 export async function appendCancelled(
   { log }: JobStore,
   { id, attempts }: Pick<StoredJob, 'id' | 'attempts'>,

@@ -8,7 +8,7 @@ import type { JobSeal } from './job-seal.ts'
 export interface RequestCodec {
   /**
    * Asynchronous only if something is sealed.
-   * @throws FlowError `invalid_request` for variables that would be stored unencrypted (DR-22)
+   * @throws FlowError `invalid_request` for variables that would be stored unencrypted
    */
   encode(jobId: string, request: BuildRequest): string | Promise<string>
   /** The request of a claimed job; null if it is not available in this process. */
@@ -25,7 +25,7 @@ export interface RequestCodec {
 }
 
 /**
- * Maximum number of retained requests with a shared queue, where notifications of ends may be lost (DR-19).
+ * Maximum number of retained requests with a shared queue, where notifications of ends may be lost.
  */
 const MAX_SHARED = 1000
 

@@ -2,12 +2,12 @@ import type { RunResult } from '../graph/context/run-options.ts'
 import { valueBytesSoon } from '../graph/values/value-size.ts'
 
 /**
- * Results of this process's latest jobs that are retained; older ones are rebuilt from their logs (DR-19).
+ * Results of this process's latest jobs that are retained; older ones are rebuilt from their logs.
  */
 const MAX_CACHED = 100
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
 
-/** The result of a run; undefined if the job continues later or elsewhere (DR-3). */
+/** The result of a run; undefined if the job continues later or elsewhere. */
 type PendingResult = Promise<RunResult | undefined>
 
 interface Entry {

@@ -15,8 +15,8 @@ export interface RetryUntilStoredOptions {
 }
 
 /**
- * Retries a write until the store accepts it, after 100 ms, doubling up to 5 s (DR-14).
- * @throws the write's error if `over` returns true, the signal is aborted, or the writer is stale (DR-7)
+ * Retries a write until the store accepts it, after 100 ms, doubling up to 5 s.
+ * @throws the write's error if `over` returns true, the signal is aborted, or the writer is stale
  */
 export async function retryUntilStored<Result>(
   write: () => Promise<Result>,

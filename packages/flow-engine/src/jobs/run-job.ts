@@ -34,11 +34,11 @@ export interface JobRunner {
   /** The result of a job that ended here; undefined for other jobs and those that continue elsewhere. */
   result(jobId: string): Promise<RunResult | undefined>
   cancel(jobId: string): void
-  /** Resumable jobs start nothing more and go to the next process as soon as they can (FL-73). */
+  /** Resumable jobs start nothing more and go to the next process as soon as they can. */
   handOver(): void
   /**
    * Ends the running jobs: resumable ones stop without an end and return to the queue for the next process
-   * (DR-12), others fail as interrupted.
+   *, others fail as interrupted.
    * @param late resolves when the grace period for vertices that must not run twice is over
    */
   endAll(late: Promise<void>): void
@@ -177,7 +177,7 @@ function isFenced({ store }: JobRunnerOptions, { attempts }: ClaimedJob): boolea
   return store.queue.shared || attempts > 1
 }
 
-/** `seq` of the last event; undefined if the job no longer belongs to this process (DR-7). */
+/** `seq` of the last event; undefined if the job no longer belongs to this process. */
 async function openLog(
   options: JobRunnerOptions,
   job: ClaimedJob,
@@ -199,8 +199,7 @@ async function openLog(
 }
 
 /**
- * Why a job does not continue: it crashed too many processes (DR-11), or its owner may no longer run it
- * (DR-37).
+ * Why a job does not continue: it crashed too many processes, or its owner may no longer run it.
  */
 async function refusalOf(
   { maxCrashes, authorize, codec }: JobRunnerOptions,

@@ -23,7 +23,7 @@ export interface SchedulesOptions {
   readonly onError: (error: unknown, info: { jobId?: string }) => void
 }
 
-/** Jobs started on a schedule (DR-58). */
+/** Jobs started on a schedule. */
 export interface Schedules {
   schedule(id: string, entry: ScheduleEntry): Promise<ScheduleRecord>
   schedules(query?: { userId?: string }): Promise<ScheduleRecord[]>

@@ -6,8 +6,7 @@ import type { BuildRequest, StartRequest } from './build-request.ts'
 const MAX_PRIORITY = 10
 
 /**
- * The request of a job. For a draft: its current JSON, and its components in addition to those of the process
- * (DR-78).
+ * The request of a job. For a draft: its current JSON, and its components in addition to those of the process.
  * @throws FlowError `invalid_request`
  */
 export function readRequest(

@@ -83,7 +83,7 @@ export function toPendingQuestion(job: StoredJob, question: StoredQuestion): Pen
   }
 }
 
-/** The announcement of a question in the log and the conversation (DR-32, DR-42). */
+/** The announcement of a question in the log and the conversation. */
 export function noticeOf(jobId: string, question: StoredQuestion): QuestionNotice | undefined {
   const { cardId, askedAt, expiresAt = null, sessionId = '' } = question
   if (cardId === undefined || askedAt === undefined) return undefined

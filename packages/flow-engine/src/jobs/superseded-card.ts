@@ -15,7 +15,7 @@ export interface CardOptions {
 }
 
 /**
- * Marks the question of a cancelled job as superseded in the conversation (DR-42).
+ * Marks the question of a cancelled job as superseded in the conversation.
  * @returns the corresponding events for the job's log; empty if the question was not shown
  */
 export async function supersedeCard(

@@ -70,7 +70,7 @@ interface JobCheckpoints {
   readonly asked: StoredQuestion | undefined
 }
 
-/** The questions and sleeps of one run of a job (DR-30, DR-55). */
+/** The questions and sleeps of one run of a job. */
 export class Suspension {
   readonly #options: SuspensionOptions
   readonly #job: ClaimedJob
@@ -101,7 +101,7 @@ export class Suspension {
 
   /**
    * Stores what the job waits for, once the run is idle: an answer that arrived while another vertex was
-   * still running would start the job a second time (DR-1). False if another process has taken the job.
+   * still running would start the job a second time. False if another process has taken the job.
    */
   async store(used: Pick<JobSuspension, 'usage'> = {}): Promise<boolean> {
     const { store, seal, runtime } = this.#options

@@ -5,7 +5,7 @@ import { retryUntilStored, type RetryUntilStoredOptions } from './retry-until-st
 const MAX_AWAY_MS = 60_000
 
 /**
- * Writes, and writes again while the connection to the store is lost and the job is still held here (FL-25).
+ * Writes, and writes again while the connection to the store is lost and the job is still held here.
  * @param again default: the same write, if it is harmless to repeat one whose answer was lost
  * @throws the write's error
  */

@@ -44,7 +44,7 @@ const MAX_PAUSE_MS = 5000
 
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, runtime, name, places, leaseMs, leases, execute, onError } = options
-  /** Running jobs under suspicion of ending their process, of which there is at most one (FL-21). */
+  /** Running jobs under suspicion of ending their process, of which there is at most one. */
   const suspects = new Set<string>()
   const running = new Map<Promise<void>, string>()
   const lanes: readonly Lane[] = places.names.map((lane) => ({
@@ -65,7 +65,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const pausing = new AbortController()
 
   let claims = 0
-  /** A new token for each claim invalidates earlier claims of this process (DR-7). */
+  /** A new token for each claim invalidates earlier claims of this process. */
   const token = (): string => `${name}/${(claims += 1)}`
 
   const lease = (): Date => new Date(runtime.now().getTime() + leaseMs)
@@ -148,7 +148,7 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** Reports only the first failure and the recovery (DR-10). */
+  /** Reports only the first failure and the recovery. */
   const claimLater = async (error: unknown): Promise<void> => {
     if (pause === 0) onError(error, {})
     // A wake during the pause claims at once, but starts no second series of attempts.

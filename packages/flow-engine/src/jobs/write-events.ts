@@ -5,11 +5,11 @@ import { FlowError } from '../errors.ts'
 import { JobEvent } from './job-event.ts'
 
 /**
- * Events that readers have already seen are appended after this delay, or once there are this many (FE-62).
+ * Events that readers have already seen are appended after this delay, or once there are this many.
  */
 const BEHIND_MS = 50
 const BEHIND_BATCH = 64
-/** Characters of unwritten events beyond which the run is ended (DR-13). */
+/** Characters of unwritten events beyond which the run is ended. */
 const MAX_UNTAKEN = 16 * 1024 * 1024
 /** Overhead of an event besides its text. */
 const EVENT_SIZE = 64
@@ -17,7 +17,7 @@ const EVENT_SIZE = 64
 export interface WriteEventsOptions {
   readonly jobId: string
   readonly log: Pick<EventLog, 'append'>
-  /** Fencing token of the claim (DR-7). */
+  /** Fencing token of the claim. */
   readonly fence: number | undefined
   readonly runtime: Runtime
   /** Added to the run's numbering: where an earlier run of the job stopped. */
@@ -29,7 +29,7 @@ export interface WriteEventsOptions {
   readonly stopped: () => boolean
   /** Called when the last event is written or being written to the log, before a reader sees it. */
   readonly beforeEnd: () => Promise<void>
-  /** Called when the log rejects events: the run must end immediately (AB-91). */
+  /** Called when the log rejects events: the run must end immediately. */
   readonly refused: () => void
   /** Called with the `seq` of the last event in the log. */
   readonly appended: (seq: number) => void

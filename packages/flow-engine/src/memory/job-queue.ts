@@ -12,7 +12,7 @@ import { createTurns } from './turns.ts'
 
 type MemoryJob = StoredJob & { readonly worker: string | null; readonly leaseUntil: Date | null }
 
-/** Total characters of finished jobs; above this, the next `trim` removes the oldest (DR-19). */
+/** Total characters of finished jobs; above this, the next `trim` removes the oldest. */
 const MAX_FINISHED = 256 * 1024 * 1024
 
 /**

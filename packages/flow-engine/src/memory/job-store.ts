@@ -10,7 +10,7 @@ import { StaleWriterError, UniqueConflictError } from '../store/store-error.ts'
 import { createMemoryQueue } from './job-queue.ts'
 import { createSchedules } from './schedules.ts'
 
-/** Creates an in-memory JobStore. Finished jobs are limited to 256 Mi characters in total (DR-19). */
+/** Creates an in-memory JobStore. Finished jobs are limited to 256 Mi characters in total. */
 export function createMemoryJobStore(): JobStore {
   const fences: Fences = new Map()
   const logs: Logs = new Map()

@@ -13,7 +13,7 @@ export interface MemoryBaseOptions {
 }
 
 /**
- * Memory bases of any name, created on first use (NX-32). They are filled from the stored messages of their
+ * Memory bases of any name, created on first use. They are filled from the stored messages of their
  * flow, so evicted vectors are embedded again.
  */
 export function createMemoryBases({ model, vectors }: MemoryBaseOptions = {}): MemoryBases {

@@ -15,7 +15,7 @@ import { parseToolArguments } from './tool-arguments.ts'
 const DEFAULT_BASE_URL = 'https://api.anthropic.com'
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** Creates a chat model that uses the Anthropic messages API (FE-50). Streams throw ModelError. */
+/** Creates a chat model that uses the Anthropic messages API. Streams throw ModelError. */
 export function createAnthropicModel(options: ModelClientOptions): ChatModel {
   const sending = sendingOptions(options)
   return {

@@ -1,4 +1,4 @@
-/** A request to a model (FE-50). */
+/** A request to a model. */
 export interface ChatRequest {
   messages: readonly ChatMessage[]
   tools?: readonly ToolSpec[]
@@ -62,12 +62,12 @@ export interface Embedder {
   embedQuery?(text: string, signal?: AbortSignal): Promise<number[]>
 }
 
-/** A function that an agent can call (FE-43); `vertexId` is the component that provides it. */
+/** A function that an agent can call; `vertexId` is the component that provides it. */
 export interface Tool extends ToolSpec {
   readonly vertexId?: string
-  /** The first tag is the tool's name before the user renamed it (CO-21). */
+  /** The first tag is the tool's name before the user renamed it. */
   readonly tags?: readonly string[]
-  /** Decisions that a person can make before each call (DR-40). No approval is needed if absent or empty. */
+  /** Decisions that a person can make before each call. No approval is needed if absent or empty. */
   readonly approvalActions?: readonly ApprovalAction[]
   /** Returns the tool's result as the agent's answer without asking the model again. Default false. */
   readonly returnDirect?: boolean

@@ -17,7 +17,7 @@ export interface ServerSentEvent {
 
 /**
  * Yields the `data` of each server-sent event of a model's answer.
- * @throws as `serverSentEvents`; FlowError `limit_exceeded` for an answer over 128 MiB (AB-45)
+ * @throws as `serverSentEvents`; FlowError `limit_exceeded` for an answer over 128 MiB
  */
 export async function* eventData(response: Response, runtime?: Runtime): AsyncGenerator<string> {
   const events = serverSentEvents(response, { runtime, limit: MAX_ANSWER_BYTES })

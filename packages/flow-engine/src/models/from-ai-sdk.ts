@@ -33,7 +33,7 @@ interface AiSdkAnswer {
 
 /**
  * Wraps a language model of the `ai` SDK as a chat model. It relies on the model's shape, so the SDK is not a
- * dependency (FE-50).
+ * dependency.
  * @param model for example `openai('gpt-4o-mini')`
  */
 export function fromAiSdk(model: object): ChatModel {

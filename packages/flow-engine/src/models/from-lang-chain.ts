@@ -11,7 +11,7 @@ export interface LangChainModel {
 
 /**
  * Wraps a LangChain chat model as a chat model. It relies on the model's shape, so LangChain is not a
- * dependency (FE-50). Apart from messages and tools, the settings of the LangChain model apply.
+ * dependency. Apart from messages and tools, the settings of the LangChain model apply.
  */
 export function fromLangChain(model: object): ChatModel {
   const given = model as LangChainModel

@@ -1,6 +1,6 @@
 import { FlowError, isFlowError } from '../errors.ts'
 
-/** A provider's error in a common format (FE-50). */
+/** A provider's error in a common format. */
 export interface ProviderFailure {
   /** HTTP status; null without a response. */
   readonly status: number | null
@@ -39,7 +39,7 @@ export function brokenStream(error: unknown, secrets: readonly string[]): ModelE
   return new ModelError({ status: null, code: 'connection', message })
 }
 
-/** Removes secrets from a string, so that they never appear in messages, events or logs (FE-50). */
+/** Removes secrets from a string, so that they never appear in messages, events or logs. */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= 4)

@@ -19,7 +19,7 @@ const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /**
- * Creates a chat model for any server with the OpenAI chat completions API (FE-50): OpenAI, Azure, Ollama,
+ * Creates a chat model for any server with the OpenAI chat completions API: OpenAI, Azure, Ollama,
  * vLLM, LM Studio, Groq, OpenRouter, Mistral. Streams throw ModelError, or `limit_exceeded` for a response or
  * event that is too long.
  */
@@ -91,8 +91,7 @@ export interface OpenAiEmbedderOptions extends ModelClientOptions {
 }
 
 /**
- * Creates an embedder for the same servers. Requests are batched; vectors are read as numbers or base64
- * (CO-58).
+ * Creates an embedder for the same servers. Requests are batched; vectors are read as numbers or base64.
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const sending = sendingOptions(options)

@@ -7,7 +7,7 @@ const LIMITS = { depth: 200, structures: 1_000_000 }
 /**
  * Parses the JSON of a model response; undefined if it is not JSON. List items are not counted, because
  * embeddings have millions of them.
- * @throws FlowError `limit_exceeded` for JSON that is too expensive to parse (AB-45)
+ * @throws FlowError `limit_exceeded` for JSON that is too expensive to parse
  */
 export function parseAnswer(text: string): unknown {
   const excess = jsonExcess(text, LIMITS)

@@ -5,7 +5,7 @@ import {
   watsonxModels,
 } from './model-names.ts'
 
-/** A model provider that flows can choose (NX-15). */
+/** A model provider that flows can choose. */
 export interface ProviderFacts {
   readonly name: string
   /** Aliases used in flow files. */
@@ -127,7 +127,7 @@ export const providerTable: readonly ProviderFacts[] = [
   },
 ]
 
-/** Providers used by dedicated components (MO-10, MO-13), not offered by model pickers. */
+/** Providers used by dedicated components, not offered by model pickers. */
 const componentProviders: readonly ProviderFacts[] = [
   {
     name: 'Cohere',

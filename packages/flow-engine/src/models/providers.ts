@@ -31,7 +31,7 @@ export interface ModelHost {
   usage?(usage: TokenUsage): void
 }
 
-/** Returns a chat model: the host's, else the built-in client using `services.fetch` (FE-46). */
+/** Returns a chat model: the host's, else the built-in client using `services.fetch`. */
 export async function findChatModel(host: ModelHost, spec: ModelSpec): Promise<ChatModel> {
   const { models } = host.services
   if (isChatModel(models)) return counted(models, host, spec)
@@ -54,7 +54,7 @@ function counted(model: ChatModel, host: ModelHost, spec: ModelSpec): ChatModel 
   }
 }
 
-/** Streams the model's answer; hooks observe the call, if there are any (DR-70, DR-72). */
+/** Streams the model's answer; hooks observe the call, if there are any. */
 function reportedStream(
   model: ChatModel,
   request: ChatRequest,
@@ -189,7 +189,7 @@ function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
   }
 }
 
-/** Returns the address of an OpenAI-compatible server (MO-2). */
+/** Returns the address of an OpenAI-compatible server. */
 function compatibleUrl({ name }: ProviderFacts, url: string | undefined): string | undefined {
   if (name === 'Ollama') return ollamaUrl(url)
   if (url === undefined || url === '') throw new TypeError(`${name} needs a server address`)
@@ -200,7 +200,7 @@ function compatibleUrl({ name }: ProviderFacts, url: string | undefined): string
 
 const AZURE_VERSION = '2024-10-21'
 
-/** Options of an Azure OpenAI deployment: the key has its own header, the version is in the URL (MO-12). */
+/** Options of an Azure OpenAI deployment: the key has its own header, the version is in the URL. */
 function azureOptions({ model, apiKey = '', options }: ModelSpec, baseUrl = '') {
   if (baseUrl === '') throw new TypeError('Azure OpenAI needs the address of a resource')
   const deployment = encodeURIComponent(textOf(options.deployment) || model)

@@ -8,7 +8,7 @@ const MAX_CHARACTERS = Math.ceil((MAX_NUMBERS * 4) / 3) * 4
 
 /**
  * Reads a vector from a response: numbers, or base64 of 32-bit floats, little endian.
- * @throws ModelError for anything else; FlowError `limit_exceeded` for over 16,384 numbers (AB-45)
+ * @throws ModelError for anything else; FlowError `limit_exceeded` for over 16,384 numbers
  */
 export function readVector(embedding: unknown): number[] {
   const isText = typeof embedding === 'string'

@@ -12,7 +12,7 @@ const API_VERSION = '2024-10-08'
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const BATCH = 1000
 
-/** Creates an embedder for IBM watsonx.ai (MO-13). */
+/** Creates an embedder for IBM watsonx.ai. */
 export function createWatsonxEmbedder(options: WatsonxModelOptions): Embedder {
   const sending = sendingOptions(options)
   const bearer = createWatsonxToken(options)

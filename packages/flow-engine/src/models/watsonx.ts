@@ -19,8 +19,7 @@ export interface WatsonxModelOptions extends ModelClientOptions {
 }
 
 /**
- * Creates a chat model for IBM watsonx.ai, which exchanges the key for a token before each chat request
- * (CO-34).
+ * Creates a chat model for IBM watsonx.ai, which exchanges the key for a token before each chat request.
  */
 export function createWatsonxModel(options: WatsonxModelOptions): ChatModel {
   const sending = sendingOptions(options)

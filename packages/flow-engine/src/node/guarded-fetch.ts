@@ -8,7 +8,7 @@ import { followingRedirects } from '../outgoing/follow-redirects.ts'
 import { guardedBy } from '../outgoing/open-fetch.ts'
 
 /**
- * A fetch for user-supplied URLs that blocks private address ranges (AB-40). The address actually
+ * A fetch for user-supplied URLs that blocks private address ranges. The address actually
  * connected to is checked, after name resolution and on every redirect, which prevents DNS
  * rebinding.
  * @throws TypeError naming an invalid entry of `allow`

@@ -41,7 +41,7 @@ interface Line {
 
 /**
  * Queues per user over a fixed number of slots. Queues take turns, so that a user with much work delays
- * another by at most one task (AB-32, AB-76).
+ * another by at most one task.
  */
 export function createUserQueue(options: UserQueueOptions): UserQueue {
   const { concurrency, perUser, waitingPerUser, tooMany } = options

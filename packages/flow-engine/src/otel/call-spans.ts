@@ -5,7 +5,7 @@ import { endSpan } from './end-span.ts'
 import { contextWithin, runAttributes, vertexKey, type OpenSpans } from './open-spans.ts'
 import { providerName } from './provider-name.ts'
 
-/** Creates spans for the calls made by components (OP-3). */
+/** Creates spans for the calls made by components. */
 export function callSpans(
   tracer: Tracer,
   open: OpenSpans,

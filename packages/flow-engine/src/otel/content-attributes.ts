@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api'
 import type { ChatMessage } from '../models/chat-model.ts'
 import type { CallInfo, HookContent } from '../graph/context/run-hooks.ts'
 
-/** How much of inputs and outputs is recorded in attributes (OP-4). */
+/** How much of inputs and outputs is recorded in attributes. */
 export type ContentMode = 'none' | 'truncated' | 'full'
 
 /** Maximum characters of an attribute with `truncated`. */

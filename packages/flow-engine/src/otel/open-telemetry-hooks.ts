@@ -10,7 +10,7 @@ import { runSpans } from './run-spans.ts'
 export interface OpenTelemetryOptions {
   /**
    * Records inputs and outputs of vertices, models and tools as attributes: not at all, truncated to 1,000
-   * characters each, or in full. Secrets are masked (OP-4). Default `none`.
+   * characters each, or in full. Secrets are masked. Default `none`.
    */
   readonly content?: ContentMode
 }
@@ -24,7 +24,7 @@ export interface OpenTelemetryHooks {
 }
 
 /**
- * Creates spans for requests, runs, vertices and calls with the host's tracer (OP-2 to OP-4). Attributes
+ * Creates spans for requests, runs, vertices and calls with the host's tracer. Attributes
  * follow the GenAI semantic conventions 1.41.0. Spans nest through the context manager registered by the
  * host; without one they are still attached to the right run.
  */

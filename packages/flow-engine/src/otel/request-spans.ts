@@ -10,7 +10,7 @@ import {
 import type { ObservedRequest, RequestHooks } from '@x/wire'
 import { readCarrier, writeCarrier } from './trace-carrier.ts'
 
-/** Creates a span for each request, the parent of its runs and jobs (OP-2). */
+/** Creates a span for each request, the parent of its runs and jobs. */
 export function requestSpans(tracer: Tracer): RequestHooks {
   const spans = new WeakMap<ObservedRequest, Span>()
   return {

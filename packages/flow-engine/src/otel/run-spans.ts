@@ -19,7 +19,7 @@ const MAX_RESTING = 1000
 
 type Hooks = Required<Pick<RunHooks, 'onRunStart' | 'onRunEnd' | 'onVertexStart' | 'onVertexEnd'>>
 
-/** Creates spans for runs and for the attempts at building their vertices (OP-3). */
+/** Creates spans for runs and for the attempts at building their vertices. */
 export function runSpans(tracer: Tracer, open: OpenSpans, content: ContentMode): Hooks {
   const resting = new Map<string, SpanContext>()
   return {

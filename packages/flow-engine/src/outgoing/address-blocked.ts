@@ -1,5 +1,5 @@
 /**
- * Thrown for an address that must not be fetched (abuse.md AB-40). The message contains the host as written,
+ * Thrown for an address that must not be fetched. The message contains the host as written,
  * never the address it resolves to.
  */
 export class AddressBlockedError extends Error {

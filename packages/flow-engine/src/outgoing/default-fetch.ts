@@ -3,7 +3,7 @@ import { guardedBy } from './open-fetch.ts'
 
 /**
  * Creates the guarded fetch of this platform, loaded on first call. On Node it checks the address that is
- * connected to; elsewhere it checks addresses in URLs (AB-43).
+ * connected to; elsewhere it checks addresses in URLs.
  * @param allow private hosts or ranges that may be reached
  */
 export function createDefaultFetch(allow: readonly string[] = []): typeof fetch {

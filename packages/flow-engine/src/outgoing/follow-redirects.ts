@@ -6,7 +6,7 @@ const HARMLESS = /^(accept|accept-language|cache-control|content-type|range|user
 type Init = NonNullable<Parameters<typeof fetch>[1]>
 
 /**
- * Returns the headers for the target of a redirect: another origin gets none that may contain a key (AB-46).
+ * Returns the headers for the target of a redirect: another origin gets none that may contain a key.
  */
 export function headersAfter(from: string, to: string, given: Headers): Headers {
   if (new URL(from).origin === new URL(to).origin) return given
@@ -21,7 +21,7 @@ export function becomesGet(status: number, method: string): boolean {
 
 /**
  * Follows redirects one by one, so that `send` checks the address of each. Headers that may contain keys,
- * and bodies, stay with the origin they were sent to (AB-46).
+ * and bodies, stay with the origin they were sent to.
  * @param send sends one request and does not follow redirects itself
  */
 export function followingRedirects(send: typeof fetch): typeof fetch {

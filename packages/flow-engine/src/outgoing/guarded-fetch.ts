@@ -5,7 +5,7 @@ import { followingRedirects } from './follow-redirects.ts'
 import { guardedBy } from './open-fetch.ts'
 
 /**
- * Creates a fetch for user-supplied URLs in runtimes without sockets (AB-43). It refuses private address
+ * Creates a fetch for user-supplied URLs in runtimes without sockets. It refuses private address
  * literals and `localhost`, on every redirect too. Names are not resolved.
  * @throws TypeError that names an invalid entry of `allow`
  */

@@ -9,8 +9,7 @@ interface Key {
 }
 
 /**
- * Thrown instead of sending a key from the server's environment to an address other than its vendor's
- * (AB-41).
+ * Thrown instead of sending a key from the server's environment to an address other than its vendor's.
  */
 export class KeyRefusedError extends Error {
   readonly code = 'key_refused'

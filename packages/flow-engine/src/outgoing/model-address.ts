@@ -5,7 +5,7 @@ import { environmentAddress, vendors } from './vendors.ts'
 export interface ModelAddress {
   /** Undefined to use the client's default. */
   readonly url: string | undefined
-  /** Set by the operator in the environment, so the address may be private (AB-40). */
+  /** Set by the operator in the environment, so the address may be private. */
   readonly trusted: boolean
   /** True if neither the flow nor the environment names another address than the vendor's. */
   readonly isDefault: boolean

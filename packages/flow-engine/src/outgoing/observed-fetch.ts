@@ -7,7 +7,7 @@ interface Parts {
   readonly context: object
 }
 
-/** Wraps the fetch of a component so that hooks observe its requests (DR-70). */
+/** Wraps the fetch of a component so that hooks observe its requests. */
 export function observedFetch(original: typeof fetch, context: object): typeof fetch {
   const observed: typeof fetch = (input, init) => {
     const name = requestName(input, init)

@@ -7,7 +7,7 @@ export function guardedBy(guarded: typeof fetch, open: typeof fetch): typeof fet
 
 /**
  * Returns the unguarded counterpart of a guarded fetch, for addresses chosen by the operator, which may be
- * private (AB-40). A fetch supplied by the host is returned unchanged.
+ * private. A fetch supplied by the host is returned unchanged.
  */
 export function openFetch(given: typeof fetch): typeof fetch {
   const open: unknown = Reflect.get(given, OPEN)

@@ -8,7 +8,7 @@ import { unobservedFetch } from './observed-fetch.ts'
 export interface OutgoingOptions {
   /** Private hosts or ranges that the platform's guarded fetch may reach. Default none. */
   readonly allow?: readonly string[] | undefined
-  /** Allows private addresses when the host supplies no fetch (AB-43). Default false. */
+  /** Allows private addresses when the host supplies no fetch. Default false. */
   readonly allowPrivate?: boolean | undefined
   /** Texts that are the user's own, also where the environment holds the same. Default none. */
   readonly isOwn?: KeyRules['isOwn']
@@ -21,8 +21,8 @@ const open: typeof fetch = (input, init) => fetch(input, init)
 const made = new WeakMap<typeof fetch, KeyRules & { readonly below: typeof fetch }>()
 
 /**
- * Returns the fetch shared by components, models, embeddings, MCP servers and node refreshes (AB-40, AB-41):
- * the host's fetch or the platform's guarded one, with the key rules applied to every redirect (AB-46). The
+ * Returns the fetch shared by components, models, embeddings, MCP servers and node refreshes:
+ * the host's fetch or the platform's guarded one, with the key rules applied to every redirect. The
  * rules of a fetch made here are replaced, and its environment stays unless another one is given.
  */
 export function outgoingFetch(

@@ -115,7 +115,7 @@ export const vendors: readonly Vendor[] = [
 
 type Environment = Readonly<Record<string, string>>
 
-/** Tests whether an environment variable is a vendor's key, which is sent to that vendor only (AB-41). */
+/** Tests whether an environment variable is a vendor's key, which is sent to that vendor only. */
 export const isVendorKey = (name: string): boolean =>
   vendors.some(({ keys }) => keys.includes(name))
 

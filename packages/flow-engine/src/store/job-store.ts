@@ -1,7 +1,7 @@
 import type { Page } from './paging.ts'
 import type { ScheduleStore } from './schedules.ts'
 
-/** States of a job (FE-63). */
+/** States of a job. */
 export type JobState = 'queued' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'cancelled'
 
 /** A job to queue. */
@@ -11,14 +11,14 @@ export interface NewJob {
   readonly userId: string | null
   /** JSON text describing what to run; opaque to the store. */
   readonly request: string
-  /** True if it can continue after its process died (FE-63). */
+  /** True if it can continue after its process died. */
   readonly resumable: boolean
   readonly createdAt: Date
   /** Determines its slots and its queue; '' for ordinary jobs. Letters and dashes. */
   readonly lane: string
   /** `claim` skips it while this many jobs of its user run in its lane; null: no limit. */
   readonly maxRunningPerUser: number | null
-  /** Version number of the flow it runs; null: the flow itself (DR-63). */
+  /** Version number of the flow it runs; null: the flow itself. */
   readonly flowVersion: number | null
   /** Session of its messages, if the request names one. */
   readonly sessionId: string | null
@@ -33,7 +33,7 @@ export interface StoredJob extends Omit<NewJob, 'maxQueued'> {
   readonly state: JobState
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
-  /** Number of claims; the fencing token of the latest claim (DR-7). */
+  /** Number of claims; the fencing token of the latest claim. */
   readonly attempts: number
   readonly cancelRequested: boolean
   readonly error: { readonly code: string; readonly detail: string } | null
@@ -41,7 +41,7 @@ export interface StoredJob extends Omit<NewJob, 'maxQueued'> {
   readonly question: unknown
   /** The answer it was resumed with, any JSON value; null before that. */
   readonly answer: unknown
-  /** Processes that died while running it, since it last completed a step (DR-11). */
+  /** Processes that died while running it, since it last completed a step. */
   readonly crashes: number
   /** When it was last suspended; null before that. */
   readonly askedAt: Date | null
@@ -123,7 +123,7 @@ export interface OpenJobs {
   readonly suspended: number
 }
 
-/** The job queue (FE-62). Every operation that changes a job's state is atomic. */
+/** The job queue. Every operation that changes a job's state is atomic. */
 export interface JobQueue {
   /**
    * True if other processes also claim from this queue. If not, the request of a job that cannot be resumed
@@ -139,7 +139,7 @@ export interface JobQueue {
    * user's jobs go by `priority`, then in the order they were queued. Jobs without a user count as one user.
    * @param worker a new token for each claim: the name of the process, `/` and a number
    * @param lanes lanes with free slots; default: all
-   * @param options `suspects` false: no job with `crashes`, because the process runs one (FL-21)
+   * @param options `suspects` false: no job with `crashes`, because the process runs one
    */
   claim(
     worker: string,
@@ -152,14 +152,14 @@ export interface JobQueue {
   heartbeat(jobId: string, worker: string, leaseUntil: Date): Promise<'kept' | 'lost' | 'cancel'>
   /** False if the worker no longer holds the job. */
   finish(jobId: string, worker: string, outcome: JobOutcome): Promise<boolean>
-  /** The `result` of a finished job; null if it has none. Without this method, none is stored (FL-36). */
+  /** The `result` of a finished job; null if it has none. Without this method, none is stored. */
   readResult?(jobId: string): Promise<string | null>
   /**
-   * Returns a running job to the end of the queue without counting a crash (DR-12). False if the worker no
+   * Returns a running job to the end of the queue without counting a crash. False if the worker no
    * longer holds the job.
    */
   release(jobId: string, worker: string): Promise<boolean>
-  /** Sets the crashes of a running job to 0, because it has completed a step (FL-21). */
+  /** Sets the crashes of a running job to 0, because it has completed a step. */
   absolve?(jobId: string, worker: string): Promise<boolean>
   /** Sets state suspended and gives up the lease. False if the worker no longer holds the job. */
   suspend(jobId: string, worker: string, rest: JobSuspension): Promise<boolean>
@@ -189,12 +189,12 @@ export interface JobQueue {
     now: Date,
     options?: { readonly charge?: boolean; readonly patienceMs?: number },
   ): Promise<ClaimedJob[]>
-  /** The clock of the store, if it has one that all processes share (FL-24). */
+  /** The clock of the store, if it has one that all processes share. */
   now?(): Promise<Date>
   get(jobId: string): Promise<StoredJob | null>
-  /** For metrics (OP-8); optional. */
+  /** For metrics; optional. */
   countOpen?(): Promise<OpenJobs>
-  /** Newest first by queue time, then by id (OP-5). Without it jobs cannot be listed. */
+  /** Newest first by queue time, then by id. Without it jobs cannot be listed. */
   list?(query: JobListQuery): Promise<Page<ListedJob>>
   /**
    * Removes jobs that finished before `before`, and in each lane the oldest finished ones beyond `keep`,
@@ -214,8 +214,8 @@ export interface StoredEvent {
 }
 
 /**
- * The append-only log of a job's events (FE-60). It outlives claims, so it also stores the fence of each job:
- * the number of the latest claim; writers with a lower one cannot write to log or checkpoints (DR-7).
+ * The append-only log of a job's events. It outlives claims, so it also stores the fence of each job:
+ * the number of the latest claim; writers with a lower one cannot write to log or checkpoints.
  */
 export interface EventLog {
   /**
@@ -255,7 +255,7 @@ export interface CheckpointStore {
   /**
    * Replaces the state of the same vertex.
    * @param fence of the writer's claim; without it the writer is not checked
-   * @throws StaleWriterError if the job's log was opened with a higher fence (DR-7)
+   * @throws StaleWriterError if the job's log was opened with a higher fence
    */
   put(jobId: string, vertexId: string, state: string, fence?: number): Promise<void>
   /** In the order of the first `put`. */
@@ -269,6 +269,6 @@ export interface JobStore {
   readonly log: EventLog
   readonly bus: LiveBus
   readonly checkpoints: CheckpointStore
-  /** Absent if the store does not support schedules (DR-58). */
+  /** Absent if the store does not support schedules. */
   readonly schedules?: ScheduleStore
 }

@@ -1,4 +1,4 @@
-/** A request that starts jobs on a cron schedule (DR-58). */
+/** A request that starts jobs on a cron schedule. */
 export interface StoredSchedule {
   readonly id: string
   readonly cron: string

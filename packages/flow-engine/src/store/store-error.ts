@@ -69,7 +69,7 @@ export class QueueFullError extends Error {
   }
 }
 
-/** The job has been claimed again since the writer claimed it. Nothing was written (DR-7). */
+/** The job has been claimed again since the writer claimed it. Nothing was written. */
 export class StaleWriterError extends Error {
   readonly [BRAND] = 'stale-writer'
 

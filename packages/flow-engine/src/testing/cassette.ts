@@ -19,11 +19,11 @@ export interface CassetteOptions {
    * Default `replay`.
    */
   readonly mode?: 'replay' | 'record' | 'auto'
-  /** Strings that are never recorded: they are replaced by `*****` (DR-86). */
+  /** Strings that are never recorded: they are replaced by `*****`. */
   readonly secrets?: readonly string[]
 }
 
-/** Replays responses of models and servers from a tape, or records them (DR-85). */
+/** Replays responses of models and servers from a tape, or records them. */
 export interface Cassette {
   /** @param real required for recording */
   model(real?: ChatModel): ChatModel

@@ -9,7 +9,7 @@ import type { RunInput, RunOptions, RunResult, Tweaks } from '../graph/context/r
 import type { EvaluatedExample, EvaluatedScore } from './evaluated-example.ts'
 import { createEvaluation, type Evaluation } from './evaluation.ts'
 
-/** One example of a data set (DR-80). */
+/** One example of a data set. */
 export interface EvalExample {
   /** Default: its number in the data set, from 1. */
   readonly id?: string

@@ -30,7 +30,7 @@ export interface EvaluationJson {
   readonly examples: readonly EvaluatedExample[]
 }
 
-/** The results of all examples (DR-80). */
+/** The results of all examples. */
 export interface Evaluation {
   /** True if every example passed. */
   readonly passed: boolean
@@ -40,7 +40,7 @@ export interface Evaluation {
   readonly usage: TokenUsage
   readonly durationMs: number
   toJSON(): EvaluationJson
-  /** A JUnit report for CI services; `suite` is its name. Default `flow` (DR-81). */
+  /** A JUnit report for CI services; `suite` is its name. Default `flow`. */
   toJUnit(suite?: string): string
   /**
    * Changed scores of the same examples, and added or removed examples.

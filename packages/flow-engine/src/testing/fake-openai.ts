@@ -1,7 +1,7 @@
 import { append, createSystemRuntime, isObject } from '@x/wire'
 import type { ScriptedAnswer, ScriptedReply } from './scripted-model.ts'
 
-/** A local server that implements OpenAI chat completions and embeddings (FE-53). */
+/** A local server that implements OpenAI chat completions and embeddings. */
 export interface FakeOpenAi {
   /** `http://127.0.0.1:<port>/v1`. */
   readonly url: string

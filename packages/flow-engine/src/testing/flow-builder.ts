@@ -102,7 +102,7 @@ interface GroupSpec {
   readonly nodeIds: ReadonlySet<string>
 }
 
-/** A group in wire form: its inner flow, and proxies for the edges that cross its border (FE-7). */
+/** A group in wire form: its inner flow, and proxies for the edges that cross its border. */
 function grouped(
   { id, nodeIds }: GroupSpec,
   { nodes, edges }: Pick<FlowGraph, 'nodes' | 'edges'>,

@@ -1,6 +1,6 @@
 import type { EvaluatedExample } from './evaluated-example.ts'
 
-/** Formats an evaluation as JUnit XML (DR-81). */
+/** Formats an evaluation as JUnit XML. */
 export function formatJUnit(
   suite: string,
   examples: readonly EvaluatedExample[],

@@ -2,7 +2,7 @@ import { createSystemRuntime } from '@x/wire'
 import { FlowError } from '../errors.ts'
 import type { ChatChunk, ChatModel, ChatRequest, TokenUsage } from '../models/chat-model.ts'
 
-/** One reply of a scripted model; a string means `{ text }` (FE-53). */
+/** One reply of a scripted model; a string means `{ text }`. */
 export type ScriptedReply = string | ScriptedAnswer
 
 export interface ScriptedAnswer {

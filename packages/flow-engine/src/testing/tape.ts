@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
 import { FlowError, invalidRequest } from '../errors.ts'
 
-/** One recorded exchange (DR-85). */
+/** One recorded exchange. */
 export interface TapeEntry {
   readonly kind: 'model' | 'embedding' | 'request'
   /** The request, without secrets. */

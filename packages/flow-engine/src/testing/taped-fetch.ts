@@ -1,7 +1,7 @@
 import { FlowError } from '../errors.ts'
 import { MAX_BYTES } from './tape.ts'
 
-/** Never recorded (DR-86). */
+/** Never recorded. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',

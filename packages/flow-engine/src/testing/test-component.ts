@@ -13,12 +13,12 @@ import { logJson } from '../graph/events/vertex-data.ts'
 import { TOOL_OUTPUT } from '../graph/plan/vertex-plan.ts'
 
 export interface TestComponentOptions {
-  /** Field values after edges, tweaks and variables were applied (FE-20 to FE-23). */
+  /** Field values after edges, tweaks and variables were applied. */
   readonly inputs?: Readonly<Record<string, unknown>>
   /** Name or method of an output, or `component_as_tool`. Default: all declared outputs. */
   readonly output?: string | readonly string[]
   readonly services?: ComponentServices
-  /** Lets the component reach private addresses (AB-43). Default false. */
+  /** Lets the component reach private addresses. Default false. */
   readonly allowPrivate?: boolean
   readonly runtime?: Runtime
   readonly signal?: AbortSignal
@@ -57,7 +57,7 @@ export interface TestComponentResult {
 }
 
 /**
- * Builds a single component (FE-46); rejects with the component's own error. Required fields are not checked.
+ * Builds a single component; rejects with the component's own error. Required fields are not checked.
  */
 export async function testComponent(
   component: Component,

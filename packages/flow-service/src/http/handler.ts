@@ -130,7 +130,7 @@ export function createHandler(options: HandlerOptions): Handler {
   }
 }
 
-/** Responses are private, but some proxies cache by file extension (AB-56). */
+/** Responses are private, but some proxies cache by file extension. */
 const NOT_KEPT = ['cache-control', 'no-store'] as const
 
 /** True if a response has its own `cache-control`. */

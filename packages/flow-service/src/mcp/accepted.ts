@@ -1,4 +1,4 @@
-/** The media types a client accepts (MC-30). */
+/** The media types a client accepts. */
 export interface Accepted {
   readonly json: boolean
   readonly stream: boolean

@@ -33,7 +33,7 @@ export interface AskingCall {
   readonly linkOf?: LinkOf
 }
 
-/** Runs flows with questions as jobs that wait for the client's user (MC-29). */
+/** Runs flows with questions as jobs that wait for the client's user. */
 export interface AskingTools {
   /** Runs the flow to its end or its first question. */
   start(call: AskingCall, request: BuildRequest): Promise<ToolResult | InputRequired>
@@ -45,7 +45,9 @@ export interface AskingTools {
 }
 
 export interface AskingToolsOptions {
-  readonly jobs: BuildJobs
+  readonly jobs: Omit<BuildJobs, 'start'>
+  /** Queues the run of a call. */
+  readonly enqueue: (request: BuildRequest) => Promise<{ readonly id: string }>
   /** Seals the state that clients carry between calls. */
   readonly box: JobSecretBox
   readonly runtime: Runtime
@@ -66,7 +68,12 @@ interface Waiting {
   readonly until: number
 }
 
-export function createAskingTools({ jobs, box, runtime }: AskingToolsOptions): AskingTools {
+export function createAskingTools({
+  jobs,
+  enqueue,
+  box,
+  runtime,
+}: AskingToolsOptions): AskingTools {
   const now = (): number => runtime.now().getTime()
   const cancel = async (jobId: string): Promise<void> => {
     await jobs.cancel(jobId).catch(() => undefined)
@@ -150,7 +157,7 @@ export function createAskingTools({ jobs, box, runtime }: AskingToolsOptions): A
 
   return {
     async start(call, request) {
-      const job = await jobs.start({
+      const job = await enqueue({
         ...request,
         mode: 'run',
         resumable: true,
@@ -198,7 +205,11 @@ function readForm(value: unknown): ElicitationResult | undefined {
 }
 
 /** The texts of a job that ended in another process, read from its log, in node order. */
-async function loggedResult(jobs: BuildJobs, jobId: string, plan: FlowPlan): Promise<ToolResult> {
+async function loggedResult(
+  jobs: Pick<BuildJobs, 'events'>,
+  jobId: string,
+  plan: FlowPlan,
+): Promise<ToolResult> {
   const texts = new Map<string, string[]>()
   for await (const { event, data } of jobs.events(jobId)) {
     if (event !== 'end_vertex') continue

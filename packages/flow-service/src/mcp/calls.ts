@@ -8,8 +8,7 @@ export interface RunningCall {
 }
 
 /**
- * Calls running in this process: limited per user, and registered so that they can be cancelled (MC-28,
- * MC-43).
+ * Calls running in this process: limited per user, and registered so that they can be cancelled.
  */
 export interface Calls {
   /** Null if the user has too many running calls. */

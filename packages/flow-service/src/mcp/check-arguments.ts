@@ -6,7 +6,7 @@ const HALF = /\p{Surrogate}/u
 const MAX_SESSION_LENGTH = 500
 
 /**
- * Validates arguments against the schema of a tool; unknown keys are accepted (MC-21).
+ * Validates arguments against the schema of a tool; unknown keys are accepted.
  * @returns `<field>: <reason>` for the first invalid argument
  */
 export function argumentProblem(

@@ -12,7 +12,7 @@ export interface McpClientConfig {
   >
 }
 
-/** Creates the JSON a user pastes into a client's configuration (MC-103). */
+/** Creates the JSON a user pastes into a client's configuration. */
 export function mcpClientConfig({
   name,
   url,

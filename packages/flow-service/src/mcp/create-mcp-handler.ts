@@ -28,7 +28,7 @@ export interface McpResourceSource {
   read(uri: string): ResourceContent | null | Promise<ResourceContent | null>
 }
 
-/** Options of an MCP server for selected flows (MC-101). */
+/** Options of an MCP server for selected flows. */
 export interface McpHandlerOptions {
   /** Name of the server. */
   readonly name: string
@@ -153,7 +153,10 @@ function createAsking(options: McpHandlerOptions, runtime: Runtime): Asking | un
       ...(limits === undefined ? {} : { limits }),
       onError: (error) => options.onError?.(error),
     })
-    return { jobs, tools: createAskingTools({ jobs, box, runtime }) }
+    return {
+      jobs,
+      tools: createAskingTools({ jobs, enqueue: (request) => jobs.start(request), box, runtime }),
+    }
   }
   const load = async (): Promise<AskingTools> => (await (made ??= create())).tools
   return {
@@ -206,7 +209,7 @@ interface UserCall {
   readonly userId: string
 }
 
-/** Runs a flow that asks questions as a job that waits for the client's user (MC-29). */
+/** Runs a flow that asks questions as a job that waits for the client's user. */
 async function askPerson(
   { asking, runtime, callTimeoutMs }: Settings & { readonly asking: Asking },
   { tool, call, userId }: UserCall,
@@ -271,14 +274,14 @@ function withFixed(given: Tweaks = {}, fixed: Tweaks = {}): Tweaks {
   return { ...given, ...Object.fromEntries(merged) }
 }
 
-/** True if the host has fixed the text of the chat input, which is then not passed as a tweak (FE-23). */
+/** True if the host has fixed the text of the chat input, which is then not passed as a tweak. */
 function fixesInput({ tweaks = {} }: FlowTool): boolean {
   return Object.entries(tweaks).some(
     ([key, entry]) => /Chat ?Input/.test(key) && isObject(entry) && 'input_value' in entry,
   )
 }
 
-/** Pages of other origins are not trusted (MC-9). */
+/** Pages of other origins are not trusted. */
 function isAllowedOrigin({ headers, url }: Request, allowed: readonly string[] = []): boolean {
   const origin = headers.get('origin')
   return origin === null || origin === new URL(url).origin || allowed.includes(origin)

@@ -14,7 +14,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 
 type Params = RpcRequest['params']
 
-/** True if a message belongs to the stateless era (MC-50). */
+/** True if a message belongs to the stateless era. */
 export function isOf2026(headers: Headers, params: Params): boolean {
   return metaOf(params)[VERSION_KEY] !== undefined || headers.get(VERSION_HEADER) === VERSION_2026
 }

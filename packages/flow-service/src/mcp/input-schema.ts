@@ -13,7 +13,7 @@ export interface ArgumentSchema {
   readonly enum?: readonly string[]
 }
 
-/** The schema of the arguments of a tool (MC-15). */
+/** The schema of the arguments of a tool. */
 export interface InputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, ArgumentSchema>>
@@ -34,7 +34,7 @@ export interface ToolInputs {
   readonly hasChatInput: boolean
 }
 
-/** Prefixes of the types of components that accept arguments (MC-15). */
+/** Prefixes of the types of components that accept arguments. */
 const INPUT_TYPES = ['ChatInput', 'TextInput', 'Webhook'] as const
 
 const SESSION_ID: ArgumentSchema = {
@@ -45,7 +45,7 @@ const SESSION_ID: ArgumentSchema = {
 
 const inputsByPlan = new WeakMap<FlowPlan, ToolInputs>()
 
-/** The inputs of a plan as a tool, computed once for each plan (MC-92). */
+/** The inputs of a plan as a tool, computed once for each plan. */
 export function toolInputsOf(plan: FlowPlan): ToolInputs {
   const before = inputsByPlan.get(plan)
   if (before !== undefined) return before

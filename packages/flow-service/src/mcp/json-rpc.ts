@@ -54,7 +54,7 @@ export class RpcError extends Error {
 }
 
 /**
- * Parses one JSON-RPC message; batches are not supported (MC-35).
+ * Parses one JSON-RPC message; batches are not supported.
  * @throws RpcError -32600
  */
 export function parseRpcMessage(value: unknown): RpcMessage {

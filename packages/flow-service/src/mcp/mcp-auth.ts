@@ -13,7 +13,7 @@ export type McpAuthenticate = (
   context: HostContext,
 ) => McpUser | null | Response | Promise<McpUser | null | Response>
 
-/** The callers a server accepts (MC-102). */
+/** The callers a server accepts. */
 export type McpAuth =
   /**
    * Callers with one of these tokens, sent as `Authorization: Bearer` or `x-api-key`; at least 16 characters.

@@ -7,9 +7,9 @@ export interface AnnotatedFlow {
   readonly description: string | null
 }
 
-/** Options for serving projects to MCP clients (MC-100). */
+/** Options for serving projects to MCP clients. */
 export interface McpOptions {
-  /** Projects with `auth_type` `none` are served without credentials. Default false (MC-7). */
+  /** Projects with `auth_type` `none` are served without credentials. Default false. */
   readonly anonymous?: boolean
   /** Serves the HTTP+SSE transport of 2024-11-05. Default true. */
   readonly sse?: boolean

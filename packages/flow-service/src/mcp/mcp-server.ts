@@ -30,7 +30,7 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean
 }
 
-/** A flow that is enabled but cannot be called (MC-17, MC-18). */
+/** A flow that is enabled but cannot be called. */
 export interface ExcludedFlow {
   readonly flow_id: string
   readonly tool_name: string
@@ -55,7 +55,7 @@ export type ResourceContent = { readonly uri: string; readonly mimeType?: string
   { readonly text: string } | { readonly blob: string }
 )
 
-/** The answer of a client's user, and the call it belongs to (MC-29). */
+/** The answer of a client's user, and the call it belongs to. */
 export interface ElicitedAnswer {
   readonly requestState: string
   /** Submitted forms, by the names they were requested under. */

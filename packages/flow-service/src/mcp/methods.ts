@@ -19,14 +19,14 @@ export interface MethodCall {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   readonly progress?: ((progress: Progress) => void) | undefined
-  /** How long, in milliseconds, clients may cache lists (MC-53). */
+  /** How long, in milliseconds, clients may cache lists. */
   readonly listTtlMs: number
 }
 
 type Method = (call: MethodCall, params: Readonly<Record<string, unknown>>) => Promise<object>
 
 /**
- * Handles a request of the 2025 era (MC-32).
+ * Handles a request of the 2025 era.
  * @throws RpcError
  */
 export function answer2025(call: MethodCall): Promise<object> {
@@ -34,7 +34,7 @@ export function answer2025(call: MethodCall): Promise<object> {
 }
 
 /**
- * Handles a request of the 2026-07-28 era (MC-52, MC-53).
+ * Handles a request of the 2026-07-28 era.
  * @throws RpcError
  */
 export async function answer2026(call: MethodCall): Promise<object> {
@@ -119,7 +119,7 @@ function answerOf({
   return { requestState: state, inputResponses: responses }
 }
 
-/** Runs a call in one of its user's slots (MC-28). */
+/** Runs a call in one of its user's slots. */
 async function inPlace(
   { server, calls, callKey, signal }: MethodCall,
   start: (signal: AbortSignal) => Promise<ToolResult | InputRequired>,

@@ -1,12 +1,12 @@
 import { eventStream, formatSseComment, formatSseFrame, type Runtime } from '@x/wire'
 import { openStreams } from '@x/wire'
 
-/** Milliseconds of inactivity after which a comment keeps the connection open (MC-30). */
+/** Milliseconds of inactivity after which a comment keeps the connection open. */
 const HEARTBEAT_MS = 15_000
-/** Maximum number of unread characters before the stream is ended (MC-63). */
+/** Maximum number of unread characters before the stream is ended. */
 const MAX_WAITING = 1024 * 1024
 
-/** Response headers of event streams (MC-30). */
+/** Response headers of event streams. */
 export const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',

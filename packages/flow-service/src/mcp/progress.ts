@@ -2,7 +2,7 @@ import type { Runtime } from '@x/wire'
 import type { RunEvent } from '@x/flow-engine'
 import type { FlowRun } from '@x/flow-engine'
 
-/** The progress of a run (MC-26). */
+/** The progress of a run. */
 export interface Progress {
   /** Number of finished vertices. */
   readonly progress: number

@@ -10,7 +10,7 @@ import { toolInputsOf } from './input-schema.ts'
 import { reportProgress, type Progress } from './progress.ts'
 import { failedResult, toolResult, type LinkOf, type ToolResult } from './tool-result.ts'
 
-/** The interpretation of a call's arguments (MC-22). */
+/** The interpretation of a call's arguments. */
 export interface ToolGiven {
   /** Text of the chat input; undefined if the flow has none. */
   readonly input: string | undefined
@@ -44,10 +44,10 @@ export interface RunToolOptions {
   readonly linkOf?: LinkOf
 }
 
-/** Shown to clients that cannot ask their user (MC-29). */
+/** Shown to clients that cannot ask their user. */
 export const ASKS = 'This flow asks a person; the client cannot.'
 
-/** Runs a flow for one call; every failure of the run is returned as a result (MC-21 to MC-26). */
+/** Runs a flow for one call; every failure of the run is returned as a result. */
 export async function runTool(options: RunToolOptions): Promise<ToolResult> {
   const { plan, args, flowName, timeoutMs } = options
   const given = readArguments(plan, args)
@@ -88,8 +88,7 @@ export function nameIn(plan: FlowPlan): (vertexId: string) => string {
 
 /**
  * `session_id` is the session of the run, `input_value` its input if there is a chat input; all other
- * arguments are tweaks (MC-22). Returns a string that describes the problem if an argument is invalid
- * (MC-21).
+ * arguments are tweaks. Returns a string that describes the problem if an argument is invalid.
  */
 export function readArguments(plan: FlowPlan, args: ToolArguments): ToolGiven | string {
   const { schema, vertices, hasChatInput } = toolInputsOf(plan)

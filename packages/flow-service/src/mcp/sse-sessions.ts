@@ -17,7 +17,7 @@ import { messageText, type ReadBytes } from './message-text.ts'
 import { answer2025 } from './methods.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 
-/** Maximum number of open streams of the process (MC-63). */
+/** Maximum number of open streams of the process. */
 const MAX_SESSIONS = 1000
 /** Milliseconds without a message from the client or a response to one, after which a stream is closed. */
 const MAX_IDLE_MS = 30 * 60_000
@@ -33,7 +33,7 @@ export interface SseSessionsOptions {
   readonly closed?: (server: McpServer, id: string) => void
 }
 
-/** The HTTP+SSE transport of 2024-11-05 (MC-60 to MC-63). */
+/** The HTTP+SSE transport of 2024-11-05. */
 export interface SseSessions {
   /** Opens a stream whose first event names the endpoint for messages; null if too many are open. */
   open(server: McpServer, endpointOf: (id: string) => string): Response | null

@@ -27,9 +27,9 @@ const MAX_LABEL_LENGTH = 200
 export interface StreamableHttpOptions {
   readonly calls: Calls
   readonly runtime: Runtime
-  /** Maximum size of a body in bytes (MC-35). */
+  /** Maximum size of a body in bytes. */
   readonly maxBodyBytes: number
-  /** How long, in milliseconds, clients may cache lists (MC-53). */
+  /** How long, in milliseconds, clients may cache lists. */
   readonly listTtlMs: number
   /** Reads the body. Default: as it comes. */
   readonly read?: ReadBytes
@@ -38,7 +38,7 @@ export interface StreamableHttpOptions {
 }
 
 /**
- * Handles a Streamable HTTP POST of either era (MC-30 to MC-55). Requests are independent of each other; the
+ * Handles a Streamable HTTP POST of either era. Requests are independent of each other; the
  * credentials have been checked.
  * @throws the Refusals of `options.read`
  */
@@ -142,7 +142,7 @@ function streamAnswer(
   return outbox.response
 }
 
-/** True if the response is an event stream (MC-30, MC-54). @throws RpcError 406 */
+/** True if the response is an event stream. @throws RpcError 406 */
 function choose(era: Era, { json: takesJson, stream }: Accepted, wantsProgress: boolean): boolean {
   if (era === '2026') {
     if (wantsProgress ? stream : takesJson) return wantsProgress
@@ -159,7 +159,7 @@ function progressToken({ method, params }: RpcRequest): RpcId | undefined {
   return typeof token === 'string' || Number.isInteger(token) ? (token as RpcId) : undefined
 }
 
-/** A notification without a label identifies no call (MC-43). */
+/** A notification without a label identifies no call. */
 function cancelCall({ request, server, options }: Incoming, message: RpcNotification): void {
   const label = labelOf(request.headers)
   const id: unknown = message.params['requestId']

@@ -1,6 +1,6 @@
-/** Maximum characters of a name before it is truncated for the list (MC-13). */
+/** Maximum characters of a name before it is truncated for the list. */
 const MAX_BASE_LENGTH = 46
-/** Maximum characters of a listed name (MC-12). */
+/** Maximum characters of a listed name. */
 const MAX_NAME_LENGTH = 30
 
 /** The parts of a flow its tool name is derived from. */
@@ -12,7 +12,7 @@ export interface NamedFlow {
 
 /**
  * Converts text to a tool name: at most 46 letters, digits and underscores, so that every name matches
- * `[A-Za-z0-9_-]{1,64}`, which the model APIs behind MCP clients require (MC-13). May be empty.
+ * `[A-Za-z0-9_-]{1,64}`, which the model APIs behind MCP clients require. May be empty.
  */
 export function sanitizeToolName(text: string): string {
   const plain = text
@@ -27,14 +27,14 @@ export function sanitizeToolName(text: string): string {
   return prefixed.toLowerCase().slice(0, MAX_BASE_LENGTH).replace(/_$/, '')
 }
 
-/** The tool name of a flow, before duplicates are numbered (MC-12). */
+/** The tool name of a flow, before duplicates are numbered. */
 export function baseToolName({ id, name, actionName }: NamedFlow): string {
   const chosen = sanitizeToolName(actionName ?? '') || sanitizeToolName(name)
   return chosen || `flow_${id.replaceAll('-', '').slice(0, 8)}`
 }
 
 /**
- * Flows keyed by the names they are listed and called by, in the given order (MC-12): the first 30
+ * Flows keyed by the names they are listed and called by, in the given order: the first 30
  * characters; duplicates and names in `taken` get the suffix `_1`, `_2` and so on.
  */
 export function nameTools<F>(

@@ -17,14 +17,14 @@ export type ToolContent =
       readonly mimeType: string
     }
 
-/** The result of a tool call (MC-23, MC-24). */
+/** The result of a tool call. */
 export interface ToolResult {
   readonly content: readonly ToolContent[]
   readonly structuredContent?: object
   readonly isError: boolean
 }
 
-/** A run that waits for an answer from the client's user (MC-29). */
+/** A run that waits for an answer from the client's user. */
 export interface InputRequired {
   readonly resultType: 'input_required'
   readonly inputRequests: Readonly<Record<string, object>>
@@ -42,7 +42,7 @@ export function failedResult(text: string): ToolResult {
 }
 
 /**
- * The result of a successful run (MC-23): message texts in node order, else the texts of other values,
+ * The result of a successful run: message texts in node order, else the texts of other values,
  * without duplicates, followed by the messages' files. The run's secrets are masked.
  */
 export function toolResult(result: RunResult, linkOf: LinkOf = () => undefined): ToolResult {

@@ -4,7 +4,7 @@ import { FlowFileError, type FlowFiles } from '../store/flow-files.ts'
 import { isBlobKey } from '../store/blob-store.ts'
 import { absoluteRoot, hasCode, realFolder, writeAtomically } from './safe-folder.ts'
 
-/** Writes flows with an `fs_path` to `folder/<user id>/` (flows.md, fs_path). */
+/** Writes flows with an `fs_path` to `folder/<user id>/`. */
 export function createDiskFlowFiles(folder: string): FlowFiles {
   const root = absoluteRoot(folder)
   return {

@@ -28,8 +28,8 @@ const HASH = 32
 const HIGHEST = { N: 2 ** 20, r: 32, p: 16 }
 
 /**
- * Hashes passwords with scrypt off the main thread, a few at a time (abuse.md AB-61). A hash is one string,
- * `scrypt$N$r$p$salt$hash` (login.md). Methods reject with a FlowError `rate_limited`, status 503, if too
+ * Hashes passwords with scrypt off the main thread, a few at a time. A hash is one string,
+ * `scrypt$N$r$p$salt$hash`. Methods reject with a FlowError `rate_limited`, status 503, if too
  * many are queued.
  */
 export function createScryptHasher(options: ScryptOptions = {}): PasswordHasher {

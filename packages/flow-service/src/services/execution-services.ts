@@ -278,7 +278,8 @@ export function createExecutionServices({
       resources,
       runs,
       asking: createAskingTools({
-        jobs: { ...jobs, start: runner.enqueue },
+        jobs,
+        enqueue: runner.enqueue,
         box: kit.secrets,
         runtime,
       }),

@@ -1,4 +1,4 @@
-/** Recorded actions (OP-11). */
+/** Recorded actions. */
 export type AuditAction =
   | 'sign_in'
   | 'sign_out'
@@ -18,7 +18,7 @@ export type AuditAction =
   | 'variable.written'
   | 'variable.deleted'
 
-/** One action of a user or service, without any values (OP-11). */
+/** One action of a user or service, without any values. */
 export interface AuditRecord {
   readonly id: string
   readonly at: Date

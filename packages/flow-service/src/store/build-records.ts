@@ -7,7 +7,7 @@ export interface VertexBuildRecord {
   readonly vertexId: string
   /** A stored flow, or the derived id of a public build. */
   readonly flowId: string
-  /** The user it counts for; null for visitors of public flows (AB-74). */
+  /** The user it counts for; null for visitors of public flows. */
   readonly ownerId: string | null
   readonly timestamp: Date
   readonly valid: boolean
@@ -22,7 +22,7 @@ export interface VertexBuildRecord {
 export interface VertexBuildLimits {
   /** Newest builds of each vertex of a flow. */
   readonly perVertex: number
-  /** Newest builds of each user, and of all visitors together (AB-74). */
+  /** Newest builds of each user, and of all visitors together. */
   readonly perOwner: number
 }
 
@@ -46,7 +46,7 @@ export interface VertexBuildStore {
 export interface TransactionRecord {
   readonly id: string
   readonly flowId: string
-  /** The user it counts for; null for visitors of public flows (AB-74). */
+  /** The user it counts for; null for visitors of public flows. */
   readonly ownerId: string | null
   readonly timestamp: Date
   readonly vertexId: string
@@ -63,7 +63,7 @@ export interface TransactionRecord {
 export interface TransactionStore {
   /**
    * Appends and keeps the newest `keep` of each flow; up to a twentieth more may remain for a while. Visitors
-   * have separate flow ids, so for visitors the newest `keep` in total are kept (AB-74).
+   * have separate flow ids, so for visitors the newest `keep` in total are kept.
    */
   append(records: readonly TransactionRecord[], keep: number): Promise<void>
   /** In insertion order. */

@@ -1,6 +1,6 @@
 import type { Slice } from '@x/flow-engine/store'
 
-/** A stored copy of a flow's graph (DR-60). */
+/** A stored copy of a flow's graph. */
 export interface FlowVersionRecord {
   readonly id: string
   readonly flowId: string

@@ -37,7 +37,7 @@ export interface RunTraceQuery {
   readonly limit: number
 }
 
-/** Traces of runs that were not jobs (OP-5). */
+/** Traces of runs that were not jobs. */
 export interface RunTraceStore {
   /**
    * Appends and keeps the newest `keep` of each owner, in insertion order; up to a twentieth more may remain for

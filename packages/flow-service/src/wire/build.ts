@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { versionName } from './flow-version.ts'
 import { bool, dict, int, nameText, oneOf, orNull, text } from './scalars.ts'
 
-/** How the events of a build reach the client (build.md). */
+/** How the events of a build reach the client. */
 export const EVENT_DELIVERY = ['streaming', 'direct', 'polling'] as const
 
 /** A graph in a request; unknown keys are preserved. */

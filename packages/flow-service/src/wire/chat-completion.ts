@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bool, dict, maybe, text } from './scalars.ts'
 
-/** Body of a chat completion (RS-40, RS-41). Unknown keys are ignored. */
+/** Body of a chat completion. Unknown keys are ignored. */
 export const ChatCompletionBody = z
   .looseObject({
     model: text(),
@@ -12,7 +12,7 @@ export const ChatCompletionBody = z
   })
   .meta({ id: 'ChatCompletionRequest' })
 
-/** A chat completion response (RS-42). */
+/** A chat completion response. */
 export const ChatCompletion = z
   .looseObject({
     id: text(),
@@ -24,7 +24,7 @@ export const ChatCompletion = z
   })
   .meta({ id: 'ChatCompletion' })
 
-/** A flow as a model (RS-44). */
+/** A flow as a model. */
 export const Model = z
   .object({
     id: text(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FlowSettings } from '../settings.ts'
 
-/** Settings read by the editor (base.md). */
+/** Settings read by the editor. */
 export const Config = z
   .strictObject({
     feature_flags: z.record(z.string(), z.boolean()),
@@ -23,7 +23,7 @@ export const Config = z
   })
   .meta({ id: 'Config' })
 
-/** Settings read by the page of a public flow (base.md). */
+/** Settings read by the page of a public flow. */
 export const GuestConfig = z
   .strictObject({
     type: z.literal('public'),

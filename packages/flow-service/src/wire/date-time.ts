@@ -8,7 +8,7 @@ const MILLISECONDS_ABOVE = 2e10
 /** The end of the year 9999, in milliseconds. */
 const LATEST = 253_402_300_799_999
 
-/** Parses a date-time in any format the service accepts (base.md); UTC without an offset. */
+/** Parses a date-time in any format the service accepts; UTC without an offset. */
 export function readDateTime(value: unknown): Date | ReturnType<typeof valueProblem> {
   if (typeof value === 'number') return fromNumber(value)
   if (typeof value !== 'string') {

@@ -4,7 +4,7 @@ import { formatFlowTime } from '../services/flows/flow-text.ts'
 import { MAX_VERSION_DESCRIPTION } from '../services/flows/flow-versions.ts'
 import { bool, int, orNull, text } from './scalars.ts'
 
-/** A version of the flow to run: `3`, `v3` or its id (DR-63). */
+/** A version of the flow to run: `3`, `v3` or its id. */
 export const versionName = () => orNull(text({ max: 50 }))
 
 /** The create payload of a version; the body is optional. */
@@ -20,7 +20,7 @@ export const FlowVersionListQuery = z.object({
 
 export const ActivateQuery = z.object({ save_draft: bool().default(true) })
 
-/** A version as returned by the service (DR-60). */
+/** A version as returned by the service. */
 export const FlowVersionRead = z
   .object({
     id: z.string().meta({ format: 'uuid' }),
@@ -50,7 +50,7 @@ const ids = () => z.string().array().readonly()
 const FieldDiff = z.object({ field: z.string(), from: z.unknown(), to: z.unknown() })
 const NodeDiff = z.object({ id: z.string(), fields: FieldDiff.array().readonly() })
 
-/** The differences between two versions (DR-62). */
+/** The differences between two versions. */
 export const FlowVersionDiff = z
   .object({
     nodes: z.object({ added: ids(), removed: ids(), changed: NodeDiff.array().readonly() }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bool, dict, int, maybe, oneOf, text } from './scalars.ts'
 
-/** Body of `POST /api/openai/v1/responses` (RS-22, RS-26). Unknown keys are ignored. */
+/** Body of `POST /api/openai/v1/responses`. Unknown keys are ignored. */
 export const OpenAiResponseBody = z
   .looseObject({
     model: text(),
@@ -15,7 +15,7 @@ export const OpenAiResponseBody = z
   })
   .meta({ id: 'OpenAIResponseRequest' })
 
-/** A response (RS-25). */
+/** A response. */
 export const OpenAiResponse = z
   .looseObject({
     id: text(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The problem of a value, in the format of a validation error (base.md). */
+/** The problem of a value, in the format of a validation error. */
 export interface ValueProblem {
   readonly type: string
   readonly msg: string

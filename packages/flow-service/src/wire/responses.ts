@@ -3,7 +3,7 @@ import { ChatInputError, readResponseInput } from '../services/answers/chat-inpu
 import { valueProblem, reader } from './reader.ts'
 import { bool, orNull, text } from './scalars.ts'
 
-/** A string or a list of items, parsed (RS-3, RS-22). */
+/** A string or a list of items, parsed. */
 const ResponseInput = reader(
   { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }] },
   (value) => {
@@ -16,7 +16,7 @@ const ResponseInput = reader(
   },
 )
 
-/** Body of `POST /api/v1/responses` (RS-3). Unknown keys are ignored. */
+/** Body of `POST /api/v1/responses`. Unknown keys are ignored. */
 export const ResponsesBody = z
   .object({
     model: text(),

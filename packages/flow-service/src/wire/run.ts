@@ -4,7 +4,7 @@ import { InputValueRequest } from './build.ts'
 import { versionName } from './flow-version.ts'
 import { bool, dict, nameText, oneOf, orNull, text, uuid } from './scalars.ts'
 
-/** Body of a run (run.md). Unknown keys are ignored. */
+/** Body of a run. Unknown keys are ignored. */
 export const RunInput = z
   .object({
     input_value: orNull(text()),
@@ -51,7 +51,7 @@ const RunWarning = z
   })
   .meta({ id: 'RunWarning' })
 
-/** The response of a run (results.md 5). */
+/** The response of a run. */
 export const RunResponse = z
   .object({
     session_id: text().nullable(),
@@ -77,7 +77,7 @@ const emptyForm = RunInput.extend({ context: orNull(dict()) }).transform(
 )
 
 /**
- * The body of a run: the long form if it has a key `input_request`, else the plain fields (run.md). If
+ * The body of a run: the long form if it has a key `input_request`, else the plain fields. If
  * `input_request` is null, both forms apply. Without a body all defaults apply.
  */
 export const RunRequestBody = z.unknown().transform((value, context): RunRequest => {

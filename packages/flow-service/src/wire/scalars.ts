@@ -90,7 +90,7 @@ export interface IntLimits {
 
 const INTEGER = /^\s*([+-]?\d+(?:_\d+)*)(?:\.0+)?\s*$/
 
-/** An integer, also in string form (base.md). `true` counts as 1 (in a query it is a string). */
+/** An integer, also in string form. `true` counts as 1 (in a query it is a string). */
 export function int({ ge, le, zero = false }: IntLimits = {}): z.ZodType<number> {
   const json = {
     type: 'integer',
@@ -148,7 +148,7 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
   ...['false', 'f', 'no', 'n', 'off', '0'].map((word) => [word, false] as const),
 ])
 
-/** A boolean, also as a number or a word (base.md). */
+/** A boolean, also as a number or a word. */
 export function bool(): z.ZodType<boolean> {
   return reader({ type: 'boolean' }, (value) => {
     if (typeof value === 'boolean') return value
@@ -177,7 +177,7 @@ export function uuid(): z.ZodType<string> {
   })
 }
 
-/** A date-time (base.md). */
+/** A date-time. */
 export function dateTime(): z.ZodType<Date> {
   return reader({ type: 'string', format: 'date-time' }, readDateTime)
 }

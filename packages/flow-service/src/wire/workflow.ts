@@ -33,7 +33,7 @@ const Pending = z
 
 export const PendingList = Pending.array()
 
-/** Converts an open question to its wire form (DR-35). */
+/** Converts an open question to its wire form. */
 export function questionJson(question: OpenQuestion): z.input<typeof Pending> {
   const { actionRequests, options, expiresAt } = question
   return {

@@ -1,7 +1,7 @@
 import { deferredResponse } from '@x/wire'
 import { BodyError } from './body-error.ts'
 
-/** The default response to an unhandled error; it reveals only the status (AD-26). */
+/** The default response to an unhandled error; it reveals only the status. */
 export function failureAnswer(error: unknown): Response {
   return error instanceof BodyError && error.status === 413
     ? plainAnswer(413, error.message)

@@ -2,7 +2,7 @@ import { BODY_TOO_LARGE } from '@x/wire'
 
 const STATUS = { body_too_large: 413, body_consumed: 500, client_gone: 499 } as const
 
-/** A request body could not be read (AD-15, AD-16, AD-18). */
+/** A request body could not be read. */
 export class BodyError extends Error {
   /** Too large, already consumed by the host, or interrupted by a client disconnect. */
   readonly code: keyof typeof STATUS

@@ -40,9 +40,8 @@ const NO_REQUEST = new Set(['CONNECT', 'TRACE', 'TRACK'])
 const ALLOW = ['allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'] as const
 
 /**
- * Runs routing, context, handler and error handling of each call; the returned function never throws
- * (AD-3).
- * @throws TypeError naming an unknown or invalid option (AD-4)
+ * Runs routing, context, handler and error handling of each call; the returned function never throws.
+ * @throws TypeError naming an unknown or invalid option
  */
 export function createDispatcher<Host, C>(
   handler: FetchHandler<C>,
@@ -114,7 +113,7 @@ export function createDispatcher<Host, C>(
     recover(call, error).catch(() => call.breakOff())
   }
 
-  /** Reports a failure once, and answers it if that is still possible (AD-26). */
+  /** Reports a failure once, and answers it if that is still possible. */
   async function recover(call: Call<Host>, error: unknown): Promise<void> {
     const sent = call.isSent()
     // A response cut off by a disconnect is not a failure.
@@ -137,7 +136,7 @@ export function createDispatcher<Host, C>(
   return (call) => attempt(call, receive, call)
 }
 
-/** Without `onError` failures are still logged (OP-12). */
+/** Without `onError` failures are still logged. */
 function writeToConsole(error: unknown, { method, headers }: Request): void {
   const id = headers.get('x-request-id')
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`

@@ -49,7 +49,7 @@ export function createFetchBridge<Host, C, Passed = never>(
     })
 }
 
-/** Platforms drop the body of a response to HEAD, and would leave its source running (AD-21). */
+/** Platforms drop the body of a response to HEAD, and would leave its source running. */
 function answerTo({ method }: Request, response: Response): Response {
   if (method !== 'HEAD' || response.body === null) return genuine(response)
   response.body.cancel().catch(() => undefined)
@@ -72,13 +72,13 @@ interface Wanted {
   readonly url: string
   /** Most bytes of the body. */
   readonly limit: number
-  /** Without `accept-encoding`, so that the handler answers uncompressed (HO-47). */
+  /** Without `accept-encoding`, so that the handler answers uncompressed. */
   readonly plain: boolean
 }
 
 /**
  * The request with this URL and a bounded body. The same object is used, unless its length is unknown or
- * too large, in which case reading fails (AD-16). Built from its parts, because it may come from another
+ * too large, in which case reading fails. Built from its parts, because it may come from another
  * realm.
  */
 function prepared(request: Request, { url, limit, plain }: Wanted): Request {

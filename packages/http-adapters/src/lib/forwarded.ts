@@ -9,7 +9,7 @@ export interface Caller {
   readonly host: string
 }
 
-/** The client as reported by trusted proxies; `peer` itself if its socket is not trusted (AD-10). */
+/** The client as reported by trusted proxies; `peer` itself if its socket is not trusted. */
 export function behindProxies(
   peer: Caller,
   trust: TrustProxy,
@@ -42,7 +42,7 @@ const VERSION4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 const WRITTEN = /^\[?(?:::ffff:(?=\d+\.))?([\d.]+|[\da-f.]*:[\da-f:.]*)(?:%[^\]]*)?\]?(?::\d+)?$/i
 
 /**
- * An address without port and zone, with IPv4-mapped IPv6 as IPv4; undefined for invalid strings (AD-9).
+ * An address without port and zone, with IPv4-mapped IPv6 as IPv4; undefined for invalid strings.
  */
 export function plainAddress(text = ''): string | undefined {
   const address = VERSION4.test(text) ? text : (WRITTEN.exec(text)?.[1] ?? '')

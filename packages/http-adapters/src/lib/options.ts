@@ -17,7 +17,7 @@ const CHECKS: Checks = {
   request: (value) => value === 'lean' || value === 'genuine',
 }
 
-/** Validates handler and options of a mount (AD-4); throws a TypeError naming the option. */
+/** Validates handler and options of a mount; throws a TypeError naming the option. */
 export function checkOptions<Host, C>(
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,

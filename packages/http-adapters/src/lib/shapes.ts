@@ -4,7 +4,7 @@ import type { TrustProxy } from './forwarded.ts'
 export const GENUINE_REQUEST: unique symbol = Symbol.for('x.http.genuine') as never
 
 /**
- * The genuine Request behind a lean one; returns genuine requests unchanged (AD-12). Needed for `new
+ * The genuine Request behind a lean one; returns genuine requests unchanged. Needed for `new
  * Request(lean)` and `fetch(lean)`, because runtimes accept only their own class.
  */
 export function toGenuineRequest(request: Request): Request {
@@ -49,7 +49,7 @@ export interface AdapterOptions<Host, C = AdapterContext> {
   onError?: 'host' | ((error: unknown, info: FailureInfo<Host>) => FailureAnswer)
   /**
    * Handling of targets whose path URL parsing would change: dot segments, backslashes, fragments, absolute
-   * forms, no leading slash (node, Express, Fastify; AB-20). `pass` leaves them to the host, whose routing
+   * forms, no leading slash (node, Express, Fastify). `pass` leaves them to the host, whose routing
    * saw a different path; `normalize` serves the normalised URL, if it is within the mount. Default `pass`.
    */
   dotSegments?: 'pass' | 'normalize'
@@ -67,7 +67,7 @@ type FailureAnswer = Response | void | Promise<Response | void>
 
 /**
  * Arguments of a mount after the handler: the options, which are optional only if the handler's context has
- * no required members (AD-2).
+ * no required members.
  */
 export type OptionsFor<Host, C> = {} extends C
   ? [options?: AdapterOptions<Host, C>]

@@ -9,7 +9,7 @@ const origins = {
   https: new Map<string, string | null>(),
 }
 
-/** Scheme and Host header as an origin; null if the header is not a valid host[:port] (AD-11). */
+/** Scheme and Host header as an origin; null if the header is not a valid host[:port]. */
 export function originOf(scheme: 'http' | 'https', host: string): string | null {
   const known = origins[scheme]
   let origin = known.get(host)
@@ -27,7 +27,7 @@ export function isPlainTarget(target: string): boolean {
   return PLAIN.test(target) && !DOT_SEGMENT.test(target)
 }
 
-/** Path and query of a request target, serialised like `new URL(...).href` (AD-11). */
+/** Path and query of a request target, serialised like `new URL(...).href`. */
 export function requestPath(target: string): string {
   if (isPlainTarget(target)) return target
   const [sent = ''] = target.split('#', 1)
@@ -40,7 +40,7 @@ const DOTS = /^(?:\.|%2e){1,2}$/i
 
 /**
  * True if URL parsing yields a different path than the one a host routes by: dot segments, a backslash, a
- * fragment, no leading slash, an absolute form (AB-20). The asterisk is a form of OPTIONS only.
+ * fragment, no leading slash, an absolute form. The asterisk is a form of OPTIONS only.
  */
 export function isRewritten(target: string, method: string): boolean {
   if (target === '*') return method !== 'OPTIONS'
@@ -49,7 +49,7 @@ export function isRewritten(target: string, method: string): boolean {
   return DOT_SEGMENT.test(path) && path.split('/').some((segment) => DOTS.test(segment))
 }
 
-/** True if a path is within a mount's prefix, whose segments may be parameters (AB-21). */
+/** True if a path is within a mount's prefix, whose segments may be parameters. */
 export function isInside(path: string, prefix: string): boolean {
   const sent = path.split(/[?#]/, 1)[0]?.split('/') ?? []
   const mounted = prefix.replace(/\/$/, '').split('/')
@@ -58,7 +58,7 @@ export function isInside(path: string, prefix: string): boolean {
   )
 }
 
-/** True if a path equals `basePath` or is below it, by whole segments (AD-5). */
+/** True if a path equals `basePath` or is below it, by whole segments. */
 export function isBelow(path: string, basePath: string): boolean {
   const next = path[basePath.length] ?? '/'
   return basePath === '/' || (path.startsWith(basePath) && (next === '/' || next === '?'))

@@ -10,7 +10,7 @@ interface Range {
 }
 
 /**
- * Parses IPv4 and IPv6 addresses and CIDR ranges (SC-81). IPv4-mapped IPv6 addresses are compared as IPv4.
+ * Parses IPv4 and IPv6 addresses and CIDR ranges. IPv4-mapped IPv6 addresses are compared as IPv4.
  * @throws ScimConfigError for an entry that is neither
  */
 export function createAddressFilter(entries: readonly string[]): AddressFilter {

@@ -12,7 +12,7 @@ export interface AdminCaller {
 export interface AdminOptions {
   /** Path of the mount, such as `/admin/scim`. */
   readonly basePath: string
-  /** Returns the caller and its tenant; null results in 401. Called again after a slow body (AB-79). */
+  /** Returns the caller and its tenant; null results in 401. Called again after a slow body. */
   readonly authorize: (
     request: Request,
   ) => AdminCaller | null | Response | Promise<AdminCaller | null | Response>

@@ -5,7 +5,7 @@ import { isQuirk, type ScimQuirk } from './quirks.ts'
 export type ConnectionProvider =
   'entra' | 'okta' | 'google' | 'onelogin' | 'jumpcloud' | 'ping' | 'sailpoint' | 'other'
 
-/** Options for one customer; each overrides the option with the same name (SH-53). */
+/** Options for one customer; each overrides the option with the same name. */
 export interface ConnectionSettings {
   readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
   readonly userName?: 'email' | 'any'

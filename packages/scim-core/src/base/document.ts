@@ -24,7 +24,7 @@ function parseData(json: string): ScimDocument {
 
 /**
  * The display name of a user in references: displayName, else name.formatted, else given and family
- * name, else null (SC-21).
+ * name, else null.
  */
 export function userDisplay(data: ScimDocument): string | null {
   const own = text(data['displayName'])

@@ -22,7 +22,7 @@ interface Answer {
   readonly scimType?: ScimType
 }
 
-/** Status and scimType of every code (SC-11). */
+/** Status and scimType of every code. */
 export const SCIM_ERRORS = {
   invalid_syntax: { status: 400, scimType: 'invalidSyntax' },
   invalid_filter: { status: 400, scimType: 'invalidFilter' },
@@ -54,7 +54,7 @@ export const SCIM_ERRORS = {
 /** All error codes. */
 export type ScimErrorCode = keyof typeof SCIM_ERRORS
 
-/** An error with its response: status, scimType and a detail that is safe to show (SC-11). */
+/** An error with its response: status, scimType and a detail that is safe to show. */
 export class ScimError extends Error {
   readonly [SCIM_ERROR] = true
   readonly code: ScimErrorCode
@@ -84,7 +84,7 @@ export class BodyStatusError extends ScimError {
   }
 }
 
-/** An invalid filter: syntax, names, types or limits (SC-41). */
+/** An invalid filter: syntax, names, types or limits. */
 export class InvalidFilterError extends ScimError {
   /** Index in the filter where parsing stopped; 0 for errors in names and types. */
   readonly position: number
@@ -117,7 +117,7 @@ export function isScimConfigError(value: unknown): value is ScimConfigError {
   return typeof value === 'object' && value !== null && Reflect.get(value, CONFIG_ERROR) === true
 }
 
-/** 403, for hosts that veto a change (SC-75). */
+/** 403, for hosts that veto a change. */
 export function scimForbidden(detail: string): ScimError {
   return new ScimError('forbidden', detail)
 }

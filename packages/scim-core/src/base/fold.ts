@@ -1,6 +1,6 @@
 /**
- * Normalises strings for case-insensitive comparison: NFKC, then lower case (SC-38), with the final sigma
- * replaced by the ordinary one, so that prefixes of a word are preserved (SH-71). Also used for keys of
+ * Normalises strings for case-insensitive comparison: NFKC, then lower case, with the final sigma
+ * replaced by the ordinary one, so that prefixes of a word are preserved. Also used for keys of
  * unique indexes.
  */
 export function fold(text: string): string {

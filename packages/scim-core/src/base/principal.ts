@@ -1,12 +1,12 @@
 import type { ConnectionProvider, ConnectionSettings } from './connection-settings.ts'
 
-/** The rights of a principal (SC-70). */
+/** The rights of a principal. */
 export type ScimScope =
   | 'users:read'
   | 'users:write'
   | 'groups:read'
   | 'groups:write'
-  /** For one of the host's own resource types (SH-38). */
+  /** For one of the host's own resource types. */
   | `${string}:read`
   | `${string}:write`
 
@@ -18,9 +18,9 @@ export interface ScimPrincipal {
   readonly kind: 'token' | 'host'
   /** The connection the credential belongs to. */
   readonly connectionId?: string
-  /** Override the options with the same names for this request (SH-53). */
+  /** Override the options with the same names for this request. */
   readonly settings?: ConnectionSettings
-  /** Provider of the connection, for metrics (OP-8). */
+  /** Provider of the connection, for metrics. */
   readonly provider?: ConnectionProvider
 }
 
@@ -42,7 +42,7 @@ export interface ScimContext {
   readonly tenant?: string
   /** With host authentication: the caller; `authenticate` is then not called. */
   readonly principal?: ScimPrincipal
-  /** For audit entries, events and `x-request-id`. Default: that header, else a random id (OP-10). */
+  /** For audit entries, events and `x-request-id`. Default: that header, else a random id. */
   readonly requestId?: string
   /** For `allowedAddresses`. */
   readonly clientAddress?: string

@@ -1,6 +1,6 @@
 import type { QuirkSwitches } from './quirks.ts'
 
-/** Requests per tenant: a token bucket in this process (SH-58). */
+/** Requests per tenant: a token bucket in this process. */
 export interface RateLimit {
   /** At least 25. */
   readonly perSecond: number
@@ -75,7 +75,7 @@ const interop: InteropOptions = {
 
 /**
  * Options for services that follow a profile, to be spread: `createScimService({ ...SCIM_PROFILES.interop,
- * store, baseUrl, auth })`. The drafts evolve; `profile` names the version an entry follows (SH-57).
+ * store, baseUrl, auth })`. The drafts evolve; `profile` names the version an entry follows.
  */
 export const SCIM_PROFILES: {
   readonly interop: InteropOptions

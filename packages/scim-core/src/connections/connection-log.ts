@@ -2,7 +2,7 @@ import type { Runtime } from '@x/wire'
 import type { ScimAnswered, ScimPrincipal } from '../base/principal.ts'
 import type { Connection, ConnectionPatch, ConnectionStore } from '../store/connections.ts'
 
-/** Records uses and errors of connections after the response, best effort (SH-54). */
+/** Records uses and errors of connections after the response, best effort. */
 export interface ConnectionLog {
   used(connection: Connection): void
   answered(principal: ScimPrincipal, answer: ScimAnswered): void

@@ -12,7 +12,7 @@ export interface ConnectionsHandlerOptions extends AdminOptions {
   readonly connections: ScimConnections
 }
 
-/** The admin API of connections (SH-55), for a host's settings page. */
+/** The admin API of connections, for a host's settings page. */
 export function createConnectionsHandler({
   connections,
   ...options

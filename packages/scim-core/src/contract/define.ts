@@ -8,7 +8,7 @@ import { pagingSpec } from './paging-spec.ts'
 import { usersSpec } from './users-spec.ts'
 
 /**
- * Defines the tests of a SCIM store (SC-87) for any runner with describe, it, beforeEach and afterEach.
+ * Defines the tests of a SCIM store for any runner with describe, it, beforeEach and afterEach.
  * Assertions use `node:assert/strict`.
  */
 export function defineScimStoreContract(t: TestFunctions, subject: ScimStoreSubject): void {

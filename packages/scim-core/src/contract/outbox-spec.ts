@@ -11,7 +11,7 @@ const LATER = moment(1_000_000)
 
 class Abandoned extends Error {}
 
-/** Defines the tests of an outbox: order, leases, replay (SH-20 to SH-28). */
+/** Defines the tests of an outbox: order, leases, replay. */
 export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubject): void {
   const { name, create, destroy } = subject
   const { describe, it } = t

@@ -33,7 +33,7 @@ const [ROLE] = createTypeSchemas([
   },
 ])
 
-/** Defines the tests of a store for a host's own types (SH-40). */
+/** Defines the tests of a store for a host's own types. */
 export function defineResourceStoreContract(
   t: TestFunctions,
   { name, create, destroy }: StoreSubject<WritableStore>,

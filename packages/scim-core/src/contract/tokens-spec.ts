@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TokenRecord, TokenStore } from '../store/tokens.ts'
 import { moment, OTHER_TENANT, TENANT, type StoreSubject, type TestFunctions } from './fixture.ts'
 
-/** Defines the tests of a token store (SC-69, SH-51). */
+/** Defines the tests of a token store. */
 export function defineTokenStoreContract(
   t: TestFunctions,
   { name, create, destroy }: StoreSubject<TokenStore>,

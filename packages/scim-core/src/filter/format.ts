@@ -22,7 +22,7 @@ export function formatPath(path: PathAst): string {
   return joinPath(path, path.where === null ? '' : `[${formatFilter(path.where)}]`)
 }
 
-/** Formats an attribute path for error details, without filter literals (SC-72). */
+/** Formats an attribute path for error details, without filter literals. */
 export function describePath(path: PathAst): string {
   return joinPath(path, path.where === null ? '' : '[...]')
 }

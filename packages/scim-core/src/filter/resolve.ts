@@ -51,7 +51,7 @@ interface Scope {
 /**
  * Resolves the names of a filter and converts its literals. Returns `true` or `false` if the filter is
  * constant for all resources.
- * @throws InvalidFilterError for unknown attributes, unsupported operators or invalid literals (SC-41)
+ * @throws InvalidFilterError for unknown attributes, unsupported operators or invalid literals
  */
 export function resolveFilter(
   ast: FilterAst,
@@ -173,7 +173,7 @@ function isUnversioned({ key }: AttributePath, { options }: Scope): boolean {
   return key === 'meta.version' && options.versioned === false
 }
 
-/** `eq null` means "not present", `ne null` means "present" (SC-40). */
+/** `eq null` means "not present", `ne null` means "present". */
 function resolveNull({ path, operator }: Compare, scope: Scope): Decision {
   if (operator !== 'eq' && operator !== 'ne') {
     throw new InvalidFilterError(`The operator ${operator} cannot be used with null.`)
@@ -183,8 +183,7 @@ function resolveNull({ path, operator }: Compare, scope: Scope): Decision {
 }
 
 /**
- * A comparison over a list: true if any element satisfies it; `ne` also if no element has a value (SC-39,
- * SC-40).
+ * A comparison over a list: true if any element satisfies it; `ne` also if no element has a value.
  */
 function overElements(
   comparison: {

@@ -12,7 +12,7 @@ export type FilterLiteral = string | number | boolean
 export type SortKey = FilterLiteral | null
 
 /**
- * A filter a store can translate without knowing schemas (SC-84).
+ * A filter a store can translate without knowing schemas.
  *
  * - At the top, `compare` and `present` refer to singular attributes (also `name.familyName`); only `present` may
  *   also refer to a whole list, complex attribute or extension.

@@ -17,7 +17,7 @@ export interface Authenticated {
   readonly answered?: ((principal: ScimPrincipal, answer: ScimAnswered) => void) | undefined
 }
 
-/** Identifies the caller of a request. A Response is the host's own response (SC-2). */
+/** Identifies the caller of a request. A Response is the host's own response. */
 export type Authenticate = (
   request: Request,
   context: ScimContext,
@@ -35,7 +35,7 @@ const STATIC: ScimPrincipal = {
 }
 
 /**
- * The first method that knows the credential decides (SH-44).
+ * The first method that knows the credential decides.
  * @throws ScimConfigError without any method, or for an empty or blank static token (D2)
  */
 export function createAuthenticate(
@@ -125,7 +125,7 @@ function withToken(
 }
 
 /**
- * SC-68: digests are compared in constant time. The correct string is cached, because its digest costs as much
+ * Digests are compared in constant time. The correct string is cached, because its digest costs as much
  * as reading a user. A set looks it up by a hash with a random seed, so that the time reveals nothing.
  */
 function staticToken(token: string): AuthCheck {

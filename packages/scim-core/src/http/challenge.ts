@@ -2,7 +2,7 @@ import { ScimError, type ScimErrorCode } from '../base/errors.ts'
 
 const REALM = 'Bearer realm="scim"'
 
-/** An authentication error with the accepted credentials in `WWW-Authenticate` (SH-49). */
+/** An authentication error with the accepted credentials in `WWW-Authenticate`. */
 export class ChallengeError extends ScimError {
   readonly challenge: string
 

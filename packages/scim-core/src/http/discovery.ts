@@ -9,7 +9,7 @@ const CORE = 'urn:ietf:params:scim:schemas:core:2.0'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** ServiceProviderConfig; every flag is derived from the options (SC-65). */
+/** ServiceProviderConfig; every flag is derived from the options. */
 export function serviceProviderConfig(config: ScimConfig, baseUrl: string): Json {
   const { bulk, etag, limits, maxPageSize, pageSize, cursor } = config
   return {
@@ -68,7 +68,7 @@ function resourceType(schema: ResourceSchema, baseUrl: string): Json {
   }
 }
 
-/** All schemas: of the resource types, their extensions, and of discovery itself (SC-66). */
+/** All schemas: of the resource types, their extensions, and of discovery itself. */
 export function schemaResources(
   { schemas, rejectPassword, schemaOmit }: ScimConfig,
   baseUrl: string,

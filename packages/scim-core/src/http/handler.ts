@@ -111,7 +111,7 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
   }
 }
 
-/** Handles a request and calls the request hooks (OP-1). */
+/** Handles a request and calls the request hooks. */
 function observed(frame: Frame, incoming: Incoming, hooks: RequestHooks): Promise<Response> {
   const { service } = frame
   const { request, method, context, route, requestId } = incoming
@@ -132,7 +132,7 @@ function observed(frame: Frame, incoming: Incoming, hooks: RequestHooks): Promis
   })
 }
 
-/** Handles a request and writes its audit entry, whatever the outcome (SC-71). */
+/** Handles a request and writes its audit entry, whatever the outcome. */
 async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
   const { service } = frame
   const { request, method, route, requestId } = incoming
@@ -258,7 +258,7 @@ function isDiscovery(route: Route | undefined): boolean {
   return route?.kind === 'config' || route?.kind === 'resourceTypes' || route?.kind === 'schemas'
 }
 
-/** SC-67. @throws ScimError unauthorized if the principal belongs to another tenant */
+/** @throws ScimError unauthorized if the principal belongs to another tenant */
 function tenantOf(named: string | undefined, principal: ScimPrincipal | null): string {
   const tenant = named ?? principal?.tenant ?? 'default'
   if (principal !== null && principal.tenant !== tenant) {

@@ -9,7 +9,7 @@ const MEDIA_TYPES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Parses the JSON object of a request body (SC-9).
+ * Parses the JSON object of a request body.
  * @throws ScimError unsupported_media_type, invalid_syntax; BodyTooLargeError
  */
 export async function readJsonBody(

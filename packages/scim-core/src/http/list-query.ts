@@ -26,7 +26,7 @@ export function readListParameters(parameters: Parameters, limits: ScimLimits): 
   )
 }
 
-/** Parses the body of a search (SC-35). @throws ScimError invalid_syntax, invalid_value */
+/** Parses the body of a search. @throws ScimError invalid_syntax, invalid_value */
 export function readSearchBody(
   body: Readonly<Record<string, unknown>>,
   limits: ScimLimits,
@@ -74,7 +74,7 @@ export function readListMembers(
   )
 }
 
-/** `attributes` and `excludedAttributes` of a query (SC-33). @throws ScimError invalid_value */
+/** `attributes` and `excludedAttributes` of a query. @throws ScimError invalid_value */
 export function readProjection(parameters: Parameters, limits: ScimLimits): ProjectionRequest {
   const attributes = parameters.get('attributes')
   const excludedAttributes = parameters.get('excludedAttributes')

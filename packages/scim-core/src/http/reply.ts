@@ -8,7 +8,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Headers of every response with a body (SC-8). */
+/** Headers of every response with a body. */
 export const BODY_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/scim+json',
   'cache-control': 'no-store',
@@ -19,7 +19,7 @@ export function reply(status: number, body: BodyText): Reply {
   return { status, body, headers: BODY_HEADERS }
 }
 
-/** A response with a resource, its location and, if enabled, its entity tag (SC-61). */
+/** A response with a resource, its location and, if enabled, its entity tag. */
 export function resourceReply(
   status: number,
   body: BodyText,

@@ -11,7 +11,7 @@ export type Route =
   | { readonly kind: 'resourceTypes'; readonly name: string | null }
   | { readonly kind: 'schemas'; readonly name: string | null }
 
-/** The methods of each route; HEAD is allowed with GET (SC-10). */
+/** The methods of each route; HEAD is allowed with GET. */
 export const METHODS: Readonly<Record<Route['kind'], readonly string[]>> = {
   collection: ['GET', 'HEAD', 'POST'],
   search: ['POST'],
@@ -38,7 +38,7 @@ const SINGLE: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['bulk', { kind: 'bulk' }],
 ])
 
-/** Finds the route of a path below the base; one trailing slash is ignored (SC-6). */
+/** Finds the route of a path below the base; one trailing slash is ignored. */
 export function findRoute(below: string, types: ServedTypes): Route | undefined {
   const path = below.endsWith('/') ? below.slice(0, -1) : below
   if (path === '/') return undefined
@@ -79,7 +79,7 @@ const OPERATIONS = {
   resource: { GET: 'get', HEAD: 'get', PUT: 'replace', PATCH: 'patch', DELETE: 'delete' },
 } as const
 
-/** The methods of a route; for a host's own type, those it offers (SH-35). */
+/** The methods of a route; for a host's own type, those it offers. */
 export function methodsOf(route: Route, types: ServedTypes): readonly string[] {
   const { kind } = route
   if (kind !== 'collection' && kind !== 'search' && kind !== 'resource') return METHODS[kind]

@@ -4,7 +4,7 @@ import type { ResourceTypeName } from '../schema/registry.ts'
 import { insufficientScope } from './challenge.ts'
 import type { Route } from './route.ts'
 
-/** The scopes required by a request (SC-70). */
+/** The scopes required by a request. */
 export function scopesOf(config: ScimConfig, route: Route, method: string): readonly ScimScope[] {
   const reads = method === 'GET' || method === 'HEAD'
   switch (route.kind) {

@@ -11,7 +11,7 @@ export interface StreamEnd {
   readonly onError: (error: unknown) => void
 }
 
-/** Streams a text, generated as fast as it is read (SH-64). */
+/** Streams a text, generated as fast as it is read. */
 export function streamBody(
   text: StreamedText,
   { onEnd, onCancel, onError }: StreamEnd,

@@ -16,7 +16,7 @@ const COLLECTION_OPS: Readonly<Record<string, ScimAuditEntry['op']>> = {
 }
 
 /**
- * The subject of a request, determined from method and path alone (SC-71); `other` if they match nothing.
+ * The subject of a request, determined from method and path alone; `other` if they match nothing.
  */
 export function subjectOf(route: Route | undefined, method: string): Subject {
   switch (route?.kind) {

@@ -20,7 +20,7 @@ const MAX_ENTRIES = 10_000
 const EPOCH = new Date(0)
 
 /**
- * Serves an array of plain objects as the read-only resources of a type (SH-39). `load` is called once per
+ * Serves an array of plain objects as the read-only resources of a type. `load` is called once per
  * request. Throws a RangeError for more than 10,000 entries.
  */
 export function createCatalogueStore(

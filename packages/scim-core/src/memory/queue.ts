@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '../store/errors.ts'
 /** Runs tasks sequentially. */
 export type Queue = <Result>(task: () => Promise<Result>) => Promise<Result>
 
-/** A task that waits longer than `waitMs` is not run; it rejects with a StoreUnavailableError (SH-15). */
+/** A task that waits longer than `waitMs` is not run; it rejects with a StoreUnavailableError. */
 export function createQueue(
   waitMs: number,
   runtime: Pick<Runtime, 'sleep'> = createSystemRuntime(),

@@ -39,7 +39,7 @@ export interface MemoryScimStore extends ScimStore {
 type WritableResourceStore = ReturnType<typeof autoCommitResources>
 
 /**
- * An in-memory store: the executable definition of the storage interface (SC-87), for tests and trials.
+ * An in-memory store: the executable definition of the storage interface, for tests and trials.
  * Transactions run sequentially; calls outside a transaction wait for the running one.
  */
 export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): MemoryScimStore {

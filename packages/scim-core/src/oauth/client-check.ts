@@ -33,7 +33,7 @@ type ClientCheck = (
 ) => Promise<OAuthClient>
 
 /**
- * Authenticates the client of a token request (SH-48). Failures are counted for each client id and network,
+ * Authenticates the client of a token request. Failures are counted for each client id and network,
  * so that strangers elsewhere cannot lock a client out.
  * @throws OAuthError invalid_client, invalid_request, or too_many_requests after 10 failures in a minute
  */

@@ -42,7 +42,7 @@ interface CachedPrincipal {
 }
 
 /**
- * Accepts opaque tokens of another authorization server (SH-47). Responses are cached by digest, and requests
+ * Accepts opaque tokens of another authorization server. Responses are cached by digest, and requests
  * to the endpoint for unknown tokens are limited per network.
  */
 export function createIntrospectionAuth(options: IntrospectionAuthOptions): ScimAuth {

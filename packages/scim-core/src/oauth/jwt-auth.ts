@@ -32,7 +32,7 @@ const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 const MAX_LENGTH = 8_192
 
 /**
- * Accepts access tokens signed by an authorization server (SH-45). Verified tokens are cached until they
+ * Accepts access tokens signed by an authorization server. Verified tokens are cached until they
  * expire or the keys change; tenant and scopes are evaluated on every request. Symmetric algorithms and
  * `none` are never accepted.
  * @throws TypeError for an algorithm without public keys
@@ -105,7 +105,7 @@ function finderOf(keys: JSONWebKeySet): ReturnType<typeof createLocalJWKSet> {
 /** The keys cannot be fetched at the moment. */
 class KeysUnavailable extends Error {}
 
-/** Verifies with the known keys, and again with fresh ones if none matches (SH-46). */
+/** Verifies with the known keys, and again with fresh ones if none matches. */
 async function verified<Result>(
   source: KeySource,
   verify: (keys: JSONWebKeySet) => Promise<Result>,

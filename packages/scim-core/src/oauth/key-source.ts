@@ -21,7 +21,7 @@ const HUNG_MS = 5_000
 const TIMEOUT_MS = 5_000
 const ANSWER_BYTES = 1_048_576
 
-/** Given keys never change; those from a URL are cached for 10 minutes (SH-46). */
+/** Given keys never change; those from a URL are cached for 10 minutes. */
 export function createKeySource(
   jwks: URL | string | JSONWebKeySet,
   { fetch: ask, runtime }: { readonly fetch: OAuthFetch; readonly runtime: Runtime },

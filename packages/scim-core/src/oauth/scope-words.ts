@@ -1,7 +1,7 @@
 import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
 
 /**
- * Maps a token's scope words to scopes (SH-45): the required word alone grants all, additional words in the
+ * Maps a token's scope words to scopes: the required word alone grants all, additional words in the
  * form of a scope narrow them. Null if the required word is missing.
  */
 export function scopesOfWords(
@@ -13,7 +13,7 @@ export function scopesOfWords(
   return named.length === 0 ? ALL_SCOPES : named
 }
 
-/** Scopes of a host's own types have names of their own (SH-38), and narrow the rights too. */
+/** Scopes of a host's own types have names of their own, and narrow the rights too. */
 function isScope(word: string): word is ScimScope {
   return /^[a-z][a-z0-9-]*:(?:read|write)$/.test(word)
 }

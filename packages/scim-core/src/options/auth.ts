@@ -19,9 +19,9 @@ export interface AuthenticationScheme {
 
 /** An authentication method. */
 export type ScimAuth =
-  /** One static bearer token (SC-68). */
+  /** One static bearer token. */
   | { readonly kind: 'token'; readonly token: string }
-  /** Tokens with rotation, expiry and scopes (SC-69). */
+  /** Tokens with rotation, expiry and scopes. */
   | {
       readonly kind: 'tokens'
       readonly service: {
@@ -30,7 +30,7 @@ export type ScimAuth =
         readonly check?: (token: string) => Promise<ScimPrincipal | ScimAuthProblem | null>
       }
     }
-  /** Any other bearer token (SH-44). Return null if another method may know it. */
+  /** Any other bearer token. Return null if another method may know it. */
   | {
       readonly kind: 'bearer'
       /** The scheme shown in ServiceProviderConfig. */
@@ -43,7 +43,7 @@ export type ScimAuth =
       /** Called with each response to a caller it has authenticated; must not throw. */
       readonly answered?: (principal: ScimPrincipal, answer: ScimAnswered) => void
     }
-  /** The host authenticates requests (SC-2). */
+  /** The host authenticates requests. */
   | {
       readonly kind: 'host'
       readonly scheme?: AuthenticationScheme
@@ -60,7 +60,7 @@ const BEARER: AuthenticationScheme = {
   specUri: 'https://www.rfc-editor.org/info/rfc6750',
 }
 
-/** The scheme of access tokens issued for client credentials (SH-52). */
+/** The scheme of access tokens issued for client credentials. */
 export const CLIENT_CREDENTIALS: AuthenticationScheme = {
   type: 'oauth2',
   name: 'OAuth 2.0 client credentials',

@@ -4,7 +4,7 @@ import type { ScimDocument } from '../base/document.ts'
 
 export type { EventSource } from '@x/wire'
 
-/** Fields of every event (SC-73). */
+/** Fields of every event. */
 export interface ScimEventBase {
   /** RFC 3339, UTC with milliseconds. */
   readonly at: string
@@ -62,7 +62,7 @@ export interface ScimEvents {
 
 export type ScimEventName = keyof ScimEvents
 
-/** The outcome of a request, without any values (SC-71). */
+/** The outcome of a request, without any values. */
 export interface ScimAuditEntry {
   readonly at: string
   readonly requestId: string
@@ -101,7 +101,7 @@ export interface ScimAuditEntry {
   readonly durationMs: number
   /** The streamed response ended prematurely: it failed, or the client disconnected. */
   readonly aborted?: true
-  /** Id of the caller's connection (SH-56). */
+  /** Id of the caller's connection. */
   readonly connectionId?: string
   /** Only if `auditUserNames` is set. */
   readonly userName?: string

@@ -6,7 +6,7 @@ const OKTA = 'urn:okta:scim:schemas:core:1.0'
 
 /**
  * Parses `SCIM_ROLES` and `SCIM_ENTITLEMENTS`, JSON lists of `{id, displayName}`, as resource types in
- * Okta's format (SH-83).
+ * Okta's format.
  * @throws ScimConfigError naming the variable
  */
 export function readOktaTypes(

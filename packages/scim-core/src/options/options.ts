@@ -22,7 +22,7 @@ import { deletion } from './deletion.ts'
 import { readSchemaOmit } from './schema-omit.ts'
 import { userNameCheck } from './user-name-check.ts'
 
-/** A change the host may veto inside the transaction (SC-75). */
+/** A change the host may veto inside the transaction. */
 export interface ScimChange {
   readonly kind: 'create' | 'update' | 'delete'
   readonly resourceType: ResourceTypeName
@@ -64,7 +64,7 @@ export interface ScimOptions {
   readonly baseUrl: string | ((tenant: string) => string)
   /** Where the handler is mounted. Default: the path of `baseUrl`; required if that is a function. */
   readonly basePath?: string
-  /** One method, or several: the first one that knows a credential decides (SH-44). */
+  /** One method, or several: the first one that knows a credential decides. */
   readonly auth: ScimAuth | readonly ScimAuth[]
   /** If false, every request gets 401 (D1). Default true. */
   readonly enabled?: boolean
@@ -77,7 +77,7 @@ export interface ScimOptions {
   readonly resolveMe?: (principal: ScimPrincipal) => string | null | Promise<string | null>
   /**
    * Called inside the transaction, after all its writes and store hooks, once for the resource the request
-   * changes. Throwing rolls back the request; a ScimError is returned to the client (SH-13).
+   * changes. Throwing rolls back the request; a ScimError is returned to the client.
    */
   readonly beforeCommit?: (change: ScimChange, tools: ScimTools) => void | Promise<void>
   /** The older form of `beforeCommit`, without tools; the two cannot be combined. */
@@ -89,14 +89,14 @@ export interface ScimOptions {
    * Default: `console.error` with the request id.
    */
   readonly onError?: (error: unknown, info: { readonly requestId: string }) => void
-  /** Counts requests and operations (OP-6); created with `createMetrics` from any `/metrics` entry point. Default: none. */
+  /** Counts requests and operations; created with `createMetrics` from any `/metrics` entry point. Default: none. */
   readonly metrics?: Metrics
   /**
    * Number of tenants counted by name in `scim_tenant_operations_total`, in order of appearance, at most
-   * 1,000; others count as `other`. Default 0: operations are not counted by tenant (OP-8).
+   * 1,000; others count as `other`. Default 0: operations are not counted by tenant.
    */
   readonly metricTenants?: number
-  /** Observes requests. Default: none (OP-1). */
+  /** Observes requests. Default: none. */
   readonly requestHooks?: RequestHooks
   /** Response for paths outside the base path: `respond` sends 404 (default); `pass` sends 404 with x-scim-outside. */
   readonly outsideBase?: 'respond' | 'pass'
@@ -147,11 +147,11 @@ export interface ScimOptions {
   readonly cursor?: boolean | CursorOptions
   /** Schema extensions (D5). Default: none. */
   readonly extensions?: readonly ScimExtension[]
-  /** Writes every event to the store's outbox in the transaction of the change (SH-18). Default false. */
+  /** Writes every event to the store's outbox in the transaction of the change. Default false. */
   readonly outbox?: boolean
-  /** The host's own resource types, served like groups without members (SH-35). */
+  /** The host's own resource types, served like groups without members. */
   readonly resourceTypes?: readonly ScimResourceType[]
-  /** Shown in ServiceProviderConfig. Default: derived from `auth` (SH-52). */
+  /** Shown in ServiceProviderConfig. Default: derived from `auth`. */
   readonly authenticationSchemes?: readonly AuthenticationScheme[]
   /** Shown in ServiceProviderConfig. */
   readonly documentationUri?: string
@@ -160,15 +160,15 @@ export interface ScimOptions {
    * working. Default: none.
    */
   readonly schemaOmit?: readonly string[]
-  /** Shown in ServiceProviderConfig (SH-34). Default: none. */
+  /** Shown in ServiceProviderConfig. Default: none. */
   readonly securityEvents?: { readonly eventUris: readonly string[] }
   /** Default page size (D20). Default 100. */
   readonly pageSize?: number
   /** Maximum page size (D20). Default 200. */
   readonly maxPageSize?: number
-  /** Handling of unknown attributes (SC-19). Default `ignore`. */
+  /** Handling of unknown attributes. Default `ignore`. */
   readonly unknownAttributes?: 'ignore' | 'reject'
-  /** Rejects PATCH operations without a path. Default false (SH-58). */
+  /** Rejects PATCH operations without a path. Default false. */
   readonly requirePatchPath?: boolean
   /**
    * Effect of PATCH on a complex value: `merge` sets the given sub-attributes, `whole` also removes the
@@ -181,7 +181,7 @@ export interface ScimOptions {
   readonly rateLimit?: RateLimit
   /** The profile the options follow; part of each entry of `SCIM_PROFILES`. */
   readonly profile?: ScimProfile
-  /** Addresses and CIDR ranges; others get 403 (SC-81). Default: all. */
+  /** Addresses and CIDR ranges; others get 403. Default: all. */
   readonly allowedAddresses?: readonly string[]
   /** Audit entries contain user names. Default false. */
   readonly auditUserNames?: boolean
@@ -275,7 +275,7 @@ export function completeOptions(options: ScimOptions): ScimConfig {
   }
 }
 
-/** The options overridden by those of a connection (SH-53). */
+/** The options overridden by those of a connection. */
 export function withSettings(config: ScimConfig, settings: ConnectionSettings): ScimConfig {
   const { quirks: given, userName, profile, ...words } = settings
   const base =
@@ -294,7 +294,7 @@ export function withSettings(config: ScimConfig, settings: ConnectionSettings): 
   }
 }
 
-/** The schemas of users and groups, then those of the host's own types in the given order (SH-36). */
+/** The schemas of users and groups, then those of the host's own types in the given order. */
 function allSchemas(options: ScimOptions): ResourceSchemas {
   const own = createTypeSchemas(options.resourceTypes ?? [])
   return {

@@ -43,7 +43,7 @@ export function withProfile<Config extends ProfileConfig>(
   }
 }
 
-/** True if the options still match the profile they name (SH-57). */
+/** True if the options still match the profile they name. */
 export function isProfileConformant(config: ProfileConfig): boolean {
   if (config.profile === undefined) return false
   const { profile: _profile, ...wanted } = SCIM_PROFILES[config.profile.name]

@@ -103,6 +103,7 @@ const check = optionCheck<ScimOptions>('scim-options.md', {
   rateLimit: options({ perSecond: required(amount(25)), burst: integer(1) }),
   profile: anything,
   allowedAddresses: texts,
+  schemaOmit: texts,
   auditUserNames: flag,
 })
 

@@ -8,7 +8,7 @@ import { isQuirk, SCIM_QUIRKS, type ScimQuirk } from '../base/quirks.ts'
 import { checkTokenLengths, isLoopback } from './short-tokens.ts'
 import { readTokens, type ScimTokenSetting } from './token-settings.ts'
 
-/** Settings of a server: options of the service, and values used by the server itself (SC-4). */
+/** Settings of a server: options of the service, and values used by the server itself. */
 export interface ScimSettings {
   readonly enabled: boolean
   /** `SCIM_TOKEN`; undefined if not set. */
@@ -54,7 +54,7 @@ export interface ScimSettings {
   readonly warnings: readonly string[]
 }
 
-/** Issuer and verification of signed access tokens (SH-83). */
+/** Issuer and verification of signed access tokens. */
 export interface ScimJwtSettings {
   readonly issuer: string
   readonly audience: string
@@ -197,7 +197,7 @@ function readText(env: Environment, name: string): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** Only the exact word `true` is true (SC-4). */
+/** Only the exact word `true` is true. */
 function readFlag(
   env: Environment,
   name: string,

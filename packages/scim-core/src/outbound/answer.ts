@@ -1,7 +1,7 @@
 import type { Runtime } from '@x/wire'
 import type { Attempt } from './dispatcher.ts'
 
-/** Maps an HTTP status to the result of a delivery (SH-23). */
+/** Maps an HTTP status to the result of a delivery. */
 export function attemptOf(response: Response, now: Date): Attempt {
   const { status } = response
   if (status >= 200 && status < 300) return { outcome: 'delivered', status, error: null }
@@ -19,7 +19,7 @@ function secondsOf(header: string | null, now: Date): number {
   return Number.isNaN(at) ? 0 : Math.max(0, (at - now.getTime()) / 1_000)
 }
 
-/** Limits for reading a response: bytes and milliseconds (SH-23). */
+/** Limits for reading a response: bytes and milliseconds. */
 export const ANSWER_BYTES = 65_536
 export const ANSWER_MS = 1_000
 

@@ -1,4 +1,4 @@
-/** Events written to the outbox (SH-18). */
+/** Events written to the outbox. */
 export const OUTBOX_EVENTS = [
   'user.created',
   'user.updated',

@@ -42,7 +42,7 @@ interface Outgoing {
 /**
  * The `fetch` used for deliveries. On Node it checks every address it connects to after name resolution, so
  * that a name cannot resolve into the host's own network; elsewhere the runtime's `fetch` is used and the
- * host must guard it (SH-26). Redirects are never followed.
+ * host must guard it. Redirects are never followed.
  */
 export function createGuardedFetch(allowLoopback: boolean): DeliveryFetch {
   const http = builtInModule('node:http') as HttpModule | undefined

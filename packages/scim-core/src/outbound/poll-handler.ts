@@ -18,7 +18,7 @@ interface PollOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Poll-based delivery of tokens (RFC 8936, SH-33). */
+/** Poll-based delivery of tokens (RFC 8936). */
 export function createPollHandler(options: PollOptions): (request: Request) => Promise<Response> {
   const { store, runtime, onError } = options
   const base = `${new URL(options.baseUrl).pathname.replace(/\/$/, '')}/SecurityEvents/`

@@ -8,7 +8,7 @@ export interface Sealer {
 }
 
 /**
- * AES-256-GCM with a key derived by HKDF-SHA-256 (SH-26).
+ * AES-256-GCM with a key derived by HKDF-SHA-256.
  * @throws TypeError for a secret key under 32 characters
  */
 export function createSealer(secretKey: string, runtime: Pick<Runtime, 'randomBytes'>): Sealer {

@@ -121,7 +121,7 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
 /** Receiver errors that a retry may resolve (RFC 8935 section 2.4). */
 const TEMPORARY: ReadonlySet<unknown> = new Set(['authentication_failed', 'access_denied'])
 
-/** SH-32: an error about the token itself is final. */
+/** An error about the token itself is final. */
 function pushAttempt(response: Response, text: string, now: Date): Attempt {
   const attempt = attemptOf(response, now)
   if (response.status !== 400) return attempt

@@ -9,7 +9,7 @@ export interface SetClaimsOptions {
 }
 
 /**
- * The claims of the token of one set (SH-29); null if the stream subscribes to none of its events.
+ * The claims of the token of one set; null if the stream subscribes to none of its events.
  * @param stream.events URIs; null: all
  */
 export function setClaims(

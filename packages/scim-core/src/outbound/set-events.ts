@@ -7,7 +7,7 @@ export type SetMode = 'notice' | 'full'
 const PREFIX = 'urn:ietf:params:scim:event:prov:'
 const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
-/** The event URIs of tokens in a mode (SH-34). */
+/** The event URIs of tokens in a mode. */
 export function eventUrisOf(mode: SetMode): readonly string[] {
   const changes = ['create', 'put', 'patch'].map((name) => `${PREFIX}${name}:${mode}`)
   return [...changes, ...['activate', 'deactivate', 'delete'].map((name) => PREFIX + name)]
@@ -16,7 +16,7 @@ export function eventUrisOf(mode: SetMode): readonly string[] {
 type Payload = Record<string, unknown>
 
 /**
- * The `events` claim of a token (SH-30, SH-31): all rows that one request caused on one resource, by URI.
+ * The `events` claim of a token: all rows that one request caused on one resource, by URI.
  * Rows with the same URI are merged.
  */
 export function setEvents(

@@ -8,13 +8,13 @@ const isClosed = createAddressFilter([...SPECIAL_V4, ...SPECIAL_V6, ...EMBEDDING
 
 const isLoopback = createAddressFilter(['127.0.0.0/8', '::1/128'])
 
-/** Returns whether deliveries must not connect to a resolved address (SH-26). */
+/** Returns whether deliveries must not connect to a resolved address. */
 export function isClosedAddress(address: string): boolean {
   return isClosed(address)
 }
 
 /**
- * Validates a receiver's URL (SH-26).
+ * Validates a receiver's URL.
  * @throws TypeError unless it is a public https URL; with `allowLoopback` loopback and private ones are
  * accepted
  */

@@ -3,7 +3,7 @@ import type { OutboxRow } from '../store/outbox.ts'
 /** Maximum bytes of a body (section 12). */
 const BODY_BYTES = 1_048_576
 
-/** The body of a webhook request: identical for each attempt (SH-22, SH-24). */
+/** The body of a webhook request: identical for each attempt. */
 export function webhookBody(row: OutboxRow): string {
   const whole = textOf(row, row.data)
   if (whole.length * 3 <= BODY_BYTES || byteLength(whole) <= BODY_BYTES) return whole

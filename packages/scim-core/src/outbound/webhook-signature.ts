@@ -3,7 +3,7 @@ import { hmacSha256 } from '../base/digest.ts'
 
 const PREFIX = 'whsec_'
 
-/** Formats a secret as in the Standard Webhooks convention (SH-22). */
+/** Formats a secret as in the Standard Webhooks convention. */
 export function webhookSecret(bytes: Uint8Array): string {
   return PREFIX + encodeBase64(bytes)
 }
@@ -20,7 +20,7 @@ export function signWebhook(
 /** Why a webhook request is rejected. */
 export type WebhookSignatureErrorCode = 'missing' | 'malformed' | 'expired' | 'mismatch'
 
-/** A webhook request that must not be trusted (SH-27). */
+/** A webhook request that must not be trusted. */
 export class WebhookSignatureError extends Error {
   readonly code: WebhookSignatureErrorCode
 

@@ -89,7 +89,7 @@ export interface WebhookEndpoints {
   ): Promise<{ readonly secret: string }>
 }
 
-/** Sends committed changes as signed webhooks (SH-21 to SH-28). */
+/** Sends committed changes as signed webhooks. */
 export interface Webhooks extends Dispatcher {
   readonly endpoints: WebhookEndpoints
   deliveries(

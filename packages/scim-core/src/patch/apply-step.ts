@@ -35,7 +35,7 @@ interface Change {
 }
 
 /**
- * Applies one step (SC-48 to SC-51, SC-54).
+ * Applies one step.
  * @throws ScimError
  */
 export function applyStep(draft: Draft, step: PatchStep, context: StepContext): void {
@@ -102,7 +102,7 @@ function hasValue(value: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(value).some((key) => key.toLowerCase() === 'value')
 }
 
-/** Sets the given sub-attributes of an object; null unassigns one in a replacement (SH-70). */
+/** Sets the given sub-attributes of an object; null unassigns one in a replacement. */
 function merged(
   current: StoredObject,
   { attribute, step }: { readonly attribute: AttributeDescriptor; readonly step: PatchStep },
@@ -138,7 +138,7 @@ function single(
   return object
 }
 
-/** SC-48: elements that already exist with all sent values are not added again. */
+/** Elements that already exist with all sent values are not added again. */
 function appended(
   { attribute, current, context }: Change,
   given: readonly unknown[],
@@ -223,7 +223,7 @@ function updated(
   return merged(asObject(element), { attribute, step }, context)
 }
 
-/** SC-54: a value filter of equality terms without a match describes a new element. */
+/** A value filter of equality terms without a match describes a new element. */
 function createdElement(change: Change): StoredValue {
   const { step, attribute, context } = change
   const { where } = step.target

@@ -7,7 +7,7 @@ import { memberOf } from '../base/member-of.ts'
 import { createPatchWork } from './patch-work.ts'
 import { targetText, type PatchContext, type PatchStep } from './step.ts'
 
-/** A change of a group's members, which are not part of its document (SC-58). */
+/** A change of a group's members, which are not part of its document. */
 export type MemberStep =
   | { readonly kind: 'add' | 'remove' | 'replace'; readonly ids: readonly string[] }
   | {
@@ -60,7 +60,7 @@ function joinedFilters(steps: readonly MemberStep[]): readonly MemberStep[] {
 }
 
 /**
- * The ids in a member list in any of its forms (SC-56): objects with `value`, id strings, or a single one
+ * The ids in a member list in any of its forms: objects with `value`, id strings, or a single one
  * of these; without duplicates.
  * @throws ScimError
  */

@@ -36,7 +36,7 @@ export interface PatchOperation {
 }
 
 /**
- * Parses the operations of a PATCH body (SC-45, SC-53).
+ * Parses the operations of a PATCH body.
  * @throws ScimError invalidSyntax
  */
 export function readPatchBody(body: unknown, quirks: QuirkSwitches): readonly unknown[] {
@@ -195,7 +195,7 @@ function planPath(
   return []
 }
 
-/** One attribute of a value without path, or of an extension's value (SC-52). */
+/** One attribute of a value without path, or of an extension's value. */
 interface KeyStep {
   readonly op: 'add' | 'replace'
   readonly key: string
@@ -273,7 +273,7 @@ function planTarget(
   )
 }
 
-/** `null` is not a value: replacing with it removes, adding it adds nothing (SC-49, SH-70). */
+/** `null` is not a value: replacing with it removes, adding it adds nothing. */
 function planNull({ target, op }: PatchStep): readonly PatchStep[] {
   return op === 'add' ? [] : [{ op: 'remove', target, value: undefined }]
 }

@@ -13,7 +13,7 @@ export interface PathLimits extends FilterLimits {
 const INDEX = /\[\s*\d*\s*\]/
 
 /**
- * Parses the path of a PATCH operation (SC-46): `attr`, `attr.sub`, `urn:attr.sub`, `attr[filter]`,
+ * Parses the path of a PATCH operation: `attr`, `attr.sub`, `urn:attr.sub`, `attr[filter]`,
  * `attr[filter].sub` or the URN of an extension.
  * @throws ScimError invalidPath; InvalidFilterError for the filter in brackets
  */
@@ -49,7 +49,7 @@ function malformed(text: string): Error {
   return invalidPath(`The path "${withoutLiterals(text)}" is not an attribute path.`)
 }
 
-/** A path for error details, up to where a literal could start (SC-72). */
+/** A path for error details, up to where a literal could start. */
 export function withoutLiterals(text: string): string {
   const end = text.search(/["[]/)
   return quoteValue(end === -1 ? text : `${text.slice(0, end)}[...]`)

@@ -4,7 +4,7 @@ import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { elementKey } from '../schema/read-value.ts'
 import type { StoredValue } from '../schema/stored-value.ts'
 
-/** The cost budget of a request's operations (AB-88), with cached facts about elements. */
+/** The cost budget of a request's operations, with cached facts about elements. */
 export interface PatchWork {
   /** @throws ScimError tooMany if the total exceeds `patchComparisons` */
   spend(comparisons: number): void

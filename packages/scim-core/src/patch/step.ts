@@ -19,7 +19,7 @@ export interface PatchContext extends ReadContext {
   readonly shown?: () => Readonly<Record<string, unknown>>
 }
 
-/** An equality term of a value filter, for elements created from it (SC-54). */
+/** An equality term of a value filter, for elements created from it. */
 export interface EqualityTerm {
   readonly sub: AttributeDescriptor
   readonly value: string | number | boolean

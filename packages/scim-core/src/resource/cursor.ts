@@ -21,7 +21,7 @@ export interface CursorScope {
   readonly tenant: string
 }
 
-/** Creates and validates the cursors of a service (SC-37). */
+/** Creates and validates the cursors of a service. */
 export interface Cursors {
   write(state: CursorState, scope: CursorScope, now: Date): string
   /** @throws ScimError invalid_cursor, expired_cursor */

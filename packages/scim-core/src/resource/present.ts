@@ -113,7 +113,7 @@ function inAddress(id: string): string {
   return UNRESERVED.test(id) ? id : encodeURIComponent(id)
 }
 
-/** The weak entity tag of a version (SC-61). */
+/** The weak entity tag of a version. */
 export function versionTag(version: number): string {
   return `W/"${version}"`
 }

@@ -4,7 +4,7 @@ import { findPath, type PathQuirks } from '../schema/find-path.ts'
 import { COMMON_ATTRIBUTES, type ResourceSchema } from '../schema/registry.ts'
 import type { ScimDocument } from '../base/document.ts'
 
-/** The requested attributes (SC-33); names as written. */
+/** The requested attributes; names as written. */
 export interface ProjectionRequest {
   readonly attributes?: readonly string[]
   readonly excludedAttributes?: readonly string[]

@@ -6,7 +6,7 @@ import type { Call, Rules } from './call.ts'
 
 const snapshots = new WeakMap<Call, Map<string, Promise<ResourceStore>>>()
 
-/** The resources of a type as seen by one request: a catalogue is loaded once (SH-39). */
+/** The resources of a type as seen by one request: a catalogue is loaded once. */
 export function snapshotOf({ config }: Rules, call: Call, name: string): Promise<ResourceStore> {
   const known = snapshots.get(call) ?? new Map<string, Promise<ResourceStore>>()
   snapshots.set(call, known)
@@ -18,7 +18,7 @@ export function snapshotOf({ config }: Rules, call: Call, name: string): Promise
 }
 
 /**
- * Checks the elements of a user that assign resources of a host's own types (SH-41): unknown values added by
+ * Checks the elements of a user that assign resources of a host's own types: unknown values added by
  * the request are rejected or dropped, as configured for the type.
  * @throws ScimError invalidValue naming the id
  */
@@ -51,7 +51,7 @@ export async function checkAssigned(
   return checked
 }
 
-/** Sets `display` of elements that assign a resource and have none (SH-41). */
+/** Sets `display` of elements that assign a resource and have none. */
 export async function fillAssigned(
   rules: Rules,
   call: Call,

@@ -12,8 +12,8 @@ export interface BulkOrder {
 }
 
 /**
- * Orders operations as in the request, except that referenced ones run first (SC-63). Every reference is
- * visited once, so the time is linear in their number, apart from ordering the ready ones (SH-69).
+ * Orders operations as in the request, except that referenced ones run first. Every reference is
+ * visited once, so the time is linear in their number, apart from ordering the ready ones.
  */
 export function bulkOrder(entries: readonly BulkEntry[]): BulkOrder {
   const postOf = new Map<string, number>()

@@ -3,7 +3,7 @@ import { invalidSyntax, ScimError, quoteValue } from '../base/errors.ts'
 import { memberOf } from '../base/member-of.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
 
-/** A valid operation of a bulk request (SC-62). */
+/** A valid operation of a bulk request. */
 export interface BulkOperation {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly type: ResourceTypeName
@@ -24,7 +24,7 @@ export interface BulkEntry {
   readonly references: ReadonlySet<string>
 }
 
-/** Parses the operations of a bulk request; errors stay with their operation (SC-63). */
+/** Parses the operations of a bulk request; errors stay with their operation. */
 export function planBulk(
   operations: readonly unknown[],
   types: ReadonlyMap<string, ResourceTypeName>,
@@ -120,7 +120,7 @@ export function withIds(value: unknown, ids: BulkIds): unknown {
   )
 }
 
-/** Attributes accepted in a POST body but not written (SC-26). */
+/** Attributes accepted in a POST body but not written. */
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'schemas', 'meta', 'groups'])
 
 /** Splits a body into attributes that contain references, and the rest. */

@@ -28,7 +28,7 @@ export interface Call {
   readonly provider?: ConnectionProvider | undefined
   /** True if the host itself calls, not a client over HTTP. */
   readonly isInProcess: boolean
-  /** For `If-Match`; only with etag (SC-61). */
+  /** For `If-Match`; only with etag. */
   readonly ifMatch: string | null
   /** Filled in while the operation runs. */
   readonly trace: Trace
@@ -64,12 +64,12 @@ export function readContext({ read }: Rules, { presenter, trace }: Call): PatchC
   return { ...read, baseUrl: presenter.baseUrl, notes: trace }
 }
 
-/** SC-20: later than before even if the clock stands still. */
+/** Later than before even if the clock stands still. */
 export function laterThan(previous: Date, now: Date): Date {
   return new Date(Math.max(now.getTime(), previous.getTime() + 1))
 }
 
-/** 409 uniqueness; the value is not included (SC-72). */
+/** 409 uniqueness; the value is not included. */
 export function notUnique(attribute: string): ScimError {
   return new ScimError('uniqueness', `The ${attribute} is in use.`)
 }

@@ -25,8 +25,8 @@ export interface Changed<Result> {
 }
 
 /**
- * Runs the transaction of a request, with retries (SH-62). Its events are written to the outbox as its last
- * writes (SH-18), and emitted after the commit. A unique index may also be violated at the commit (SH-7).
+ * Runs the transaction of a request, with retries. Its events are written to the outbox as its last
+ * writes, and emitted after the commit. A unique index may also be violated at the commit.
  * @throws ScimError uniqueness
  */
 export async function changeResource<Result>(
@@ -75,7 +75,7 @@ function outboxOf({ outbox }: ScimStore): OutboxStore {
   return outbox
 }
 
-/** Calls the host's `beforeCommit`, after all writes of a transaction (SH-13). */
+/** Calls the host's `beforeCommit`, after all writes of a transaction. */
 export async function callBeforeCommit(
   { config, beforeCommit }: Rules,
   { call, tx }: { readonly call: Call; readonly tx: ScimStore },

@@ -138,7 +138,7 @@ function assemble(
   return service
 }
 
-/** Without `onError` failures are still logged (SH-73). */
+/** Without `onError` failures are still logged. */
 function writeToConsole(error: unknown, requestId: string): void {
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
   console.error(`SCIM request ${requestId === '' ? '(none)' : requestId} failed:`, error)

@@ -1,7 +1,7 @@
 import { ScimError } from '../base/errors.ts'
 import type { Call } from './call.ts'
 
-/** Compares `If-Match` with the current version (SC-61). @throws ScimError version_mismatch */
+/** Compares `If-Match` with the current version. @throws ScimError version_mismatch */
 export function assertMatch({ ifMatch }: Call, version: number): void {
   if (ifMatch !== null && !matchesTag(ifMatch, version)) {
     throw new ScimError('version_mismatch', 'The resource was changed since it was read.')

@@ -6,7 +6,7 @@ const FEW_TERMS = 8
 
 /**
  * Rejects filters with many unindexed terms over many resources, because evaluating them would block all
- * other requests (abuse.md AB-89).
+ * other requests.
  * @param count number of resources
  * @throws ScimError tooMany
  */

@@ -29,7 +29,7 @@ const CHUNK = 500
 export const MAX_EVENT_IDS = 1_000
 
 /**
- * Applies member changes to the relation, in order. Other members are not loaded (SC-58), unless a removal
+ * Applies member changes to the relation, in order. Other members are not loaded, unless a removal
  * filters by something other than the id.
  * @throws ScimError invalidValue for ids without a resource (D13), tooMany if filters examine more than
  * `patchComparisons` members
@@ -189,7 +189,7 @@ async function* chunksInTurns(ids: readonly string[]): AsyncGenerator<readonly s
   }
 }
 
-/** The event payload of a change; its lists are cut off after 1,000 ids (SC-73). */
+/** The event payload of a change; its lists are cut off after 1,000 ids. */
 export function membersChanged({ added, removed }: MemberChange): MembersChanged {
   return {
     added: added.slice(0, MAX_EVENT_IDS),
@@ -199,7 +199,7 @@ export function membersChanged({ added, removed }: MemberChange): MembersChanged
   }
 }
 
-/** The same for the outbox, with all ids, at most 1,000 per row (SH-19). */
+/** The same for the outbox, with all ids, at most 1,000 per row. */
 export function memberTexts({ added, removed }: MemberChange): readonly string[] {
   const counts = { addedCount: added.length, removedCount: removed.length }
   const texts: string[] = []

@@ -7,7 +7,7 @@ import { leftEvent } from './user-events.ts'
 
 /**
  * Locks the groups of a user (or nested group) in id order. A removal takes these locks before its own,
- * like every membership change: groups, then members, then users (SH-61).
+ * like every membership change: groups, then members, then users.
  */
 export async function lockGroupsOf(
   tx: ScimStore,

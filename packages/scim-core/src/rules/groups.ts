@@ -120,7 +120,7 @@ export function createGroupRules(rules: Rules): GroupRules {
   }
 }
 
-/** Ids in the `members` of POST or PUT, which must be an array there (SC-16). */
+/** Ids in the `members` of POST or PUT, which must be an array there. */
 function readMembers(value: unknown, context: PatchContext): readonly string[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) throw invalidValue('members must be a list.')

@@ -18,7 +18,7 @@ export interface PageRequest {
   readonly limit: number
 }
 
-/** Clamps the requested page: from 1, negative counts are 0, at most `maxPageSize` resources (SC-31). */
+/** Clamps the requested page: from 1, negative counts are 0, at most `maxPageSize` resources. */
 export function pageRequest(
   { startIndex = 1, count }: Pick<ListRequest, 'startIndex' | 'count'>,
   { pageSize, maxPageSize }: { readonly pageSize: number; readonly maxPageSize: number },

@@ -57,7 +57,7 @@ const MAX_MERGED_ROWS = 10_000
 
 /**
  * Resolves a query for the schema of a type.
- * @param root true if attributes the type lacks are absent rather than an error (SC-41)
+ * @param root true if attributes the type lacks are absent rather than an error
  * @throws ScimError invalid_filter, invalid_value
  */
 export function prepareQuery(
@@ -208,7 +208,7 @@ export function showRecords(
 
 const ENTITLEMENT = 'urn:okta:scim:schemas:core:1.0:Entitlement'
 
-/** Okta entitlements without a type show the name of their resource type (SH-42). */
+/** Okta entitlements without a type show the name of their resource type. */
 function withType(record: ResourceRecord, { urn, resourceType }: ResourceSchema): ResourceRecord {
   if (urn !== ENTITLEMENT) return record
   const data = recordData(record)
@@ -241,7 +241,7 @@ export async function listType(
   return { total, texts: texts instanceof Promise ? await texts : texts }
 }
 
-/** A page over all types (SC-35): users, groups, then the host's own; merged if it is sorted. */
+/** A page over all types: users, groups, then the host's own; merged if it is sorted. */
 export async function listAll(
   rules: Rules,
   call: Call,
@@ -312,7 +312,7 @@ async function listMerged(
   return { total, texts: await showMerged(rules, call, sorted.slice(offset, offset + limit)) }
 }
 
-/** Serialises records of all types, type by type, and restores their order (SH-77). */
+/** Serialises records of all types, type by type, and restores their order. */
 async function showMerged(
   rules: Rules,
   call: Call,

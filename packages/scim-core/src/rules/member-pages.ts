@@ -4,7 +4,7 @@ import type { MemberRow, MemberStore } from '../store/members.ts'
 /** Members that are read at once. */
 export const MEMBER_PAGE = 1_000
 
-/** The members of a group in pages, with turns of the event loop between them (AB-88). */
+/** The members of a group in pages, with turns of the event loop between them. */
 export async function* memberPages(
   members: MemberStore,
   tenant: string,

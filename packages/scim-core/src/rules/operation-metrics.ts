@@ -3,7 +3,7 @@ import type { Subject } from './audit.ts'
 import type { Outcome } from './service.ts'
 
 /**
- * Counts operations by resource type, provider and outcome (OP-8).
+ * Counts operations by resource type, provider and outcome.
  * @param tenants number of tenants counted by name; 0: no tenant label
  */
 export function operationMetrics(

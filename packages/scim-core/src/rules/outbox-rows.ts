@@ -7,8 +7,8 @@ import type { Call, Rules } from './call.ts'
 import type { PendingEvent } from './pending-event.ts'
 
 /**
- * The outbox rows of one request's events (SH-18). Events about the same resource form a set, but each
- * further part of a membership change is a separate set (SH-30, SH-31).
+ * The outbox rows of one request's events. Events about the same resource form a set, but each
+ * further part of a membership change is a separate set.
  */
 export function outboxRows(
   { config }: Rules,
@@ -44,7 +44,7 @@ export function outboxRows(
   })
 }
 
-/** Without the attributes that GET does not show by default: rows leave the process (SH-20). */
+/** Without the attributes that GET does not show by default: rows leave the process. */
 function shownData(text: string, { whole, apply }: Projection): string {
   if (whole) return text
   // The JSON was written by this package, so its documents are objects.

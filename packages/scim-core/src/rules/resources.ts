@@ -14,7 +14,7 @@ import { changePayload, documents, pending, type PendingEvent } from './pending-
 import { retryUnless } from './with-retry.ts'
 import { callBeforeCommit, changeResource, unique } from './change-resource.ts'
 
-/** Writes of a host's own type (SH-35): the rules of groups without members. */
+/** Writes of a host's own type: the rules of groups without members. */
 export interface ResourceRules {
   create(call: Call, body: unknown): Promise<ResourceRecord>
   replace(call: Call, id: string, body: unknown): Promise<ResourceRecord>

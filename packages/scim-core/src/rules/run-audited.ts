@@ -17,8 +17,8 @@ export interface AuditedOperation<Result> {
 }
 
 /**
- * Runs an operation: errors become the response, unexpected ones are passed to `onError` (SC-12), and the
- * audit entry is written in any case (SC-71).
+ * Runs an operation: errors become the response, unexpected ones are passed to `onError`, and the
+ * audit entry is written in any case.
  */
 export async function runAudited<Result>(
   service: Service,

@@ -60,11 +60,11 @@ export interface Service extends Rules {
   /** null: cursor paging is disabled. */
   readonly cursors: Cursors | null
   readonly resolveMe: ScimOptions['resolveMe']
-  /** The same service with the options of a connection (SH-53). */
+  /** The same service with the options of a connection. */
   readonly withSettings: (settings: ConnectionSettings | undefined) => Service
   readonly createCall: (input: CallInput) => Call
   readonly audit: (subject: Subject, outcome: Outcome) => void
-  /** Passes an error that results in a 500 response to `onError` and the event `error` (SC-12). */
+  /** Passes an error that results in a 500 response to `onError` and the event `error`. */
   readonly failed: (error: unknown, requestId: string) => void
   /** Passes an error thrown by a host's callback to `onError`. */
   readonly report: (error: unknown, requestId: string) => void

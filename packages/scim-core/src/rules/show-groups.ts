@@ -22,7 +22,7 @@ const BUILT = 10_000
 
 /**
  * Serialises groups; members are read only if the projection includes them. Groups with more than 10,000
- * members in total are streamed page by page, with a turn of the event loop in between (SH-64).
+ * members in total are streamed page by page, with a turn of the event loop in between.
  * @throws ScimError tooMany, before anything is streamed
  */
 export async function showGroups(
@@ -59,7 +59,7 @@ export async function showGroups(
 type MembersOfGroups = ReadonlyMap<string, readonly MemberRow[]>
 
 /**
- * Reads the members of all groups of a page with one query (SH-77); null if there are too many for that.
+ * Reads the members of all groups of a page with one query; null if there are too many for that.
  */
 async function readTogether(
   { members }: ScimStore,

@@ -8,7 +8,7 @@ import type { Call } from './call.ts'
 
 /**
  * Serialises users with their groups and managers, each read with one query for all users, and only if the
- * projection includes them (SC-34).
+ * projection includes them.
  */
 export function showUsers(
   store: ScimStore,

@@ -2,7 +2,7 @@ import { isBodyRefused, isBodyTooLarge } from '@x/wire'
 import { BodyStatusError, isScimError, ScimError } from '../base/errors.ts'
 import { isStoreUnavailable } from '../store/errors.ts'
 
-/** Converts any thrown value to an error with a response; unknown errors become `internal` (SC-12). */
+/** Converts any thrown value to an error with a response; unknown errors become `internal`. */
 export function toScimError(error: unknown): ScimError {
   if (isScimError(error)) return error
   if (isStoreUnavailable(error)) {

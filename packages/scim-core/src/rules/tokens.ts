@@ -17,7 +17,7 @@ export interface IssueTokenInput {
   readonly notBefore?: Date
   readonly expiresAt?: Date
   readonly label?: string
-  /** The connection the token belongs to (SH-53). */
+  /** The connection the token belongs to. */
   readonly connectionId?: string
 }
 
@@ -30,7 +30,7 @@ export interface IssuedToken {
 /** The public facts of a token. */
 export type TokenInfo = Omit<TokenRecord, 'digest'>
 
-/** Bearer tokens with rotation, expiry and scopes, stored as digests (SC-69). */
+/** Bearer tokens with rotation, expiry and scopes, stored as digests. */
 export interface ScimTokenService {
   issue(input: IssueTokenInput): Promise<IssuedToken>
   /**
@@ -50,7 +50,7 @@ export interface ScimTokenService {
   readonly events: EventSource<ScimEvents>
 }
 
-/** Options for rotating a token (SH-51). */
+/** Options for rotating a token. */
 export interface RotateOptions {
   /** How long the old token stays valid, in seconds. Default 86,400. */
   readonly overlapSeconds?: number
@@ -114,7 +114,7 @@ export function createScimTokens({
     return record
   }
 
-  /** Runs after the response, so that tokens still work with a read-only database (SH-50). */
+  /** Runs after the response, so that tokens still work with a read-only database. */
   const recordUse = (id: string, lastUsedAt: Date): void => {
     if (recording.has(id)) return
     recording.add(id)

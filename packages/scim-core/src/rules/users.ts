@@ -163,7 +163,7 @@ async function insert(
   return { groups: [], ...user }
 }
 
-/** Writes a changed document; an equal document is not written (SC-20, SC-57). */
+/** Writes a changed document; an equal document is not written. */
 async function writeChange(
   rules: Rules,
   {
@@ -264,7 +264,7 @@ function ask(
   })
 }
 
-/** The modes tombstone and remove (SC-28): the user leaves its groups and is no longer visible. */
+/** The modes tombstone and remove: the user leaves its groups and is no longer visible. */
 async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
   const { config } = rules
   const mode: 'tombstone' | 'remove' = config.deleteUser === 'remove' ? 'remove' : 'tombstone'

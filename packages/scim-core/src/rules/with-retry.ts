@@ -2,10 +2,10 @@ import { ScimError } from '../base/errors.ts'
 import { isStoreUnavailable } from '../store/errors.ts'
 import type { Rules } from './call.ts'
 
-/** Milliseconds before each retry of a transaction the store could not complete (SH-62). */
+/** Milliseconds before each retry of a transaction the store could not complete. */
 const PAUSES = [5, 10, 20, 40, 80]
 
-/** Thrown inside a transaction to retry it with fresh records (SC-85). */
+/** Thrown inside a transaction to retry it with fresh records. */
 const CHANGED_MEANWHILE = new Error('The record was changed meanwhile')
 
 /** Throws the error on which `withRetry` repeats the transaction, unless the compare-and-set succeeded. */

@@ -10,7 +10,7 @@ import type { UserWrite } from '../store/users.ts'
 import type { ScanRequest } from './types.ts'
 import type { RowTime, Workspace } from './workspace.ts'
 
-/** The store of one transaction: the in-memory store over the rows each call needs (SH-8). */
+/** The store of one transaction: the in-memory store over the rows each call needs. */
 export function createScanSession(
   workspace: Workspace,
   onUserWrite: (change: UserWrite) => void | Promise<void>,

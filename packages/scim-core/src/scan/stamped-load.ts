@@ -16,7 +16,7 @@ export type LoadRows = (wanted: ScanRequest) => Promise<ScanData>
 const EVERYTHING: ScanRequest = { users: 'all', groups: 'all', members: 'all' }
 
 /**
- * Caches the last full load of each tenant and uses it while the host's stamp is unchanged (SH-3). The
+ * Caches the last full load of each tenant and uses it while the host's stamp is unchanged. The
  * cache is bounded by the number of tenants and the size of a load.
  */
 export function createStampedLoad(

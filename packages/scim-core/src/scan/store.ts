@@ -8,7 +8,7 @@ import { createStampedLoad, type LoadRows } from './stamped-load.ts'
 import { assertCount, createWorkspace } from './workspace.ts'
 
 /**
- * Creates a complete store from a host's functions that load and save rows of its own tables (SH-3). Holds
+ * Creates a complete store from a host's functions that load and save rows of its own tables. Holds
  * the rows of a request in memory, so it suits tenants of some 10,000 users, or more if `load` honours
  * `want`.
  */

@@ -1,7 +1,7 @@
 import type { OnGroupWrite } from '../store/groups.ts'
 import type { OnUserWrite } from '../store/users.ts'
 
-/** A user as stored by the host. Fields without a column may be omitted (SH-5). */
+/** A user as stored by the host. Fields without a column may be omitted. */
 export interface ScanUser {
   readonly id: string
   readonly userName: string
@@ -105,7 +105,7 @@ export interface ScanChanges {
   }
 }
 
-/** The host functions a store is created from (SH-3). */
+/** The host functions a store is created from. */
 export interface ScanStoreOptions<Tx> {
   /**
    * Runs `work` in a transaction of the host's database: commits when it resolves, rolls back when it

@@ -11,7 +11,7 @@ import type {
   ScanRequest,
 } from './types.ts'
 
-/** A load returned more users than the store may hold (SH-9). */
+/** A load returned more users than the store may hold. */
 export class ScanLimitError extends Error {
   constructor(tenant: string, maxUsers: number) {
     super(

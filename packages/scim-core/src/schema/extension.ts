@@ -1,6 +1,6 @@
 import type { AttributeInput } from './attribute.ts'
 
-/** A schema extension of one resource type (RFC 7643 section 3.3, SC-25). */
+/** A schema extension of one resource type (RFC 7643 section 3.3). */
 export interface ScimExtension {
   readonly urn: string
   readonly name: string

@@ -113,7 +113,7 @@ function findIn(
   return found && { extension, attribute, sub: found }
 }
 
-/** Returns whether it is never shown, so that filters and sorting must not reveal it (SC-42). */
+/** Returns whether it is never shown, so that filters and sorting must not reveal it. */
 export function isNeverShown({ attribute, sub }: FoundPath): boolean {
   return attribute?.returned === 'never' || sub?.returned === 'never'
 }
@@ -145,7 +145,7 @@ export function toAttributePath({ extension, attribute, sub }: FoundPath): Attri
   }
 }
 
-/** The default sub-attribute of a complex attribute: `value` (SC-39). */
+/** The default sub-attribute of a complex attribute: `value`. */
 export function withValueSub(found: FoundPath): FoundPath {
   if (found.sub !== null || found.attribute?.type !== 'complex') return found
   const value = findAttribute(found.attribute.subAttributes, 'value')

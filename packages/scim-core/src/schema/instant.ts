@@ -37,7 +37,7 @@ function midnight(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day)
 }
 
-/** Returns whether a string is an xsd:dateTime with date, time and offset (SC-16). */
+/** Returns whether a string is an xsd:dateTime with date, time and offset. */
 export function isDateTime(text: string): boolean {
   return parseInstant(text) !== null && /(?:z|[+-]\d\d:\d\d)$/i.test(text)
 }

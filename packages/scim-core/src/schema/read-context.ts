@@ -6,7 +6,7 @@ import type { QuirkSwitches } from '../base/quirks.ts'
 export interface ReadContext {
   readonly quirks: QuirkSwitches
   readonly limits: ScimLimits
-  /** Reject unknown attributes (SC-19). */
+  /** Reject unknown attributes. */
   readonly rejectUnknown: boolean
   /** Reject passwords. */
   readonly rejectPassword?: boolean

@@ -175,7 +175,7 @@ export function isManager(extension: ExtensionSchema | null, name: string): bool
 }
 
 /**
- * Parses `manager`: only its `value` is stored (SC-22), or the id in its `$ref`. A string or number is
+ * Parses `manager`: only its `value` is stored, or the id in its `$ref`. A string or number is
  * accepted as the value (quirk `managerShorthand`); `""`, `[]` and `{}` mean no manager.
  */
 export function readManager(
@@ -213,7 +213,6 @@ function decodeOnce(text: string): string {
 
 /**
  * @throws ScimError invalidSyntax unless `schemas` is a list of distinct strings with the URN of the type
- * (SC-23)
  */
 export function checkSchemas(given: unknown, schema: ResourceSchema, quirks: QuirkSwitches): void {
   const value = givenSchemas(given, quirks)
@@ -290,7 +289,7 @@ function isLegacyUrn(urn: string): boolean {
   return urn.startsWith('urn:scim:schemas:core:') || urn.startsWith('urn:scim:schemas:extension:')
 }
 
-/** @throws ScimError invalidSyntax for a password, if passwords are rejected (SH-58) */
+/** @throws ScimError invalidSyntax for a password, if passwords are rejected */
 export function assertReadable(
   { name, mutability }: AttributeDescriptor,
   { rejectPassword }: ReadContext,

@@ -9,7 +9,7 @@ import { findAttribute } from './registry.ts'
 import type { StoredObject, StoredValue } from './stored-value.ts'
 
 /**
- * Parses the value of an attribute to canonical form (SC-14 to SC-18).
+ * Parses the value of an attribute to canonical form.
  * @returns undefined if the value is null or empty, which means unassigned
  * @throws ScimError invalidValue for a wrong type
  */
@@ -24,7 +24,7 @@ export function readAttribute(
   return readList(attribute, value, context)
 }
 
-/** Parses a list to canonical form: no duplicates, no empty elements, at most one primary (SC-17). */
+/** Parses a list to canonical form: no duplicates, no empty elements, at most one primary. */
 export function readList(
   attribute: AttributeDescriptor,
   values: readonly unknown[],
@@ -192,7 +192,7 @@ function readBoolean(value: unknown, words: boolean): boolean | undefined {
 
 /** Anything but printable ASCII, which needs no further checks. */
 const UNUSUAL = /[^ -~]/
-/** Lone surrogates, and control characters except tab, line feed and return (SC-18). */
+/** Lone surrogates, and control characters except tab, line feed and return. */
 const REFUSED = /\p{Cs}|[^\P{Cc}\t\r\n]/u
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const NOT_IN_URI = /[\s<>"]/

@@ -116,7 +116,7 @@ const indexes = new WeakMap<
   ReadonlyMap<string, AttributeDescriptor>
 >()
 
-/** Finds an attribute by name, ignoring case (SC-14). */
+/** Finds an attribute by name, ignoring case. */
 export function findAttribute(
   attributes: readonly AttributeDescriptor[],
   name: string,

@@ -20,7 +20,7 @@ export interface ResourceTypeSchema {
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9]*$/
-/** First path segments of the built-in routes (SC-10). */
+/** First path segments of the built-in routes. */
 const ROUTES: ReadonlySet<string> = new Set([
   'users',
   'groups',
@@ -33,7 +33,7 @@ const ROUTES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Creates the schemas of a host's own types (SH-36, SH-37).
+ * Creates the schemas of a host's own types.
  * @throws ScimConfigError on `resourceTypes`, naming the type
  */
 export function createTypeSchemas(types: readonly ResourceTypeSchema[]): readonly ResourceSchema[] {

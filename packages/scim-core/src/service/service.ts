@@ -26,7 +26,7 @@ export interface ScimService {
   readonly handle: ScimHandler
   /** Returns whether the path of a request is below the base path. */
   readonly match: (request: Request) => boolean
-  /** Notifications, emitted after the commit (SC-73). */
+  /** Notifications, emitted after the commit. */
   readonly events: EventSource<ScimEvents>
   /**
    * Announces a user write that a host made through the store, such as the removal of one of its own users:

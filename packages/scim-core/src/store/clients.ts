@@ -1,7 +1,7 @@
 import type { ConnectionProvider, ConnectionSettings } from '../base/connection-settings.ts'
 import type { ScimAnswered, ScimPrincipal, ScimScope } from '../base/principal.ts'
 
-/** A client of the token endpoint (SH-48). */
+/** A client of the token endpoint. */
 export interface OAuthClient {
   readonly id: string
   readonly tenant: string

@@ -51,7 +51,7 @@ export interface ConnectionStore {
   list(tenant: string): Promise<Connection[]>
   /** Optional: the connections of all tenants, by id; `after` is the id of the previous page's last one. */
   page?(options: { readonly after?: string; readonly limit: number }): Promise<Connection[]>
-  /** An earlier error than the stored one is not written (SH-54). False if it does not exist. */
+  /** An earlier error than the stored one is not written. False if it does not exist. */
   update(tenant: string, id: string, patch: ConnectionPatch): Promise<boolean>
   /** Also removes its clients. False if it did not exist. */
   remove(tenant: string, id: string): Promise<boolean>

@@ -2,10 +2,10 @@ const UNIQUE = Symbol.for('x.scim.unique-conflict')
 const UNAVAILABLE = Symbol.for('x.scim.store-unavailable')
 const REENTRY = Symbol.for('x.scim.reentry')
 
-/** The unique indexes of the storage interface (SC-83). */
+/** The unique indexes of the storage interface. */
 export type UniqueConstraint = 'user.userName' | 'group.displayName' | `resource.${string}`
 
-/** Thrown by a store if a record violates a unique index (SC-82). */
+/** Thrown by a store if a record violates a unique index. */
 export class UniqueConflictError extends Error {
   readonly [UNIQUE] = true
   readonly constraint: UniqueConstraint
@@ -18,8 +18,8 @@ export class UniqueConflictError extends Error {
 }
 
 /**
- * Thrown by a store that is temporarily unavailable; results in 503 (SC-12, SC-82). If it is `retryable`,
- * the service first retries the transaction (SH-62).
+ * Thrown by a store that is temporarily unavailable; results in 503. If it is `retryable`,
+ * the service first retries the transaction.
  */
 export class StoreUnavailableError extends Error {
   readonly [UNAVAILABLE] = true
@@ -38,7 +38,7 @@ export class StoreUnavailableError extends Error {
 
 /**
  * A hook called the service, or the store outside the transaction that waits for the hook: the call would
- * wait for itself (SH-14).
+ * wait for itself.
  */
 export class ScimReentryError extends Error {
   readonly [REENTRY] = true

@@ -41,7 +41,7 @@ export interface GroupStore {
   list(tenant: string, query: ListQuery): Promise<ListedRecords<GroupRecord>>
 }
 
-/** A change of a group, for hosts with their own related records (SH-11). */
+/** A change of a group, for hosts with their own related records. */
 export type GroupWrite =
   | { readonly kind: 'create'; readonly before: null; readonly after: GroupRecord }
   /** displayName, externalId or data differ. */

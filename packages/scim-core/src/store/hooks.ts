@@ -27,8 +27,8 @@ export function hookOwnerOf(store: object): object {
 }
 
 /**
- * Runs a host's hook and registers it for `assertOutsideHook` until it has ended (SH-14). Rejects after 30
- * s, so that its transaction is rolled back (SH-15).
+ * Runs a host's hook and registers it for `assertOutsideHook` until it has ended. Rejects after 30
+ * s, so that its transaction is rolled back.
  */
 export async function runHook<Result>(
   owner: object,

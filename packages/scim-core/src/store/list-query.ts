@@ -22,7 +22,7 @@ export interface ListedRecords<Item> {
 
 /**
  * Parameters of a page. Without `sort` the order is created, then id; with it, the sort key (records
- * without one come last ascending and first descending), then id ascending (SC-31, SC-32).
+ * without one come last ascending and first descending), then id ascending.
  */
 export interface ListQuery {
   readonly filter?: ResolvedFilter

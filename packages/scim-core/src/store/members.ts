@@ -9,7 +9,7 @@ export interface MemberRow {
 }
 
 /**
- * Memberships as a unique relation (tenant, group, member) (SC-58). A member is a user, or a group if
+ * Memberships as a unique relation (tenant, group, member). A member is a user, or a group if
  * nesting is enabled; ids are unique over both.
  */
 export interface MemberStore {
@@ -24,7 +24,7 @@ export interface MemberStore {
   count(tenant: string, groupId: string): Promise<number>
   /**
    * Optional: the memberships of all groups, counted up to `limit`. Without it, filters over members are
-   * evaluated whatever they cost (AB-89).
+   * evaluated whatever they cost.
    */
   readonly countAll?: (tenant: string, limit: number) => Promise<number>
   /** Those of `memberIds` that are members. */

@@ -1,6 +1,6 @@
 import type { ScimDocument } from '../base/document.ts'
 
-/** A committed change in the outbox (SH-20). */
+/** A committed change in the outbox. */
 export interface OutboxEvent {
   readonly id: string
   readonly tenant: string
@@ -200,7 +200,7 @@ export interface OutboxStore {
   append(rows: readonly OutboxRow[]): Promise<void>
   /**
    * Events of a tenant. A reader that continues from `next`, which the last page has too, never misses an
-   * event whose transaction was open while the page was read (SH-21).
+   * event whose transaction was open while the page was read.
    * @throws TypeError for an invalid `after`
    */
   read(tenant: string, query?: OutboxQuery): Promise<{ events: OutboxEvent[]; next: string }>

@@ -6,9 +6,9 @@ import type { UserStore } from './users.ts'
 
 /** Options of a transaction. */
 export interface TransactionOptions {
-  /** A hook will be awaited in it, so it must not delay the commits of others (SH-16). */
+  /** A hook will be awaited in it, so it must not delay the commits of others. */
   readonly awaitsHook?: boolean
-  /** True if clients see versions, so that records without one cannot be written (SH-5). */
+  /** True if clients see versions, so that records without one cannot be written. */
   readonly needsVersion?: boolean
 }
 
@@ -23,7 +23,7 @@ export interface ScimStore {
   readonly groups: GroupStore
   readonly members: MemberStore
   /**
-   * Runs `work` with a store bound to a transaction; `work` must use only that store (SC-86). Commits when
+   * Runs `work` with a store bound to a transaction; `work` must use only that store. Commits when
    * it resolves, rolls back and rethrows when it rejects.
    */
   transaction<T>(
@@ -31,7 +31,7 @@ export interface ScimStore {
     work: (tx: ScimStore) => Promise<T>,
     options?: TransactionOptions,
   ): Promise<T>
-  /** Committed changes for others (SH-18); within a transaction its own. */
+  /** Committed changes for others; within a transaction its own. */
   readonly outbox?: OutboxStore
   /** Resources of a host's own type; always the same object, except within a transaction. */
   resources?(type: string): ResourceStore

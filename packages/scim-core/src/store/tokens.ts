@@ -1,6 +1,6 @@
 import type { ScimScope } from '../base/principal.ts'
 
-/** A stored bearer token, without the token itself (SC-69). */
+/** A stored bearer token, without the token itself. */
 export interface TokenRecord {
   readonly id: string
   readonly tenant: string

@@ -31,7 +31,7 @@ export interface UserRecord {
 /** The part of a user shown by references. */
 export interface UserBrief {
   readonly id: string
-  /** `userDisplay` of the user's attributes; null if there is none (SC-21). */
+  /** `userDisplay` of the user's attributes; null if there is none. */
   readonly display: string | null
 }
 

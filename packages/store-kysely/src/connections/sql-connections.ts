@@ -22,7 +22,7 @@ export interface SqlConnectionsOptions {
 }
 
 /**
- * The databases of the SQL component (CO-77). PostgreSQL uses the credentials in the flow's address;
+ * The databases of the SQL component. PostgreSQL uses the credentials in the flow's address;
  * SQLite queries run in a child process, where they can be stopped.
  * @throws TypeError for an invalid entry of `allow`
  */

@@ -27,7 +27,7 @@ const MAX_KNOWN = 500
 
 const KINDS: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete'])
 
-/** Counts statements by their kind, never by their text (OP-8). */
+/** Counts statements by their kind, never by their text. */
 export function watchDatabase(
   metrics: DatabaseMetrics,
   database: 'sqlite' | 'postgres',

@@ -1,4 +1,4 @@
-/** Thrown when a transaction is used after its end; nothing is written (SH-17). */
+/** Thrown when a transaction is used after its end; nothing is written. */
 export function transactionEnded(): TypeError {
   return new TypeError('The transaction has ended')
 }

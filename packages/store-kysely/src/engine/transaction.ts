@@ -11,7 +11,7 @@ const ROLLBACK = CompiledQuery.raw('rollback to savepoint x_step')
  * Runs `work` in a transaction: in `db` if it is one, else in a new one. Within a caller's transaction it
  * uses a savepoint, so that the caller can catch an error and continue, which PostgreSQL would otherwise
  * refuse. `alone`: the work awaits something external, so it must not share a commit with finished
- * transactions (SH-16).
+ * transactions.
  */
 export async function atomic<Tables, Result>(
   db: Kysely<Tables>,
@@ -31,7 +31,7 @@ export async function atomic<Tables, Result>(
 }
 
 /**
- * PostgreSQL's default isolation level may differ; the stores lock the rows they change (SH-62). On SQLite,
+ * PostgreSQL's default isolation level may differ; the stores lock the rows they change. On SQLite,
  * `serializable` requests a transaction that does not share a commit with earlier ones.
  */
 function begin<Tables>(db: Kysely<Tables>, alone: boolean): TransactionBuilder<Tables> {

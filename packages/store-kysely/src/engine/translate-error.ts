@@ -54,7 +54,7 @@ const POSTGRES_KINDS: readonly (readonly [prefix: string, kind: keyof typeof MES
 
 /**
  * Serialization failure, deadlock, lock timeout, and an outdated SQLite snapshot: nothing was written, and
- * a retry sees the new state (SH-62).
+ * a retry sees the new state.
  */
 const RETRYABLE = new Set(['40001', '40P01', '55P03', 'SQLITE_BUSY_SNAPSHOT'])
 

@@ -9,7 +9,7 @@ import { toFlowError } from './errors.ts'
 import { auditMapping } from './mappings.ts'
 
 /**
- * Creates an audit store on a database prepared by `migrateFlow` (OP-11).
+ * Creates an audit store on a database prepared by `migrateFlow`.
  * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`
  */
 export function createAuditStore<Tables>(db: Kysely<Tables>): AuditStore {

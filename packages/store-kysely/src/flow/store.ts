@@ -25,7 +25,7 @@ export type FlowTransaction = FlowDb
 
 /** Options of a flow store. */
 export interface FlowStoreOptions {
-  /** Called inside the transaction of every user write; throwing rolls it back (SU-2). */
+  /** Called inside the transaction of every user write; throwing rolls it back. */
   readonly onUserWrite?: OnUserWrite<FlowTransaction>
 }
 

@@ -91,7 +91,7 @@ export function createUsers(db: FlowDb, { onUserWrite, beforeUserLock }: UserHoo
   }
 }
 
-/** Searches of the component store compare lower-case names, directories also NFKC (SC-38). */
+/** Searches of the component store compare lower-case names, directories also NFKC. */
 function nameColumns({ username }: Pick<UserRecord, 'username'>): Record<string, string> {
   return {
     username_key: encodeText(username.toLowerCase()),

@@ -23,7 +23,7 @@ export interface JobStoreOptions {
 
 /**
  * The job store over a database that `migrateFlow` has prepared: queue, event log, live bus,
- * checkpoints and schedules (FE-60 to FE-63a, DR-58). Writes of concurrent jobs share transactions. On PostgreSQL several
+ * checkpoints and schedules. Writes of concurrent jobs share transactions. On PostgreSQL several
  * processes serve one set of jobs; LISTEN/NOTIFY wakes workers and readers.
  *
  * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`

@@ -6,7 +6,7 @@ import { toScimError } from '../scim/errors.ts'
 
 /**
  * Runs the flow side of a SCIM write; its failures become errors of the SCIM store, which repeats a
- * transaction after a deadlock (SH-62).
+ * transaction after a deadlock.
  */
 export async function asScimErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

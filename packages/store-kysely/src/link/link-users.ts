@@ -15,11 +15,11 @@ export interface LinkedStores {
 
 /** Options for linking users. */
 export interface LinkOptions {
-  /** The SCIM tenant whose users are the service's users. Default `default` (SU-1). */
+  /** The SCIM tenant whose users are the service's users. Default `default`. */
   readonly tenant?: string
   /**
    * If true, a new SCIM user takes over the flow user with the same name, unless that is a superuser or signs
-   * in elsewhere. Default false (SU-11).
+   * in elsewhere. Default false.
    */
   readonly adoptUsers?: boolean
   /** The sentence after the refusal while `adoptUsers` is off: how to link the account. Default: none. */
@@ -27,12 +27,12 @@ export interface LinkOptions {
   /** Issuer of single sign-on. Flow users linked to another issuer are not taken over. Default: none. */
   readonly signInIssuer?: string
   /**
-   * Called after the commit with the flow side of each SCIM write: for events, and to end builds (SU-13).
+   * Called after the commit with the flow side of each SCIM write: for events, and to end builds.
    */
   readonly onFlowUserWrite?: (change: UserChange) => void
   /**
    * Called inside the transaction with the SCIM side of each flow write: for `service.recordUserWrite`,
-   * which writes the outbox. The returned function is called after the commit (SH-67).
+   * which writes the outbox. The returned function is called after the commit.
    */
   readonly onScimUserWrite?: (
     change: OwnUserWrite,
@@ -45,10 +45,10 @@ type AfterCommit = (() => void)[]
 
 /**
  * Creates a SCIM store and a flow store on one database with shared users: each write of a user also
- * writes the other side's record in the same transaction (SU-1, SU-2, SU-10 to SU-17). In addition to the
+ * writes the other side's record in the same transaction. In addition to the
  * errors of both stores, SCIM writes reject with a `forbidden` ScimError if no active superuser would
- * remain (SU-15), and flow writes with an `invalid_request` FlowError if the name of a managed user would
- * change (SU-14).
+ * remain, and flow writes with an `invalid_request` FlowError if the name of a managed user would
+ * change.
  * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`
  */
 export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {}): LinkedStores {

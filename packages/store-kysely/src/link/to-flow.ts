@@ -75,7 +75,7 @@ export async function adoptableUser(
   return { refuse: 'unmanaged', ...(adoptHint !== undefined && { hint: adoptHint }) }
 }
 
-/** Active as in SCIM, never a superuser, without a password (SU-10). */
+/** Active as in SCIM, never a superuser, without a password. */
 async function createFlowUser(flow: FlowStore, tx: FlowDb, user: UserRecord): Promise<UserChange> {
   await assertNameFree(tx, user, user.userName)
   const after: FlowUser = {
@@ -105,7 +105,7 @@ async function removeFlowUser(flow: FlowStore, user: UserRecord): Promise<UserCh
   return { kind: 'remove', before, after: null, flowIds: flows.items.map(({ id }) => id) }
 }
 
-/** The fields of a flow user controlled by the directory. A tombstone releases its name (SU-17). */
+/** The fields of a flow user controlled by the directory. A tombstone releases its name. */
 function flowFieldsOf(user: UserRecord): Pick<FlowUser, 'username' | 'isActive' | 'updatedAt'> {
   const gone = user.deletedAt !== null
   return {
@@ -115,7 +115,7 @@ function flowFieldsOf(user: UserRecord): Pick<FlowUser, 'username' | 'isActive' 
   }
 }
 
-/** Another flow user with the same folded name is a conflict (SU-11). */
+/** Another flow user with the same folded name is a conflict. */
 async function assertNameFree(tx: FlowDb, user: UserRecord, username: string): Promise<void> {
   const holder = await holderOf(tx, username === user.userName ? user.userNameKey : username)
   if (holder !== undefined && holder.id !== user.id) {
@@ -140,7 +140,7 @@ async function holderOf(tx: FlowDb, key: string): Promise<Holder | undefined> {
   return rows[0]
 }
 
-/** Sessions end immediately; builds stop at their next heartbeat (SU-13). */
+/** Sessions end immediately; builds stop at their next heartbeat. */
 async function endAccess(
   flow: FlowStore,
   tx: FlowDb,
@@ -166,7 +166,6 @@ async function resetAccess(
   return { ...(await endSessions(flow, user)), passwordHash: null }
 }
 
-/** SU-15 */
 async function assertNotLast(flow: FlowStore, user: FlowUser): Promise<void> {
   if (user.isSuperuser && (await flow.users.countActiveSuperusers()) <= 1) {
     throw scimForbidden('The last active superuser cannot be deactivated or removed.')

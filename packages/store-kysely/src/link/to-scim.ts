@@ -5,7 +5,7 @@ import type { UserLock } from '../flow/users.ts'
 
 /**
  * Locks the SCIM user of a flow user that is about to be written, so that both sides take their locks in one
- * order: groups by id, SCIM users, flow users (SH-61). Writes of other fields lock nothing here.
+ * order: groups by id, SCIM users, flow users. Writes of other fields lock nothing here.
  */
 export async function lockScimUser(
   scim: ScimStore,
@@ -49,7 +49,7 @@ async function lockGroups(scim: ScimStore, tenant: string, id: string): Promise<
 }
 
 /**
- * Removes the member from its groups (SU-14), which count as changed (SH-67). They are locked in id order,
+ * Removes the member from its groups, which count as changed. They are locked in id order,
  * before the user.
  */
 async function removeScimUser(scim: ScimStore, known: UserRecord, at: Date): Promise<OwnUserWrite> {
@@ -71,7 +71,7 @@ async function removeScimUser(scim: ScimStore, known: UserRecord, at: Date): Pro
   return { before: known, after: null, groupsLeft }
 }
 
-/** An effective change: a new version and a later time (SC-20). */
+/** An effective change: a new version and a later time. */
 function withActive(known: UserRecord, after: FlowUser): UserRecord {
   const earliest = known.lastModified.getTime() + 1
   return {

@@ -30,7 +30,7 @@ const SWEEP_MS = 60_000
 const SWEPT_ROWS = 10_000
 
 /**
- * Token buckets on a database prepared by `migrateRateLimits` (OP-17), each stored as the time at which it
+ * Token buckets on a database prepared by `migrateRateLimits`, each stored as the time at which it
  * will be full. Uses the clock of the database, so that processes on several machines agree. Each request
  * is a write; for a single process, in-memory buckets are cheaper.
  * @throws TypeError if the database was not opened by `openSqlite` or `openPostgres`

@@ -9,7 +9,7 @@ export interface Migration {
   readonly id: string
   /**
    * True if older versions of this package can also work with the resulting schema, so that their processes
-   * may keep running while newer ones start (SH-75).
+   * may keep running while newer ones start.
    */
   readonly isExpansion?: boolean
   /** The statements, one per string. */

@@ -21,7 +21,7 @@ const lastError: Codec<LastError, string> = {
 /** The characters up to the end of the time. */
 const TIME_LENGTH = '{"at":"2026-11-24T00:00:00.000Z"'.length
 
-/** Writes an error unless that of another process is later (SH-54). */
+/** Writes an error unless that of another process is later. */
 function latest(error: string) {
   const time = error.slice(0, TIME_LENGTH)
   return sql<string>`case when substr(last_error, 1, ${sql.lit(TIME_LENGTH)}) > ${time}

@@ -7,7 +7,7 @@ const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['scim_group.unique_key', 'group.displayName'],
 ])
 
-/** Maps database errors to the errors of the storage interface (SC-82). */
+/** Maps database errors to the errors of the storage interface. */
 export function toScimError(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return isEnded(error) ? transactionEnded() : error
   if (error.kind === 'unique') {

@@ -14,7 +14,7 @@ export interface Operand {
   readonly indexed: boolean
 }
 
-/** The SQL of one filter operator. A missing value satisfies only `ne` (SC-40). */
+/** The SQL of one filter operator. A missing value satisfies only `ne`. */
 export function comparison(
   operand: Operand,
   operator: CompareOperator,
@@ -49,7 +49,7 @@ function parameter(value: string | number | boolean): RawBuilder<unknown> {
   return fraction ? sql`cast(${value} as double precision)` : sql`${value}`
 }
 
-/** Does not use patterns, so no character of the literal is special (SC-78). */
+/** Does not use patterns, so no character of the literal is special. */
 function textMatch(
   left: RawBuilder<unknown>,
   operator: 'co' | 'sw' | 'ew',

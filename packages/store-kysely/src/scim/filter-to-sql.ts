@@ -15,9 +15,8 @@ import {
 } from './filter-operators.ts'
 
 /**
- * Translates a filter to a condition on the row `r` of a resource, with the same semantics as the core
- * (SC-44). @throws InvalidFilterError for excessive nesting. Everything is pushed down; values are
- * parameters, and names come from the schema (SC-78). In mode `sets`, indexed parts become a set of rows
+ * Translates a filter to a condition on the row `r` of a resource, with the same semantics as the core. @throws InvalidFilterError for excessive nesting. Everything is pushed down; values are
+ * parameters, and names come from the schema. In mode `sets`, indexed parts become a set of rows
  * computed once; in mode `rows` each row is tested individually, which is faster if most rows match and
  * only the first are needed.
  */

@@ -2,8 +2,7 @@ import type { KeysetPosition } from '@x/scim-core'
 
 /**
  * Caches where pages ended, so that every page of a list costs the same instead of skipping all earlier
- * rows again. An entry is dropped when a write of this or another process may have moved earlier rows
- * (SH-65).
+ * rows again. An entry is dropped when a write of this or another process may have moved earlier rows.
  */
 export interface ListCache {
   /** Counts the writes of this process that may have moved positions; read before a page is read. */

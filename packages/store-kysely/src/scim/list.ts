@@ -26,7 +26,7 @@ import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row
 
 type Db = Kysely<ScimTables>
 
-/** A page of users. The database does filtering, ordering, limiting and counting (SC-84). */
+/** A page of users. The database does filtering, ordering, limiting and counting. */
 export function listUsers(db: Db, request: ListRequest): Promise<ListedRecords<UserRecord>> {
   const { tenant } = request
   const one = findOne(db, request)
@@ -121,7 +121,7 @@ async function listRecords<
 }
 
 /**
- * Sorted groups and host resources are read together with their total (SH-77): there are few, so sorting
+ * Sorted groups and host resources are read together with their total: there are few, so sorting
  * them all costs less than a second query. Users may be many, and some of their orders are indexed.
  */
 function isCountedWithPage({ sort, after, limit }: ListQuery, { kind }: ResourceColumns): boolean {

@@ -12,7 +12,7 @@ import { membersOfGroups } from './members-of-groups.ts'
 
 type Db = Kysely<ScimTables>
 
-/** Members read at once; a group is never loaded as a whole (SC-58). */
+/** Members read at once; a group is never loaded as a whole. */
 const PAGE = 1000
 
 /** Memberships as rows of a relation: the cost of a change does not depend on the size of a group. */

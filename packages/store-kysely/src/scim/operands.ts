@@ -137,7 +137,7 @@ export function computed(expression: RawBuilder<unknown>, dialect: DialectKind):
 const isComputedSub = ({ sub, prefix }: AttributePath): boolean =>
   sub === 'displayName' || (sub === '$ref' && prefix !== undefined)
 
-/** `$ref` and `displayName` of a manager are those of the referenced user, if it exists (SC-22). */
+/** `$ref` and `displayName` of a manager are those of the referenced user, if it exists. */
 function managerOperand(path: AttributePath, dialect: DialectKind): Operand {
   const id = jsonSql(dialect).text(sql.ref('r.data'), [path.urn ?? '', path.name, 'value'])
   const shown =

@@ -6,7 +6,7 @@ import { documentOperand, operandOf, prefixed } from './operands.ts'
 import { CONTACT_LISTS } from './search-keys.ts'
 import type { Condition } from './filter-operators.ts'
 
-/** The total order of a list (SC-31, SC-32). */
+/** The total order of a list. */
 export interface ListOrder {
   /** The sort key; null: created. */
   readonly key: RawBuilder<unknown> | null

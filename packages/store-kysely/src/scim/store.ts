@@ -37,11 +37,11 @@ export type ScimTransaction = Kysely<ScimTables>
 
 /** Options of a SCIM store. */
 export interface ScimStoreOptions {
-  /** Called inside the transaction of every user write; throwing rolls it back (SU-2). */
+  /** Called inside the transaction of every user write; throwing rolls it back. */
   readonly onUserWrite?: OnUserWrite<ScimTransaction>
-  /** Called inside the transaction of every write of a group or its members (SH-11). */
+  /** Called inside the transaction of every write of a group or its members. */
   readonly onGroupWrite?: OnGroupWrite<ScimTransaction>
-  /** Returns the id of a host account that a new user takes over, or null (SU-11). */
+  /** Returns the id of a host account that a new user takes over, or null. */
   readonly adopt?: AdoptUser
 }
 
@@ -269,7 +269,7 @@ function cacheOf(db: ScimTransaction): ListCache {
   return cache
 }
 
-/** Statements are compiled once per dialect, so nothing may rewrite them (SH-74). */
+/** Statements are compiled once per dialect, so nothing may rewrite them. */
 function assertPlain<Tables>(db: Kysely<Tables>): void {
   if (db.getExecutor().plugins.length === 0) return
   throw new TypeError(

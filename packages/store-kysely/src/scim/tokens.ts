@@ -23,7 +23,7 @@ function tokenOf(row: ScimTokenRow): TokenRecord {
   return connectionId === null ? token : { ...token, connectionId }
 }
 
-/** Bearer tokens of all tenants in SQL: digests only (SC-69). */
+/** Bearer tokens of all tenants in SQL: digests only. */
 export function createTokenStore(db: Kysely<ScimTables>): TokenStore {
   const find = async (column: 'id' | 'digest', value: string): Promise<TokenRecord | null> => {
     const row = await db

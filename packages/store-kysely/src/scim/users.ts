@@ -48,7 +48,7 @@ export interface ScimContext {
   readonly adopt?: AdoptUser | undefined
 }
 
-/** Returns the host account that a new SCIM user takes over, why there must be none, or null (SU-11). */
+/** Returns the host account that a new SCIM user takes over, why there must be none, or null. */
 export type AdoptUser = (tenant: string, record: UserRecord, transaction: Db) => Promise<Adoption>
 
 /** Creates a user store. `db` may be a transaction: all queries of a call go through it. */

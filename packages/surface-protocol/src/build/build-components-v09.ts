@@ -16,7 +16,7 @@ export interface BuiltComponentsV09 {
 }
 
 /**
- * Assigns ids and converts nodes to the wire form (SN-56).
+ * Assigns ids and converts nodes to the wire form.
  * @throws SurfaceError for invalid properties, `duplicate_id`, `invalid_value` for a root with another id,
  * `limit_exceeded` beyond `treeDepth`
  */

@@ -17,7 +17,7 @@ export interface BuiltComponents {
 }
 
 /**
- * Assigns ids (SP-66) and converts nodes to the wire form.
+ * Assigns ids and converts nodes to the wire form.
  * @throws SurfaceError for invalid properties, `duplicate_id`, or `limit_exceeded` beyond `treeDepth`
  */
 export function buildComponents(root: UiNode): BuiltComponents {
@@ -146,7 +146,7 @@ function objectToWire(
   return copy
 }
 
-/** `tabItems.0` suffices if an item has one reference (SP-66). */
+/** `tabItems.0` suffices if an item has one reference. */
 function isOnlyReference({ fields }: Shape, slot: Slot | undefined): boolean {
   if (slot?.kind !== 'reference') return false
   return [...fields.values()].filter((field) => field.slot.kind === 'reference').length === 1

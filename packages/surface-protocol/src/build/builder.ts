@@ -28,7 +28,7 @@ export interface SurfaceDescription {
 }
 
 /**
- * The state a description stands for. Initial values (SP-37) fill gaps in the data.
+ * The state a description stands for. Initial values fill gaps in the data.
  * @throws SurfaceError for invalid properties, duplicate ids or a loop
  */
 export function describeSurface(surfaceId: string, view: SurfaceDescription): SurfaceState {
@@ -52,7 +52,7 @@ export function describeSurface(surfaceId: string, view: SurfaceDescription): Su
   }
 }
 
-/** Describes a surface step by step (SP-67). */
+/** Describes a surface step by step. */
 export interface SurfaceBuilder {
   catalog(catalog: Catalog | string): SurfaceBuilder
   styles(styles: JsonObject): SurfaceBuilder

@@ -3,7 +3,7 @@ import { limitError } from '../diagnostics/errors.ts'
 /** Runs calls sequentially, whether or not earlier ones failed. */
 export type CallQueue = (work: () => Promise<void>) => Promise<void>
 
-/** A queue of at most `maximum` calls; further ones reject with `limit_exceeded` (AB-7). */
+/** A queue of at most `maximum` calls; further ones reject with `limit_exceeded`. */
 export function createCallQueue(maximum: number): CallQueue {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0

@@ -14,7 +14,7 @@ import { dataMessages } from '../message/v08/data-messages.ts'
 import { mapFromJson } from '../data/data-value.ts'
 
 /**
- * The messages that turn the data `before` into `after` (SP-71): one for each location whose keys changed.
+ * The messages that turn the data `before` into `after`: one for each location whose keys changed.
  * Messages can neither set a single key at the root nor remove one, so such a change resends everything,
  * and a removal elsewhere resends the parent.
  */

@@ -18,12 +18,12 @@ import { makeSelfContained } from './self-contained.ts'
 export interface DiffOptions {
   /** Recreates the surface if components were removed, which 0.8 cannot express. Default: false. */
   readonly exact?: boolean
-  /** Returns the self-contained form (SP-69). Default: false. */
+  /** Returns the self-contained form. Default: false. */
   readonly selfContained?: boolean
 }
 
 /**
- * The fewest messages that turn `before` into `after`; null means no surface (SP-71).
+ * The fewest messages that turn `before` into `after`; null means no surface.
  * @throws TypeError if the two are different surfaces
  */
 export function diffSurface(

@@ -7,7 +7,7 @@ export interface Binding {
   readonly initial: string | number | boolean | readonly string[] | undefined
 }
 
-/** A value at a data path; `initial` is written there when the component arrives (SP-37). */
+/** A value at a data path; `initial` is written there when the component arrives. */
 export function bind(
   path: string,
   initial?: string | number | boolean | readonly string[],
@@ -62,7 +62,7 @@ export type UiContextValue = string | number | boolean | Binding
 export type UiAction =
   string | { readonly name: string; readonly context?: Readonly<Record<string, UiContextValue>> }
 
-/** The accepted forms of a property: literals, bindings and nodes in addition to the wire form (SP-65). */
+/** The accepted forms of a property: literals, bindings and nodes in addition to the wire form. */
 export type UiValue<T> = T extends string
   ? IsComponentId<T> extends true
     ? UiChild
@@ -122,7 +122,7 @@ export function call(name: string, args: Readonly<Record<string, unknown>> = {})
   return Object.freeze({ kind: 'call', name, args })
 }
 
-/** A check of a component (SN-41). */
+/** A check of a component. */
 export function check(condition: Call | Binding, message = 'Invalid value.'): Check {
   return Object.freeze({ condition, message })
 }

@@ -21,7 +21,7 @@ import { createMirror } from './mirror.ts'
 const MAX_DEPTH = 5
 
 /**
- * Equivalent messages that do not depend on earlier ones (SP-69): a component update contains everything it
+ * Equivalent messages that do not depend on earlier ones: a component update contains everything it
  * refers to, a data update all entries of its location.
  * @param options.store the receiver's state; default: empty
  */

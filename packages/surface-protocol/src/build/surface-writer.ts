@@ -12,7 +12,7 @@ export interface SurfaceWriterOptions {
   /** Version of the messages. Default: 0.8. */
   readonly version?: Version
   send(message: AnyServerMessage): void | Promise<void>
-  /** Sends the self-contained form (SP-69). Default: false. */
+  /** Sends the self-contained form. Default: false. */
   readonly selfContained?: boolean
   /** Catalogs that surfaces may use. Default: the standard catalog. */
   readonly catalogs?: readonly Catalog[]
@@ -35,7 +35,7 @@ export const writerOptionNames: OptionNames<SurfaceWriterOptions> = {
   limits: true,
 }
 
-/** Sends changes of its surfaces, one call at a time (SP-73). */
+/** Sends changes of its surfaces, one call at a time. */
 export interface SurfaceWriter {
   /** The receiver's state. */
   readonly store: SurfaceStore

@@ -6,7 +6,7 @@ import type { UiNode, UiProperties } from './nodes.ts'
 
 type TypesOf<C> = C extends Catalog<infer Types> ? Types : never
 
-/** A factory for each type of a catalog (SP-65). */
+/** A factory for each type of a catalog. */
 export type Ui<C> =
   object extends TypesOf<C>
     ? Readonly<Record<string, (properties: Readonly<Record<string, unknown>>) => UiNode>>
@@ -64,7 +64,7 @@ function createNode(made: NodeParts): UiNode {
   return node
 }
 
-/** Factories for the types of the basic catalog of version 0.9.1 (SN-56). */
+/** Factories for the types of the basic catalog of version 0.9.1. */
 export const uiV09: UiOf<typeof basicCatalogV09> = createUi<Catalog>(basicCatalogV09) as UiOf<
   typeof basicCatalogV09
 >

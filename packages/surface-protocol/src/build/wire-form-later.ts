@@ -45,7 +45,7 @@ export function componentPayloads(
 }
 
 /**
- * The wire form of versions from 0.9 on: createSurface once, then the differences (SN-55).
+ * The wire form of versions from 0.9 on: createSurface once, then the differences.
  */
 export function createLaterForm(
   store: SurfaceStore,

@@ -10,7 +10,7 @@ import { diffSurface } from './diff.ts'
 import { makeSelfContained } from './self-contained.ts'
 import { namedCatalog, type WireForm, type WireSettings } from './wire-form.ts'
 
-/** The wire form of version 0.8 (SP-71). */
+/** The wire form of version 0.8. */
 export function createFormV08(
   store: SurfaceStore,
   { selfContained, catalogId }: WireSettings,

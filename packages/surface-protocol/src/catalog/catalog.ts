@@ -25,7 +25,7 @@ export interface Catalog<Types extends object = object> {
   /** Problems of a component's properties; an unknown type has path `""`. */
   validateComponent(type: string, properties: unknown): SurfaceDiagnostic[]
   validateStyles(styles: unknown): SurfaceDiagnostic[]
-  /** The references in a property object, in order (SP-17, SP-53). */
+  /** The references in a property object, in order. */
   references(type: string, properties: unknown): ReferenceFound[]
   readonly typesOf?: Types
 }
@@ -96,7 +96,7 @@ export function createCatalog<Types extends object>(
   return Object.freeze(catalog)
 }
 
-/** A catalog of closed shapes with the styles of the standard catalog (SP-12, SP-13). */
+/** A catalog of closed shapes with the styles of the standard catalog. */
 export function createShapeCatalog<Types extends object>(
   catalogId: string,
   shapes: ReadonlyMap<string, Shape>,
@@ -114,7 +114,7 @@ export function createShapeCatalog<Types extends object>(
   })
 }
 
-/** Reports an unknown type with a suggestion (SP-14). */
+/** Reports an unknown type with a suggestion. */
 export function reportUnknownType(type: string, types: readonly string[], report: Report): void {
   report.add('invalid_component_type', `The catalog has no component type ${quote(type)}.`, {
     hint: nearest(type, types),

@@ -2,7 +2,7 @@ import { isPlainObject } from '../json.ts'
 import { checkPath } from '../data/check-path.ts'
 import type { Report } from '../diagnostics/report.ts'
 
-/** Validates the paths of all values that look like a binding or a template (SP-30, SP-53). */
+/** Validates the paths of all values that look like a binding or a template. */
 export function checkBoundPaths(value: unknown, report: Report): void {
   if (Array.isArray(value)) {
     value.forEach((item, index) => {

@@ -6,7 +6,7 @@ import { isLiteral, literalKinds, literalWords, type LiteralKind } from './liter
 import { nearest } from './nearest.ts'
 import type { Shape, Slot } from './slot.ts'
 
-/** Validates a closed object against its shape (SP-12, SP-14). */
+/** Validates a closed object against its shape. */
 export function checkShape(value: unknown, shape: Shape, report: Report): void {
   if (!isPlainObject(value)) return refuse(report, 'an object', FATAL)
   const { path } = report
@@ -97,7 +97,7 @@ function checkReference(value: unknown, report: Report): void {
 
 const REFERENCE: Slot = { kind: 'reference' }
 
-/** `{explicitList}` or `{template: {componentId, dataBinding}}`, exactly one of them (SP-12). */
+/** `{explicitList}` or `{template: {componentId, dataBinding}}`, exactly one of them. */
 function checkChildren(value: unknown, report: Report): void {
   if (!isPlainObject(value)) return refuse(report, 'an object', FATAL)
   const { path } = report
@@ -145,7 +145,7 @@ function checkPathValue(value: unknown, report: Report, finding?: Finding): void
   else if (!isPlainPath(value, report)) checkPath(value, report)
 }
 
-/** A literal, a path, or a path together with a literal (SP-15). */
+/** A literal, a path, or a path together with a literal. */
 function checkBound(value: unknown, slot: BoundSlot, report: Report): void {
   if (!isPlainObject(value)) return refuse(report, 'an object with a literal or a path')
   const { path } = report
@@ -191,7 +191,7 @@ function checkLiteral(
   }
 }
 
-/** The styles of the standard catalog: `font` and `primaryColor` (SP-13). */
+/** The styles of the standard catalog: `font` and `primaryColor`. */
 export function checkStyles(styles: Readonly<Record<string, unknown>>, report: Report): void {
   for (const name of Object.keys(styles)) {
     const value = styles[name]

@@ -17,7 +17,7 @@ export interface SchemaSource {
 /** Cache of values and the schemas they match, so that shared schemas are checked once per value. */
 type MatchCache = Map<Schema, Map<unknown, boolean>>
 
-/** Validates a value against a schema that was itself validated (SP-51). */
+/** Validates a value against a schema that was itself validated. */
 export function checkValue(
   value: unknown,
   schema: Schema,

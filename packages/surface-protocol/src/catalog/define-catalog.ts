@@ -57,7 +57,7 @@ export type ComponentProps<C, Name extends PropertyKey> =
 export type FunctionArgs<F extends FunctionDefinition> = z.input<F['args']>
 
 /**
- * Creates a catalog from zod 4 schemas (SP-52), of whichever copy of zod. They are converted to JSON Schema once;
+ * Creates a catalog from zod 4 schemas, of whichever copy of zod. They are converted to JSON Schema once;
  * zod is not used afterwards.
  * @throws TypeError for what is no zod 4 schema
  * @throws SurfaceError `invalid_catalog` for schemas that JSON Schema cannot express

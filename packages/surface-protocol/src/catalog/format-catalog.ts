@@ -5,7 +5,7 @@ import { documentOf } from './parse-catalog.ts'
 import type { BoundKind, Shape, Slot } from './slot.ts'
 
 /**
- * The document of a catalog (SP-52): parsing it yields an equivalent catalog.
+ * The document of a catalog: parsing it yields an equivalent catalog.
  * @throws TypeError for a custom catalog object
  */
 export function formatCatalog(catalog: Catalog): JsonObject {
@@ -71,7 +71,7 @@ const literals: Readonly<Record<Exclude<BoundKind, 'any'>, readonly [string, Jso
   stringArray: ['literalArray', { type: 'array', items: { type: 'string' } }],
 }
 
-/** The schema of a bound value: a literal, a path, or both (SP-15). */
+/** The schema of a bound value: a literal, a path, or both. */
 export function boundSchema(kind: BoundKind, words?: ReadonlySet<string>): JsonObject {
   const kinds = kind === 'any' ? (['string', 'number', 'boolean'] as const) : [kind]
   const properties: JsonObject = {}
@@ -91,7 +91,7 @@ export function boundSchema(kind: BoundKind, words?: ReadonlySet<string>): JsonO
   }
 }
 
-/** The schema of children: a list or a template, exactly one of them (SP-12). */
+/** The schema of children: a list or a template, exactly one of them. */
 export function childrenSchema(): JsonObject {
   return {
     type: 'object',

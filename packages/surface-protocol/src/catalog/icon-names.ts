@@ -1,4 +1,4 @@
-/** The available icon names (SP-12). */
+/** The available icon names. */
 export const iconNames = (
   'accountCircle add arrowBack arrowForward attachFile calendarToday call camera check close ' +
   'delete download edit event error favorite favoriteOff folder help home info locationOn lock ' +

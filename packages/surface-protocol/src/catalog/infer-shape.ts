@@ -6,7 +6,7 @@ import type { Field, Shape, Slot } from './slot.ts'
 
 const MAX_DEPTH = 8
 
-/** Positions of references: as declared, or null to infer them (SP-53). */
+/** Positions of references: as declared, or null to infer them. */
 export interface ShapeSource {
   readonly document: object
   readonly declared: readonly string[] | null

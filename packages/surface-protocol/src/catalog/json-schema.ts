@@ -63,7 +63,7 @@ export interface SchemaAt {
 }
 
 /**
- * Checks that schemas, and those they refer to, only use supported keywords (SP-51).
+ * Checks that schemas, and those they refer to, only use supported keywords.
  * @throws SurfaceError `invalid_catalog`
  */
 export function checkSchemas(

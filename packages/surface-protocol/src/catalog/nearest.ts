@@ -1,7 +1,7 @@
 const MAX_DISTANCE = 2
 const MAX_LENGTH = 64
 
-/** The most similar name: equal ignoring case, or at most two edits away (SP-14). */
+/** The most similar name: equal ignoring case, or at most two edits away. */
 export function nearest(name: string, names: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined
   const folded = name.toLowerCase()

@@ -7,7 +7,7 @@ import { formatCatalog } from './format-catalog.ts'
 import { aliasesV09 } from './v09/basic-catalog-ids.ts'
 import { parseCatalog, readCatalog, trustedPatternsOf } from './parse-catalog.ts'
 
-/** The capabilities of a client (SP-55). */
+/** The capabilities of a client. */
 export type ClientCapabilities = { supportedCatalogIds?: string[]; inlineCatalogs?: unknown[] }
 
 /** The server's catalogs and the client's capabilities. */
@@ -22,7 +22,7 @@ export interface NegotiateCatalogOptions {
 }
 
 /**
- * Chooses the catalog supported by both sides; if the client names none, the server's first (SP-54). A
+ * Chooses the catalog supported by both sides; if the client names none, the server's first. A
  * catalog with inline types is for that client only.
  * @throws SurfaceError `no_common_catalog`, `inline_catalog_refused`, `invalid_catalog`; TypeError without
  * catalogs
@@ -144,7 +144,7 @@ function requestedUris(
   return list.flatMap((value) => value.split(',').map((uri) => uri.trim()))
 }
 
-/** The extension entry for an agent's A2A card (SP-55, SN-68). */
+/** The extension entry for an agent's A2A card. */
 export function formatA2aExtension({
   version,
   catalogs,

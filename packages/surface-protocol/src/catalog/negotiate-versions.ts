@@ -5,7 +5,7 @@ import type { Catalog } from './catalog.ts'
 import { aliasesV09 } from './v09/basic-catalog-ids.ts'
 import { parseCatalog } from './parse-catalog.ts'
 
-/** Keys of capabilities in a message's metadata (SN-50). */
+/** Keys of capabilities in a message's metadata. */
 const NAMES = ['a2uiClientCapabilities', 'a2uiRendererCapabilities']
 
 function capabilitiesIn(value: unknown): Record<string, unknown> | null {
@@ -31,7 +31,7 @@ function capabilitiesFor(version: Version, capabilities: unknown): Record<string
 }
 
 /**
- * The server's first version supported by the client; the first one without capabilities (SN-51).
+ * The server's first version supported by the client; the first one without capabilities.
  * @throws SurfaceError `unsupported_version`; TypeError without versions
  */
 export function negotiateVersion(options: {
@@ -51,7 +51,7 @@ export function negotiateVersion(options: {
 }
 
 /**
- * The catalogs supported by both sides, in the client's order (SN-52); all of the server's without
+ * The catalogs supported by both sides, in the client's order; all of the server's without
  * capabilities. The client's own catalogs follow.
  * @throws SurfaceError `no_common_catalog`, `inline_catalog_refused`, `invalid_catalog`
  */

@@ -20,7 +20,7 @@ import type { Shape } from './slot.ts'
 export interface ParseCatalogOptions {
   /** The document's protocol version. Default: 0.8. */
   readonly version?: Version
-  /** Paths of references, by type: `{ Grid: ['slots[].child'] }`. Default: inferred (SP-53). */
+  /** Paths of references, by type: `{ Grid: ['slots[].child'] }`. Default: inferred. */
   readonly references?: Readonly<Record<string, readonly string[]>>
   /** Only `catalogBytes` applies. */
   readonly limits?: Partial<SurfaceLimits>
@@ -42,7 +42,7 @@ export function trustedPatternsOf(catalog: Catalog): ReadonlySet<string> {
 const NO_PATTERNS: ReadonlySet<string> = new Set()
 
 /**
- * Creates a catalog from its document (SP-51). Nothing is fetched. Patterns run in linear time (AB-8):
+ * Creates a catalog from its document. Nothing is fetched. Patterns run in linear time:
  * lookaround and backreferences are rejected, and strings over 10,000 characters never match.
  * @throws SurfaceError `invalid_catalog` with the position in the document
  */

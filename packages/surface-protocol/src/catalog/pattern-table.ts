@@ -1,10 +1,10 @@
 import { createLinearPattern, UnsupportedPatternError } from '../data/linear-pattern.ts'
 import { isPlainObject } from '../json.ts'
 
-/** Maximum characters of a string matched against a peer's pattern (SN-73). */
+/** Maximum characters of a string matched against a peer's pattern. */
 const MAX_TEXT = 10_000
 
-/** The patterns of one catalog. A peer's patterns run in linear time (AB-8); nothing is shared. */
+/** The patterns of one catalog. A peer's patterns run in linear time; nothing is shared. */
 export class PatternTable {
   /** The host's patterns, which the platform's engine runs. */
   readonly trusted: ReadonlySet<string>

@@ -16,7 +16,7 @@ type Visit = (componentId: string, template: boolean, place: Place) => void
 type Properties = Readonly<Record<string, unknown>>
 
 /**
- * The references in a property object, in order (SP-17); without a shape found by names and forms (SP-53).
+ * The references in a property object, in order; without a shape found by names and forms.
  */
 export function findReferences(shape: Shape | null, properties: Properties): ReferenceFound[] {
   const found: ReferenceFound[] = []

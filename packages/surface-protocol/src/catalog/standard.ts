@@ -20,10 +20,10 @@ import {
   type SlotOf,
 } from './slot.ts'
 
-/** Id of the standard catalog of version 0.8, used if none is named (SP-12). */
+/** Id of the standard catalog of version 0.8, used if none is named. */
 export const STANDARD_CATALOG_ID =
   'https://a2ui.org/specification/v0_8/standard_catalog_definition.json'
-/** Id of the minimal catalog of version 0.8 (SP-18). */
+/** Id of the minimal catalog of version 0.8. */
 export const MINIMAL_CATALOG_ID =
   'https://a2ui.org/specification/v0_8/catalogs/minimal/minimal_catalog.json'
 
@@ -132,13 +132,13 @@ const minimalNames = ['Text', 'Row', 'Column', 'Button', 'TextField'] as const
 /** Types of the minimal catalog. */
 export interface MinimalTypes extends Pick<StandardTypes, (typeof minimalNames)[number]> {}
 
-/** The standard catalog of version 0.8: 18 types (SP-12). */
+/** The standard catalog of version 0.8: 18 types. */
 export const standardCatalogV08: Catalog<StandardTypes> = createShapeCatalog<StandardTypes>(
   STANDARD_CATALOG_ID,
   new Map(Object.entries(standardTypes).map(([name, fields]) => [name, shapeOf(fields)])),
 )
 
-/** The minimal catalog of version 0.8: Text, Row, Column, Button, TextField (SP-18). */
+/** The minimal catalog of version 0.8: Text, Row, Column, Button, TextField. */
 export const minimalCatalogV08: Catalog<MinimalTypes> = createShapeCatalog<MinimalTypes>(
   MINIMAL_CATALOG_ID,
   new Map(minimalNames.map((name) => [name, shapeOf(standardTypes[name])])),

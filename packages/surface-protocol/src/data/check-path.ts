@@ -3,7 +3,7 @@ import { readDataPath, type DataPath } from './data-path.ts'
 import type { Report } from '../diagnostics/report.ts'
 
 /**
- * Parses a path at the current position of the report; null if it is invalid or too long (SP-30, SP-88).
+ * Parses a path at the current position of the report; null if it is invalid or too long.
  */
 export function checkPath(path: string, report: Report): DataPath | null {
   const { pathLength, pathSegments } = report.limits

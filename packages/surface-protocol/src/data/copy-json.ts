@@ -3,8 +3,7 @@ import type { Report } from '../diagnostics/report.ts'
 import type { DataMap, DataValue } from './data-value.ts'
 
 /**
- * Copies a value that should be JSON (SP-4, SP-11a). Other values are reported at their position; the size
- * (SP-89) is added to the report. Undefined members are dropped.
+ * Copies a value that should be JSON. Other values are reported at their position; the size is added to the report. Undefined members are dropped.
  */
 export function copyJson(value: unknown, report: Report): JsonValue {
   if (typeof value !== 'object' || value === null) return copyScalar(value, report)
@@ -13,7 +12,7 @@ export function copyJson(value: unknown, report: Report): JsonValue {
   return copyObject(value as Record<string, unknown>, report)
 }
 
-/** The same in data model form (SP-28). */
+/** The same in data model form. */
 export function copyData(value: unknown, report: Report): DataValue {
   if (typeof value !== 'object' || value === null) return copyScalar(value, report)
   if (!isCopyable(value, report)) return null

@@ -33,7 +33,7 @@ export function changeLocation({ parent, key }: DataChange): readonly string[] {
 
 const NO_SEGMENTS: readonly string[] = Object.freeze([])
 
-/** The data of a surface (SP-28). Writes can be undone until they are committed. */
+/** The data of a surface. Writes can be undone until they are committed. */
 export class DataModel {
   #root: DataMap = new Map()
   #size = 8
@@ -97,7 +97,7 @@ export class DataModel {
     return container
   }
 
-  /** Sets a key of a container; false if it is an array without such an index (SP-29). */
+  /** Sets a key of a container; false if it is an array without such an index. */
   write(
     container: DataContainer,
     { parent, key, value }: { parent: readonly string[]; key: string; value: DataValue },
@@ -124,7 +124,7 @@ export class DataModel {
   }
 
   /**
-   * Sets a location by the rules of version 0.9.1 (SN-23): missing containers are created, as arrays if an
+   * Sets a location by the rules of version 0.9.1: missing containers are created, as arrays if an
    * index follows; an index beyond the end of an array pads it with null.
    * @param maximumGap how far beyond the end an index may be
    */
@@ -174,7 +174,7 @@ export class DataModel {
     return 'placed'
   }
 
-  /** Removes a location (SN-24): an object's key is deleted, an array's item becomes null. */
+  /** Removes a location: an object's key is deleted, an array's item becomes null. */
   removeAt(segments: readonly string[]): void {
     const parent = segments.slice(0, -1)
     const key = segments.at(-1) ?? ''
@@ -266,7 +266,7 @@ export class DataModel {
   }
 }
 
-/** Returns whether a container accepts a key: arrays accept indexes up to their length (SP-29). */
+/** Returns whether a container accepts a key: arrays accept indexes up to their length. */
 function accepts(container: DataContainer, key: string): boolean {
   if (container instanceof Map) return true
   const index = arrayIndex(key)

@@ -1,7 +1,7 @@
 import { quote, SurfaceError } from '../diagnostics/errors.ts'
 import { formatPointer } from '../json.ts'
 
-/** A location in a data model (SP-30). */
+/** A location in a data model. */
 export interface DataPath {
   /** True with a leading slash; otherwise it is relative to its scope. */
   readonly absolute: boolean

@@ -13,7 +13,7 @@ export interface DataDifference {
 }
 
 /**
- * The differences between two data models (SN-55): the deepest location of each changed value, or the whole
+ * The differences between two data models: the deepest location of each changed value, or the whole
  * array if its length changed.
  */
 export function diffDataV09(before: JsonObject, after: JsonObject): DataDifference[] {

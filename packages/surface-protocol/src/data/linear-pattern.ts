@@ -2,7 +2,7 @@ import { compileProgram, type Instruction } from './pattern-program.ts'
 
 export { UnsupportedPatternError } from './pattern-program.ts'
 
-/** A regular expression matched in time linear in the string (AB-8, AB-30). */
+/** A regular expression matched in time linear in the string. */
 export interface LinearPattern {
   /** Returns whether the pattern matches anywhere in a string. */
   test(text: string): boolean

@@ -1,7 +1,7 @@
 /** The versions given by name. */
 export type VersionName = '0.8' | '0.9' | '0.9.1'
 
-/** A version provided as an object by its own subpath (SN-1); its parts are private. */
+/** A version provided as an object by its own subpath; its parts are private. */
 export interface Protocol {
   readonly version: string
 }
@@ -29,7 +29,7 @@ export function protocolParts(version: Version): object | null {
     : (version as unknown as { readonly [PARTS]: object })[PARTS]
 }
 
-/** Validates a version; default 0.8. @throws TypeError for anything else (SN-1) */
+/** Validates a version; default 0.8. @throws TypeError for anything else */
 export function readVersion(version: unknown = '0.8'): Version {
   if (version === '0.8' || version === '0.9' || version === '0.9.1') return version
   if (typeof version === 'object' && version !== null && PARTS in version) {

@@ -2,7 +2,7 @@ import type { SurfaceDiagnostic } from './errors.ts'
 import { ownValue } from '../json.ts'
 
 /**
- * Sorts findings in the order of the message (SP-9): a value before its members, and missing members after
+ * Sorts findings in the order of the message: a value before its members, and missing members after
  * the existing ones.
  */
 export function inDocumentOrder(

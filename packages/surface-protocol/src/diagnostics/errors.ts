@@ -72,7 +72,7 @@ export const surfaceErrorCodes = [
   'no_message',
 ] as const
 
-/** HTTP status of codes other than 422 (SP-60). */
+/** HTTP status of codes other than 422. */
 const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   surface_not_found: 404,
   malformed_json: 400,
@@ -92,10 +92,10 @@ const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   call_failed: 502,
 }
 
-/** Codes for problems of a message, a stream or an operation (SP-60). */
+/** Codes for problems of a message, a stream or an operation. */
 export type SurfaceErrorCode = (typeof surfaceErrorCodes)[number]
 
-/** A finding about a message (SP-60). Errors reject the message, warnings do not. */
+/** A finding about a message. Errors reject the message, warnings do not. */
 export type SurfaceDiagnostic = {
   code: SurfaceErrorCode
   severity: 'error' | 'warning'
@@ -135,7 +135,7 @@ export interface SurfaceErrorInit {
   readonly cause?: unknown
 }
 
-/** The error thrown by this package for invalid input and failed operations (SP-59). */
+/** The error thrown by this package for invalid input and failed operations. */
 export class SurfaceError extends Error {
   readonly [BRAND] = true
   readonly code: SurfaceErrorCode
@@ -178,7 +178,7 @@ export function diagnosticOf(error: SurfaceError): SurfaceDiagnostic {
   return { code, severity: 'error', message, path, ...about }
 }
 
-/** Recognises a SurfaceError, even from another copy of this package (SP-59). */
+/** Recognises a SurfaceError, even from another copy of this package. */
 export function isSurfaceError(value: unknown): value is SurfaceError {
   return typeof value === 'object' && value !== null && BRAND in value
 }

@@ -1,6 +1,6 @@
 import { defined } from '../json.ts'
 
-/** Limits on the work a peer can cause (SP-88). The size of data and components: keys, strings, and 8 for each value. */
+/** Limits on the work a peer can cause. The size of data and components: keys, strings, and 8 for each value. */
 export type SurfaceLimits = Record<
   | 'lineBytes'
   | 'jsonDepth'
@@ -32,7 +32,7 @@ export type SurfaceLimits = Record<
   number
 >
 
-/** The default limits (SP-88). */
+/** The default limits. */
 export const defaultLimits: Readonly<SurfaceLimits> = Object.freeze({
   lineBytes: 1_048_576,
   jsonDepth: 128,

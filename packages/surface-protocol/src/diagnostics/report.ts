@@ -4,10 +4,10 @@ import { defined, formatPointer } from '../json.ts'
 import { defaultLimits, type SurfaceLimits } from './limits.ts'
 import { inDocumentOrder } from './document-order.ts'
 
-/** Treatment of unknown parts of a message (SP-19). */
+/** Treatment of unknown parts of a message. */
 export type Mode = 'strict' | 'tolerant'
 
-/** Codes that are errors in strict mode and warnings in tolerant mode (SP-19). */
+/** Codes that are errors in strict mode and warnings in tolerant mode. */
 const FORGIVABLE: ReadonlySet<SurfaceErrorCode> = new Set([
   'unknown_key',
   'invalid_component_type',
@@ -62,17 +62,17 @@ export class Report {
   message: unknown = undefined
   surfaceId: string | undefined = undefined
   componentId: string | undefined = undefined
-  /** Size copied so far (SP-89). */
+  /** Size copied so far. */
   size = 0
   /** Data entries read so far. */
   entries = 0
   /**
-   * Number of enclosing calls: problems inside calls are listed only if everything else is valid (SN-15).
+   * Number of enclosing calls: problems inside calls are listed only if everything else is valid.
    */
   calls = 0
   /** Set if continuing would exceed the limits. */
   aborted = false
-  /** True once a bound value with both path and literal was found (SP-37). */
+  /** True once a bound value with both path and literal was found. */
   initialises = false
   readonly #position: MessagePosition
   #total = 0
@@ -143,7 +143,7 @@ export class Report {
     this.add(code, message, { ...finding, severity: 'warning' })
   }
 
-  /** Reports a duplicate: a warning, or an error in a validated sequence (SP-58). */
+  /** Reports a duplicate: a warning, or an error in a validated sequence. */
   duplicate(code: 'duplicate_id' | 'duplicate_key', message: string, finding: Finding = {}): void {
     const strict = this.#position.strictDuplicates === true && this.mode === 'strict'
     this.add(code, message, { ...finding, severity: strict ? 'error' : 'warning' })
@@ -164,7 +164,7 @@ export class Report {
     this.add(code, message, { severity, hint, related, limit, pointer })
   }
 
-  /** The first findings in message order, followed by one that counts the omitted ones (SP-9). */
+  /** The first findings in message order, followed by one that counts the omitted ones. */
   finish(): SurfaceDiagnostic[] {
     const { diagnostics, message } = this
     const inCalls = this.#inCalls

@@ -52,7 +52,7 @@ export const basicFunctions: ReadonlyMap<string, BasicFunction> = new Map<string
   ['not', ({ value }, { isTrue }) => !isTrue(value)],
 ])
 
-/** Names of all functions of the basic catalogs (SN-32). */
+/** Names of all functions of the basic catalogs. */
 export const basicFunctionNames: readonly string[] = Object.freeze([
   ...basicFunctions.keys(),
   'formatString',
@@ -67,7 +67,7 @@ function isEmpty(value: JsonValue | undefined): boolean {
 
 const patterns = new WeakMap<object, Map<string, LinearPattern>>()
 
-/** Matches anywhere in the value, in linear time (AB-8). */
+/** Matches anywhere in the value, in linear time. */
 function matchesPattern(args: JsonObject, context: FunctionContext): boolean {
   const pattern = toText(args.pattern)
   const value = toText(args.value)

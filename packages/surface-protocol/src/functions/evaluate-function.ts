@@ -38,7 +38,7 @@ export interface FunctionParts {
 
 /**
  * Calls a function of the basic catalog or the host; bindings and calls in its arguments are resolved
- * first (SN-33).
+ * first.
  * @throws SurfaceError `unknown_function`, `invalid_argument`, `invalid_expression`, `function_failed`,
  * `limit_exceeded`; in version 1.0 also the errors of `resolveCatalog`
  */

@@ -9,7 +9,7 @@ import { parseExpression, type ExpressionPart } from './expression.ts'
 import { toText } from './truth.ts'
 import { plainSyntax, type ValueSyntax } from './value-syntax.ts'
 
-/** A host function (SN-34). Must not return a promise. */
+/** A host function. Must not return a promise. */
 export type HostFunction = (
   args: JsonObject,
   context: { readonly surfaceId?: string; readonly scope: string; readonly signal?: AbortSignal },
@@ -62,7 +62,7 @@ export interface EvaluationPlace {
 
 const plainRules: EvaluationRules = { syntax: plainSyntax }
 
-/** Evaluates dynamic values (SN-33): pure, synchronous, without a clock, bounded. */
+/** Evaluates dynamic values: pure, synchronous, without a clock, bounded. */
 export class Evaluator {
   readonly syntax: ValueSyntax
   readonly #rules: EvaluationRules
@@ -243,7 +243,7 @@ function limit(name: keyof SurfaceLimits, value: number): EvaluationError {
   return new EvaluationError('limit_exceeded', `The limit ${name} of ${value} is exceeded.`, name)
 }
 
-/** The location of a path: absolute ones start at the root; `.` and `""` are the item itself (SN-28). */
+/** The location of a path: absolute ones start at the root; `.` and `""` are the item itself. */
 export function pathLocation(
   { absolute, segments }: DataPath,
   scope: readonly string[],

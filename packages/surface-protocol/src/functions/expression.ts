@@ -1,7 +1,7 @@
 import { SurfaceError } from '../diagnostics/errors.ts'
 import { setOwn, type JsonObject } from '../json.ts'
 
-/** A part of a template: text, a literal, a path or a call (SN-35). */
+/** A part of a template: text, a literal, a path or a call. */
 export type ExpressionPart =
   | string
   | number

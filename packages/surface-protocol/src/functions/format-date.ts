@@ -7,7 +7,7 @@ export interface DateForm {
   readonly timeZone: string
 }
 
-/** Formats a date with a token pattern or `ISO` (SN-36); `""` for a value that is not a date. */
+/** Formats a date with a token pattern or `ISO`; `""` for a value that is not a date. */
 export function formatDate(value: JsonValue | undefined, format: string, form: DateForm): string {
   const time = readTime(value)
   if (time === null) return ''

@@ -2,7 +2,7 @@ import { isPlainObject, type JsonValue } from '../json.ts'
 import { isTrue } from './truth.ts'
 import type { ValueSyntax } from './value-syntax.ts'
 
-/** Version 1.0: `{"@path"}` and `{"@call", args}`; a key with a doubled `@` is data (SN-31). */
+/** Version 1.0: `{"@path"}` and `{"@call", args}`; a key with a doubled `@` is data. */
 export const taggedSyntax: ValueSyntax = {
   pathOf: (value) => textOf(value, '@path'),
   callOf: (value) => textOf(value, '@call'),
@@ -24,7 +24,7 @@ function hasTag(value: JsonValue): boolean {
   return Object.keys(value).some((key) => key.startsWith('@') || hasTag(value[key] ?? null))
 }
 
-/** A validation result counts as its boolean `valid` (SN-37). */
+/** A validation result counts as its boolean `valid`. */
 function isTrueOrValid(value: JsonValue | undefined): boolean {
   if (isPlainObject(value) && typeof value.valid === 'boolean') return value.valid
   return isTrue(value)

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json.ts'
 
 /**
- * Returns whether a value counts as true (SN-37): everything except false, null, undefined, 0, NaN and
+ * Returns whether a value counts as true: everything except false, null, undefined, 0, NaN and
  * `""`.
  */
 export function isTrue(value: JsonValue | undefined): boolean {
@@ -15,13 +15,13 @@ export function isTrue(value: JsonValue | undefined): boolean {
   )
 }
 
-/** Converts a value to text (SN-30): null and undefined to `""`, objects and arrays to JSON. */
+/** Converts a value to text: null and undefined to `""`, objects and arrays to JSON. */
 export function toText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Converts a number or numeric string; null for other values (SN-30). */
+/** Converts a number or numeric string; null for other values. */
 export function toNumber(value: JsonValue | undefined): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value !== 'string' || value.trim() === '') return null

@@ -34,7 +34,7 @@ export function isCall(value: unknown): value is { call: string; args?: JsonObje
   return isPlainObject(value) && typeof value.call === 'string'
 }
 
-/** Returns whether a value depends on the position of a template's item (SN-40). */
+/** Returns whether a value depends on the position of a template's item. */
 export function usesIndex(value: JsonValue, syntax: ValueSyntax): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some((item) => usesIndex(item, syntax))

@@ -13,7 +13,7 @@ export type ComponentBatch = ReadonlyMap<string, Definition>
 /** The kind of message that contained components. */
 export type UpdateKind = 'surfaceUpdate' | 'updateComponents' | 'createSurface'
 
-/** Collects the components of a message and reports duplicate ids (SP-23). */
+/** Collects the components of a message and reports duplicate ids. */
 export function collectBatch(
   instances: readonly Definition[],
   report: Report,
@@ -35,7 +35,7 @@ export function collectBatch(
   return batch
 }
 
-/** Reports loops, duplicate children and meaningless weights (SP-16, SP-17, SP-25). */
+/** Reports loops, duplicate children and meaningless weights. */
 export function checkBatch(
   graph: Graph,
   batch: ComponentBatch,
@@ -64,7 +64,7 @@ export function checkBatch(
 
 const noReferences = new Map<Definition, ReferenceFound[]>()
 
-/** Reports more references than a component or the surface may have (SP-88). */
+/** Reports more references than a component or the surface may have. */
 function exceedsReferences(
   graph: Graph,
   batch: ComponentBatch,

@@ -27,7 +27,7 @@ export class Graph {
     return this.#templating
   }
 
-  /** Sum of the sizes of all components (SP-89). */
+  /** Sum of the sizes of all components. */
   get size(): number {
     return this.#size
   }
@@ -85,7 +85,7 @@ export class Graph {
     return typeof found === 'string' ? [found] : [...found.keys()]
   }
 
-  /** Returns whether a template repeats the component or one of its ancestors (SP-37). */
+  /** Returns whether a template repeats the component or one of its ancestors. */
   isInTemplate(id: string): boolean {
     if (!this.#owners.has(id)) return false
     this.#templated ??= new Map()

@@ -14,7 +14,7 @@ export interface Loop {
 const BUDGET = 1_000_000
 
 /**
- * The loops that inserting `changed` would close (SP-25), each at the first closing reference in message
+ * The loops that inserting `changed` would close, each at the first closing reference in message
  * order. The stored graph has none.
  */
 export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>): readonly Loop[] {

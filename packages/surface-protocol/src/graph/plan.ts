@@ -110,7 +110,7 @@ function addChildren(value: JsonValue, walk: Walk): boolean {
   return true
 }
 
-/** A bound value; an invalid one has neither path nor literal and evaluates to null (SP-19). */
+/** A bound value; an invalid one has neither path nor literal and evaluates to null. */
 export function readBinding(value: JsonValue, kind: BoundKind, place: Place): BindingPlan {
   let path: DataPath | null = null
   let pathText = ''
@@ -131,7 +131,7 @@ function fits(name: string, value: JsonValue, slotKind: BoundKind): boolean {
   return kind !== undefined && (slotKind === 'any' || slotKind === kind) && isLiteral(value, kind)
 }
 
-/** The kind of an object that looks like a bound value (SP-53); null for others. */
+/** The kind of an object that looks like a bound value; null for others. */
 function boundForm(value: JsonObject): BoundKind | null {
   const keys = Object.keys(value)
   const literals = keys.filter((key) => key !== 'path')
@@ -187,7 +187,7 @@ function slotShape(slot: Slot): Shape {
   return slot.kind === 'object' ? slot.shape : noShape
 }
 
-/** References recognised only by name or form (SP-53), and actions. */
+/** References recognised only by name or form, and actions. */
 function addInferred(walk: Walk, value: JsonValue): boolean {
   const name = walk.place.at(-1)
   if (typeof value === 'string' && isReferenceName(name)) {

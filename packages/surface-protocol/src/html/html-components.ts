@@ -5,7 +5,7 @@ import { escapeHtml, inlineHtml } from './html-text.ts'
 /** Returns the HTML of one component. */
 export type Renderer = (context: HtmlContext) => string
 
-/** Renderers of the 18 standard types (SP-86). */
+/** Renderers of the 18 standard types. */
 export const standardRenderers: ReadonlyMap<string, Renderer> = new Map<string, Renderer>([
   ['Text', renderText],
   [

@@ -6,12 +6,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Escapes text for HTML content and quoted attributes (SP-87). */
+/** Escapes text for HTML content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }
 
-/** Escaped text with `**bold**`, `*italic*` and `` `code` `` as the only Markdown (SP-87). */
+/** Escaped text with `**bold**`, `*italic*` and `` `code` `` as the only Markdown. */
 export function inlineHtml(text: string): string {
   return escapeHtml(text)
     .replaceAll(/`([^`\n]+)`/g, '<code>$1</code>')
@@ -25,7 +25,7 @@ export interface UrlRules {
   readonly dataImages: boolean
 }
 
-/** Returns the URL if it is allowed, else null (SP-87). */
+/** Returns the URL if it is allowed, else null. */
 export function safeUrl(text: string, { relativeUrls, dataImages }: UrlRules): string | null {
   // Browsers leave these out before they look for a scheme.
   // eslint-disable-next-line no-control-regex -- these are the characters to take out

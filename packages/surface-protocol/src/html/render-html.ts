@@ -20,7 +20,7 @@ export interface RenderSurfaceHtmlOptions {
 }
 
 /**
- * Renders a surface as semantic HTML without scripts (SP-86); `""` if it is not rendered yet.
+ * Renders a surface as semantic HTML without scripts; `""` if it is not rendered yet.
  * @throws SurfaceError `limit_exceeded` if the tree exceeds a limit
  */
 export function renderSurfaceHtml(
@@ -45,7 +45,7 @@ interface Settings {
   readonly prefix: string
   readonly rules: UrlRules
   readonly surfaceId: string
-  /** The nodes of the tree, since data may look like one (AB-10). */
+  /** The nodes of the tree, since data may look like one. */
   readonly nodes: ReadonlySet<unknown>
   readonly onDiagnostic: RenderSurfaceHtmlOptions['onDiagnostic']
 }

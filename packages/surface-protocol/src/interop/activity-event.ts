@@ -3,7 +3,7 @@ import { isPlainObject, type JsonObject } from '../json.ts'
 const ACTIVITY = 'a2ui-surface'
 
 /**
- * An AG-UI event that contains messages (SN-69): a snapshot, or with `append` a delta that adds to the
+ * An AG-UI event that contains messages: a snapshot, or with `append` a delta that adds to the
  * snapshot with the same id.
  */
 export function toActivityEvent(

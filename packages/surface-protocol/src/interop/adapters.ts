@@ -17,12 +17,12 @@ export interface V08Adapter {
   readonly diagnostics: ConversionDiagnostics
 }
 
-/** Converts messages of version 0.8 to version 0.9 (SP-81). */
+/** Converts messages of version 0.8 to version 0.9. */
 export function createV09Adapter(): V09Adapter {
   return createVersionAdapter({ from: '0.8', to: '0.9' })
 }
 
-/** Converts messages of version 0.9 to version 0.8 (SP-82). Invalid messages are reported and skipped. */
+/** Converts messages of version 0.9 to version 0.8. Invalid messages are reported and skipped. */
 export function createV08Adapter(): V08Adapter {
   // It returns messages of version 0.8.
   return createVersionAdapter({ from: '0.9', to: '0.8' }) as unknown as V08Adapter

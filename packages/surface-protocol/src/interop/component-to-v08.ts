@@ -40,7 +40,7 @@ const LABELLED: ReadonlySet<string> = new Set(['MultipleChoice', 'DateTimeInput'
 /** Properties whose absence takes no text, value, choice, check or action away. */
 const SILENT: ReadonlySet<string> = new Set(['filterable'])
 
-/** Converts a component of version 0.9 to version 0.8 (SP-82); null without an id or type. */
+/** Converts a component of version 0.9 to version 0.8; null without an id or type. */
 export function componentToV08(value: unknown, context: ToV08): ConvertedComponent | null {
   if (!isPlainObject(value)) return null
   const { id, component, weight, ...rest } = value

@@ -12,7 +12,7 @@ import { renames } from './v09.ts'
 /** Returns the id of a component in version 0.9. */
 export type Rename = (id: string) => string
 
-/** Converts a component to version 0.9 (SP-81). */
+/** Converts a component to version 0.9. */
 export function componentToV09(instance: ComponentInstance, rename: Rename): JsonObject {
   const [entry] = Object.entries(instance.component)
   const [type, properties] = entry ?? ['', {}]

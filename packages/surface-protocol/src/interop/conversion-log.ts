@@ -1,7 +1,7 @@
 import { quote, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { defaultLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 
-/** The parts that conversions omitted; at most 1,000 findings are listed (AB-9). */
+/** The parts that conversions omitted; at most 1,000 findings are listed. */
 export type ConversionDiagnostics = SurfaceDiagnostic[] & {
   /** Number of findings not listed. */
   readonly dropped: number
@@ -11,7 +11,7 @@ export type ConversionDiagnostics = SurfaceDiagnostic[] & {
 export interface ConversionLog {
   readonly diagnostics: ConversionDiagnostics
   readonly note: (found: SurfaceDiagnostic) => void
-  /** Reports a feature the other version lacks, once per component and kind (SN-58). */
+  /** Reports a feature the other version lacks, once per component and kind. */
   lose(what: string, about: Loss): void
   /** Reports a message omitted because of a limit. */
   exceeds(limit: keyof SurfaceLimits, surfaceId?: string): void

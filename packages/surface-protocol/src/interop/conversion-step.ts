@@ -24,7 +24,7 @@ export interface StepOptions {
   readonly catalogs?: readonly Catalog[]
   readonly store?: FunctionSource
   readonly catalogAliases?: Readonly<Record<string, string>>
-  /** Messages of version 0.8 repeat what they refer to (SP-69). */
+  /** Messages of version 0.8 repeat what they refer to. */
   readonly selfContained?: boolean
 }
 

@@ -1,16 +1,16 @@
 import { isPlainObject, ownValue, type JsonObject } from '../json.ts'
 import { readVersion, type Version } from '../data/version.ts'
 
-/** Media type of a message in an A2A part (SP-79). */
+/** Media type of a message in an A2A part. */
 export const A2UI_MIME_TYPE = 'application/json+a2ui'
 
-/** URI of the extension in an A2A agent card (SP-55). */
+/** URI of the extension in an A2A agent card. */
 export const A2UI_EXTENSION_URI = 'https://a2ui.org/a2a-extension/a2ui/v0.8'
 
 const MIME_TYPES: ReadonlySet<unknown> = new Set([A2UI_MIME_TYPE, 'application/a2ui+json'])
 
 /**
- * The A2A data part of a message (SP-79); from version 0.9.1 on, it contains a list of messages (SN-68).
+ * The A2A data part of a message; from version 0.9.1 on, it contains a list of messages.
  */
 export function toDataPart(
   messages: object,
@@ -32,7 +32,7 @@ export function toDataPart(
   return { kind: 'data', data, metadata: { mimeType: 'application/a2ui+json' } }
 }
 
-/** The messages of an A2A data part, unvalidated; null if there are none (SP-79). */
+/** The messages of an A2A data part, unvalidated; null if there are none. */
 export function fromDataPart(part: unknown): unknown[] | null {
   if (!isPlainObject(part)) return null
   const kind = ownValue(part, 'kind')
@@ -47,7 +47,7 @@ export function fromDataPart(part: unknown): unknown[] | null {
   return Array.isArray(messages) ? [...(messages as unknown[])] : [data]
 }
 
-/** Reads a client's metadata of a message (SN-68): capabilities, and data of its surfaces. Never throws. */
+/** Reads a client's metadata of a message: capabilities, and data of its surfaces. Never throws. */
 export function readA2aMetadata(metadata: unknown): {
   capabilities: JsonObject | null
   dataModel: Record<string, JsonObject> | null

@@ -49,7 +49,7 @@ export class ListedData {
     this.#templates.set(id, { child: children.componentId, path })
   }
 
-  /** Writes entries at a location (SP-29). */
+  /** Writes entries at a location. */
   write(segments: readonly string[], contents: readonly DataEntry[]): void {
     const map = mapOf(contents)
     if (segments.length === 0) this.#model.replace(map)
@@ -71,7 +71,7 @@ export class ListedData {
     if (container !== null) this.#model.write(container, { parent, key, value })
   }
 
-  /** Size of the data (SP-89). */
+  /** Size of the data. */
   get size(): number {
     return this.#model.size
   }

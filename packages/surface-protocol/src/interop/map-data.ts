@@ -22,7 +22,7 @@ export function setAt(
   else setOwn(container, key, toMap(value))
 }
 
-/** Converts arrays to maps with decimal keys, in order (SP-82). */
+/** Converts arrays to maps with decimal keys, in order. */
 function toMap(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   if (!Array.isArray(value)) return toMaps(value)

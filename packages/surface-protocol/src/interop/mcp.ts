@@ -5,7 +5,7 @@ const NATIVE_TYPES: ReadonlySet<unknown> = new Set([NATIVE, 'application/json+a2
 const HTML = 'text/html;profile=mcp-app'
 const EXTENSION = 'io.modelcontextprotocol/ui'
 
-/** Creates an MCP resource that contains messages (SN-70). @throws TypeError for another scheme */
+/** Creates an MCP resource that contains messages. @throws TypeError for another scheme */
 export function toMcpResource(uri: string, messages: readonly object[]): JsonObject {
   return { uri: checked(uri), mimeType: NATIVE, text: JSON.stringify(messages) }
 }

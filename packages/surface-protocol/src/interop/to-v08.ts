@@ -57,7 +57,7 @@ interface Surface {
   readonly computed: Map<string, { readonly source: unknown; last: string }>
 }
 
-/** The step from version 0.9 to version 0.8 (SP-82). */
+/** The step from version 0.9 to version 0.8. */
 export function createV08Steps({
   log,
   limits,
@@ -131,7 +131,7 @@ export function createV08Steps({
     return { converted, isComputed }
   }
 
-  /** Components whose functions have changed with the data (SN-59). */
+  /** Components whose functions have changed with the data. */
   const recompute = (surfaceId: string): ServerMessage[] => {
     const surface = surfaces.get(surfaceId)
     if (surface === undefined || surface.computed.size === 0) return []

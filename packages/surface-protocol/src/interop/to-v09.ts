@@ -30,7 +30,7 @@ interface RenderedSurface {
   readonly bound: Map<string, { readonly source: JsonObject; last: string }>
 }
 
-/** The step from version 0.8 to version 0.9 (SP-81). */
+/** The step from version 0.8 to version 0.9. */
 export function createV09Steps({ log, limits, catalogAliases = {} }: StepOptions): ConversionStep {
   const waiting = new Map<string, Waiting>()
   const shown = new Map<string, RenderedSurface>()

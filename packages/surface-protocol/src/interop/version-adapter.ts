@@ -30,7 +30,7 @@ export interface VersionAdapterOptions {
   readonly catalogs?: readonly Catalog[]
   /** Alternative catalog ids, mapped to known ones. */
   readonly catalogAliases?: Readonly<Record<string, string>>
-  /** A store with the source's surfaces: functions are replaced by their values (SN-59). */
+  /** A store with the source's surfaces: functions are replaced by their values. */
   readonly store?: FunctionSource
   readonly limits?: Partial<SurfaceLimits>
 }
@@ -56,8 +56,8 @@ export interface VersionAdapter {
 }
 
 /**
- * Converts between any two versions (SN-58), through 0.9.1. Losses are reported once per component and
- * kind. With `store`, messages of version 0.8 are self-contained (SP-69).
+ * Converts between any two versions, through 0.9.1. Losses are reported once per component and
+ * kind. With `store`, messages of version 0.8 are self-contained.
  * @throws TypeError for an unknown version
  */
 export function createVersionAdapter(options: VersionAdapterOptions): VersionAdapter {

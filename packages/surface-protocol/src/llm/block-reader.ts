@@ -24,7 +24,7 @@ export interface BlockResult {
   readonly asText: string | null
 }
 
-/** Reads the content of a block; each message is returned as soon as it is complete (SP-83). */
+/** Reads the content of a block; each message is returned as soon as it is complete. */
 export interface BlockReader {
   read(piece: string, last: boolean): BlockResult
 }

@@ -36,7 +36,7 @@ export interface ParsedBlock {
   repairs: string[]
 }
 
-/** Splits a complete text into blocks and the text around them (SN-66). */
+/** Splits a complete text into blocks and the text around them. */
 export function extractBlocks(text: string, options: { readonly tag?: string } = {}): TextBlock[] {
   const { tag = 'a2ui-json' } = options
   const quoted = tag.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`)
@@ -89,7 +89,7 @@ function withoutFence(raw: string): string {
 }
 
 /**
- * Parses the messages of a block (SN-66).
+ * Parses the messages of a block.
  * @throws SurfaceError `malformed_json`, or the first problem of a message
  */
 export function parseBlock(raw: string, options: ParseBlockOptions = {}): ParsedBlock {

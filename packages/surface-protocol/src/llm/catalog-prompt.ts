@@ -4,7 +4,7 @@ import type { Shape, Slot } from '../catalog/slot.ts'
 import { isPlainObject, ownValue } from '../json.ts'
 
 /**
- * A compact description of a catalog and the message rules, for a system prompt (SP-85). Deterministic for a
+ * A compact description of a catalog and the message rules, for a system prompt. Deterministic for a
  * given catalog.
  * @param options.types the types to include. Default: all
  */

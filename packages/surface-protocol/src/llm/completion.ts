@@ -7,7 +7,7 @@ import { validateMessages } from '../store/validate-messages.ts'
 import type { ExtractedPart } from './extracted-part.ts'
 import { describeFinding } from './model-hints.ts'
 
-/** Judges a whole answer (SX-31). */
+/** Judges a whole answer. */
 export interface Completion {
   /** Messages to surfaces that nobody created become errors. */
   judge(parts: ExtractedPart[]): ExtractedPart[]

@@ -39,7 +39,7 @@ function joinTexts(parts: readonly ExtractedPart[]): ExtractedPart[] {
   return joined
 }
 
-/** Creates an extractor (SP-83). */
+/** Creates an extractor. */
 export function createMessageExtractor(options: ExtractMessagesOptions = {}): MessageExtractor {
   checkOptions('createMessageExtractor', options, optionNames)
   return new Extractor(options)

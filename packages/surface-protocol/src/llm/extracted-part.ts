@@ -1,6 +1,6 @@
 import type { SurfaceDiagnostic, SurfaceErrorCode } from '../diagnostics/errors.ts'
 
-/** A piece of a model's response (SP-83, SN-64). */
+/** A piece of a model's response. */
 export type ExtractedPart =
   | { kind: 'text'; text: string }
   /** Validated if catalogs are given; otherwise left to the store. */
@@ -22,7 +22,7 @@ export type ExtractedPart =
       diagnostics?: SurfaceDiagnostic[]
     }
 
-/** The part that was cut off a truncated message (SN-65). */
+/** The part that was cut off a truncated message. */
 export interface Truncation {
   /** JSON Pointer to the deepest truncated value. */
   path: string

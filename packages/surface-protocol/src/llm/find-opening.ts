@@ -9,7 +9,7 @@ export interface Opening {
   readonly name: string
 }
 
-/** Finds the beginnings of blocks in a text (SX-21). */
+/** Finds the beginnings of blocks in a text. */
 export interface OpeningFinder {
   /** The first one; `isLineStart`: the text begins a line. */
   find(text: string, isLineStart: boolean, last: boolean): Opening | null

@@ -7,7 +7,7 @@ const names: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 }
 
-/** Decodes the entities of a text once (SX-24). */
+/** Decodes the entities of a text once. */
 export function decodeEntities(text: string): string {
   return text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(quot|apos|amp|lt|gt|nbsp));/gi,

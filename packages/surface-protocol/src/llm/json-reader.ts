@@ -21,7 +21,7 @@ const bareKey = /[\p{L}\p{N}_$]+/uy
 const plain = ['{', '[', '}', ']', ',', ':'] as const
 const wide = '\uff5b\uff3b\uff5d\uff3d\uff0c\uff1a'
 
-/** Reads a value as models write JSON (SX-24, SN-65). Never throws; time is linear in the text. */
+/** Reads a value as models write JSON. Never throws; time is linear in the text. */
 export function readJson(text: string, reading: JsonReading): JsonResult {
   return new JsonReader(text, reading).read()
 }

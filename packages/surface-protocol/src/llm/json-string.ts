@@ -60,8 +60,7 @@ export function opensString(char: string): boolean {
 }
 
 /**
- * Reads a string as models write it: any mark may open it, and a mark before anything but punctuation is text
- * (SX-24).
+ * Reads a string as models write it: any mark may open it, and a mark before anything but punctuation is text.
  * @returns null if the text has to go on first
  */
 export function readString(

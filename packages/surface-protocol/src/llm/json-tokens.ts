@@ -1,4 +1,4 @@
-/** Characters that models write as white space, beyond those of JSON (SX-24). */
+/** Characters that models write as white space, beyond those of JSON. */
 const ODD_SPACE = '\\u00a0\\u2000-\\u200d\\u2028\\u2029\\u202f\\u2060\\u3000\\ufeff'
 const QUOTES = '"\'`\\u2018-\\u201f'
 const SPACE = `[\\s${ODD_SPACE}]{0,200}`

@@ -1,7 +1,7 @@
 import { quote, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { isPlainObject, ownValue } from '../json.ts'
 
-/** Names that models give to properties, and those that are meant (SX-30). */
+/** Names that models give to properties, and those that are meant. */
 const names: Readonly<Record<string, string>> = {
   usageHint: 'variant',
   onClick: 'action',
@@ -13,7 +13,7 @@ const names: Readonly<Record<string, string>> = {
 }
 const besides = 'Write the properties beside "component".'
 
-/** Adds to findings about a model's message which component is meant and what to write instead (SX-30). */
+/** Adds to findings about a model's message which component is meant and what to write instead. */
 export function withHints(
   diagnostics: readonly SurfaceDiagnostic[],
   message: unknown,

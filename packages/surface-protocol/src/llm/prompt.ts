@@ -44,7 +44,7 @@ const rulesV09: PromptRules = {
 }
 
 /**
- * A system prompt for a model that writes messages (SN-67): rules, kinds of messages, types and functions of
+ * A system prompt for a model that writes messages: rules, kinds of messages, types and functions of
  * the catalogs, their instructions, and examples. Deterministic for given options.
  * @throws SurfaceError for an invalid example
  */

@@ -24,7 +24,7 @@ interface Found {
   readonly kind: 'link' | 'media'
 }
 
-/** The URLs in a message whose scheme is not allowed, wherever they stand literally (SX-36). */
+/** The URLs in a message whose scheme is not allowed, wherever they stand literally. */
 export function unsafeUrlsIn(message: unknown, options: UrlOptions): SurfaceDiagnostic[] {
   const { unsafeUrls = 'refuse', urlSchemes = {} } = options
   if (unsafeUrls === 'allow' || !isPlainObject(message)) return []

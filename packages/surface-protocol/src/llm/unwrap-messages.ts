@@ -23,7 +23,7 @@ export interface FoundMessage {
   readonly repairs: string[]
 }
 
-/** The messages that a value is or holds: lists, wrappers, JSON within strings (SX-24). */
+/** The messages that a value is or holds: lists, wrappers, JSON within strings. */
 export function unwrapMessages(
   value: unknown,
   { repairs, version, level = 0 }: { repairs: readonly string[]; version: Version; level?: number },

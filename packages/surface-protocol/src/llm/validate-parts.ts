@@ -56,7 +56,7 @@ export function validatedPart(
   return { kind: 'error', code: first.code, message: sentence, raw, ...place, diagnostics }
 }
 
-/** The part for a truncated message that was closed (SN-65). */
+/** The part for a truncated message that was closed. */
 export function healed(
   found: {
     readonly value: JsonValue

@@ -4,7 +4,7 @@ import { ownValue } from '../json.ts'
 import type { AnyClientMessage, AnyServerMessage } from './any-message.ts'
 
 /**
- * Serialises a message to one line of JSON without a terminator (SP-46); line breaks of any kind are
+ * Serialises a message to one line of JSON without a terminator; line breaks of any kind are
  * escaped.
  * @param options.version write this version of the message's family
  * @throws SurfaceError `unsupported_version` for a message of another family

@@ -11,7 +11,7 @@ export interface EnvelopeRules {
   readonly foreign: readonly string[]
 }
 
-/** The version and message key of an envelope; null after reporting a problem (SN-4). */
+/** The version and message key of an envelope; null after reporting a problem. */
 export function readEnvelope<K extends string>(
   value: unknown,
   { kinds, rules, report }: { kinds: readonly K[]; rules: EnvelopeRules; report: Report },

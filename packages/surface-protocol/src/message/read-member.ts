@@ -4,7 +4,7 @@ import type { Finding, Report } from '../diagnostics/report.ts'
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * The one of `kinds` that a message contains; null after reporting that there is not exactly one (SP-5).
+ * The one of `kinds` that a message contains; null after reporting that there is not exactly one.
  */
 export function readKind<Kind extends string>(
   value: unknown,
@@ -56,7 +56,7 @@ export function readId(members: Members, name: string, report: Report): string |
   return null
 }
 
-/** Reports unknown members (SP-6); from version 0.9 on also in tolerant mode (SN-19). */
+/** Reports unknown members; from version 0.9 on also in tolerant mode. */
 export function refuseOthers(
   members: Members,
   known: readonly string[],

@@ -19,7 +19,7 @@ import { Report } from '../diagnostics/report.ts'
 
 export type { ValidateMessageOptions } from './validate-options.ts'
 
-/** Validates a single message without knowledge of earlier ones (SP-56). */
+/** Validates a single message without knowledge of earlier ones. */
 export function validateMessage(
   value: unknown,
   options: ValidateMessageOptions & { readonly version: '0.9' | '0.9.1' },
@@ -80,7 +80,7 @@ export function parseMessage(
 }
 
 /**
- * Parses a message, a list of messages or `{"messages": [...]}`; each is validated individually (SN-5).
+ * Parses a message, a list of messages or `{"messages": [...]}`; each is validated individually.
  * @throws SurfaceError `malformed_json` if the text is not JSON
  */
 export function parseMessages(

@@ -128,7 +128,7 @@ interface Ready {
   readonly surface: Surface
 }
 
-/** Resolves a call and validates its arguments (SN-62). */
+/** Resolves a call and validates its arguments. */
 function prepare(
   { surfaceId, callFunction }: JsonObject,
   { store, find }: RpcSettings,

@@ -27,7 +27,7 @@ export interface RpcOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** Function calls between a server and one client, in both directions (SN-60 to SN-63). */
+/** Function calls between a server and one client, in both directions. */
 export interface Rpc {
   /**
    * Calls a client function and returns its value.

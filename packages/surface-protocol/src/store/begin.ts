@@ -6,7 +6,7 @@ import { checkSize, commit, openChange } from './change.ts'
 import { missingChildren, type Surface } from './surface.ts'
 import type { Processed, StoreState } from './state.ts'
 
-/** Applies a `beginRendering`: sets or replaces root, catalog and styles (SP-21, SP-24). */
+/** Applies a `beginRendering`: sets or replaces root, catalog and styles. */
 export function begin(
   state: StoreState,
   draft: Extract<MessageDraft, { kind: 'beginRendering' }>,
@@ -44,7 +44,7 @@ export function begin(
   return commit(state, change, status)
 }
 
-/** Validates the stored components against the named catalog (SP-24). */
+/** Validates the stored components against the named catalog. */
 function checkStored(surface: Surface, core: CatalogCore, report: Report): void {
   for (const { id, type, properties, core: definedBy } of surface.graph.definitions.values()) {
     if (definedBy === core) continue

@@ -34,7 +34,7 @@ export type CheckResult = {
 }
 
 /**
- * Runs the checks of a node against the data of its surface (SN-41).
+ * Runs the checks of a node against the data of its surface.
  * @throws SurfaceError `surface_not_found`, `component_not_found`
  */
 export function checkComponent(
@@ -114,7 +114,7 @@ interface CheckPlace {
   readonly surface: Surface
 }
 
-/** The failed checks of a node; one that cannot be evaluated counts as failed (SN-41). */
+/** The failed checks of a node; one that cannot be evaluated counts as failed. */
 export function failuresOf(
   node: Instance,
   { settings, root, surface }: CheckPlace,

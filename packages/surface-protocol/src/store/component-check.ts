@@ -3,7 +3,7 @@ import type { ComponentCheck } from '../message/v08/component-check.ts'
 import { Report } from '../diagnostics/report.ts'
 import type { Surface } from './surface.ts'
 
-/** Before a catalog is named, a component is valid if any catalog of the store accepts it (SP-24). */
+/** Before a catalog is named, a component is valid if any catalog of the store accepts it. */
 export function createComponentCheck(
   surfaces: ReadonlyMap<string, Surface>,
   cores: readonly CatalogCore[],

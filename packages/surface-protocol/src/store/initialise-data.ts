@@ -7,7 +7,7 @@ import { locate, rootScope, type PathMode } from '../tree/scope.ts'
 import type { Surface } from './surface.ts'
 
 /**
- * Writes the literals given together with a path to the data (SP-37). The writes are committed with the data
+ * Writes the literals given together with a path to the data. The writes are committed with the data
  * model.
  * @returns the written locations
  */

@@ -7,7 +7,7 @@ import { reportPlacing } from './report-placing.ts'
 import { openChange, settle } from './change.ts'
 import type { Processed, StoreState } from './state.ts'
 
-/** A write not caused by a message: a client's input, or a test (SP-38). */
+/** A write not caused by a message: a client's input, or a test. */
 export interface LocalWrite {
   readonly surfaceId: string
   readonly path: string

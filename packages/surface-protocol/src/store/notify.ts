@@ -7,7 +7,7 @@ import { equalData, toJson, valueAt } from '../data/data-value.ts'
 import { toTreeNode, type Instance, type TreeNode } from '../tree/instance.ts'
 import type { SurfaceStatus } from './surface.ts'
 
-/** The changes a message made to a surface (SP-42). */
+/** The changes a message made to a surface. */
 export type SurfaceChange = {
   surfaceId: string
   revision: number
@@ -20,7 +20,7 @@ export type SurfaceChange = {
   readonly nodeIds: string[]
 }
 
-/** Events of a store (SP-21, SP-42). */
+/** Events of a store. */
 export type SurfaceEvents = {
   'surface.created': SurfaceChange
   'surface.rendered': SurfaceChange
@@ -55,7 +55,7 @@ interface DataSubscription extends Subscription {
   readonly listener: (value: JsonValue | undefined) => void
 }
 
-/** Listeners and watchers of a store. Errors they throw do not affect others (SP-43). */
+/** Listeners and watchers of a store. Errors they throw do not affect others. */
 export interface Notifier {
   /** Listens to an event; the returned function stops. */
   readonly on: <K extends keyof SurfaceEvents>(
@@ -63,7 +63,7 @@ export interface Notifier {
     listener: (event: SurfaceEvents[K]) => void,
   ) => () => void
   /**
-   * Called when an instance changes visibly (SP-43).
+   * Called when an instance changes visibly.
    * @throws SurfaceError `limit_exceeded` beyond `watchers`
    */
   readonly watchNode: (
@@ -72,7 +72,7 @@ export interface Notifier {
     listener: (node: TreeNode | null) => void,
   ) => () => void
   /**
-   * Called when the value at a path, or one above or below it, changes (SP-43).
+   * Called when the value at a path, or one above or below it, changes.
    * @throws SurfaceError `invalid_path`, `limit_exceeded` beyond `watchers`
    */
   readonly watchData: (

@@ -12,7 +12,7 @@ import type { Processed, StoreState } from './state.ts'
 
 type Draft<K extends MessageDraftV09['kind']> = Extract<MessageDraftV09, { kind: K }>
 
-/** Reads and applies one message of version 0.9.1 atomically (SN-15). */
+/** Reads and applies one message of version 0.9.1 atomically. */
 export function processMessageV09(state: StoreState, message: unknown, report: Report): Processed {
   const draft = readMessageV09(message, report)
   if (draft === null) return 'refused'

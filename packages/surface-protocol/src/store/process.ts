@@ -12,7 +12,7 @@ import type { Processed, StoreState } from './state.ts'
 
 type Draft<K extends MessageDraft['kind']> = Extract<MessageDraft, { kind: K }>
 
-/** Reads and applies one message atomically (SP-20). */
+/** Reads and applies one message atomically. */
 export function processMessage(state: StoreState, message: unknown, report: Report): Processed {
   const draft = readMessage(message, report, state.check)
   if (draft === null) return 'refused'
@@ -60,7 +60,7 @@ function updateData(
   return settle(state, change, { status: surface.status, report })
 }
 
-/** Writes the listed keys at a location (SP-29). */
+/** Writes the listed keys at a location. */
 function writeContents(
   data: DataModel,
   segments: readonly string[],

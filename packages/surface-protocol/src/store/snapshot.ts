@@ -4,7 +4,7 @@ import { planOf } from '../graph/plan.ts'
 import { stateMessages } from './state-messages.ts'
 import { stateOf, type Surface } from './surface.ts'
 
-/** The messages that recreate the state of a surface within its store's limits (SP-72). */
+/** The messages that recreate the state of a surface within its store's limits. */
 export function snapshotOf(surface: Surface, limits: Readonly<SurfaceLimits>): ServerMessage[] {
   const { root: data } = surface.data
   return stateMessages(stateOf(surface), { data, initialises: initialises(surface), limits })

@@ -23,7 +23,7 @@ interface StateSource {
 }
 
 /**
- * The messages that recreate a state: components, data, beginRendering, and only those needed (SP-69a). A
+ * The messages that recreate a state: components, data, beginRendering, and only those needed. A
  * kind occurs more than once only to stay within a limit.
  */
 export function stateMessages(

@@ -15,9 +15,9 @@ export interface StoreState {
   readonly settings: StoreSettings
   readonly surfaces: Map<string, Surface>
   readonly check: ComponentCheck
-  /** Size of all surfaces that are not rendered (SP-88). */
+  /** Size of all surfaces that are not rendered. */
   buffered: number
-  /** Size of all surfaces (SP-88). */
+  /** Size of all surfaces. */
   total: number
   /** True for messages that are taken back: no tree is built or changed. */
   readonly isTrial?: true

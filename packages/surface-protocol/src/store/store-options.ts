@@ -24,11 +24,11 @@ export interface SurfaceStoreOptions extends StoreOptionsV09 {
   readonly catalogs?: readonly Catalog[]
   /** Alternative catalog ids, mapped to known ones. */
   readonly catalogAliases?: Readonly<Record<string, string>>
-  /** Default: strict (SP-19). */
+  /** Default: strict. */
   readonly mode?: Mode
-  /** Interpretation of absolute paths inside templates. Default: compatible (SP-36). */
+  /** Interpretation of absolute paths inside templates. Default: compatible. */
   readonly pathMode?: PathMode
-  /** Limits that override the defaults (SP-88). */
+  /** Limits that override the defaults. */
   readonly limits?: Partial<SurfaceLimits>
   /** Called with errors of listeners and watchers. Default: they are ignored. */
   readonly onListenerError?: (error: unknown) => void
@@ -36,7 +36,7 @@ export interface SurfaceStoreOptions extends StoreOptionsV09 {
 
 /** Options of stores from version 0.9.1 on. */
 export interface StoreOptionsV09 {
-  /** The host's functions by name (SN-34). */
+  /** The host's functions by name. */
   readonly functions?: Readonly<Record<string, HostFunction>>
   /** Locale of formatted numbers and dates. Default: en-US. */
   readonly locale?: string

@@ -22,7 +22,7 @@ import {
 } from './surface.ts'
 import type { Change, Processed, StoreSettings, StoreState } from './state.ts'
 
-/** The result of applying a message (SP-20, SP-42). */
+/** The result of applying a message. */
 export type ApplyResult = {
   applied: boolean
   surfaceId: string | null
@@ -37,7 +37,7 @@ export interface SnapshotOptions {
   readonly version?: Version
 }
 
-/** Surfaces built from messages, in the same state as on every client (SP-20 to SP-45). */
+/** Surfaces built from messages, in the same state as on every client. */
 export interface SurfaceStore<View = SurfaceView, Message = ServerMessage> extends Pick<
   Notifier,
   'on' | 'watchNode' | 'watchData'
@@ -61,18 +61,18 @@ export interface SurfaceStore<View = SurfaceView, Message = ServerMessage> exten
    * @throws SurfaceError `invalid_path`
    */
   getData(surfaceId: string, path?: string): JsonValue | undefined
-  /** Writes data like a client's input (SP-38). */
+  /** Writes data like a client's input. */
   setData(surfaceId: string, path: string, value: JsonValue): ApplyResult
-  /** Messages that recreate the current state, of one surface or all (SP-72). */
+  /** Messages that recreate the current state, of one surface or all. */
   snapshot(surfaceId?: string): Message[]
   /**
-   * The same in another version, without what it cannot express (SN-58); unsupported functions are replaced
+   * The same in another version, without what it cannot express; unsupported functions are replaced
    * by their values.
    * @throws TypeError for an unknown version
    */
   snapshot(surfaceId: string | undefined, options: SnapshotOptions): JsonObject[]
   /**
-   * Evaluates a literal, a binding or a call in a surface of version 0.9.1 (SN-33).
+   * Evaluates a literal, a binding or a call in a surface of version 0.9.1.
    * @throws SurfaceError `surface_not_found`, `component_not_found`, or an evaluation error
    */
   evaluate(surfaceId: string, value: JsonValue, options?: EvaluateOptions): JsonValue
@@ -119,7 +119,7 @@ export function stateOfStore(store: AnySurfaceStore): StoreState {
   return state
 }
 
-/** The tree of a surface; every node is added to `made` (AB-10). @throws SurfaceError */
+/** The tree of a surface; every node is added to `made`. @throws SurfaceError */
 export function treeOf(
   { surfaces, settings }: StoreState,
   surfaceId: string,
@@ -133,7 +133,7 @@ export function treeOf(
   return tree === null ? null : toTreeNode(tree.root, made)
 }
 
-/** The same for validating a sequence, in which positions and duplicates count (SP-58). */
+/** The same for validating a sequence, in which positions and duplicates count. */
 export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition): SurfaceStore {
   return new Store(resolveStoreOptions(options), fixed, options.onListenerError)
 }
@@ -233,7 +233,7 @@ class Store implements SurfaceStore {
 
   /**
    * Applies messages one at a time. A message applied by a listener waits until all listeners have been
-   * notified of the current one; its result is filled in then (SP-43).
+   * notified of the current one; its result is filled in then.
    */
   #run<Input>(input: Input, position: MessagePosition, process: Process<Input>): ApplyResult {
     if (this.#busy) {

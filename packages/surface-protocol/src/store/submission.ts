@@ -62,7 +62,7 @@ export type Submission = {
 }
 
 /**
- * Validates a client's submission without trusting it (SN-42): envelope, surface, component, event, context
+ * Validates a client's submission without trusting it: envelope, surface, component, event, context
  * keys, timestamp, computed values, then the checks, on a copy of the data. Takes `{userAction}`, its content, or
  * `{version, action}` for a store of any version; version 0.8 has no checks and no computed values. Other client
  * messages are rejected. The store is not changed. Never throws on invalid input.

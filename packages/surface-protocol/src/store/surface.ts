@@ -17,10 +17,10 @@ import { Tree } from '../tree/tree.ts'
 import { TreeOverflow } from '../tree/tree-growth.ts'
 import type { PathMode } from '../tree/scope.ts'
 
-/** The state of a surface (SP-21). */
+/** The state of a surface. */
 export type SurfaceStatus = 'created' | 'pending' | 'rendered'
 
-/** A surface as plain JSON (SP-70). */
+/** A surface as plain JSON. */
 export type SurfaceState = {
   surfaceId: string
   status: SurfaceStatus
@@ -36,7 +36,7 @@ export type SurfaceState = {
 export type SurfaceView = SurfaceState & {
   /** Number of messages applied. */
   revision: number
-  /** Ids reachable from the root but not defined (SP-26). */
+  /** Ids reachable from the root but not defined. */
   missing: string[]
   /** The diagnostics of resolving the tree, and the limit it exceeds. */
   diagnostics: SurfaceDiagnostic[]
@@ -50,7 +50,7 @@ export interface Surface {
   catalogId: string | null
   core: CatalogCore | null
   styles: JsonObject
-  /** Size of the styles (SP-89). */
+  /** Size of the styles. */
   styleSize: number
   /** True if styles were given as a theme (0.9.1). */
   hasTheme: boolean
@@ -128,7 +128,7 @@ export function noteOverflow(surface: Surface, error: unknown): void {
   surface.overflow = error.limit
 }
 
-/** The error of a tree that exceeds a limit (SP-45). */
+/** The error of a tree that exceeds a limit. */
 export function overflowError(
   surface: Surface,
   limits: Readonly<SurfaceLimits>,

@@ -35,7 +35,7 @@ export interface CreateUserActionOptions {
 }
 
 /**
- * The message a client sends when the user acts on an instance (SP-63).
+ * The message a client sends when the user acts on an instance.
  * @throws SurfaceError `surface_not_found`, `component_not_found`, `not_actionable`, or an evaluation error
  * of its context
  */
@@ -100,7 +100,7 @@ export interface CheckUserActionOptions {
 }
 
 /**
- * Problems of an action for the surface it names (SP-64). The context's values come from the user and are
+ * Problems of an action for the surface it names. The context's values come from the user and are
  * not validated. Takes `{userAction}`, its content, or `{version, action}` for a store of any version. Never throws.
  */
 export function checkUserAction(
@@ -203,7 +203,7 @@ function actionOf(definition: Definition | null): DeclaredAction | null {
   return { name: action.name, context: entries }
 }
 
-/** A context value in the scope of the instance; null if absent (SP-63). */
+/** A context value in the scope of the instance; null if absent. */
 function contextValue(
   value: JsonValue,
   place: { surface: Surface; instance: Instance; mode: 'compatible' | 'pointer' },

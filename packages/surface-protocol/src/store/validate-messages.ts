@@ -23,7 +23,7 @@ export interface ValidateMessagesOptions {
 }
 
 /**
- * Validates a sequence by all rules of a store; duplicate ids and keys are errors in strict mode (SP-58).
+ * Validates a sequence by all rules of a store; duplicate ids and keys are errors in strict mode.
  * Diagnostics contain the position of their message.
  */
 export function validateMessages(
@@ -59,8 +59,7 @@ export function validateMessages(
 }
 
 /**
- * Returns whether a message concerns a surface created in the list; others are validated individually
- * (SN-17).
+ * Returns whether a message concerns a surface created in the list; others are validated individually.
  */
 function isKnown(value: unknown, store: SurfaceStore): boolean {
   if (!isPlainObject(value)) return true

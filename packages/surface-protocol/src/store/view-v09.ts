@@ -6,7 +6,7 @@ import type { ComponentV09 } from '../message/v09/messages-v09.ts'
 import type { Definition } from '../graph/definition.ts'
 import { missingChildren, treeDiagnostics, type Surface, type TreeOptions } from './surface.ts'
 
-/** A surface of version 0.9.1, as plain JSON (SN-54). */
+/** A surface of version 0.9.1, as plain JSON. */
 export type SurfaceViewV09 = {
   surfaceId: string
   version: string
@@ -25,7 +25,7 @@ export type SurfaceViewV09 = {
   diagnostics: SurfaceDiagnostic[]
 }
 
-/** A surface of version 1.0, as plain JSON (SN-54). */
+/** A surface of version 1.0, as plain JSON. */
 export type SurfaceViewV1 = Omit<SurfaceViewV09, 'catalogId'> & {
   /** Null if the surface names none. */
   catalogId: string | null
@@ -58,7 +58,7 @@ export function toComponentV09({ id, type, properties }: Definition): ComponentV
   return component
 }
 
-/** The messages that recreate the state of a surface (SN-54). */
+/** The messages that recreate the state of a surface. */
 export function snapshotOfV09(
   surface: Surface,
   version: string,

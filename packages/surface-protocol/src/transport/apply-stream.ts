@@ -10,7 +10,7 @@ export interface ApplyStreamOptions {
   readonly limits?: Partial<SurfaceLimits>
 }
 
-/** Applies every line of a stream to a store; diagnostics contain their line (SP-50). */
+/** Applies every line of a stream to a store; diagnostics contain their line. */
 export async function* applyStream(
   store: SurfaceStore,
   source: JsonLinesSource,

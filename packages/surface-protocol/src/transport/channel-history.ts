@@ -27,7 +27,7 @@ function bytesOf(message: AnyServerMessage): number {
   return encoder.encode(formatLine(message)).length
 }
 
-/** The latest messages of a channel; the oldest are dropped when either limit is reached (AB-4). */
+/** The latest messages of a channel; the oldest are dropped when either limit is reached. */
 export class ChannelHistory {
   readonly #limits: HistoryLimits
   /** Places before the head are empty, so that what was dropped can be collected. */

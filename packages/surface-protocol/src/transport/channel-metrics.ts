@@ -10,7 +10,7 @@ export interface ChannelMetrics {
   cutOff(): void
 }
 
-/** Metrics over all channels of a process (OP-8); names of channels and surfaces are not used as labels. */
+/** Metrics over all channels of a process; names of channels and surfaces are not used as labels. */
 export function channelMetrics(metrics: Metrics): ChannelMetrics {
   const channels = metrics.gauge({
     name: 'surface_channels_open',

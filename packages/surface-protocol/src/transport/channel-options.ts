@@ -8,7 +8,7 @@ import type { AnySurfaceStore } from '../store/store.ts'
 export interface SurfaceChannelOptions {
   /** Version of the messages to send. Default: the store's, or 0.8. */
   readonly version?: Version
-  /** Versions subscribers may request (SN-57). Default: only `version`. */
+  /** Versions subscribers may request. Default: only `version`. */
   readonly versions?: readonly Version[]
   /** Number of messages kept for late and returning subscribers. Default: 1000. */
   readonly history?: number
@@ -19,13 +19,13 @@ export interface SurfaceChannelOptions {
   /**
    * Provides the state for subscribers if the history does not suffice. Default: a mirror. A store that
    * receives each message before it is sent, such as a writer's, also provides function values for versions
-   * without functions (SN-59).
+   * without functions.
    */
   readonly store?: AnySurfaceStore
   /** Alternative catalog ids, mapped to known ones. */
   readonly catalogAliases?: Readonly<Record<string, string>>
   /**
-   * Called with losses of converted messages, once per component and kind (SN-58), while a message is
+   * Called with losses of converted messages, once per component and kind, while a message is
    * delivered. If it throws, `send` rejects.
    */
   readonly onLoss?: (loss: SurfaceDiagnostic, version: Version) => void
@@ -45,7 +45,7 @@ export interface SurfaceChannelOptions {
   readonly maxSubscribers?: number
   /** Source of the channel's name and of time. Default: the system. */
   readonly runtime?: Runtime
-  /** Counts open channels, subscribers, and those cut off as too slow (OP-8). */
+  /** Counts open channels, subscribers, and those cut off as too slow. */
   readonly metrics?: Metrics
 }
 

@@ -12,7 +12,7 @@ export interface ChannelReader {
   finish(error: unknown): void
 }
 
-/** Limits for slow subscribers of a channel (AB-7). */
+/** Limits for slow subscribers of a channel. */
 export interface SlowRules {
   /** Milliseconds without a consumed item, while the queue is full, after which a subscription is ended. */
   readonly ms: number

@@ -10,13 +10,13 @@ export interface MessageConverter {
   readonly push: (message: AnyServerMessage) => AnyServerMessage[]
   /** A client's action in the version of the channel. */
   readonly back: (message: AnyClientMessage) => AnyClientMessage
-  /** The losses since the last call (SN-58). */
+  /** The losses since the last call. */
   readonly takeLosses: () => readonly SurfaceDiagnostic[]
 }
 
 /**
- * Creates a converter between two versions (SN-57).
- * @param options.store evaluates functions the other version lacks (SN-59)
+ * Creates a converter between two versions.
+ * @param options.store evaluates functions the other version lacks
  */
 export function createConverter(
   from: Version,

@@ -38,7 +38,7 @@ export interface SubscribeOptions {
   readonly signal?: AbortSignal
 }
 
-/** Distributes messages of one sender to any number of subscribers (SP-74). */
+/** Distributes messages of one sender to any number of subscribers. */
 export interface SurfaceChannel {
   /** Version of the messages to send. */
   readonly version: Version
@@ -250,7 +250,7 @@ class Channel implements SurfaceChannel {
     })
   }
 
-  /** Deletes a surface the subscriber may hold because it disconnected within this message (SN-57). */
+  /** Deletes a surface the subscriber may hold because it disconnected within this message. */
   #repeated(entry: HistoryEntry | undefined, after: string, { version }: Subscriber): AnyItem[] {
     const list = entry?.converted.get(version) ?? []
     if (list.length < 2) return []
@@ -270,7 +270,7 @@ class Channel implements SurfaceChannel {
 
   /**
    * Deletes the subscriber's surfaces and sends it the current state. Only the last item has an id, so that
-   * a subscriber that disconnects before it receives everything again (AB-6).
+   * a subscriber that disconnects before it receives everything again.
    */
   #snapshot(store: AnySurfaceStore, subscriber: Subscriber): AnyItem[] {
     const { version, last: after } = subscriber

@@ -9,7 +9,7 @@ export interface Deliveries<Subscription> {
   /**
    * Delivers a message to every subscriber; resolves when all of them have room for the next one. A few get
    * it synchronously; with many, the event loop gets turns in between, so that one message to thousands
-   * does not delay everything else (AB-14).
+   * does not delay everything else.
    */
   add(entry: HistoryEntry, subscriptions: Iterable<Subscription>): Promise<void>
   /** Delivers everything pending without turns in between. */

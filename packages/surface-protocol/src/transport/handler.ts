@@ -61,13 +61,13 @@ export interface SurfaceHandlerOptions {
   /** Maximum bytes of a POST. Default: 65536. */
   readonly maxBodyBytes?: number
   readonly runtime?: Runtime
-  /** Counts requests (OP-6); created with `createMetrics` from any `/metrics` entry point. */
+  /** Counts requests; created with `createMetrics` from any `/metrics` entry point. */
   readonly metrics?: Metrics
-  /** Observes requests (OP-1). */
+  /** Observes requests. */
   readonly requestHooks?: RequestHooks
   /** The handler's path pattern as reported to hooks, such as `/surfaces/{name}/stream`. Default: none. */
   readonly route?: string
-  /** Called with errors that result in a 500 response. Default: `console.error` (OP-12). */
+  /** Called with errors that result in a 500 response. Default: `console.error`. */
   readonly onError?: (error: unknown, info: { readonly requestId: string }) => void
 }
 
@@ -86,7 +86,7 @@ const optionNames: OptionNames<SurfaceHandlerOptions> = {
 
 /** Facts about a request that only the host knows. */
 export interface SurfaceContext {
-  /** For hooks, errors and `x-request-id`. Default: that header, else a random id (OP-10). */
+  /** For hooks, errors and `x-request-id`. Default: that header, else a random id. */
   readonly requestId?: string
 }
 
@@ -98,7 +98,7 @@ interface Settings extends Omit<SurfaceHandlerOptions, 'runtime'> {
 
 /**
  * A handler for one path: GET streams a channel as server-sent events or JSON Lines, POST accepts client
- * messages (SP-75, SP-76).
+ * messages.
  */
 export function createSurfaceHandler(
   options: SurfaceHandlerOptions,
@@ -145,7 +145,7 @@ export function createSurfaceHandler(
   }
 }
 
-/** Without `onError` failures are still logged (OP-12). */
+/** Without `onError` failures are still logged. */
 function writeToConsole(error: unknown, { requestId }: { readonly requestId: string }): void {
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
   console.error(`Surface request ${requestId} failed:`, error)
@@ -214,7 +214,7 @@ function isChannel(opened: SurfaceChannel | Response): opened is SurfaceChannel 
   return 'subscribe' in opened
 }
 
-/** Omits repeated ids: such items cannot be resumed from (AB-6). */
+/** Omits repeated ids: such items cannot be resumed from. */
 function withoutOldIds(items: AsyncIterable<ChannelItem>, after = ''): AsyncIterable<SseItem> {
   const iterator = items[Symbol.asyncIterator]()
   let last = after

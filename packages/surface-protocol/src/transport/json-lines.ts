@@ -6,7 +6,7 @@ import type { ServerMessage } from '../message/v08/messages.ts'
 import { createLineSplitter, type TakeLine } from './line-splitter.ts'
 import { exceedsDepth } from '@x/wire'
 
-/** A line of a stream: its value or its problem (SP-48). */
+/** A line of a stream: its value or its problem. */
 export type JsonLine =
   | { line: number; offset: number; value: unknown; error?: undefined }
   | { line: number; offset: number; error: SurfaceError; value?: undefined }
@@ -17,7 +17,7 @@ export interface JsonLinesOptions {
   readonly limits?: Partial<SurfaceLimits>
 }
 
-/** Parses chunks of a stream to lines (SP-47 to SP-49). */
+/** Parses chunks of a stream to lines. */
 export interface JsonLinesParser {
   push(chunk: Uint8Array | string): JsonLine[]
   /** Returns the last line if it has no terminator. */
@@ -76,7 +76,7 @@ export function createJsonLinesDecoder(
   })
 }
 
-/** A transform stream from messages to lines of UTF-8, each with a line feed (SP-46). */
+/** A transform stream from messages to lines of UTF-8, each with a line feed. */
 export function createJsonLinesEncoder(): TransformStream<
   ServerMessage | ClientMessage,
   Uint8Array

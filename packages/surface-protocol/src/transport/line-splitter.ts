@@ -13,7 +13,7 @@ const notUtf8: LineProblem = { problem: 'not-utf8' }
  */
 export type TakeLine = (line: number, offset: number, text: string | LineProblem) => void
 
-/** Splits a byte stream into lines at LF; a preceding CR is removed (SP-47). */
+/** Splits a byte stream into lines at LF; a preceding CR is removed. */
 export interface LineSplitter {
   push(chunk: Uint8Array | string): void
   /** Ends the stream; `takeLast` receives a last line without terminator. */
@@ -22,7 +22,7 @@ export interface LineSplitter {
 
 /**
  * A splitter that never buffers more than a line and a chunk. A line over `maximum` bytes is reported once,
- * as soon as it is too long, and skipped (SP-49).
+ * as soon as it is too long, and skipped.
  */
 export function createLineSplitter(maximum: number, take: TakeLine): LineSplitter {
   const toBytes = createTextJoiner()

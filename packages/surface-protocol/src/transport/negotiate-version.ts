@@ -1,7 +1,7 @@
 import { versionNumber, type Version } from '../data/version.ts'
 
 /**
- * The version requested by a client and served by the channel (SN-53): by the header `A2UI-Version`, then
+ * The version requested by a client and served by the channel: by the header `A2UI-Version`, then
  * the query parameter `a2uiVersion`, in the client's order. The channel's first version without either;
  * null if there is no common one. 0.9 and 0.9.1 are one family.
  */

@@ -1,4 +1,4 @@
-/** The stream format requested by an `Accept` header; null if none is acceptable (SP-75). */
+/** The stream format requested by an `Accept` header; null if none is acceptable. */
 export function negotiate(accept: string | null): 'sse' | 'json-lines' | null {
   if (accept === null || accept.trim() === '') return 'json-lines'
   const accepted = new Set<string>()

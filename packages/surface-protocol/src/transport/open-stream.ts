@@ -39,8 +39,8 @@ const MAX_WAIT = 60_000
 const SHORT_CONNECTION = 1000
 
 /**
- * Reads a stream of server-sent events and reconnects if it breaks (SP-78). The delay is at least 100 ms and
- * at most 60 s, doubles after each connection that broke within a second, and varies by up to 20 % (AB-11).
+ * Reads a stream of server-sent events and reconnects if it breaks. The delay is at least 100 ms and
+ * at most 60 s, doubles after each connection that broke within a second, and varies by up to 20 %.
  * @throws SurfaceError with the status of a 4xx response or of an `error` event, `malformed_message` for
  * another content type; the last attempt's error if none are left
  */

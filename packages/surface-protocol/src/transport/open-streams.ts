@@ -1,4 +1,4 @@
 import type { StreamCount } from '@x/wire'
 
-/** Number of open surface streams in this process (OP-8). */
+/** Number of open surface streams in this process. */
 export const openStreams: StreamCount = { open: 0 }

@@ -83,7 +83,7 @@ function tooDeep(): Refused {
   return { kind: 'refused', status: 413, code: 'limit_exceeded', message }
 }
 
-/** Each message is validated by the version it names (SN-53). */
+/** Each message is validated by the version it names. */
 function checkAll(values: readonly unknown[], versions: readonly Version[]): ReceivedMessages {
   const protocols = versions.filter((version) => typeof version !== 'string')
   const messages: AnyClientMessage[] = []

@@ -31,14 +31,14 @@ export interface JsonLinesResponseOptions {
   readonly signal?: AbortSignal
 }
 
-/** Headers of an SSE response (SP-76). */
+/** Headers of an SSE response. */
 export const sseHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
   'x-accel-buffering': 'no',
 }
 
-/** Headers of a JSON Lines response (SP-75). */
+/** Headers of a JSON Lines response. */
 export const jsonLinesHeaders: Readonly<Record<string, string>> = {
   'content-type': 'application/jsonl; charset=utf-8',
   'cache-control': 'no-cache',
@@ -46,7 +46,7 @@ export const jsonLinesHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * A response that streams messages as server-sent events (SP-76). Messages are pulled from the source only
+ * A response that streams messages as server-sent events. Messages are pulled from the source only
  * when the reader has room; if the source fails, the body ends with an `error` event.
  */
 export function toSseResponse(

@@ -21,7 +21,7 @@ export interface SseParser {
   end(): SseFrame[]
 }
 
-/** Creates a parser of server-sent events as in the HTML standard (SP-77). Sizes are bytes of UTF-8. */
+/** Creates a parser of server-sent events as in the HTML standard. Sizes are bytes of UTF-8. */
 export function createSseParser(options: { limits?: Partial<SurfaceLimits> } = {}): SseParser {
   const { lineBytes } = resolveLimits(options.limits)
   const toBytes = createTextJoiner()

@@ -15,7 +15,7 @@ export interface StallTimerOptions {
 }
 
 /**
- * How long senders wait for a subscriber (AB-7). It is dropped if it consumes nothing for `ms` while its
+ * How long senders wait for a subscriber. It is dropped if it consumes nothing for `ms` while its
  * queue is full. One that consumes slowly delays senders by `ms` in total; every consumed item restores
  * part of that time.
  */

@@ -50,7 +50,7 @@ export function sameLocation(children: readonly Instance[], location: readonly s
   )
 }
 
-/** Returns whether a binding has both a literal and a path (SP-37). */
+/** Returns whether a binding has both a literal and a path. */
 export function isInitial({ path, literal }: BindingPlan): boolean {
   return path !== null && literal !== undefined
 }

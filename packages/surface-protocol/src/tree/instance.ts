@@ -7,7 +7,7 @@ import { sortByTrail } from '../diagnostics/document-order.ts'
 import { planOf } from '../graph/plan.ts'
 import type { Scope } from './scope.ts'
 
-/** A node of the tree as seen by clients (SP-39). */
+/** A node of the tree as seen by clients. */
 export interface TreeNode {
   id: string
   componentId: string
@@ -61,7 +61,7 @@ export function appearanceOf({ definition, values, groups }: Instance): Appearan
   return { definition, values, groups, grown: false }
 }
 
-/** Returns whether an instance has changed visibly (SP-42); changes inside its children do not count. */
+/** Returns whether an instance has changed visibly; changes inside its children do not count. */
 export function appearanceChanged(before: Appearance, now: Instance): boolean {
   if (before.grown || !sameChildren(before.groups, now.groups)) return true
   const { definition: old, values } = before
@@ -156,7 +156,7 @@ function trailOf(instance: Instance): number[] {
   return trail.toReversed()
 }
 
-/** Numbers the instances of components that occur more than once (SP-40). */
+/** Numbers the instances of components that occur more than once. */
 export function assignIds(root: Instance, byId: Map<string, Instance>): void {
   const counts = new Map<string, number>()
   byId.clear()

@@ -30,7 +30,7 @@ interface Node<Owner> {
   watches: Set<Watch<Owner>> | null
 }
 
-/** Finds the dependents of a data model change without visiting anything else (SP-44). */
+/** Finds the dependents of a data model change without visiting anything else. */
 export class LocationIndex<Owner> {
   readonly #root: Node<Owner> = { parent: null, key: '', children: null, watches: null }
 

@@ -30,7 +30,7 @@ export interface SurfaceOwner {
   readonly catalogId: string | null
 }
 
-/** The value of a binding as plain JSON; null if there is none (SP-33, SP-34). */
+/** The value of a binding as plain JSON; null if there is none. */
 export function resolveBinding(binding: BindingPlan, context: ResolveContext): JsonValue {
   const { path, literal, kind, pathText, dynamic } = binding
   if (dynamic !== undefined) return resolveDynamic(dynamic, pathText, context)
@@ -47,7 +47,7 @@ export function resolveBinding(binding: BindingPlan, context: ResolveContext): J
   return null
 }
 
-/** A dynamic value converted for its slot (SN-30); null with a warning if there is none. */
+/** A dynamic value converted for its slot; null with a warning if there is none. */
 function resolveDynamic(plan: DynamicPlan, pathText: string, context: ResolveContext): JsonValue {
   const { kind } = plan
   const { evaluator, warnings } = context
@@ -102,7 +102,7 @@ function toSlotValue(value: JsonValue | undefined, kind: DynamicKind): JsonValue
 }
 
 /**
- * Inside templates literals are not written to the data: they apply while the location is empty (SP-37).
+ * Inside templates literals are not written to the data: they apply while the location is empty.
  */
 function literalCounts({ scope, graph, componentId }: ResolveContext): boolean {
   return scope.suffix !== '' || graph.isInTemplate(componentId)

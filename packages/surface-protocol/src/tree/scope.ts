@@ -2,13 +2,13 @@ import { formatPointer } from '../json.ts'
 import { isContainer, member, valueAt, type DataMap, type DataValue } from '../data/data-value.ts'
 import type { DataPath } from '../data/data-path.ts'
 
-/** Interpretation of absolute paths inside a template (SP-36). */
+/** Interpretation of absolute paths inside a template. */
 export type PathMode = 'compatible' | 'pointer'
 
 /** The base of relative paths: the root of the data, or a template's entry. */
 export interface Scope {
   readonly segments: readonly string[]
-  /** Suffix of instance ids inside: `:` and the key for each level (SP-40). */
+  /** Suffix of instance ids inside: `:` and the key for each level. */
   readonly suffix: string
   readonly pointer: string
 }
@@ -38,11 +38,11 @@ export interface Located {
   readonly location: readonly string[]
   /** Undefined if nothing is there. */
   readonly value: DataValue | undefined
-  /** True if an absolute path was resolved relative to the item (SP-36). */
+  /** True if an absolute path was resolved relative to the item. */
   readonly compatible: boolean
 }
 
-/** Resolves a path in a scope (SP-36). */
+/** Resolves a path in a scope. */
 export function locate(
   root: DataMap,
   path: DataPath,

@@ -41,7 +41,7 @@ export interface TreeSource {
   readonly owner: SurfaceOwner
 }
 
-/** The tree would exceed a limit (SP-45). */
+/** The tree would exceed a limit. */
 export class TreeOverflow extends Error {
   readonly limit: 'treeNodes' | 'treeDepth'
 

@@ -8,7 +8,7 @@ import {
 } from './instance.ts'
 import { TreeGrowth, type Touched, type TreeSource } from './tree-growth.ts'
 
-/** The tree of a rendered surface, updated incrementally (SP-39 to SP-45). */
+/** The tree of a rendered surface, updated incrementally. */
 export class Tree {
   readonly #source: TreeSource
   #growth: TreeGrowth

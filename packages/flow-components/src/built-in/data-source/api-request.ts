@@ -13,7 +13,7 @@ import { answerStore, isBinary, saveAnswer } from './save-answer.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
-/** Sends an HTTP request and returns the response, whatever its status (CO-52). */
+/** Sends an HTTP request and returns the response, whatever its status. */
 export const apiRequest = defineComponent({
   type: 'APIRequest',
   displayName: 'API Request',

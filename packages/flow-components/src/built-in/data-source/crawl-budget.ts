@@ -1,4 +1,4 @@
-/** Maximum number of pages per run of the URL component (AB-34). */
+/** Maximum number of pages per run of the URL component. */
 const MAX_PAGES = 1_000
 const MAX_BYTES = 64 * 1024 * 1024
 

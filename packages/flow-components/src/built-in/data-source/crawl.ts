@@ -34,7 +34,7 @@ export interface CrawledPage extends WebPage {
 }
 
 /**
- * Reads a page and the pages it links to, level by level, each once, within the budget (AB-34).
+ * Reads a page and the pages it links to, level by level, each once, within the budget.
  * @throws TypeError for the first page that fails, unless failures are skipped
  */
 export async function crawl(

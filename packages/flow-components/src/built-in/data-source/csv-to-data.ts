@@ -6,7 +6,7 @@ import { output } from '@x/flow-engine'
 import { parseCsvTable } from '@x/flow-engine/internal'
 import { readSource } from './read-source.ts'
 
-/** Reads a CSV file or text as one Data per row (MO-53). */
+/** Reads a CSV file or text as one Data per row. */
 export const csvToData = defineComponent({
   type: 'CSVtoData',
   displayName: 'Load CSV',

@@ -3,7 +3,7 @@ import type { ComponentContext } from '@x/flow-engine'
 import { sendRequest, type Answer, type RequestOptions } from '../../web/send-request.ts'
 
 const MAX_REDIRECTS = 20
-/** Maximum size of a response (AB-34): 16 MiB. */
+/** Maximum size of a response: 16 MiB. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 export interface Redirect {

@@ -6,7 +6,7 @@ import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { readSource } from './read-source.ts'
 
-/** Reads a JSON file or text as Data; a list gives one Data per item (MO-53). */
+/** Reads a JSON file or text as Data; a list gives one Data per item. */
 export const jsonToData = defineComponent({
   type: 'JSONtoData',
   displayName: 'Load JSON',

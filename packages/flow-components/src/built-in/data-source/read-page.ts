@@ -12,7 +12,7 @@ export interface WebPage {
   readonly links: readonly string[]
 }
 
-/** Yields to the event loop after this many characters, which take a few milliseconds (AB-34). */
+/** Yields to the event loop after this many characters, which take a few milliseconds. */
 const PIECE = 16 * 1024
 /** Maximum number of links taken from one page; a crawl reads at most 1,000 pages. */
 const MAX_LINKS = 5_000

@@ -6,7 +6,7 @@ import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import type { SqlConnection } from '@x/flow-engine'
 
-/** Runs a query on a database that the host makes available to flows (CO-77). */
+/** Runs a query on a database that the host makes available to flows. */
 export const sql = defineComponent({
   type: 'SQLComponent',
   displayName: 'SQL Database',

@@ -11,7 +11,7 @@ import { createCrawlBudget } from './crawl-budget.ts'
 import { htmlToMarkdown } from '../../web/html-to-markdown.ts'
 import { crawl, type CrawledPage } from './crawl.ts'
 
-/** Reads web pages as text or HTML, with the pages they link to (CO-40). */
+/** Reads web pages as text or HTML, with the pages they link to. */
 export const url = defineComponent({
   type: 'URLComponent',
   displayName: 'URL',

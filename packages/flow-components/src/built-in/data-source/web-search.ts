@@ -7,7 +7,7 @@ import { searchNews, type NewsQuery } from './search-news.ts'
 import { readRss } from './search-rss.ts'
 import { searchWeb } from './search-web.ts'
 
-/** Searches the web or the news, or reads a feed; needs no key (CO-78). */
+/** Searches the web or the news, or reads a feed; needs no key. */
 export const unifiedWebSearch = defineComponent({
   type: 'UnifiedWebSearch',
   displayName: 'Web Search',
@@ -112,7 +112,7 @@ interface Bounds {
   readonly maxLength: number
 }
 
-/** Nodes of older versions lack these fields and have no limits (NX-28). */
+/** Nodes of older versions lack these fields and have no limits. */
 function boundsOf(
   inputs: { readonly max_results: number; readonly max_content_length: number },
   ctx: ComponentContext,

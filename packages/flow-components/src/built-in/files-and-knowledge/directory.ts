@@ -9,7 +9,7 @@ import { fileText } from './file-text.ts'
 
 const MAX_FILES = 1_000
 const MAX_BYTES = 20 * 1024 * 1024
-/** Reads the files of a folder among the files accessible to the run (MO-56). */
+/** Reads the files of a folder among the files accessible to the run. */
 export const directory = defineComponent({
   type: 'Directory',
   displayName: 'Directory',

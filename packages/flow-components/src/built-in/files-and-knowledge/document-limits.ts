@@ -1,11 +1,11 @@
 import { FlowError } from '@x/flow-engine'
 
-/** Maximum number of pages of a document (AB-36). */
+/** Maximum number of pages of a document. */
 export const MAX_PAGES = 10_000
-/** Maximum number of characters in the text of a document (AB-36). */
+/** Maximum number of characters in the text of a document. */
 export const MAX_TEXT = 20_000_000
 
-/** Limits for PDFs and workbooks read in the calling thread (AB-36). */
+/** Limits for PDFs and workbooks read in the calling thread. */
 export const MAX_BYTES_HERE = 10 * 1024 * 1024
 export const MAX_PAGES_HERE = 200
 export const MAX_CELLS_HERE = 500_000

@@ -10,7 +10,7 @@ const CHARACTERS = 256 * 1024
 
 /**
  * A workbook of one sheet, whose first row is bold. Yields to the event loop while writing: a library would
- * hold the event loop for half a second and more (AB-29).
+ * hold the event loop for half a second and more.
  */
 export async function excelFile(
   header: readonly string[],

@@ -93,7 +93,7 @@ function messageContents(text: string, format: string): string {
   return asciiJson(JSON.stringify({ message: text }, null, 2))
 }
 
-/** Maximum characters of a table as a JSON file; a flow reads no larger one (AB-37). */
+/** Maximum characters of a table as a JSON file; a flow reads no larger one. */
 const MOST_JSON = 32 * 1024 * 1024
 /** Characters that cost as much as a cell. */
 const CHARACTERS = 100

@@ -60,7 +60,7 @@ async function sheetTable(bytes: Uint8Array, ctx: Context): Promise<DataFrame> {
   return createDataFrame(rows, columns)
 }
 
-/** Reads the rows of the first sheet with the host's reader, or else in this thread (AB-36). */
+/** Reads the rows of the first sheet with the host's reader, or else in this thread. */
 async function sheetRows(
   bytes: Uint8Array,
   cells: number,

@@ -8,7 +8,7 @@ import { pdfText } from './pdf-text.ts'
 
 /**
  * Extracts the text of a file according to its extension: compact JSON, the text of PDF and Word documents,
- * and anything else decoded as UTF-8 (CO-38) or in the given encoding.
+ * and anything else decoded as UTF-8 or in the given encoding.
  * @throws Error with the message of the failed reader
  */
 export async function fileText(
@@ -36,10 +36,10 @@ export async function fileText(
   }
 }
 
-/** Maximum size of a JSON file in bytes, as for a JSON request body (AB-52). */
+/** Maximum size of a JSON file in bytes, as for a JSON request body. */
 const MAX_JSON = 32 * 1024 * 1024
 
-/** @throws TypeError for JSON that is too expensive to parse (AB-52); SyntaxError */
+/** @throws TypeError for JSON that is too expensive to parse; SyntaxError */
 async function compactJson(bytes: Uint8Array, encoding: string): Promise<string> {
   if (bytes.length > MAX_JSON) throw new TypeError('The JSON is larger than 32 MB')
   const text = await decode(bytes, encoding)
@@ -72,7 +72,7 @@ function decoderFor(name: string): InstanceType<typeof TextDecoder> {
   }
 }
 
-/** Maximum number of paragraphs, including empty ones (AB-35). */
+/** Maximum number of paragraphs, including empty ones. */
 const MAX_PARAGRAPHS = 1_000_000
 
 function tooManyParagraphs(): TypeError {

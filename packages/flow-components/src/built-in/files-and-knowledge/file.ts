@@ -17,7 +17,7 @@ import { refreshFileNode } from './refresh-file.ts'
 const NO_ADVANCED_MODE =
   'The Advanced Parser is not supported by this service; turn it off to read the file as text'
 
-/** Reads the text of files, or tables and JSON as data (CO-38). */
+/** Reads the text of files, or tables and JSON as data. */
 export const file = defineComponent({
   type: 'File',
   displayName: 'Read File',

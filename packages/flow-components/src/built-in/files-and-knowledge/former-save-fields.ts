@@ -1,7 +1,7 @@
 import type { ComponentContext } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 
-/** Fields of Save to File that were renamed after versions 1.1 to 1.3 (NX-36). */
+/** Fields of Save to File that were renamed after versions 1.1 to 1.3. */
 export const formerSaveFields = {
   message: field.handle({ displayName: 'Message', types: ['Message'], newer: true }),
   data: field.handle({ displayName: 'Data', types: ['Data'], newer: true }),

@@ -34,7 +34,7 @@ import {
   providerOf,
 } from './knowledge-model.ts'
 
-/** Adds the rows of a table to a knowledge base (CO-74). */
+/** Adds the rows of a table to a knowledge base. */
 export const knowledgeIngestion = defineComponent({
   type: 'KnowledgeIngestion',
   displayName: 'Knowledge Ingestion',
@@ -117,7 +117,7 @@ export interface IngestInputs {
   readonly chunk_size: number
   readonly api_key: ProviderKey
   readonly allow_duplicates: boolean
-  /** JSON text stored with every row (NX-30). */
+  /** JSON text stored with every row. */
   readonly source_metadata?: string | undefined
 }
 

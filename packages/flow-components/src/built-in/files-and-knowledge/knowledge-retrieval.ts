@@ -8,7 +8,7 @@ import { embedText } from '../vectors/ingest.ts'
 import { nearestIn } from '../vectors/open-store.ts'
 import { knowledgeEmbedder, offerBases, openKnowledgeBase } from './knowledge-model.ts'
 
-/** Searches a knowledge base for the rows nearest to a query (CO-75). */
+/** Searches a knowledge base for the rows nearest to a query. */
 export const knowledgeRetrieval = defineComponent({
   type: 'KnowledgeRetrieval',
   displayName: 'Knowledge Retrieval',
@@ -56,7 +56,7 @@ export interface RetrieveInputs {
   readonly top_k: number
   readonly include_metadata: boolean
   readonly include_embeddings: boolean
-  /** Skips rows whose metadata is rejected (NX-30). */
+  /** Skips rows whose metadata is rejected. */
   readonly accepts?: ((metadata: Readonly<Record<string, unknown>>) => boolean) | undefined
 }
 

@@ -107,7 +107,7 @@ const knowledgeInputs = (mode: 'Ingest' | 'Retrieve') => ({
   }),
 })
 
-/** Adds rows to a knowledge base or searches it, depending on the mode (NX-30). */
+/** Adds rows to a knowledge base or searches it, depending on the mode. */
 export const knowledge = defineComponent({
   type: 'Knowledge',
   displayName: 'Knowledge',

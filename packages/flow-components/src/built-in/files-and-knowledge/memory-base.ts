@@ -4,7 +4,7 @@ import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { searchMemory } from './search-memory.ts'
 
-/** Searches earlier messages of this flow (NX-32). */
+/** Searches earlier messages of this flow. */
 export const memoryBase = defineComponent({
   type: 'MemoryBase',
   displayName: 'Memory Base',

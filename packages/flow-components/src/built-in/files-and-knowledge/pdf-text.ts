@@ -5,7 +5,7 @@ import { documentRefusals, MAX_BYTES_HERE, MAX_PAGES_HERE, MAX_TEXT } from './do
 
 /**
  * Extracts the text of a PDF with a blank line between pages. The host's `documentReader` limits time and
- * memory; without it, only small documents are read, in this thread (AB-36).
+ * memory; without it, only small documents are read, in this thread.
  * @throws FlowError `limit_exceeded`; Error with the reader's message
  */
 export async function pdfText(

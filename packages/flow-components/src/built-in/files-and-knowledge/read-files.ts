@@ -38,7 +38,7 @@ export interface ReadFilesOptions {
 }
 
 /**
- * Reads the files of the component, including those in archives, with their text (CO-38).
+ * Reads the files of the component, including those in archives, with their text.
  * @throws TypeError with the editor's messages, unless errors are silent
  */
 export async function readFiles(

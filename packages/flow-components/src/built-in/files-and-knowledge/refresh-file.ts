@@ -12,7 +12,7 @@ const PARSER_FIELDS = [
 ]
 
 /**
- * Returns the outputs for the selected files (CO-38, CO-15); with the document parser there are no table
+ * Returns the outputs for the selected files; with the document parser there are no table
  * outputs.
  */
 export function refreshFileNode(

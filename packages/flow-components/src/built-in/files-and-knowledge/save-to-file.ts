@@ -19,7 +19,7 @@ import {
 const hidden = { show: false } as const
 const hiddenAdvanced = { show: false, advanced: true } as const
 
-/** Saves a value as a file in the host's file store (CO-57). */
+/** Saves a value as a file in the host's file store. */
 export const saveToFile = defineComponent({
   type: 'SaveToFile',
   displayName: 'Write File',

@@ -23,7 +23,7 @@ export interface MemoryHit {
 
 /**
  * Embeds new messages of the flow, oldest first and at most 2,000, then returns those nearest to the query.
- * Rows of deleted messages are skipped (NX-32).
+ * Rows of deleted messages are skipped.
  */
 export async function searchMemory(
   base: MemoryBaseStore,

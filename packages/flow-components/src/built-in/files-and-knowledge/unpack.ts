@@ -14,7 +14,7 @@ export interface UnpackedFile {
  * Returns the files of an archive, determined by its extension. Directories, hidden files, links, and names
  * outside the archive are skipped; nested archives are not unpacked.
  * @throws TypeError for a corrupt archive and for bzip2, which is not supported; FlowError `limit_exceeded`
- * over the budget, which counts the data as it is unpacked (AB-35)
+ * over the budget, which counts the data as it is unpacked
  */
 export async function unpack(
   path: string,

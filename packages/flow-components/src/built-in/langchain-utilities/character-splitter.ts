@@ -4,7 +4,7 @@ import { output } from '@x/flow-engine'
 import { splitChunks } from '../processing/split-chunks.ts'
 import { chunksOfEach, unescaped } from './recursive-splitter.ts'
 
-/** Splits text at a single separator (MO-55). */
+/** Splits text at a single separator. */
 export const characterTextSplitter = defineComponent({
   type: 'CharacterTextSplitter',
   displayName: 'Character Text Splitter',

@@ -12,7 +12,7 @@ const SEPARATORS = ['\n\n', '\n', ' ', '']
 /** Each separator requires another pass over the text. */
 const MAX_SEPARATORS = 100
 
-/** Splits text at the largest separator that makes the pieces small enough (MO-55). */
+/** Splits text at the largest separator that makes the pieces small enough. */
 export const recursiveCharacterTextSplitter = defineComponent({
   type: 'RecursiveCharacterTextSplitter',
   displayName: 'Recursive Character Text Splitter',

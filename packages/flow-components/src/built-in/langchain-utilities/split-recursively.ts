@@ -11,7 +11,7 @@ export interface RecursiveSplitOptions {
 
 /**
  * Splits text at the first separator that occurs in it, keeps the separator at the start of the next piece,
- * and splits pieces that are still too long at the remaining separators (MO-55).
+ * and splits pieces that are still too long at the remaining separators.
  * @throws RangeError for an invalid combination of size and overlap, and over the limits of the work
  */
 export async function splitRecursively(

@@ -15,7 +15,7 @@ import { pickedChatModel, pickerAddressFields } from '@x/flow-engine/internal'
 /** Maximum number of concurrent requests. */
 const PARALLEL_REQUESTS = 16
 
-/** Asks a model about each row of a table (CO-56). */
+/** Asks a model about each row of a table. */
 export const batchRun = defineComponent({
   type: 'BatchRunComponent',
   displayName: 'Batch Run',

@@ -15,7 +15,7 @@ import { listOllamaModels } from '@x/flow-engine/internal'
 const IBM = 'IBM watsonx.ai'
 const PROVIDERS = ['OpenAI', 'Ollama', IBM]
 
-/** Creates an embedder of a provider (CO-58). */
+/** Creates an embedder of a provider. */
 export const embeddingModel = defineComponent({
   type: 'EmbeddingModel',
   displayName: 'Embedding Model',
@@ -162,7 +162,7 @@ function buildEmbedder(inputs: EmbeddingInputs, ctx: ComponentContext): Promise<
   )
 }
 
-/** Uses the picker's selection, or the older fields: a model name and a provider (NX-11, NX-26). */
+/** Uses the picker's selection, or the older fields: a model name and a provider. */
 function olderOrPicked(
   { model, model_name: name, provider }: EmbeddingInputs,
   ctx: ComponentContext,

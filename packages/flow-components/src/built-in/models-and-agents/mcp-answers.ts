@@ -7,8 +7,8 @@ import { readAnswer } from '@x/flow-engine/internal'
 const MAX_BYTES = 16 * 1024 * 1024
 
 /**
- * Limits the responses of an MCP server before they are parsed (AB-44): 16 MiB for a response that is not
- * streamed, 8 Mi characters for an event, and the depth and number of values of its JSON (AB-52).
+ * Limits the responses of an MCP server before they are parsed: 16 MiB for a response that is not
+ * streamed, 8 Mi characters for an event, and the depth and number of values of its JSON.
  */
 export function withBoundedAnswers(send: typeof fetch): typeof fetch {
   return async (input, init) => {

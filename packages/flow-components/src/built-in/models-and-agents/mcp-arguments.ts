@@ -5,7 +5,7 @@ import { isMessage } from '@x/flow-engine'
 import { field, type Field } from '@x/flow-engine'
 import type { McpTool } from '@x/flow-engine'
 
-/** Creates a field for each argument of the selected tool (CO-42). */
+/** Creates a field for each argument of the selected tool. */
 export function argumentFields(tool: McpTool): Record<string, Field> {
   const required = requiredNames(tool)
   return Object.fromEntries(

@@ -4,7 +4,7 @@ import type { McpClient, McpResult, McpTool } from '@x/flow-engine'
 
 /**
  * A tool server behind the SDK's client. Avoids the client's `listTools`, which compiles schemas from the
- * server, including their patterns; responses are bounded (AB-44).
+ * server, including their patterns; responses are bounded.
  */
 export function asMcpClient(client: Client): McpClient {
   return {

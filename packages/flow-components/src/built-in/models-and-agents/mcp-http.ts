@@ -7,7 +7,7 @@ import { withBoundedAnswers } from './mcp-answers.ts'
 import { asMcpClient } from './mcp-client.ts'
 
 export interface HttpMcpOptions {
-  /** Default: the platform's guarded fetch (AB-40). */
+  /** Default: the platform's guarded fetch. */
   readonly fetch?: typeof fetch | undefined
   readonly signal: AbortSignal
   /** Ids of persistent server sessions, by `<session>_<server>`; read and updated. */
@@ -16,7 +16,7 @@ export interface HttpMcpOptions {
 }
 
 /**
- * Connects to an MCP server over streamable HTTP, falling back to SSE (CO-42).
+ * Connects to an MCP server over streamable HTTP, falling back to SSE.
  * @throws TypeError for a configuration without `url`; other transports must be supplied by the host
  */
 export async function connectHttpMcp(config: unknown, options: HttpMcpOptions): Promise<McpClient> {

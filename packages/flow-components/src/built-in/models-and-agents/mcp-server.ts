@@ -48,7 +48,7 @@ export async function withMcpServer<T>(
 
 /**
  * Lists the tools of a server.
- * @throws FlowError `forbidden` for a server that the user may not start (AB-75); TypeError with a message
+ * @throws FlowError `forbidden` for a server that the user may not start; TypeError with a message
  * that starts with "Error updating tool list: " or "Timeout updating tool list: "
  */
 export async function listMcpTools(

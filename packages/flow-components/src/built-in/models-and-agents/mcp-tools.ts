@@ -17,7 +17,7 @@ import { toolMetadataField, toolRow } from '@x/flow-engine/internal'
 import { argumentFields, callArguments } from './mcp-arguments.ts'
 import { listMcpTools, readServerChoice, withMcpServer } from './mcp-server.ts'
 
-/** Calls a tool of an MCP server, or supplies all its tools to an agent (CO-42). */
+/** Calls a tool of an MCP server, or supplies all its tools to an agent. */
 export const mcpTools = defineComponent({
   type: 'MCPTools',
   furtherFields: true,

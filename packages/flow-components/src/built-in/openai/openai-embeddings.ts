@@ -7,7 +7,7 @@ import { openAiEmbeddingModels } from '../models-and-agents/embedding-models.ts'
 
 const advanced = { advanced: true } as const
 
-/** Creates an embedder for OpenAI or a compatible server (CO-58). */
+/** Creates an embedder for OpenAI or a compatible server. */
 export const openAiEmbeddings = defineComponent({
   type: 'OpenAIEmbeddings',
   displayName: 'OpenAI Embeddings',

@@ -6,7 +6,7 @@ import { field } from '@x/flow-engine'
 import { withSettings } from '@x/flow-engine/internal'
 import { defineChatModel } from '../providers/define-chat-model.ts'
 
-/** An OpenAI chat model with all its settings (CO-79). */
+/** An OpenAI chat model with all its settings. */
 export const openAiModel = defineChatModel({
   type: 'OpenAIModel',
   displayName: 'OpenAI',

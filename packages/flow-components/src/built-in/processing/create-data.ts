@@ -25,7 +25,7 @@ const common = {
   }),
 }
 
-/** Creates Data from fields added by the flow's author (MO-52). */
+/** Creates Data from fields added by the flow's author. */
 export const createData = defineComponent({
   type: 'CreateData',
   furtherFields: true,
@@ -61,7 +61,7 @@ export const createData = defineComponent({
   refresh: (template, name, value) => showFields(template, name, value),
 })
 
-/** Adds or replaces fields of Data (MO-52). */
+/** Adds or replaces fields of Data. */
 export const updateData = defineComponent({
   type: 'UpdateData',
   furtherFields: true,

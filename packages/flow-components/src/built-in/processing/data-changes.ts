@@ -20,7 +20,7 @@ export function selectKeys(data: Plain, keys: readonly string[]): Plain {
 
 /**
  * Converts an object to Data. An object under `data` becomes the data, to which the other keys are added;
- * `text_key` and `default_value` become those of the Data (CO-2).
+ * `text_key` and `default_value` become those of the Data.
  * @throws TypeError if the value under `data` is not an object
  */
 export function asData({ data = {}, text_key, default_value, ...rest }: Plain): Data {

@@ -82,7 +82,7 @@ export const joinFields = {
   }),
 }
 
-/** Changes a table by one operation (CO-60). */
+/** Changes a table by one operation. */
 export const dataFrameOperations = defineComponent({
   type: 'DataFrameOperations',
   displayName: 'DataFrame Operations',

@@ -95,7 +95,7 @@ export const changeFields = {
   }),
 }
 
-/** Changes a data object by one operation (CO-61). */
+/** Changes a data object by one operation. */
 export const dataOperations = defineComponent({
   type: 'DataOperations',
   displayName: 'Data Operations',

@@ -4,7 +4,7 @@ import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { dataRows } from './data-rows.ts'
 
-/** Creates a table with one row per Data (MO-51). */
+/** Creates a table with one row per Data. */
 export const dataToDataFrame = defineComponent({
   type: 'DataToDataFrame',
   displayName: 'Data → DataFrame',

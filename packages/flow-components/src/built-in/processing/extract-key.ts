@@ -4,7 +4,7 @@ import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { dataRows } from './data-rows.ts'
 
-/** Keeps one key of Data, or of each Data in a list (MO-51). */
+/** Keeps one key of Data, or of each Data in a list. */
 export const extractKey = defineComponent({
   type: 'ExtractaKey',
   displayName: 'Extract Key',

@@ -4,7 +4,7 @@ import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { selectKeys } from './data-changes.ts'
 
-/** Keeps selected keys of Data (MO-51). */
+/** Keeps selected keys of Data. */
 export const filterData = defineComponent({
   type: 'FilterData',
   displayName: 'Filter Data',

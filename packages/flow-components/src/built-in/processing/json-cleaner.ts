@@ -3,7 +3,7 @@ import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 
-/** Extracts and repairs the JSON object in a model's answer (MO-53). */
+/** Extracts and repairs the JSON object in a model's answer. */
 export const jsonCleaner = defineComponent({
   type: 'JSONCleaner',
   displayName: 'JSON Cleaner',

@@ -8,7 +8,7 @@ import { dataRows } from './data-rows.ts'
 
 const OPERATIONS = ['Concatenate', 'Append', 'Merge', 'Join']
 
-/** Combines two or more Data into a table (MO-52). */
+/** Combines two or more Data into a table. */
 export const mergeData = defineComponent({
   type: 'MergeDataComponent',
   displayName: 'Combine Data',

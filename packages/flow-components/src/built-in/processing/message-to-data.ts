@@ -4,7 +4,7 @@ import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 
-/** Converts a message to Data with all its fields (CO-82). */
+/** Converts a message to Data with all its fields. */
 export const messageToData = defineComponent({
   type: 'MessagetoData',
   displayName: 'Message to Data',

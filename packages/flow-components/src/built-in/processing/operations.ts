@@ -36,7 +36,7 @@ import {
   textFields,
 } from './text-operations.ts'
 
-/** Changes text, a data object or a table by one operation (NX-31). */
+/** Changes text, a data object or a table by one operation. */
 export const operations = defineComponent({
   type: 'Operations',
   displayName: 'Data Operations',

@@ -7,7 +7,7 @@ import { output } from '@x/flow-engine'
 import { formatPlace } from '@x/flow-engine/internal'
 import { fillTemplate, parseTemplate, type Spend, type TemplatePart } from '@x/flow-engine/internal'
 
-/** Formats each row of a table with a template (MO-51). */
+/** Formats each row of a table with a template. */
 export const parseDataFrame = defineComponent({
   type: 'ParseDataFrame',
   displayName: 'Parse DataFrame',

@@ -7,7 +7,7 @@ import { fillTemplate, parseTemplate, type Spend, type TemplatePart } from '@x/f
 import { output } from '@x/flow-engine'
 import { dataRows } from './data-rows.ts'
 
-/** Formats each Data with a template (MO-50). */
+/** Formats each Data with a template. */
 export const parseData = defineComponent({
   type: 'ParseData',
   displayName: 'Data to Message',

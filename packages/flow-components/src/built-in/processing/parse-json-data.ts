@@ -8,7 +8,7 @@ import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { queryJson } from './json-query.ts'
 
-/** Returns the results of a jq expression on JSON text or Data (MO-51). */
+/** Returns the results of a jq expression on JSON text or Data. */
 export const parseJsonData = defineComponent({
   type: 'ParseJSONData',
   displayName: 'Parse JSON',

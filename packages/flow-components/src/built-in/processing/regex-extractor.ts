@@ -5,7 +5,7 @@ import { output } from '@x/flow-engine'
 import { linearPattern } from '@x/flow-engine/internal'
 import { oncePerBuild } from '@x/flow-engine/internal'
 
-/** Extracts the matches of a pattern from text (MO-53). */
+/** Extracts the matches of a pattern from text. */
 export const regexExtractor = defineComponent({
   type: 'RegexExtractorComponent',
   displayName: 'Regex Extractor',

@@ -3,7 +3,7 @@ import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { dataRows } from './data-rows.ts'
 
-/** Returns one Data of a list by its index (MO-51). */
+/** Returns one Data of a list by its index. */
 export const selectData = defineComponent({
   type: 'SelectData',
   displayName: 'Select Data',

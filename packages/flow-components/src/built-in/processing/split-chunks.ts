@@ -54,7 +54,7 @@ export class SplitWork {
 }
 
 /**
- * Splits text at a separator and merges the pieces into chunks of at most `size` characters (CO-51). Chunks
+ * Splits text at a separator and merges the pieces into chunks of at most `size` characters. Chunks
  * are trimmed; blank ones are dropped.
  * @throws RangeError for an invalid combination of size and overlap, and over the limits of the work
  */

@@ -13,7 +13,7 @@ import { nameOfType } from '@x/flow-engine/internal'
 import { output } from '@x/flow-engine'
 import { splitChunks, SplitWork, type ChunkOptions } from './split-chunks.ts'
 
-/** Splits text into chunks, one row each, which keep the other values of their source (CO-51). */
+/** Splits text into chunks, one row each, which keep the other values of their source. */
 export const splitText = defineComponent({
   type: 'SplitText',
   displayName: 'Split Text',

@@ -3,7 +3,7 @@ import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { writeMessage } from '@x/flow-engine/internal'
 
-/** Stores a message, like Message History in mode Store (MO-54). */
+/** Stores a message, like Message History in mode Store. */
 export const storeMessage = defineComponent({
   type: 'StoreMessage',
   displayName: 'Message Store',

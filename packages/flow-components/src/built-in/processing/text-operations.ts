@@ -85,7 +85,7 @@ export const TEXT_OPERATIONS = [
   { name: 'Text to DataFrame', icon: 'table' },
 ]
 
-/** Changes text by one operation, as in versions 1.8 to 1.10 (NX-31). */
+/** Changes text by one operation, as in versions 1.8 to 1.10. */
 export const textOperations = defineComponent({
   type: 'TextOperations',
   displayName: 'Text Operations',

@@ -4,7 +4,7 @@ import { output } from '@x/flow-engine'
 import { compatibleEmbedder } from './compatible-embedder.ts'
 import { requireText } from './compatible-model.ts'
 
-/** Creates an embedder for a model deployed on Azure (MO-20). */
+/** Creates an embedder for a model deployed on Azure. */
 export const azureOpenAiEmbeddings = defineComponent({
   type: 'AzureOpenAIEmbeddings',
   displayName: 'Azure OpenAI Embeddings',

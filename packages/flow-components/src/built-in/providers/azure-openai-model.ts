@@ -3,7 +3,7 @@ import { maxTokensField, temperatureField } from './chat-fields.ts'
 import { compatibleModel, requireText } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A chat model deployed on Azure (MO-12). */
+/** A chat model deployed on Azure. */
 export const azureOpenAiModel = defineChatModel({
   type: 'AzureOpenAIModel',
   displayName: 'Azure OpenAI',

@@ -1,6 +1,6 @@
 import { field } from '@x/flow-engine'
 
-/** The inputs of every provider's chat model component (MO-10). */
+/** The inputs of every provider's chat model component. */
 export const chatFields = {
   input_value: field.message({ displayName: 'Input' }),
   system_message: field.multiline({ displayName: 'System Message' }),

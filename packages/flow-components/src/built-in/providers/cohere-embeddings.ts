@@ -11,7 +11,7 @@ const URL = 'https://api.cohere.com/v2/embed'
 /** Maximum number of texts in one request. */
 const BATCH = 96
 
-/** Creates an embedder for Cohere, which distinguishes documents from queries (MO-20). */
+/** Creates an embedder for Cohere, which distinguishes documents from queries. */
 export const cohereEmbeddings = defineComponent({
   type: 'CohereEmbeddings',
   displayName: 'Cohere Embeddings',

@@ -3,7 +3,7 @@ import { temperatureField } from './chat-fields.ts'
 import { compatibleModel } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A Cohere chat model, through its OpenAI-compatible API (MO-13). */
+/** A Cohere chat model, through its OpenAI-compatible API. */
 export const cohereModel = defineChatModel({
   type: 'CohereModel',
   displayName: 'Cohere Language Models',

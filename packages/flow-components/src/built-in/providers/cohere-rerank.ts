@@ -10,7 +10,7 @@ import { requireKey } from './read-vectors.ts'
 
 const URL = 'https://api.cohere.com/v2/rerank'
 
-/** Sorts search results by relevance to a question (MO-35). */
+/** Sorts search results by relevance to a question. */
 export const cohereRerank = defineComponent({
   type: 'CohereRerank',
   displayName: 'Cohere Rerank',

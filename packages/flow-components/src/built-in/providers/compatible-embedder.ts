@@ -2,7 +2,7 @@ import type { Embedder } from '@x/flow-engine'
 import { findEmbedder, hostEmbeds } from '@x/flow-engine/internal'
 import type { ComponentContext } from '@x/flow-engine'
 
-/** Settings for an embedder created by a provider's component (MO-20). */
+/** Settings for an embedder created by a provider's component. */
 export interface ChosenEmbedder {
   /** Display name of the component, for error messages. */
   readonly displayName: string

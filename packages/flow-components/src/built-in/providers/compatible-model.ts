@@ -5,7 +5,7 @@ import type { ComponentContext } from '@x/flow-engine'
 import { askModel, questionMessages, withSettings } from '@x/flow-engine/internal'
 import { plainBadRequests } from '@x/flow-engine/internal'
 
-/** Settings for a model created by a provider's component (MO-10). */
+/** Settings for a model created by a provider's component. */
 export interface ChosenModel {
   readonly provider: string
   readonly model: string

@@ -19,7 +19,7 @@ interface ChatModelDefinition<I extends Fields> extends ComponentFacts {
 
 /**
  * Defines the component of a provider's chat model: it answers its input and supplies the model to other
- * components (MO-10).
+ * components.
  */
 export function defineChatModel<I extends Fields>(definition: ChatModelDefinition<I>) {
   const { build, inputs: own, ...facts } = definition

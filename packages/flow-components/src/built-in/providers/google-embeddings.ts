@@ -7,7 +7,7 @@ import { requireText } from './compatible-model.ts'
 /** Maximum number of texts in one request. */
 const BATCH = 100
 
-/** Creates an embedder for Google (MO-20). */
+/** Creates an embedder for Google. */
 export const googleGenerativeAiEmbeddings = defineComponent({
   type: 'Google Generative AI Embeddings',
   displayName: 'Google Generative AI Embeddings',

@@ -3,7 +3,7 @@ import { answersField, maxTokensField, temperatureField, toolModelField } from '
 import { compatibleModel } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A Google chat model (MO-11). */
+/** A Google chat model. */
 export const googleGenerativeAiModel = defineChatModel({
   type: 'GoogleGenerativeAIModel',
   displayName: 'Google Generative AI',

@@ -3,7 +3,7 @@ import { answersField, maxTokensField, temperatureField, toolModelField } from '
 import { compatibleModel } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A Groq chat model (MO-10). */
+/** A Groq chat model. */
 export const groqModel = defineChatModel({
   type: 'GroqModel',
   displayName: 'Groq',

@@ -12,7 +12,7 @@ import { readVectors, requireKey } from './read-vectors.ts'
 const ROUTER = 'https://router.huggingface.co/hf-inference'
 const BATCH = 100
 
-/** Creates an embedder for Hugging Face or a self-hosted embedding server (MO-20). */
+/** Creates an embedder for Hugging Face or a self-hosted embedding server. */
 export const huggingFaceInferenceApiEmbeddings = defineComponent({
   type: 'HuggingFaceInferenceAPIEmbeddings',
   displayName: 'Hugging Face Embeddings Inference',

@@ -16,7 +16,7 @@ const MODELS = [
 /** The option that selects the field Custom Model ID. */
 const CUSTOM = 'custom'
 
-/** A chat model of Hugging Face's router or of a self-hosted endpoint (MO-13). */
+/** A chat model of Hugging Face's router or of a self-hosted endpoint. */
 export const huggingFaceModel = defineChatModel({
   type: 'HuggingFaceModel',
   displayName: 'Hugging Face',

@@ -4,7 +4,7 @@ import { output } from '@x/flow-engine'
 import { compatibleEmbedder } from './compatible-embedder.ts'
 import { requireText } from './compatible-model.ts'
 
-/** Creates an embedder for an LM Studio server (MO-20). */
+/** Creates an embedder for an LM Studio server. */
 export const lmStudioEmbeddings = defineComponent({
   type: 'LMStudioEmbeddingsComponent',
   displayName: 'LM Studio Embeddings',

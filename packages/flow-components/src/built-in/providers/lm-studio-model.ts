@@ -2,7 +2,7 @@ import { field } from '@x/flow-engine'
 import { compatibleModel, requireText } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A chat model of an LM Studio server (MO-10). */
+/** A chat model of an LM Studio server. */
 export const lmStudioModel = defineChatModel({
   type: 'LMStudioModel',
   displayName: 'LM Studio',

@@ -6,7 +6,7 @@ import { compatibleEmbedder } from './compatible-embedder.ts'
 /** Maximum number of texts in one request, because the provider limits their total tokens. */
 const BATCH = 100
 
-/** Creates an embedder for Mistral; the misspelt type name is the one in flow files (MO-20). */
+/** Creates an embedder for Mistral; the misspelt type name is the one in flow files. */
 export const mistralAiEmbeddings = defineComponent({
   type: 'MistalAIEmbeddings',
   displayName: 'MistralAI Embeddings',

@@ -3,7 +3,7 @@ import { maxTokensField } from './chat-fields.ts'
 import { compatibleModel } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A Mistral chat model (MO-10). */
+/** A Mistral chat model. */
 export const mistralModel = defineChatModel({
   type: 'MistralModel',
   displayName: 'MistralAI',

@@ -5,7 +5,7 @@ import { output } from '@x/flow-engine'
 import { compatibleEmbedder } from './compatible-embedder.ts'
 import { requireText } from './compatible-model.ts'
 
-/** Creates an embedder for an Ollama server (MO-20). */
+/** Creates an embedder for an Ollama server. */
 export const ollamaEmbeddings = defineComponent({
   type: 'OllamaEmbeddings',
   displayName: 'Ollama Embeddings',

@@ -29,7 +29,7 @@ const tuningFields = {
 
 const MIROSTAT = ['Disabled', 'Mirostat', 'Mirostat 2.0']
 
-/** A chat model of an Ollama server (MO-10). */
+/** A chat model of an Ollama server. */
 export const ollamaModel = defineComponent({
   type: 'OllamaModel',
   displayName: 'Ollama',

@@ -3,7 +3,7 @@ import { maxTokensField, temperatureField } from './chat-fields.ts'
 import { compatibleModel, requireText } from './compatible-model.ts'
 import { defineChatModel } from './define-chat-model.ts'
 
-/** A chat model from any provider available through OpenRouter (MO-10). */
+/** A chat model from any provider available through OpenRouter. */
 export const openRouter = defineChatModel({
   type: 'OpenRouterComponent',
   displayName: 'OpenRouter',

@@ -5,7 +5,7 @@ import { output } from '@x/flow-engine'
 import { compatibleEmbedder } from './compatible-embedder.ts'
 import { requireText } from './compatible-model.ts'
 
-/** Creates an embedder for IBM watsonx.ai (MO-13). */
+/** Creates an embedder for IBM watsonx.ai. */
 export const watsonxEmbeddings = defineComponent({
   type: 'WatsonxEmbeddingsComponent',
   displayName: 'IBM watsonx.ai Embeddings',

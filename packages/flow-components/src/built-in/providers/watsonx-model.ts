@@ -7,7 +7,7 @@ import { defineChatModel } from './define-chat-model.ts'
 const slider = (displayName: string, value: number, [min, max]: readonly [number, number]) =>
   field.slider({ displayName, default: value, min, max, step: 0.01, advanced: true })
 
-/** An IBM watsonx.ai chat model (MO-13). */
+/** An IBM watsonx.ai chat model. */
 export const ibmWatsonxModel = defineChatModel({
   type: 'IBMwatsonxModel',
   aliases: ['WatsonxComponent'],

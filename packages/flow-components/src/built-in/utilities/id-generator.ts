@@ -3,7 +3,7 @@ import { defineComponent } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 
-/** Returns the id in its field, or a new one if the field is empty (MO-53). */
+/** Returns the id in its field, or a new one if the field is empty. */
 export const idGenerator = defineComponent({
   type: 'IDGenerator',
   displayName: 'ID Generator',

@@ -61,7 +61,7 @@ interface VectorStoreDefinition<I extends Fields> extends ComponentFacts {
 
 /**
  * Defines the component of a vector store on a server. It ingests once per build, whichever outputs are
- * connected, then searches if there is a query (MO-3).
+ * connected, then searches if there is a query.
  */
 export function defineVectorStore<I extends Fields>(
   definition: VectorStoreDefinition<I>,

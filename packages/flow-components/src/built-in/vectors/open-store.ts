@@ -5,7 +5,7 @@ import { nearestRows } from './nearest.ts'
 
 const SHARED = '@x/flow-engine/vector-stores'
 
-/** Opens the host's store of that name, or one that lives as long as the run (CO-73). */
+/** Opens the host's store of that name, or one that lives as long as the run. */
 export async function openVectorStore(name: string, ctx: ComponentContext): Promise<VectorStore> {
   const { services, userId, flowId, shared } = ctx
   if (services.vectors !== undefined) {

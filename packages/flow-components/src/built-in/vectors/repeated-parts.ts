@@ -4,7 +4,7 @@ import { FlowError } from '@x/flow-engine'
 const MAX_REPEATED = 33_554_432
 
 /**
- * Counts the characters of parts that are repeated in every document of a build, such as field names (AB-29).
+ * Counts the characters of parts that are repeated in every document of a build, such as field names.
  * @param names the inputs that supply these parts, for the error
  * @throws FlowError `limit_exceeded` from the returned function, over the limit
  */

@@ -7,7 +7,7 @@ import { vendorMessage, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://api.agentql.com/v1/query-data'
 
-/** Extracts data from a web page with a query or a prompt (MO-44). */
+/** Extracts data from a web page with a query or a prompt. */
 export const agentQl = defineComponent({
   type: 'AgentQL',
   displayName: 'Extract Web Data',

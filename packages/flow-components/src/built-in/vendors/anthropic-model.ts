@@ -11,7 +11,7 @@ import { withSettings } from '@x/flow-engine/internal'
 
 import { defineChatModel } from '../providers/define-chat-model.ts'
 
-/** An Anthropic chat model with all its settings (CO-79). */
+/** An Anthropic chat model with all its settings. */
 export const anthropicModel = defineChatModel({
   type: 'AnthropicModel',
   displayName: 'Anthropic',

@@ -11,7 +11,7 @@ const BASE = 'https://api.apify.com/v2'
 const MAX_RUN_MS = 15 * 60_000
 const OPEN = new Set(['READY', 'RUNNING', 'TIMING-OUT', 'ABORTING'])
 
-/** Runs an Apify actor, or supplies it as a tool (MO-48). */
+/** Runs an Apify actor, or supplies it as a tool. */
 export const apifyActors = defineComponent({
   type: 'ApifyActors',
   displayName: 'Apify Actors',

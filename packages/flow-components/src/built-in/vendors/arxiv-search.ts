@@ -20,7 +20,7 @@ const PREFIXES = new Map([
   ['cat', 'cat:'],
 ])
 
-/** Searches arXiv for papers (CO-70). A failure is returned as a row that describes it. */
+/** Searches arXiv for papers. A failure is returned as a row that describes it. */
 export const arXiv = defineComponent({
   type: 'ArXivComponent',
   displayName: 'arXiv',

@@ -11,7 +11,7 @@ import { textIn } from './vendor-request.ts'
 const FORMATS =
   '3ga 8svx aac ac3 aif aiff alac amr ape au dss flac flv m4a m4b m4p m4r mp3 mpga ogg oga mogg opus qcp tta voc wav wma wv webm mts m2ts ts mov mp2 mp4 m4p m4v mxf'
 
-/** Starts the transcription of a recording (MO-45). Failures are returned as data. */
+/** Starts the transcription of a recording. Failures are returned as data. */
 export const assemblyAiTranscriptionJobCreator = defineComponent({
   type: 'AssemblyAITranscriptionJobCreator',
   displayName: 'AssemblyAI Start Transcript',

@@ -7,7 +7,7 @@ import { textIn } from './vendor-request.ts'
 
 const MAX_WAIT_MS = 30 * 60_000
 
-/** Waits for a transcription (MO-45). Failures are returned as data. */
+/** Waits for a transcription. Failures are returned as data. */
 export const assemblyAiTranscriptionJobPoller = defineComponent({
   type: 'AssemblyAITranscriptionJobPoller',
   displayName: 'AssemblyAI Poll Transcript',

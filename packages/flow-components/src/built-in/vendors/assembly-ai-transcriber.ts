@@ -6,7 +6,7 @@ import { textIn } from './vendor-request.ts'
 
 const MAX_WAIT_S = 3600
 
-/** Transcribes a recording and waits for the text (MO-45). */
+/** Transcribes a recording and waits for the text. */
 export const assemblyAiTranscriber = defineComponent({
   type: 'AssemblyAITranscriber',
   displayName: 'AssemblyAI Transcriber',

@@ -6,7 +6,7 @@ const BASE = 'https://api.assemblyai.com/v2'
 
 export type Transcript = Readonly<Record<string, unknown>>
 
-/** Sends a request to AssemblyAI; the key is sent without a scheme (MO-45). */
+/** Sends a request to AssemblyAI; the key is sent without a scheme. */
 export async function askAssemblyAi(
   path: string,
   { key, body }: { readonly key: string; readonly body?: unknown },

@@ -5,7 +5,7 @@ import { recordsIn, requireSuccess, shortMessage, textIn, vendorRequest } from '
 
 const DATABASES = 'https://api.devops.astra.datastax.com/v2/databases'
 
-/** The address and credentials of the Astra DB Data API (MO-30). */
+/** The address and credentials of the Astra DB Data API. */
 export interface AstraAccess {
   readonly token: string
   readonly endpoint: string

@@ -52,7 +52,7 @@ const fields = {
 
 type ToolValues = Values<typeof fields>
 
-/** Offers the documents of an Astra DB collection to agents as a tool (MO-30). */
+/** Offers the documents of an Astra DB collection to agents as a tool. */
 export const astraDbTool = defineComponent({
   type: 'AstraDBTool',
   aliases: ['AstraDBToolComponent'],

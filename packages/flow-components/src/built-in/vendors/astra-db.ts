@@ -96,7 +96,7 @@ const fields = {
 
 type AstraInputs = Values<typeof fields>
 
-/** Stores texts in an Astra DB collection through the Data API and searches them (MO-30). */
+/** Stores texts in an Astra DB collection through the Data API and searches them. */
 export const astraDb = defineComponent({
   type: 'AstraDB',
   displayName: 'Astra DB',
@@ -122,7 +122,7 @@ interface OpenedCollection {
   readonly embedder: Embedder | null
 }
 
-/** Ingests once per build, whichever outputs are connected (MO-3). */
+/** Ingests once per build, whichever outputs are connected. */
 const opened = oncePerBuild(
   async (inputs: AstraInputs, ctx: ComponentContext): Promise<OpenedCollection> => {
     const documents = readDocuments(inputs.ingest_data)

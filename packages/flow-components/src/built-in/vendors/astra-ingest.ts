@@ -12,7 +12,7 @@ const BATCH = 100
 const PARALLEL = 20
 const MAX_DELETES = 10_000
 
-/** Adds documents to a collection, replacing existing copies (MO-30). */
+/** Adds documents to a collection, replacing existing copies. */
 export async function ingestDocuments(
   collection: AstraCollection,
   documents: readonly Document[],

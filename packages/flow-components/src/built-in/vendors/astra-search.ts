@@ -10,7 +10,7 @@ import { recordsIn, textIn } from './vendor-request.ts'
 const MMR_CANDIDATES = 20
 const MMR_BALANCE = 0.5
 
-/** A search in a collection (MO-30). */
+/** A search in a collection. */
 export interface AstraQuery {
   readonly text: string
   /** Undefined if the collection embeds the text itself. */

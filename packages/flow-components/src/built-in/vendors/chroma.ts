@@ -87,7 +87,7 @@ const fields = {
 
 type SearchInputs = Values<typeof fields>
 
-/** Stores texts with their vectors in a collection and searches it (CO-73). */
+/** Stores texts with their vectors in a collection and searches it. */
 export const chroma = defineComponent({
   type: 'Chroma',
   displayName: 'Chroma DB',

@@ -7,7 +7,7 @@ import { rowLimits } from './search-rows.ts'
 const TIMEOUT_MS = 60_000
 const NOTHING = 'No good DuckDuckGo Search Result was found'
 
-/** Searches DuckDuckGo without reading the pages found (MO-41). */
+/** Searches DuckDuckGo without reading the pages found. */
 export const duckDuckGoSearch = defineComponent({
   type: 'DuckDuckGoSearchComponent',
   displayName: 'DuckDuckGo Search',

@@ -47,7 +47,7 @@ const fields = {
 type SearchInputs = Values<typeof fields>
 
 /**
- * Finds the texts nearest to a query (CO-73). The index is filled once: an existing index is searched without
+ * Finds the texts nearest to a query. The index is filled once: an existing index is searched without
  * adding anything.
  */
 export const faiss = defineComponent({

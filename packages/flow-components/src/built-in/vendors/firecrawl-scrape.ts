@@ -6,7 +6,7 @@ import { requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://api.firecrawl.dev/v1/scrape'
 
-/** Reads a page with Firecrawl (MO-43). */
+/** Reads a page with Firecrawl. */
 export const firecrawlScrapeApi = defineComponent({
   type: 'FirecrawlScrapeApi',
   displayName: 'Firecrawl Scrape API',

@@ -15,7 +15,7 @@ const LISTS = new Map([
   ['videos', 'videos'],
 ])
 
-/** Searches Google through Serper (MO-42). */
+/** Searches Google through Serper. */
 export const googleSerperApi = defineComponent({
   type: 'GoogleSerperAPI',
   displayName: 'Google Serper API [DEPRECATED]',

@@ -8,7 +8,7 @@ import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-reque
 
 const NOTHING = 'No relevant documents found for the query.'
 
-/** Finds texts in a Needle collection that are relevant to a question (MO-47). */
+/** Finds texts in a Needle collection that are relevant to a question. */
 export const needle = defineComponent({
   type: 'needle',
   displayName: 'Needle Retriever',

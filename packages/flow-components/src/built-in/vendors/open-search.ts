@@ -21,7 +21,7 @@ const TEXT = 'text'
 /** Weights of semantic and keyword search in a hybrid search. */
 const WEIGHTS = { meaning: 0.7, words: 0.3 }
 
-/** A vector index on an OpenSearch server (MO-34). */
+/** A vector index on an OpenSearch server. */
 export const openSearchVectorStore = defineVectorStore({
   type: 'OpenSearchVectorStoreComponent',
   displayName: 'OpenSearch',

@@ -6,7 +6,7 @@ import { defineVectorStore, type RemoteCollection } from '../vectors/define-vect
 import { documentId } from '../vectors/document-id.ts'
 import { textIn } from './vendor-request.ts'
 
-/** A collection in a PostgreSQL database with the vector extension (MO-33). */
+/** A collection in a PostgreSQL database with the vector extension. */
 export const pgvector = defineVectorStore({
   type: 'pgvector',
   displayName: 'PGVector',

@@ -8,7 +8,7 @@ import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-reque
 const API = 'https://api.pinecone.io/indexes'
 const API_VERSION = '2025-04'
 
-/** A Pinecone index, accessed through its HTTP API (MO-32). */
+/** A Pinecone index, accessed through its HTTP API. */
 export const pinecone = defineVectorStore({
   type: 'Pinecone',
   displayName: 'Pinecone',

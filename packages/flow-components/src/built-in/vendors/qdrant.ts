@@ -13,7 +13,7 @@ const DISTANCES = new Map([
   ['Dot Product', 'Dot'],
 ])
 
-/** A collection on a Qdrant server, accessed through its HTTP API (MO-31). */
+/** A collection on a Qdrant server, accessed through its HTTP API. */
 export const qdrantVectorStore = defineVectorStore({
   type: 'QdrantVectorStoreComponent',
   displayName: 'Qdrant',

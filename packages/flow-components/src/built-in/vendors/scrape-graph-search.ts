@@ -6,7 +6,7 @@ import { requireSuccess, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://api.scrapegraphai.com/v1/searchscraper'
 
-/** Searches the web and returns the results as data (MO-46). */
+/** Searches the web and returns the results as data. */
 export const scrapeGraphSearchApi = defineComponent({
   type: 'ScrapeGraphSearchApi',
   displayName: 'ScrapeGraph Search API',

@@ -16,7 +16,7 @@ import {
 const SEARCH_URL = 'https://www.searchapi.io/api/v1/search'
 const TIMEOUT_MS = 60_000
 
-/** Searches the web through SearchApi (CO-71). */
+/** Searches the web through SearchApi. */
 export const searchApi = defineComponent({
   type: 'SearchComponent',
   displayName: 'SearchApi',

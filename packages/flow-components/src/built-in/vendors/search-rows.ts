@@ -11,7 +11,7 @@ export const rowLimits = {
   }),
 }
 
-/** Converts a search hit to a row, with strings cut to `length` characters (CO-71). */
+/** Converts a search hit to a row, with strings cut to `length` characters. */
 export function resultRow(result: Readonly<Record<string, unknown>>, length: number) {
   const text = textIn(result.snippet)
   return {

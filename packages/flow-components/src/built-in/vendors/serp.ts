@@ -11,7 +11,7 @@ import { recordsIn, vendorMessage, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://serpapi.com/search.json'
 
-/** Searches the web through SerpAPI (MO-42). */
+/** Searches the web through SerpAPI. */
 export const serpApi = defineComponent({
   type: 'Serp',
   displayName: 'Serp Search API',
@@ -54,7 +54,7 @@ interface SerpInputs {
   readonly max_snippet_length: number
 }
 
-/** The vendor accepts the key only in the URL, so errors never contain the URL (MO-1). */
+/** The vendor accepts the key only in the URL, so errors never contain the URL. */
 const search = oncePerBuild(async (inputs: SerpInputs, ctx: ComponentContext): Promise<Data[]> => {
   const key = inputs.serpapi_api_key ?? ''
   const given = Object.entries(inputs.search_params).map(([name, value]) => [

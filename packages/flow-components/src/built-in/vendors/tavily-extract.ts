@@ -6,7 +6,7 @@ import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-reque
 
 const URL = 'https://api.tavily.com/extract'
 
-/** Reads the content of pages through Tavily (MO-42). */
+/** Reads the content of pages through Tavily. */
 export const tavilyExtract = defineComponent({
   type: 'TavilyExtractComponent',
   displayName: 'Tavily Extract API',

@@ -15,7 +15,7 @@ import {
 const SEARCH_URL = 'https://api.tavily.com/search'
 const TIMEOUT_MS = 90_000
 
-/** Searches the web through Tavily (CO-50). A failure is returned as a row that describes it. */
+/** Searches the web through Tavily. A failure is returned as a row that describes it. */
 export const tavilySearch = defineComponent({
   type: 'TavilySearchComponent',
   displayName: 'Tavily Search API',

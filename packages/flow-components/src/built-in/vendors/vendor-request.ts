@@ -9,7 +9,7 @@ const TIMEOUT_MS = 60_000
 const MAX_PAUSE_MS = 30_000
 const FURTHER_TRIES = 2
 
-/** A request to a vendor's API (MO-1). */
+/** A request to a vendor's API. */
 export interface VendorRequest {
   readonly url: string
   readonly method?: string

@@ -9,7 +9,7 @@ import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-reque
 const PARALLEL = 4
 const MAX_PAGES = 50
 
-/** Finds Wikipedia pages that match a query (MO-40). */
+/** Finds Wikipedia pages that match a query. */
 export const wikipedia = defineComponent({
   type: 'WikipediaComponent',
   displayName: 'Wikipedia',

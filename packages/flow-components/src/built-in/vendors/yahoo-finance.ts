@@ -35,7 +35,7 @@ const METHODS = [
 ] as const
 
 /**
- * Facts and news about a company (CO-72), from the finance source supplied by the host, because the vendor's
+ * Facts and news about a company, from the finance source supplied by the host, because the vendor's
  * own API is not public.
  */
 export const yahooFinance = defineComponent({

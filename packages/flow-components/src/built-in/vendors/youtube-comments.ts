@@ -9,7 +9,7 @@ const URL = 'https://www.googleapis.com/youtube/v3/commentThreads'
 const PAGE = 100
 const MAX_RESULTS = 10_000
 
-/** Reads the comments on a video (MO-49). */
+/** Reads the comments on a video. */
 export const youTubeComments = defineComponent({
   type: 'YouTubeCommentsComponent',
   displayName: 'YouTube Comments',

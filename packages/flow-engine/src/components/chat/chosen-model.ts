@@ -23,13 +23,12 @@ import type { ModelSpec } from '../define/services.ts'
 import { isVariableValue, missingVariable } from '../define/variable-value.ts'
 
 /**
- * The provider, key and address settings for the model selected in a component's model picker (NX-10 to
- * NX-13).
+ * The provider, key and address settings for the model selected in a component's model picker.
  */
 export interface ModelAccess {
   readonly picked: PickedModel
   readonly apiKey: ProviderKey
-  /** Override the name and provider of the selection unless blank (NX-12). */
+  /** Override the name and provider of the selection unless blank. */
   readonly name?: string
   readonly provider?: string
   /** Addresses configured in the node, by provider. */
@@ -37,10 +36,10 @@ export interface ModelAccess {
   readonly projectId?: string
   /**
    * True if the selection comes from the fields of older versions, which have their own error messages
-   * (CO-34).
+   *.
    */
   readonly older?: boolean
-  /** The error if nothing is selected (NX-14). */
+  /** The error if nothing is selected. */
   readonly nothingChosen?: string
   /** Additional client options. */
   readonly options?: Readonly<Record<string, unknown>>
@@ -174,7 +173,7 @@ interface KeyPlace {
   readonly ctx: ComponentContext
 }
 
-/** Looks up the key: the node's own, the user's variable, the environment (NX-13). */
+/** Looks up the key: the node's own, the user's variable, the environment. */
 async function keyOf(
   provider: string,
   given: ProviderKey,
@@ -248,7 +247,7 @@ interface Needs {
   readonly kind: Place['kind']
 }
 
-/** Checks the settings that a provider requires besides its key (CO-34, NX-13). */
+/** Checks the settings that a provider requires besides its key. */
 function checkNeeds(facts: ProviderFacts, { choice, address, project, older, kind }: Needs): void {
   if (facts.name === 'Ollama') {
     need(address, 'Ollama API URL is required when using Ollama provider')

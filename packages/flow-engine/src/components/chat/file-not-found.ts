@@ -1,6 +1,6 @@
 import type { FileReference, FileScope, FileService } from '../define/services.ts'
 
-/** Creates the error for a file that a run cannot find (CO-38). */
+/** Creates the error for a file that a run cannot find. */
 export function fileNotFound(path: string, cause?: unknown): TypeError {
   return new TypeError(
     `File not found: '${path}'. It is not part of the export; upload it and choose it in the node.`,

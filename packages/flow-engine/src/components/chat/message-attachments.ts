@@ -20,7 +20,7 @@ const TEXTS = new Set(
 )
 
 /**
- * Reads the files of a message for a model (CO-30): images as content parts with data URLs, text files as
+ * Reads the files of a message for a model: images as content parts with data URLs, text files as
  * text parts with at most 200,000 characters in total. The run gets a warning for every other file and every
  * truncated file.
  * @throws TypeError for a missing image or text file; RangeError for an image over 20 MiB, images over 50 MiB

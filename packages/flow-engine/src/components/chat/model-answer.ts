@@ -31,7 +31,7 @@ export function withSettings(
   }
 }
 
-/** Builds the messages of a language model component: its system message, then its input (CO-34). */
+/** Builds the messages of a language model component: its system message, then its input. */
 export async function questionMessages(
   input: Message | null,
   systemMessage: string,
@@ -57,7 +57,7 @@ export async function chatMessageOf(message: Message, ctx: ComponentContext): Pr
 }
 
 /**
- * Asks the model. With `streams` and a chat output downstream, the answer is streaming text (FE-51);
+ * Asks the model. With `streams` and a chat output downstream, the answer is streaming text;
  * otherwise one plain request returns the complete text.
  */
 export async function askModel(

@@ -23,7 +23,7 @@ export interface PickerInputs {
   readonly ollama_base_url: string
 }
 
-/** Returns the chat model of a picker with the usual related fields (NX-11 to NX-13). */
+/** Returns the chat model of a picker with the usual related fields. */
 export function pickedChatModel(
   inputs: PickerInputs,
   ctx: ComponentContext,

@@ -2,7 +2,7 @@ import { FlowError } from '../../errors.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
 import { isModelError } from '../../models/model-error.ts'
 
-/** Wraps a model so that errors with status 400 have the provider's own message (CO-79). */
+/** Wraps a model so that errors with status 400 have the provider's own message. */
 export function plainBadRequests(model: ChatModel): ChatModel {
   return {
     ...(model.name === undefined ? {} : { name: model.name }),

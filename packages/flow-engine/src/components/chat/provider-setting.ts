@@ -2,7 +2,7 @@ import type { ComponentContext } from '../define/context.ts'
 import type { ProviderKey } from '../define/field.ts'
 import { isVariableValue, type VariableOrigin } from '../define/variable-value.ts'
 
-/** A key, address or project with its origin (AB-41). */
+/** A key, address or project with its origin. */
 export interface ProviderSetting {
   readonly value: string
   readonly origin: 'node' | VariableOrigin
@@ -14,7 +14,7 @@ export interface ProviderSetting {
 
 /**
  * Returns the first setting that is not blank: the node's own value, then the variable of the request, the
- * user, and the environment (NX-13). Null if none is set.
+ * user, and the environment. Null if none is set.
  */
 export async function providerSetting(
   given: ProviderKey,

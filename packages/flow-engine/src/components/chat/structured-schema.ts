@@ -24,13 +24,13 @@ const TYPES = new Map<string, SchemaType>([
   ['dict', 'object'],
 ])
 
-/** More than models accept; a schema is written and read in one step (AB-29). */
+/** More than models accept; a schema is written and read in one step. */
 const MOST_FIELDS = 5000
 
 const YES = new Set(['true', '1', 't', 'y', 'yes'])
 
 /**
- * Reads the rows of a schema table (CO-37).
+ * Reads the rows of a schema table.
  * @throws TypeError `Invalid type: <type>`, `Output schema cannot be empty`; FlowError `limit_exceeded` for
  * more than 5,000 fields
  */

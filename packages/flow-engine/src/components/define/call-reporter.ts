@@ -9,7 +9,7 @@ export type CallFacts = Pick<CallInfo, 'kind' | 'name' | 'provider' | 'model'> &
 
 /** A call in progress, which must be ended exactly once. */
 export interface OpenCall {
-  /** Runs part of the work in the host's context (DR-71). */
+  /** Runs part of the work in the host's context. */
   around<T>(work: () => T): T
   /** True if hooks want the output. */
   readonly wantsContent: boolean
@@ -21,7 +21,7 @@ export interface OpenCall {
   }): void
 }
 
-/** Reports the calls of one build to the hooks of the run (DR-70). */
+/** Reports the calls of one build to the hooks of the run. */
 export interface CallReporter {
   open(facts: CallFacts): OpenCall
 }

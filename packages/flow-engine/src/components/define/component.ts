@@ -5,7 +5,7 @@ import type { NodeDetails, NodeTemplate } from '../../graph/flow/node-json.ts'
 import type { NodeUpdate, RefreshContext } from './refresh-context.ts'
 import type { OutputDefinition, Outputs } from './output.ts'
 
-/** The parts of a component definition other than inputs and outputs (FE-40). */
+/** The parts of a component definition other than inputs and outputs. */
 export interface ComponentFacts {
   /** The type name that nodes have in `data.type`. */
   readonly type: string
@@ -18,13 +18,13 @@ export interface ComponentFacts {
   readonly documentation?: string
   /** Former type names. */
   readonly aliases?: readonly string[]
-  /** Value of `metadata.module`, which also identifies nodes with other type names (FE-42). */
+  /** Value of `metadata.module`, which also identifies nodes with other type names. */
   readonly module?: string
   /** Source in the code field of a new node. Default: a line that names the component. */
   readonly code?: string
-  /** Part of the cache key of frozen results (FE-33). */
+  /** Part of the cache key of frozen results. */
   readonly version?: string
-  /** Marks an input or output vertex regardless of its type name (FE-2). */
+  /** Marks an input or output vertex regardless of its type name. */
   readonly role?: 'input' | 'output'
   readonly beta?: boolean
   readonly legacy?: boolean
@@ -32,11 +32,11 @@ export interface ComponentFacts {
   readonly priority?: number
   /** Components that replace a legacy component, as `category.Type`. */
   readonly replacement?: readonly string[]
-  /** May run again after a crash without a checkpoint (FE-63). Default true. */
+  /** May run again after a crash without a checkpoint. Default true. */
   readonly idempotent?: boolean
   /**
-   * Asks people (DR-35): builds of flows with it are resumable, and operations that cannot ask
-   * refuse such flows (DR-45). With `connected`, it asks only when one of its outputs is connected. Default
+   * Asks people: builds of flows with it are resumable, and operations that cannot ask
+   * refuse such flows. With `connected`, it asks only when one of its outputs is connected. Default
    * false.
    */
   readonly suspends?: boolean | 'connected'
@@ -57,9 +57,9 @@ export interface ComponentFacts {
   nodeOutputs?(
     values: Readonly<Record<string, unknown>>,
   ): Readonly<Record<string, OutputDefinition>>
-  /** Retries after a failure; overridden by the options of a run (DR-51). */
+  /** Retries after a failure; overridden by the options of a run. */
   readonly retry?: RetryPolicy
-  /** Runs source from the flow, so it gets no keys from the server's environment (AB-41). */
+  /** Runs source from the flow, so it gets no keys from the server's environment. */
   readonly sandboxed?: boolean
   /**
    * Called when `field` changes in the editor. Changes the template in place or returns the changes. May be
@@ -92,7 +92,7 @@ export interface ComponentDefinition<
   readonly forNode?: (details: NodeDetails) => Outputs<Fields>
   /** Called once per build, before the first output. */
   prepare?(inputs: Values<I>, ctx: ComponentContext): void | Promise<void>
-  /** Returns the tools of a node in tool mode. Default: one per output (CO-23). */
+  /** Returns the tools of a node in tool mode. Default: one per output. */
   toTools?(
     inputs: Values<I>,
     ctx: ComponentContext,
@@ -105,7 +105,7 @@ export interface ComponentTool {
   readonly description: string
   /** A JSON Schema of type object. */
   readonly parameters: object
-  /** Returns any edge value; the engine converts it for the model (CO-22). */
+  /** Returns any edge value; the engine converts it for the model. */
   call(args: Readonly<Record<string, unknown>>, ctx: ComponentContext): unknown
 }
 
@@ -114,7 +114,7 @@ export type Declared = Readonly<Record<string, OutputDefinition>>
 
 /**
  * A component as used by the engine, with all names resolved. `I` and `O` are its inputs and outputs, for the
- * flow builder (DR-78); plain `Component` means any component.
+ * flow builder; plain `Component` means any component.
  */
 export interface Component<I extends Fields = Fields, O extends Declared = Declared> extends Omit<
   ComponentFacts,

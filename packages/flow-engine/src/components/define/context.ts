@@ -6,7 +6,7 @@ import type { FlowJson } from '../../graph/flow/node-json.ts'
 import type { ComponentServices } from './services.ts'
 import type { VariableValue } from './variable-value.ts'
 
-/** The context of a build (FE-40), passed to components along with their inputs. */
+/** The context of a build, passed to components along with their inputs. */
 export interface ComponentContext {
   /** Aborted when the run is cancelled or fails, the vertex times out, or the tool call is cancelled. */
   readonly signal: AbortSignal
@@ -24,7 +24,7 @@ export interface ComponentContext {
   readonly asTool: boolean
   /** Number of this build in the run, starting at 1. */
   readonly build: number
-  /** Number of this attempt at the build, starting at 1 (DR-50). */
+  /** Number of this attempt at the build, starting at 1. */
   readonly attempt: number
   /** State of this vertex in this run; new in each pass of an enclosing loop. */
   readonly state: Map<string, unknown>
@@ -33,12 +33,12 @@ export interface ComponentContext {
   /** Names of the connected outputs. */
   readonly connected: ReadonlySet<string>
   /**
-   * Set if an output of this vertex goes to a chat output (FE-51); `senderName` is the name displayed there.
+   * Set if an output of this vertex goes to a chat output; `senderName` is the name displayed there.
    */
   readonly chatOutput?: { readonly senderName?: string } | undefined
   /**
    * Announces the number of items of a component with a loop-back edge, in its first build. Returns the
-   * number of passes that may run concurrently (run option `parallel`, FE-32). If that is more than 1, the
+   * number of passes that may run concurrently (run option `parallel`). If that is more than 1, the
    * component is built for further items before earlier passes finish, without a value on the loop-back edge;
    * the build after the last pass receives the list of returned values there, in item order.
    */
@@ -52,10 +52,10 @@ export interface ComponentContext {
   /** Returns the value types that the node's template accepts for a field; empty if it does not say. */
   handleTypes(field: string): readonly string[]
   /**
-   * Looks up a variable of the request, then of the user, then of the environment (FE-20). Null if not found.
+   * Looks up a variable of the request, then of the user, then of the environment. Null if not found.
    */
   variable(name: string): Promise<VariableValue | null>
-  /** Stops the branch of an output (FE-30). Throws for an unknown output name. */
+  /** Stops the branch of an output. Throws for an unknown output name. */
   stop(output: string): void
   start(output: string): void
   exclude(output: string): void
@@ -67,7 +67,7 @@ export interface ComponentContext {
   removeMessage(id: string): Promise<void>
   /**
    * Sends a piece of a message's text. With `send: false` it is only added to the text that is kept if the
-   * run is stopped (FE-51).
+   * run is stopped.
    * @param messageId default: the last message sent by this vertex
    */
   token(chunk: string, messageId?: string, options?: { readonly send?: boolean }): void
@@ -79,9 +79,9 @@ export interface ComponentContext {
   status(value: unknown): void
   /**
    * Calls a tool; the call is enclosed in `build_start` and `build_end` of the component that provides the
-   * tool (CO-22).
+   * tool.
    * @param options `step`: stores the result like a step of that name and separates the questions and steps
-   * of this call from those of other calls (DR-40). Concurrent calls that are steps finish before the build
+   * of this call from those of other calls. Concurrent calls that are steps finish before the build
    * suspends.
    */
   callTool(
@@ -98,7 +98,7 @@ export interface ComponentContext {
   runFlow(flow: FlowJson, options?: ChildRunOptions): Promise<ChildRunResult>
   /**
    * Asks a person and resolves with the answer. Until it arrives the run is suspended: this call rejects with
-   * SuspendedError, and the component runs again from the start with the answer (DR-30, DR-5).
+   * SuspendedError, and the component runs again from the start with the answer.
    * @param question any JSON, at most 256 KiB
    * @throws FlowError `not_resumable` if no one can be asked; `expired` if no answer arrived in time
    */
@@ -106,14 +106,14 @@ export interface ComponentContext {
   /**
    * Waits for a duration such as `'3d'`, `'90s'`, `'1h30m'` (units ms, s, m, h, d, w), a number of
    * milliseconds, or until a date. A long sleep of a resumable job occupies no process: the call rejects with
-   * SuspendedError, and the component runs again when the time has come (DR-55).
+   * SuspendedError, and the component runs again when the time has come.
    * @throws FlowError `invalid_request` for an invalid duration
    */
   sleep(time: number | string | Date): Promise<void>
   /**
    * Runs `work` once for this vertex and pass of a resumable job; a repeated build gets the stored value. A
    * second step with the same name in one build is stored as `name#2`. In other runs it just calls `work`
-   * (DR-41).
+   *.
    */
   step<T>(name: string, work: () => T | Promise<T>): Promise<T>
 }

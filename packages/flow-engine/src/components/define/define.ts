@@ -3,7 +3,7 @@ import type { Fields } from './field.ts'
 import type { OutputDefinition, Outputs, TypedOutput } from './output.ts'
 
 /**
- * Validates inputs and outputs and creates the component that the engine runs (FE-40).
+ * Validates inputs and outputs and creates the component that the engine runs.
  * @throws TypeError for an input named `code` or `_type`, which the wire format reserves
  */
 export function defineComponent<I extends Fields, O extends Outputs<I>>(

@@ -54,13 +54,13 @@ export interface FieldOptions<T = unknown> {
   /** True if the field is visible. Default true. */
   readonly show?: boolean
   readonly list?: boolean
-  /** Accepted handle types (CO-12); null for none. */
+  /** Accepted handle types; null for none. */
   readonly inputTypes?: readonly string[] | null
-  /** Makes the field an argument when the component is used as a tool (FE-43). */
+  /** Makes the field an argument when the component is used as a tool. */
   readonly toolMode?: boolean
-  /** Treats the value as the name of a variable (FE-20). */
+  /** Treats the value as the name of a variable. */
   readonly loadFromDb?: boolean
-  /** Makes the editor request an update when the value changes (CO-15). */
+  /** Makes the editor request an update when the value changes. */
   readonly refresh?: boolean
   readonly dynamic?: boolean
   /**
@@ -70,10 +70,10 @@ export interface FieldOptions<T = unknown> {
   readonly newer?: boolean
   /**
    * Declares that the component has another source for a missing value. The field is never reported as
-   * missing, and an unknown variable is passed as a VariableValue without origin (NX-13).
+   * missing, and an unknown variable is passed as a VariableValue without origin.
    */
   readonly fallback?: boolean
-  /** Additional attributes of the wire format, in wire spelling (FE-3). */
+  /** Additional attributes of the wire format, in wire spelling. */
   readonly attributes?: Readonly<Record<string, unknown>>
 }
 
@@ -153,7 +153,7 @@ export type ProviderKey = string | VariableValue | null
 
 /**
  * The declaration of an input. `T` is the type passed to `run`, `G` the JSON that a node's template may
- * contain, and `H` the names of the value types accepted from edges (FE-6).
+ * contain, and `H` the names of the value types accepted from edges.
  */
 export interface Field<T = unknown, G = unknown, H extends string = string> {
   readonly fieldKind: FieldKind
@@ -201,7 +201,7 @@ type Picked<O> = O extends { readonly as: 'dropdown' }
   : O extends { readonly modelType: 'embedding' }
     ? 'Embeddings'
     : 'LanguageModel'
-/** Maps aliases to one canonical name per value type (FE-6). */
+/** Maps aliases to one canonical name per value type. */
 export type HandleName<H extends string> = H extends keyof HandleAliases ? HandleAliases[H] : H
 interface HandleAliases {
   readonly JSON: 'Data'
@@ -217,7 +217,7 @@ function declare<T, G, H extends string>(
   return { fieldKind, options }
 }
 
-/** Input declarations, with one function for each field class (FE-40, CO-10). */
+/** Input declarations, with one function for each field class. */
 export const field = {
   message: <const O extends FieldOptions<string>>(options?: O) =>
     declare<Optional<O, Message>, Many<O, string>, Plugged<O, 'Message'>>('message', options),
@@ -241,10 +241,10 @@ export const field = {
     declare<Listed<O, string>, Many<O, string>, Plugged<O, 'Message'>>('string', options),
   secret: <const O extends SecretOptions>(options?: O) =>
     declare<Optional<O, string>, Many<O, string>, Plugged<O, never>>('secret', options),
-  /** A secret; the component has another source for it when blank (NX-13). */
+  /** A secret; the component has another source for it when blank. */
   key: (options?: FieldOptions<string>) =>
     declare<ProviderKey, string, never>('secret', { ...options, fallback: true }),
-  /** A model selected from a list or received from an edge (NX-10). */
+  /** A model selected from a list or received from an edge. */
   picker: <const O extends PickerOptions>(options?: O) =>
     declare<PickedModel, unknown, Plugged<O, Picked<O>>>('picker', options),
   link: <const O extends FieldOptions<string>>(options?: O) =>

@@ -11,10 +11,10 @@ export type OutputKind =
 export interface OutputOptions<I extends Fields, T> {
   /** Default: the output's name in title case. */
   readonly displayName?: string
-  /** Name of the tool created from this output (CO-20). Default: the output's name. */
+  /** Name of the tool created from this output. Default: the output's name. */
   readonly method?: string
   /**
-   * True if all readers share one value; false evaluates the output for each reader (FE-25). Default true.
+   * True if all readers share one value; false evaluates the output for each reader. Default true.
    */
   readonly cache?: boolean
   readonly hidden?: boolean
@@ -37,8 +37,7 @@ export interface OutputDefinition<I extends Fields = Fields> extends OutputOptio
 }
 
 /**
- * An output with the types checked by the flow builder: `V` is its value, `H` the names of its value types
- * (FE-6), and `L` whether it accepts a loop-back edge.
+ * An output with the types checked by the flow builder: `V` is its value, `H` the names of its value types, and `L` whether it accepts a loop-back edge.
  */
 export interface TypedOutput<V = unknown, H extends string = string, L extends boolean = boolean> {
   /** Never set at run time; these three properties carry types only. */

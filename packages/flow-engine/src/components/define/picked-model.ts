@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
 import { isChatModel, isEmbedder, type ChatModel, type Embedder } from '../../models/chat-model.ts'
 
-/** A model selected from a list (NX-10). */
+/** A model selected from a list. */
 export interface ModelChoice {
   readonly name: string
   /** "" if the selection is a plain name. */

@@ -5,7 +5,7 @@ import type { ComponentServices } from './services.ts'
 
 /**
  * The changes made by `refresh`. A missing key means that the template, as passed in, or the outputs stay
- * unchanged (FE-47).
+ * unchanged.
  */
 export interface NodeUpdate {
   readonly template?: NodeTemplate
@@ -27,7 +27,7 @@ export interface RefreshContext {
   /** The node's outputs before the change. */
   readonly outputs: readonly NodeOutput[]
   /**
-   * Returns a field's value; if it names a variable, the variable's value (FE-20). Never store it in the
+   * Returns a field's value; if it names a variable, the variable's value. Never store it in the
    * template.
    */
   resolve(field: string): Promise<unknown>

@@ -1,6 +1,6 @@
 import type { FlowError } from '../../errors.ts'
 
-/** Retries of a failing vertex within the same run (DR-50). */
+/** Retries of a failing vertex within the same run. */
 export interface RetryPolicy {
   /** Total number of attempts, 1 to 100. */
   readonly attempts: number

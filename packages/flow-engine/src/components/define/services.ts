@@ -13,10 +13,10 @@ export interface ComponentServices {
   models?: ChatModel | ModelProviders
   files?: FileService
   fetch?: typeof fetch
-  /** Total number of bytes that the URL component may read in one run. Default 64 MiB (AB-34). */
+  /** Total number of bytes that the URL component may read in one run. Default 64 MiB. */
   crawlBytes?: number
   knowledge?: KnowledgeService
-  /** Vector memories of flows (NX-32). */
+  /** Vector memories of flows. */
   memories?: MemoryBases
   finance?: FinanceSource
   sql?: SqlConnections
@@ -27,7 +27,7 @@ export interface ComponentServices {
   jsonQueries?: JsonQueries
   /**
    * Reads PDF documents and workbooks within time and memory limits. Default: small ones in the calling
-   * thread (AB-36).
+   * thread.
    */
   documentReader?: DocumentReader
   flows?: FlowService
@@ -35,8 +35,7 @@ export interface ComponentServices {
   /** Runs component source. Default: none; such components fail. */
   codeRunner?: CodeRunner
   /**
-   * The user on whose behalf the run uses shared workers for JSON queries, documents and sandboxes (AB-32,
-   * AB-36, AB-76). Default: the run's user.
+   * The user on whose behalf the run uses shared workers for JSON queries, documents and sandboxes. Default: the run's user.
    */
   workOwner?: string
 }
@@ -135,11 +134,11 @@ export interface McpService {
       sessionId?: string
       signal: AbortSignal
       /**
-       * True if the run was started by someone other than `userId`, for example a visitor (AB-75). Default
+       * True if the run was started by someone other than `userId`, for example a visitor. Default
        * false.
        */
       isForeign?: boolean
-      /** Runs a flow within the connecting run; absent outside runs (MC-84). */
+      /** Runs a flow within the connecting run; absent outside runs. */
       runFlow?: RunChildFlow
     },
   ): Promise<McpClient>
@@ -205,7 +204,7 @@ export interface SqlConnection {
   close(): Promise<void>
 }
 
-/** Quotes and company data; without it the finance component reports an error (CO-72). */
+/** Quotes and company data; without it the finance component reports an error. */
 export interface FinanceSource {
   /** @param method a method name of the component, for example `get_info` */
   get(
@@ -215,7 +214,7 @@ export interface FinanceSource {
   ): Promise<unknown>
 }
 
-/** Runs jq expressions (CO-61). */
+/** Runs jq expressions. */
 export interface JsonQueries {
   /** Returns all results. Rejects with jq's message, or when the expression takes too long. */
   query(expression: string, input: unknown, options: WorkCaller): Promise<unknown[]>
@@ -228,7 +227,7 @@ export interface WorkCaller {
   readonly userId?: string
 }
 
-/** Reads documents that may take long to parse (AB-36). */
+/** Reads documents that may take long to parse. */
 export interface DocumentReader {
   /** Returns the text of a PDF with a blank line between pages. Rejects if it is corrupt or too large. */
   pdf(bytes: Uint8Array, options: WorkCaller): Promise<string>
@@ -247,7 +246,7 @@ export interface VectorRow {
   metadata: Readonly<Record<string, unknown>>
 }
 
-/** Named collections of vectors (CO-73). Default: in memory for one run. */
+/** Named collections of vectors. Default: in memory for one run. */
 export interface VectorStores {
   open(name: string, scope: FileScope): Promise<VectorStore>
 }
@@ -290,7 +289,7 @@ export interface NearestRow {
   readonly distance: number
 }
 
-/** Knowledge bases of users (CO-74, CO-75). */
+/** Knowledge bases of users. */
 export interface KnowledgeService {
   list(scope: { userId?: string }): Promise<string[]>
   get(name: string, scope: { userId?: string }): Promise<KnowledgeBase | null>
@@ -308,7 +307,7 @@ export interface KnowledgeBase {
   store: VectorStore
 }
 
-/** Vector memories, each specific to a user and flow (NX-32). */
+/** Vector memories, each specific to a user and flow. */
 export interface MemoryBases {
   /** Returns null if the flow has no such memory base. */
   open(name: string, scope: FileScope): Promise<MemoryBaseStore | null>
@@ -327,12 +326,12 @@ export interface CodeLoadOptions {
   /** The user of the run or request. */
   readonly userId?: string
   /**
-   * The node that contains the code. Runners that support it use the node's own template and outputs (PY-51).
+   * The node that contains the code. Runners that support it use the node's own template and outputs.
    */
   readonly node?: NodeDetails
 }
 
-/** Runs component source in isolation (FE-44). */
+/** Runs component source in isolation. */
 export interface CodeRunner {
   /** Default: TypeScript only. */
   readonly languages?: ReadonlySet<CodeLanguage>

@@ -1,4 +1,4 @@
-/** Makes a deep copy in which the keys of every object are in ASCII order (CO-11). */
+/** Makes a deep copy in which the keys of every object are in ASCII order. */
 export function sortKeys<T>(value: T): T {
   return sorted(value) as T
 }

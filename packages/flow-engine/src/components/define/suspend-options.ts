@@ -30,10 +30,10 @@ export interface ActionRequest {
   readonly description?: string
 }
 
-/** Options of a question (DR-30). */
+/** Options of a question. */
 export interface SuspendOptions<T = unknown> {
   /**
-   * Rejects answers that do not match, in whichever process they arrive (DR-31). A Standard Schema also
+   * Rejects answers that do not match, in whichever process they arrive. A Standard Schema also
    * transforms the answer where the component runs.
    */
   readonly schema?: JsonSchema | StandardSchema<T>

@@ -4,7 +4,7 @@ import type { OutputDefinition } from './output.ts'
 import { sortKeys } from './sort-keys.ts'
 import { titleOf } from './title.ts'
 
-/** Converts a field definition to its wire format, with keys in ASCII order (FE-41, CO-11). */
+/** Converts a field definition to its wire format, with keys in ASCII order. */
 export function fieldToTemplate(name: string, { fieldKind, options }: Field): TemplateField {
   const kind = options.as ?? fieldKind
   const { inputType, type, extra } = WIRE[kind]
@@ -34,7 +34,7 @@ export function fieldToTemplate(name: string, { fieldKind, options }: Field): Te
   return sortKeys(wire)
 }
 
-/** Converts an output declaration to its wire format (FE-4). */
+/** Converts an output declaration to its wire format. */
 export function outputToNode(name: string, definition: OutputDefinition): NodeOutput {
   const wire: NodeOutput = {
     name,
@@ -142,7 +142,7 @@ const file: Extra = (o) => ({
   temp_file: o.temp ?? false,
 })
 
-/** Input type, value type and attributes of each field class (CO-11). */
+/** Input type, value type and attributes of each field class. */
 const WIRE: Readonly<Record<FieldKind, WireKind>> = {
   message: { inputType: 'MessageInput', type: 'str', extra: textual },
   text: { inputType: 'MessageTextInput', type: 'str', extra: textual },

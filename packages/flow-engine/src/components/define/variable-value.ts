@@ -1,6 +1,5 @@
 /**
- * Where a variable's value comes from. Values from the server's environment must not be sent everywhere
- * (AB-41).
+ * Where a variable's value comes from. Values from the server's environment must not be sent everywhere.
  */
 export type VariableOrigin = 'request' | 'user' | 'environment'
 
@@ -50,7 +49,7 @@ export function isVariableName(text: string): boolean {
 }
 
 /**
- * The error text for a variable that was not found (CO-13); names the field instead if the text may be a key.
+ * The error text for a variable that was not found; names the field instead if the text may be a key.
  */
 export function missingVariable(name: string, field: string): string {
   return isVariableName(name)

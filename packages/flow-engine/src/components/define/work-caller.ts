@@ -1,7 +1,7 @@
 import type { ComponentContext } from './context.ts'
 import type { WorkCaller } from './services.ts'
 
-/** Identifies the run to shared workers; a visitor's run has its own turns (AB-32, AB-36, AB-76). */
+/** Identifies the run to shared workers; a visitor's run has its own turns. */
 export function workCaller({
   services,
   signal,

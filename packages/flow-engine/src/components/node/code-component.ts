@@ -17,7 +17,7 @@ export const CODE_IS_OFF =
   'custom code is switched off; the operator of the server switches it on with SERVICE_CODE_RUNNER=true'
 
 /**
- * Creates the component of a node that contains source code (FE-44). Fields and outputs are taken from the
+ * Creates the component of a node that contains source code. Fields and outputs are taken from the
  * node, so a flow compiles without running code; the run's code runner loads the source when the vertex is
  * built.
  */
@@ -52,7 +52,7 @@ export function codeComponent(type: string, node: NodeDetails, code: string): Co
   })
 }
 
-/** Matches the attribute with which a Python class declares that it may run twice (PY-55). */
+/** Matches the attribute with which a Python class declares that it may run twice. */
 const IDEMPOTENT = /^[ \t]+idempotent[ \t]*(:[ \t]*bool[ \t]*)?=[ \t]*True\b/m
 
 interface Source {

@@ -24,7 +24,7 @@ export interface CreateNodeOptions {
 
 const runtime = createSystemRuntime()
 
-/** Creates a flow node, as the editor does when a component is dropped (FE-41). */
+/** Creates a flow node, as the editor does when a component is dropped. */
 export function createNode(component: Component, options: CreateNodeOptions = {}): FlowNode {
   const id = options.id ?? `${component.type}-${runtime.uuid().slice(0, 5)}`
   const details = componentToNode(component)
@@ -61,7 +61,7 @@ export function withValue(field: TemplateField, value: unknown): TemplateField {
   return field.type === 'file' ? { ...field, file_path: value } : { ...field, value }
 }
 
-/** Switches tool mode on or off: the single toolset output and the list of actions (CO-15). */
+/** Switches tool mode on or off: the single toolset output and the list of actions. */
 export function switchToolMode(component: Component, details: NodeDetails, on: boolean): void {
   details.tool_mode = on
   if (!on) {

@@ -23,11 +23,11 @@ const NATIVE = new Set(
   youtube_transcript_api yt_dlp cleanlab_tlm`.split(/\s+/),
 )
 
-/** Base classes that require the host's models or files (PY-32). */
+/** Base classes that require the host's models or files. */
 const BASES =
   /\b(LCAgentComponent|LCToolsAgentComponent|LCChainComponent|BaseFileComponent|ToolCallingAgentComponent|LCTextSplitterComponent)\b/
 
-/** Built-in components that replace a package (PY-31). */
+/** Built-in components that replace a package. */
 const INSTEAD: Readonly<Record<string, string>> = {
   openai: 'Language Model',
   groq: 'Groq',
@@ -61,7 +61,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 
 /**
  * Describes what the code needs but does not have: packages imported unconditionally, and unavailable base
- * classes (PY-30 to PY-32). Undefined if nothing is missing.
+ * classes. Undefined if nothing is missing.
  * @param modules names of additional modules
  */
 export function missingNames(code: string, modules: ReadonlySet<string>): string | undefined {
@@ -96,7 +96,7 @@ export function missingNames(code: string, modules: ReadonlySet<string>): string
   return `needs the Python ${packages} ${names}, which this server does not have. Put the ${wheels} into SERVICE_PYTHON_WHEELS or replace the node.${same}`
 }
 
-/** Names the first import of a name that a package lacks, as the import itself would (FF-75). */
+/** Names the first import of a name that a package lacks, as the import itself would. */
 function notOffered(
   statements: readonly string[],
   modules: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 /**
  * The names of other packages that Python components can import, by module. The interpreter creates these
- * modules; every other name of these packages is refused before a run (FF-75).
+ * modules; every other name of these packages is refused before a run.
  */
 export const offeredNames: Readonly<Record<string, string>> = {
   langchain_openai: 'ChatOpenAI AzureChatOpenAI OpenAIEmbeddings AzureOpenAIEmbeddings',

@@ -28,7 +28,7 @@ export interface RefreshOptions {
 }
 
 /**
- * Returns a new node after a field changed or tool mode was switched in the editor (FE-47, CO-15); the given
+ * Returns a new node after a field changed or tool mode was switched in the editor; the given
  * node is not modified. Rejects with the error of the component's `refresh`.
  */
 export async function refreshNode(
@@ -114,7 +114,7 @@ function refreshContext(
   }
 }
 
-/** Tests whether a field may use a key from the server's environment (AB-41). */
+/** Tests whether a field may use a key from the server's environment. */
 function takesKeys({ inputs, sandboxed = false }: Component, name: string): boolean {
   const declared = Object.hasOwn(inputs, name) ? inputs[name] : undefined
   return declared?.fieldKind === 'secret' && !sandboxed
@@ -127,7 +127,7 @@ interface Lookup {
 }
 
 /**
- * Returns the value, or the value of the variable that it names; null if the variable is not found (FE-20).
+ * Returns the value, or the value of the variable that it names; null if the variable is not found.
  */
 async function resolveField(
   field: TemplateField | undefined,

@@ -16,8 +16,7 @@ interface OfferedModel {
 }
 
 /**
- * Offers the models of those providers for which the user has a key, or of all providers if there is none
- * (NX-16). A selection is kept while it is offered, or if it was entered manually.
+ * Offers the models of those providers for which the user has a key, or of all providers if there is none. A selection is kept while it is offered, or if it was entered manually.
  */
 export async function refreshPicker(
   template: NodeTemplate,

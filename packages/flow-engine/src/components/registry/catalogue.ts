@@ -13,7 +13,7 @@ import { fieldToTemplate, outputToNode } from '../define/template.ts'
 /** The response of `GET /all`: category -> type -> node. */
 export type CatalogueJson = Record<string, Record<string, NodeDetails>>
 
-/** Creates the catalogue of components; keys of every object are in ASCII order (FE-41, CO-11). */
+/** Creates the catalogue of components; keys of every object are in ASCII order. */
 export function catalogueJson(components: Iterable<Component>): CatalogueJson {
   const catalogue: CatalogueJson = Object.create(null) as CatalogueJson
   for (const component of components) {

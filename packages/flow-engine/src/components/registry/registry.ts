@@ -9,12 +9,12 @@ export interface ComponentRegistry extends Iterable<Component> {
   /** Finds a component by type or alias. */
   get(type: string): Component | undefined
   /**
-   * Finds the component of a node from a file of any version (NX-1): by `data.type`, by the parts of an
+   * Finds the component of a node from a file of any version: by `data.type`, by the parts of an
    * extension id, by `metadata.module`, by class or former name, by import path, and finally with the host's
    * `resolveUnknown`.
    */
   resolve(node: FlowNode): Component | undefined
-  /** Explains why a node has no component, if the type table knows (NX-8). */
+  /** Explains why a node has no component, if the type table knows. */
   whyUnknown(node: FlowNode): string | undefined
   /** Returns a registry with additional components, which replace existing ones of the same type. */
   extend(components: Iterable<Component>): ComponentRegistry
@@ -23,7 +23,7 @@ export interface ComponentRegistry extends Iterable<Component> {
 
 export interface RegistryOptions {
   /**
-   * Additional type names, which take precedence over the built-in table (NX-2): maps `data.type`,
+   * Additional type names, which take precedence over the built-in table: maps `data.type`,
    * `bundle:Class` of an extension id, a class or a module path to a type.
    */
   readonly migrations?: Readonly<Record<string, string>>
@@ -47,7 +47,7 @@ export function createRegistry(
   const migrations = new Map(Object.entries(options.migrations ?? {}))
   let catalogue: CatalogueJson | undefined
 
-  /** `Calculator (szU1S)`: the editor's name of a copy; the part before the brackets counts (FF-92). */
+  /** `Calculator (szU1S)`: the editor's name of a copy; the part before the brackets counts. */
   const byPlainName = ({ data }: FlowNode): Component | undefined => {
     const [, plain] = /^(.{1,200}?) ?\([^()]{1,200}\)$/.exec(data.type) ?? []
     if (plain === undefined) return undefined

@@ -1,7 +1,7 @@
 import type { FlowNode } from '../../graph/flow/node-json.ts'
 import type { TypeTable } from './type-table.ts'
 
-/** The names by which a node's component is looked up (NX-1). */
+/** The names by which a node's component is looked up. */
 export interface TypeNames {
   readonly type: string
   /** `bundle:Class` from `ext:<bundle>:<Class>@<slot>`. */

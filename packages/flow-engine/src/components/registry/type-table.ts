@@ -1,6 +1,6 @@
 import table from './type-table.json' with { type: 'json' }
 
-/** The names of a type in flow files of versions 1.0 to 1.13 (NX-1). */
+/** The names of a type in flow files of versions 1.0 to 1.13. */
 interface TableRow {
   /** `bundle:Class` from ids of the form `ext:<bundle>:<Class>@<slot>`. */
   readonly ext?: readonly string[]
@@ -10,7 +10,7 @@ interface TableRow {
   readonly modules?: readonly string[]
   /** Fields that a node must have for a name to refer to the type, by name. */
   readonly needs?: Readonly<Record<string, string>>
-  /** Why the type is not built in, for error messages (NX-8). */
+  /** Why the type is not built in, for error messages. */
   readonly why?: string
 }
 

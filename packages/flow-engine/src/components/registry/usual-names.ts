@@ -1,4 +1,4 @@
-/** Where a key may go, and the variable that people keep it in (FF-21). */
+/** Where a key may go, and the variable that people keep it in. */
 export interface UsualKey {
   readonly name: string
   /** The vendor's own hosts; a leading dot matches all subdomains. */

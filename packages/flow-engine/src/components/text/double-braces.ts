@@ -4,9 +4,8 @@ const MAX_LENGTH = 1_000_000
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /**
- * Parses a template with `{{name}}` placeholders; single braces are literal (NX-20).
+ * Parses a template with `{{name}}` placeholders; single braces are literal.
  * @throws SyntaxError for sections, partials, comments, triple braces, and braces without a valid name
- * (NX-21)
  */
 export function parseDoubleBraces(template: string): TemplatePart[] {
   if (template.length > MAX_LENGTH) throw new RangeError('The template is too long')

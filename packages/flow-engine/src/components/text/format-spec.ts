@@ -3,7 +3,7 @@ import { toLiteralText } from '../../graph/values/literal-text.ts'
 const SPEC =
   /^(?:(?<fill>.)?(?<align>[<>=^]))?(?<sign>[-+ ])?(?<alternate>#)?(?<zero>0)?(?<width>\d+)?(?<group>[,_])?(?:\.(?<precision>\d+))?(?<type>[a-zA-Z%])?$/su
 
-/** Maximum width and precision (AB-33). */
+/** Maximum width and precision. */
 const MAX_WIDTH = 10_000
 
 /**
@@ -41,7 +41,7 @@ function escaped(char: string): string {
 }
 
 /**
- * Formats a value with a format spec such as `05d`, `.2f`, `>10`, `,` (CO-33, CO-36). Booleans count as
+ * Formats a value with a format spec such as `05d`, `.2f`, `>10`, `,`. Booleans count as
  * numbers; only numbers and strings can have a spec.
  * @throws TypeError if the spec is unknown or not applicable to the value
  */

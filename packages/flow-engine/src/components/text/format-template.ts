@@ -17,7 +17,7 @@ export interface TemplatePart {
 const MAX_LENGTH = 1_000_000
 
 /**
- * Parses a template with `{name}` placeholders; `{{` and `}}` are literal braces (CO-33).
+ * Parses a template with `{name}` placeholders; `{{` and `}}` are literal braces.
  * @throws SyntaxError for unbalanced braces, with the messages of `validate/prompt`
  */
 export function parseTemplate(template: string): TemplatePart[] {

@@ -1,4 +1,4 @@
-/** A user-supplied pattern; a search takes time linear in the text (abuse.md AB-30). */
+/** A user-supplied pattern; a search takes time linear in the text. */
 export interface LinearPattern {
   /** Searches anywhere in the text. @throws TypeError if the text is too long */
   find(text: string): boolean

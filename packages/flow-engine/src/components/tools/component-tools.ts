@@ -32,12 +32,12 @@ export interface ToolHost {
 /** Options of a tool call. */
 export interface ToolCallOptions {
   readonly signal: AbortSignal
-  /** Identifies the call within its run (DR-40). */
+  /** Identifies the call within its run. */
   readonly scope?: string
 }
 
 /**
- * Creates the tools of a node in tool mode (FE-43, CO-20 to CO-23). A call rejects only when aborted or
+ * Creates the tools of a node in tool mode. A call rejects only when aborted or
  * suspended.
  */
 export async function componentTools(component: Component, host: ToolHost): Promise<Tool[]> {
@@ -61,7 +61,7 @@ export function toolOutputs(
     }))
 }
 
-/** Converts an output's value for the model (CO-22). */
+/** Converts an output's value for the model. */
 export async function outputForModel(value: unknown): Promise<unknown> {
   if (isMessage(value)) return readText(value.text)
   if (isData(value) || isDataFrame(value)) return toPlain(value)

@@ -25,7 +25,7 @@ interface Answer {
 }
 
 /**
- * Asks a person about a call of a tool that requires approval (DR-40).
+ * Asks a person about a call of a tool that requires approval.
  * @throws FlowError `not_resumable` if no one can be asked
  */
 export async function decideToolCall(

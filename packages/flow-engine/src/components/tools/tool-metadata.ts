@@ -3,7 +3,7 @@ import type { ApprovalAction, Tool } from '../../models/chat-model.ts'
 import type { NodeOutput, TemplateField } from '../../graph/flow/node-json.ts'
 import { sortKeys } from '../define/sort-keys.ts'
 
-/** A row of the editor's list of actions (CO-21). */
+/** A row of the editor's list of actions. */
 export interface ToolRow {
   readonly name: string
   readonly description: string
@@ -13,7 +13,7 @@ export interface ToolRow {
   readonly display_description: string
   readonly readonly: boolean
   readonly args: Readonly<Record<string, unknown>>
-  /** Decisions that a person can make before each call (DR-40). */
+  /** Decisions that a person can make before each call. */
   readonly approval_actions?: readonly ApprovalAction[]
 }
 
@@ -55,7 +55,7 @@ function titleOf(name: string): string {
 }
 
 /**
- * Applies the user's edits (CO-21), matched by first tag: removes disabled tools and updates names,
+ * Applies the user's edits, matched by first tag: removes disabled tools and updates names,
  * descriptions and approvals.
  */
 export function applyToolRows<T extends Tool>(tools: readonly T[], metadata: unknown): T[] {
@@ -110,7 +110,7 @@ export function toolMetadataField(rows: readonly ToolRow[], before: unknown): Te
   })
 }
 
-/** Creates the single output of a node in tool mode (FE-43). */
+/** Creates the single output of a node in tool mode. */
 export function toolsetOutput(): NodeOutput {
   return sortKeys({
     name: 'component_as_tool',

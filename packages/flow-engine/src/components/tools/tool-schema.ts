@@ -12,7 +12,7 @@ export interface ObjectSchema {
 }
 
 /**
- * Builds the argument schema of a tool (CO-20): the inputs in tool mode, or else all except secrets.
+ * Builds the argument schema of a tool: the inputs in tool mode, or else all except secrets.
  * Connected handles are excluded, because the flow author has already set them. So are fields of other
  * versions that the node lacks.
  * @param values the node's own values, used as defaults of the arguments

@@ -41,7 +41,7 @@ const BOOLEAN = new Map([
  * Parses CSV text whose first line contains the column names. Columns with only numbers or only booleans are
  * converted; all others contain strings. Empty cells become null.
  * @throws SyntaxError when a row has more cells than columns; FlowError `limit_exceeded` for more than
- * 5,000,000 cells, including empty ones (AB-35), or a cell of more than 5,000,000 characters
+ * 5,000,000 cells, including empty ones, or a cell of more than 5,000,000 characters
  */
 export async function parseCsvTable(text: string): Promise<DataFrame> {
   const [header = [], ...body] = await readLines(text)

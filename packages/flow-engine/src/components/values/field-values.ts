@@ -22,7 +22,7 @@ export interface FieldValueOptions {
 
 /**
  * Computes the values passed to `prepare` and `run`: raw values (template, tweak, edge) are converted by
- * field class, and defaults are filled in (CO-10). Names that are not declared inputs are passed unchanged.
+ * field class, and defaults are filled in. Names that are not declared inputs are passed unchanged.
  * Returns a promise only if streaming text must be read first.
  * @throws TypeError that names the field with an invalid value
  */

@@ -6,7 +6,7 @@ import { createMessage, isMessage, isStream } from '../../graph/values/message.t
 import type { OutputKind } from '../define/output.ts'
 
 /**
- * Converts the result of `run` to the value type of its output (FE-40): strings become Messages, objects
+ * Converts the result of `run` to the value type of its output: strings become Messages, objects
  * Data, lists of rows DataFrames, and undefined null. Other values are unchanged.
  */
 export function toOutputValue(kind: OutputKind, value: unknown): unknown {

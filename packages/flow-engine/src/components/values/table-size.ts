@@ -1,6 +1,6 @@
 import { FlowError } from '../../errors.ts'
 
-/** Maximum number of cells of a table, including empty ones (AB-35). */
+/** Maximum number of cells of a table, including empty ones. */
 export const MAX_CELLS = 5_000_000
 
 /** @throws FlowError `limit_exceeded` for a table of more than 5,000,000 cells */

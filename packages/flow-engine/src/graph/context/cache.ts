@@ -1,7 +1,7 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 
 /**
- * Stores results of frozen vertices between runs (FE-33). An implementation may be shared between processes.
+ * Stores results of frozen vertices between runs. An implementation may be shared between processes.
  */
 export interface ResultCache {
   get(

@@ -9,7 +9,7 @@ export type VertexInputs = ReadonlyMap<number, ReadonlyMap<string, unknown>>
 const NONE: VertexInputs = new Map()
 
 /**
- * Resolves inputs by vertex id, else by display name (DR-76).
+ * Resolves inputs by vertex id, else by display name.
  * @throws FlowError `invalid_request` naming the key that is unknown, ambiguous or fed by an edge
  */
 export function readNamedInputs(graph: PlanGraph, inputs: NamedInputs | undefined): VertexInputs {

@@ -34,7 +34,7 @@ export interface RunContext {
   readonly userId: string | undefined
   readonly runtime: Runtime
   readonly services: Readonly<ComponentServices>
-  /** Services for vertices without incoming edges (CO-41). */
+  /** Services for vertices without incoming edges. */
   readonly rootServices: Readonly<ComponentServices>
   /** Ids of messages sent by the input vertices of this run. */
   readonly inputMessages: Set<string>
@@ -63,18 +63,17 @@ export interface RunContext {
     options: ChildRunOptions,
     from: { readonly vertexId: string; readonly signal: AbortSignal },
   ): Promise<ChildRunResult>
-  /** DR-30. Rejects with `not_resumable` if no host stores the question. */
+  /** Rejects with `not_resumable` if no host stores the question. */
   suspend(from: CallPlace, question: unknown, options: SuspendOptions): Promise<unknown>
-  /** DR-55. @param number index of the sleep within its build, from 1 */
+  /** @param number index of the sleep within its build, from 1 */
   sleep(
     from: CallPlace,
     number: number,
     time: number | string | Date,
     signal: AbortSignal,
   ): Promise<void>
-  /** Calls the hooks; undefined if there are none (DR-70). */
+  /** Calls the hooks; undefined if there are none. */
   readonly reporter: RunReporter | undefined
-  /** DR-41. */
   step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T>
 }
 
@@ -92,7 +91,6 @@ export interface RunContextOptions extends Pick<
   | 'signal'
 > {
   readonly services: Readonly<ComponentServices>
-  /** AB-43. */
   readonly allowPrivate: boolean | undefined
   /** True if the flow or the request holds the text. */
   holds(text: string): boolean
@@ -114,7 +112,7 @@ export interface RunContextOptions extends Pick<
       readonly send: SendEvent
     },
   ): Promise<ChildRunResult>
-  /** Secrets of the parent run, so that both runs mask them (FE-65). */
+  /** Secrets of the parent run, so that both runs mask them. */
   readonly secrets: Secrets | undefined
   /** The state of a run that may suspend; created on first use. */
   durable(): Pick<RunContext, 'suspend' | 'sleep' | 'step'>
@@ -178,7 +176,7 @@ class LazyRunContext implements RunContext {
     return (this.#ownTexts ??= new Set())
   }
 
-  /** Where a text comes from decides, not what it is: whoever sends it knows it (AB-41). */
+  /** Where a text comes from decides, not what it is: whoever sends it knows it. */
   #isOwn(text: string): boolean {
     if (!this.ownTexts.has(text) && !this.#options.holds(text)) return false
     this.ownTexts.add(text)

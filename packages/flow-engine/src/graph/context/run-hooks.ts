@@ -2,7 +2,7 @@ import type { FlowError } from '../../errors.ts'
 import type { TokenUsage } from '../../models/chat-model.ts'
 import type { JsonValue } from '../values/format-value.ts'
 
-/** Identifies the run (DR-70). */
+/** Identifies the run. */
 export interface RunInfo {
   readonly runId: string
   /** Only for runs that are jobs. */
@@ -84,11 +84,11 @@ export interface CallEnd {
   readonly content?: HookContent
 }
 
-/** Runs `work` and returns its result, so that the host's async context applies to it (DR-71). */
+/** Runs `work` and returns its result, so that the host's async context applies to it. */
 export type Around = <T>(work: () => T) => T
 
 /**
- * Observes runs (DR-70). Every start is followed by exactly one end with the same info object; each attempt
+ * Observes runs. Every start is followed by exactly one end with the same info object; each attempt
  * has its own pair. Vertices that are skipped, restored from a checkpoint or dropped are not reported. Errors
  * thrown by a hook do not affect the run.
  */

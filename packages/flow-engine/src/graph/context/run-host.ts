@@ -8,7 +8,7 @@ import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { VertexResult } from './run-options.ts'
 
-/** Callbacks of a host that runs flows durably (FE-63, FE-63a). All are optional. */
+/** Callbacks of a host that runs flows durably. All are optional. */
 export interface RunHost {
   /** The point at which an earlier process stopped. */
   readonly resume?: ResumePoint | undefined
@@ -20,10 +20,10 @@ export interface RunHost {
   readonly left?: (() => void) | undefined
   /**
    * Called when a vertex, a step or a loop pass has finished, with the state to store before anything
-   * downstream starts. Resolves to false if the state is too large to store (DR-19).
+   * downstream starts. Resolves to false if the state is too large to store.
    */
   readonly checkpoint?: ((vertexId: string, state: string) => Promise<boolean>) | undefined
-  /** Called when a vertex has failed, with the state that keeps it failed in later runs of the job (DR-2). */
+  /** Called when a vertex has failed, with the state that keeps it failed in later runs of the job. */
   readonly failed?: ((vertexId: string, state: string) => Promise<void>) | undefined
   /** `ctx.suspend`. */
   readonly suspend?: ((ask: Ask) => Promise<SuspendOutcome>) | undefined
@@ -50,7 +50,7 @@ export interface RunHost {
   readonly depth?: number | undefined
   /** Counts the runs nested in the outermost one. */
   readonly nested?: { runs: number } | undefined
-  /** Secrets of the parent run, so that both runs mask them (FE-65). */
+  /** Secrets of the parent run, so that both runs mask them. */
   readonly secrets?: Secrets | undefined
 }
 
@@ -70,7 +70,7 @@ export interface ResumePoint {
 /** The vertex and pass that asks or sleeps. */
 export interface CallPlace {
   readonly vertexId: string
-  /** The agent's tool call it belongs to; contains no `?` (DR-40). */
+  /** The agent's tool call it belongs to; contains no `?`. */
   readonly scope?: string | undefined
 }
 
@@ -103,7 +103,7 @@ export interface SleepRequest extends CallPlace {
   readonly signal: AbortSignal
 }
 
-/** Announces an open question: an event, plus a message if there is a session (DR-32, DR-42). */
+/** Announces an open question: an event, plus a message if there is a session. */
 export interface QuestionNotice {
   readonly event: SuspendedJson
   readonly sessionId: string
@@ -133,7 +133,7 @@ export type SuspendOutcome =
 export interface BuildRecord {
   readonly vertex: PlanVertex
   readonly result: VertexResult
-  /** Masks the run's secrets in stored data (FE-65). */
+  /** Masks the run's secrets in stored data. */
   readonly mask: <T>(value: T) => T
 }
 

@@ -14,16 +14,16 @@ import type { RunEvent } from '../events/run-event.ts'
 export interface RunOptions {
   /** Required when a flow is passed instead of a plan. A draft adds its own components. */
   components?: ComponentRegistry | undefined
-  /** Default: the plan's setting, or `default` (FE-30). */
+  /** Default: the plan's setting, or `default`. */
   compat?: 'strict' | 'default' | undefined
-  /** Default `run` (FE-17). */
+  /** Default `run`. */
   mode?: 'run' | 'build' | undefined
   input?: string | RunInput | undefined
-  /** Selects the vertices that are reported (FE-26). Default `chat`. */
+  /** Selects the vertices that are reported. Default `chat`. */
   outputType?: 'chat' | 'text' | 'any' | 'debug' | undefined
   /** Id or display name; takes precedence over `outputType`. */
   outputComponent?: string | undefined
-  /** Default: the flow id. "" means no session: no messages are stored (FE-22). */
+  /** Default: the flow id. "" means no session: no messages are stored. */
   sessionId?: string | undefined
   /** Default: `flow.id`, else a new UUID. */
   flowId?: string | undefined
@@ -31,7 +31,7 @@ export interface RunOptions {
   userId?: string | undefined
   tweaks?: Tweaks | undefined
   /**
-   * Field values for this run. They override tweaks, and the field must not be fed by an edge (DR-76).
+   * Field values for this run. They override tweaks, and the field must not be fed by an edge.
    * Unknown fields and vertices are errors.
    */
   inputs?: NamedInputs | undefined
@@ -39,10 +39,10 @@ export interface RunOptions {
   context?: Record<string, unknown> | undefined
   /**
    * Vertices (id or display name) whose values the result retains in full; `outputs`: every output vertex.
-   * Default: the reported ones (FE-16).
+   * Default: the reported ones.
    */
   keep?: readonly string[] | 'outputs' | undefined
-  /** Request variables; they override stored ones (FE-20). */
+  /** Request variables; they override stored ones. */
   variables?: Record<string, string> | undefined
   stopComponentId?: string | undefined
   startComponentId?: string | undefined
@@ -54,20 +54,20 @@ export interface RunOptions {
   blankTokens?: boolean | undefined
   /** Maximum number of vertices built concurrently, at least 1. Default: unlimited. */
   concurrency?: number | undefined
-  /** Maximum number of concurrent passes of each loop, 1 to 1,000 (FE-32). Default 1. */
+  /** Maximum number of concurrent passes of each loop, 1 to 1,000. Default 1. */
   parallel?: number | undefined
-  /** Retry policy for failing vertices (DR-50). In a stored job `when` is not available. */
+  /** Retry policy for failing vertices. In a stored job `when` is not available. */
   retry?: RetryOptions | undefined
   services?: ComponentServices | undefined
   /**
-   * Lets components reach private addresses, for tests (AB-43). Default false. Has no effect if
+   * Lets components reach private addresses, for tests. Default false. Has no effect if
    * `services.fetch` is given.
    */
   allowPrivate?: boolean | undefined
-  /** Cache of the results of frozen vertices (FE-33). Default: none. */
+  /** Cache of the results of frozen vertices. Default: none. */
   cache?: ResultCache | undefined
   runtime?: Runtime | undefined
-  /** Observes the run (DR-70). */
+  /** Observes the run. */
   hooks?: RunHooks | undefined
   /** Passed to the hooks unchanged and stored with a job; at most 1 KiB of JSON. */
   carrier?: Readonly<Record<string, string>> | undefined
@@ -87,7 +87,7 @@ export interface RunInput {
   files?: readonly string[] | undefined
 }
 
-/** Values by node and field, or by field for all nodes (FE-23). */
+/** Values by node and field, or by field for all nodes. */
 export type Tweaks = { readonly [nodeOrField: string]: unknown }
 
 /** Values by vertex (id, else display name) and field: edge values or JSON. */
@@ -104,10 +104,10 @@ export interface FlowRun extends AsyncIterable<RunEvent> {
   /**
    * The text of `result.text()` as it arrives, or the whole text at once if nothing streams. Supports any
    * number of readers, also after the end. Throws the run's error after the last chunk. Chunks of a message
-   * that is later withdrawn are not retracted; the replacement text follows (DR-75).
+   * that is later withdrawn are not retracted; the replacement text follows.
    */
   readonly textStream: AsyncIterable<string>
-  /** Resolves for finished, failed and cancelled runs; rejects only if nothing could be started (FE-18). */
+  /** Resolves for finished, failed and cancelled runs; rejects only if nothing could be started. */
   readonly result: Promise<RunResult>
   /** Idempotent; equivalent to aborting `signal`. */
   cancel(reason?: unknown): void
@@ -123,7 +123,7 @@ export interface RunResult {
   vertices: ReadonlyMap<string, VertexResult>
   /** The first failure, the exceeded limit, or the reason for the cancellation. */
   error?: FlowError | undefined
-  /** Vertices that were still waiting for a cycle when the run ended (FE-15), in node order. */
+  /** Vertices that were still waiting for a cycle when the run ended, in node order. */
   stalled: string[]
   warnings: FlowProblem[]
   /** Messages stored by this run, in order and in their current state, without removed ones. */
@@ -136,13 +136,13 @@ export interface RunResult {
   text(component?: string): string | undefined
   /**
    * The value of an output. Undefined if it was not computed, was released (see `keep`), or if the
-   * result was rebuilt from a log (DR-77).
+   * result was rebuilt from a log.
    * @param vertex id, else display name
    * @param name of the output; default: the only computed one
    * @throws FlowError `invalid_request` if `name` is omitted and several outputs were computed
    */
   output(vertex: string, name?: string): unknown
-  /** The same, for an output of a draft's node, with its type (DR-78). */
+  /** The same, for an output of a draft's node, with its type. */
   output<T>(ref: OutputRef<T>): T | undefined
 }
 
@@ -153,13 +153,13 @@ export interface VertexResult {
   valid: boolean
   /**
    * Values of the computed outputs; the object has no prototype. Values over 4 KiB of vertices that were not
-   * selected are released once their last reader has run (FE-16).
+   * selected are released once their last reader has run.
    */
   outputs: { readonly [name: string]: unknown }
   error?: FlowError | undefined
   usedFrozenResult: boolean
   builds: number
-  /** Number of attempts of the last build (DR-50). */
+  /** Number of attempts of the last build. */
   attempts: number
   durationMs: number
 }

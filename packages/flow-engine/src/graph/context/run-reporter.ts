@@ -28,7 +28,7 @@ type Reported<End> = Omit<End, 'durationMs'>
 
 /**
  * A running attempt at building a vertex. The open builds of a run form a linked list: a Set plus the promise
- * closures of each build would cost more than the hooks themselves (DR-91).
+ * closures of each build would cost more than the hooks themselves.
  */
 export abstract class OpenBuild {
   abstract readonly vertex: VertexInfo
@@ -68,7 +68,7 @@ interface EndFacts {
 
 const NOTHING: EndFacts = {}
 
-/** Calls the hooks of one run; every start is followed by one end (DR-70 to DR-73). */
+/** Calls the hooks of one run; every start is followed by one end. */
 export class RunReporter {
   readonly info: RunInfo
   readonly #options: RunReporterOptions

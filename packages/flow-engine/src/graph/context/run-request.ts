@@ -37,7 +37,6 @@ export class RunRequest {
   readonly graph: PlanGraph
   readonly slice: GraphSlice
   readonly tweaks: AppliedTweaks
-  /** DR-76. */
   readonly inputs: VertexInputs
   readonly options: RunOptions
   readonly mode: 'run' | 'build'
@@ -47,13 +46,13 @@ export class RunRequest {
   readonly sessionId: string
   readonly runtime: Runtime
   readonly limits: RunLimits
-  /** Concurrent passes of each loop (FE-32). */
+  /** Concurrent passes of each loop. */
   readonly parallel: number
   readonly input: CheckedInput
 
   /**
    * @throws FlowCompileError if the flow cannot be run
-   * @throws FlowError `invalid_request` (FE-18)
+   * @throws FlowError `invalid_request`
    */
   constructor(flow: unknown, options: RunOptions, runtime: Runtime) {
     const { mode = 'run' } = options
@@ -97,7 +96,7 @@ function isPart({ stopComponentId, startComponentId }: RunOptions): boolean {
   return stopComponentId !== undefined || startComponentId !== undefined
 }
 
-/** NX-9: for a partial run only the vertices of its slice count. */
+/** For a partial run only the vertices of its slice count. */
 function refuseUnknown(
   plan: FlowPlan,
   { graph, slice }: Pick<RunRequest, 'graph' | 'slice'>,
@@ -116,7 +115,7 @@ function isPlan(flow: unknown): flow is FlowPlan {
   return typeof flow === 'object' && flow !== null && graphOf(flow as FlowPlan) !== undefined
 }
 
-/** FE-18, FE-23, FE-26: null becomes "", undefined means no input. */
+/** Null becomes "", undefined means no input. */
 function readInput(options: RunOptions, mode: 'run' | 'build'): CheckedInput {
   const given: unknown = options.input
   const input = isObject(given) ? (given as RunInput) : { value: readText(given) }
@@ -126,7 +125,7 @@ function readInput(options: RunOptions, mode: 'run' | 'build'): CheckedInput {
   return new CheckedInput(input, value, type)
 }
 
-/** An input that no event could carry is refused before anything runs (FF-91). */
+/** An input that no event could carry is refused before anything runs. */
 function checkInputSize(value = '', { eventBytes }: RunLimits): void {
   if (certainlyFits(value.length, eventBytes)) return
   if (new TextEncoder().encode(JSON.stringify(value)).length <= eventBytes - 64 * 1024) return
@@ -191,7 +190,7 @@ function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'):
   return slice
 }
 
-/** True for vertices that receive the request's input (FE-26). */
+/** True for vertices that receive the request's input. */
 export function takesInput(vertex: PlanVertex, { mode, input }: RunRequest): boolean {
   if (mode === 'build') return vertex.kind === 'chatInput'
   if (vertex.role !== 'input') return false
@@ -204,7 +203,7 @@ export function takesInput(vertex: PlanVertex, { mode, input }: RunRequest): boo
   )
 }
 
-/** Selects the vertices whose results are reported (FE-26), in node order. */
+/** Selects the vertices whose results are reported, in node order. */
 export function selectsOutput(request: RunRequest): (vertex: PlanVertex) => boolean {
   const { outputType = 'chat', outputComponent } = request.options
   if (outputComponent !== undefined && outputComponent !== '') {

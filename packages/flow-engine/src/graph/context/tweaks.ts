@@ -9,7 +9,7 @@ import type { RunInput, Tweaks } from './run-options.ts'
 /** `load_from_db` of a field whose value was set by a tweak. A symbol, so that no flow can contain it. */
 export const VARIABLE_OR_TEXT = Symbol('the name of a variable, if there is one')
 
-/** Fields that differ from the template in this run, by vertex; the plan itself is not changed (FE-23). */
+/** Fields that differ from the template in this run, by vertex; the plan itself is not changed. */
 export interface AppliedTweaks {
   readonly fields: ReadonlyMap<number, ReadonlyMap<string, PlainObject>>
   readonly warnings: readonly FlowProblem[]
@@ -86,7 +86,7 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
   return { fields, warnings }
 }
 
-/** The input may not be given both directly and as a tweak of the input component (FE-23). */
+/** The input may not be given both directly and as a tweak of the input component. */
 export function refuseInputTweak(tweaks: Tweaks | undefined, type: RunInput['type']): void {
   const names = type === 'chat' ? ['ChatInput', 'Chat Input'] : ['TextInput', 'Text Input']
   if (type !== 'chat' && type !== 'text') return

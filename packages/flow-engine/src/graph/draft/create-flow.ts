@@ -8,7 +8,7 @@ import type { FlowDraft, InputRef, LoopRef, NodeOptions, OutputRef } from './flo
 import { FlowGraph, listedOutput, sourceHandle, targetHandle, type End } from './flow-graph.ts'
 
 /**
- * Creates a flow in code; its components type the nodes (DR-78).
+ * Creates a flow in code; its components type the nodes.
  * @param name of the flow; default `Flow`
  */
 export function createFlow(name = 'Flow'): FlowDraft {

@@ -4,7 +4,7 @@ import type { TypedOutput } from '../../components/define/output.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { FlowJson } from '../flow/node-json.ts'
 
-/** An output of a node. `T` is its value type, `H` the names of its edge types (FE-6). */
+/** An output of a node. `T` is its value type, `H` the names of its edge types. */
 export interface OutputRef<T = unknown, H extends string = string> {
   readonly vertexId: string
   readonly name: string
@@ -85,7 +85,7 @@ type Fits<F extends string, H extends string> = [F & H] extends [never]
   ? { readonly doesNotTake: F }
   : unknown
 
-/** A flow under construction (DR-78). It can be run, checked, evaluated and started directly. */
+/** A flow under construction. It can be run, checked, evaluated and started directly. */
 export interface FlowDraft {
   /**
    * Adds a node.

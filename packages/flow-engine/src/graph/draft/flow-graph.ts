@@ -91,7 +91,7 @@ export function sourceHandle(from: End): SourceHandle {
   return { dataType: data.type, id, name: from.name, output_types: types }
 }
 
-/** The handle of a field, or of an output if the node has no such field: a loop-back edge (FE-5). */
+/** The handle of a field, or of an output if the node has no such field: a loop-back edge. */
 export function targetHandle(to: End): SourceHandle | TargetHandle {
   const { id, data } = to.node
   const template = data.node.template

@@ -61,7 +61,7 @@ export function isStandardSchema(schema: object): schema is StandardSchema<unkno
 }
 
 /**
- * The JSON form of a schema, stored with its question (DR-31).
+ * The JSON form of a schema, stored with its question.
  * @throws FlowError `invalid_request` naming an unsupported keyword
  */
 export async function readAnswerSchema(

@@ -15,7 +15,7 @@ const FACTOR = 2
 const MAX_DELAY_MS = 60_000
 const MAX_ATTEMPTS = 100
 
-/** Errors that are not retried (DR-52). */
+/** Errors that are not retried. */
 const FINAL: ReadonlySet<FlowErrorCode> = new Set<FlowErrorCode>([
   'suspended',
   'cancelled',
@@ -29,7 +29,7 @@ const FINAL: ReadonlySet<FlowErrorCode> = new Set<FlowErrorCode>([
   'expired',
 ])
 
-/** Builds a vertex, retrying as its policy says (DR-50 to DR-53). */
+/** Builds a vertex, retrying as its policy says. */
 export function runAttempts(
   task: Task,
   build: number,
@@ -101,7 +101,7 @@ async function repeat(
   }
 }
 
-/** Attempts made before a crash count (DR-51). */
+/** Attempts made before a crash count. */
 function attemptsMade({ resume }: RunHost, name: string): number {
   const kept = resume?.checkpoints.get(name)
   const stored: unknown = kept === undefined ? undefined : JSON.parse(kept)

@@ -9,7 +9,7 @@ import type { LogEntry } from '../events/vertex-logs.ts'
 import { FlowError, type FlowErrorCode } from '../../errors.ts'
 import type { TaskResult } from '../vertex/task-build.ts'
 
-/** Stored before a component that must not run twice starts (FE-63), with its pass. */
+/** Stored before a component that must not run twice starts, with its pass. */
 export function startMark(pass: number | undefined): string {
   return JSON.stringify({ started: true, pass })
 }
@@ -20,7 +20,7 @@ export function isStartMark(state: string): boolean {
 }
 
 /**
- * Replaces the start mark while a component waits for an answer; the component is then run again (FE-63a).
+ * Replaces the start mark while a component waits for an answer; the component is then run again.
  */
 export const SUSPENDED_MARK = '{"rests":true}'
 
@@ -61,7 +61,7 @@ export function encodeTask(result: TaskResult, pass: number | undefined): string
 }
 
 /**
- * Serialises a failed build, which stays failed (DR-2).
+ * Serialises a failed build, which stays failed.
  * @param reason masked
  */
 export function encodeFailure(

@@ -13,7 +13,7 @@ import type { TaskEnvironment } from '../vertex/task-environment.ts'
 import { learnSecrets, runTask } from '../vertex/run-task.ts'
 import type { TaskResult } from '../vertex/task-build.ts'
 
-/** Builds a vertex, restoring its result from a checkpoint or storing it as one (FE-63). */
+/** Builds a vertex, restoring its result from a checkpoint or storing it as one. */
 export async function runDurable(
   task: Task,
   build: number,
@@ -60,7 +60,7 @@ export async function runDurable(
   return result
 }
 
-/** For a vertex that must not run twice, so its state has to be stored (DR-19). */
+/** For a vertex that must not run twice, so its state has to be stored. */
 export function notKept(): FlowError {
   return limitExceeded('checkpointBytes', 'the result is too large to be kept with the job')
 }

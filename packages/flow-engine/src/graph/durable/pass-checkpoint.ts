@@ -2,7 +2,7 @@ import { isObject } from '@x/wire'
 import { decodeValue, encodeJson, encodeValue } from './checkpoint.ts'
 import { DEAD_EDGE, UNBUILT } from '../vertex/inputs.ts'
 
-/** The values a loop pass returned, stored so that a resumed run can skip the pass (FE-63). */
+/** The values a loop pass returned, stored so that a resumed run can skip the pass. */
 export interface ReturnedPass {
   /** By position of the loop-back edge: a value, `DEAD_EDGE` or `UNBUILT`. */
   readonly returned: ReadonlyMap<number, unknown>

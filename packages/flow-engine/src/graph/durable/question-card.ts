@@ -13,7 +13,7 @@ export interface CardState {
 
 export const OPEN_CARD: CardState = { submittedAction: null, superseded: false }
 
-/** The message that displays a question in a conversation (DR-42). */
+/** The message that displays a question in a conversation. */
 export function questionCard({ event, ...place }: QuestionNotice, state: CardState): Message {
   const { request_id, job_id, kind, prompt, options, allowed_decisions, schema } = event
   const entry = {

@@ -14,7 +14,7 @@ const DURATION = /^(?:\d{1,15}(?:\.\d{1,6})?(?:ms|s|m|h|d|w))+$/
 const LAST = 8_640_000_000_000_000
 
 /**
- * Resolves the end of a sleep from milliseconds, a duration such as `3d` or `1h30m`, or a time (DR-55).
+ * Resolves the end of a sleep from milliseconds, a duration such as `3d` or `1h30m`, or a time.
  * @throws FlowError `invalid_request` for anything else
  */
 export function wakeTime(time: number | string | Date, now: Date): Date {

@@ -13,7 +13,7 @@ const ITEM_BYTES = MIN_BYTES + 1
 export type CutLimits = Pick<RunLimits, 'textLength' | 'items' | 'eventBytes'>
 
 /**
- * Truncates strings and arrays for `end_vertex` (results.md 6); keys are never truncated. Returns the same
+ * Truncates strings and arrays for `end_vertex`; keys are never truncated. Returns the same
  * object if nothing needs truncation.
  */
 export function cutJson(value: JsonValue, limits: CutLimits): JsonValue {
@@ -21,8 +21,7 @@ export function cutJson(value: JsonValue, limits: CutLimits): JsonValue {
 }
 
 /**
- * Creates a truncating function whose results, summed over all calls, fit one event of `eventBytes`
- * (FE-64): strings that do not fit become "...", numbers null, arrays and objects empty.
+ * Creates a truncating function whose results, summed over all calls, fit one event of `eventBytes`: strings that do not fit become "...", numbers null, arrays and objects empty.
  * @param reserved bytes of the event besides the values; its keys and short values are reserved anyway
  */
 export function createCutter(limits: CutLimits, reserved = 0): (value: JsonValue) => JsonValue {

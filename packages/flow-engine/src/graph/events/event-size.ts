@@ -19,7 +19,7 @@ export function longestText(eventBytes: number): number {
 }
 
 /**
- * Checks the exact size if the estimate is inconclusive (FE-64).
+ * Checks the exact size if the estimate is inconclusive.
  * @throws FlowError `limit_exceeded`
  */
 export function checkEventSize(what: string, data: unknown, eventBytes: number): void {

@@ -1,7 +1,7 @@
 const MAX_DEPTH = 16
 
 /**
- * The cause of a failure as shown to hosts (DR-22): unchanged if it contains no secret, else an Error with
+ * The cause of a failure as shown to hosts: unchanged if it contains no secret, else an Error with
  * masked message and stack. Applied recursively to its own causes.
  */
 export function maskedCause(cause: unknown, mask: (text: string) => string): unknown {

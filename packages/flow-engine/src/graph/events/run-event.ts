@@ -3,7 +3,7 @@ import type { RunWarningJson } from './run-warning.ts'
 
 export type { MessageJson } from '../values/message-json.ts'
 
-/** An event of a run. `seq` counts from 0 without gaps (FE-19); `data` is computed on first access. */
+/** An event of a run. `seq` counts from 0 without gaps; `data` is computed on first access. */
 export type RunEvent = { [K in keyof RunEventData]: RunEventOf<K> }[keyof RunEventData]
 
 /** An event of one kind. */
@@ -11,7 +11,7 @@ export interface RunEventOf<K extends keyof RunEventData> {
   readonly seq: number
   readonly event: K
   readonly data: RunEventData[K]
-  /** The sending vertex of `token`, `add_message` and `remove_message` (DR-75); not on the wire. */
+  /** The sending vertex of `token`, `add_message` and `remove_message`; not on the wire. */
   readonly vertexId?: string | undefined
 }
 
@@ -20,7 +20,7 @@ export interface UnsentEvent<K extends keyof RunEventData> extends RunEventOf<K>
   seq: number
 }
 
-/** The `data` of each event kind, exactly as sent over HTTP (events.md 2). */
+/** The `data` of each event kind, exactly as sent over HTTP. */
 export interface RunEventData {
   vertices_sorted: { ids: string[]; to_run: string[] }
   end_vertex: { build_data: VertexBuildJson }
@@ -37,7 +37,7 @@ export interface RunEventData {
   end: { cancelled?: true; warnings?: RunWarningJson[] }
 }
 
-/** A question the job waits for; sent only by flows that ask (DR-32). */
+/** A question the job waits for; sent only by flows that ask. */
 export interface SuspendedJson {
   job_id: string
   request_id: string
@@ -67,7 +67,7 @@ export interface VertexBuildJson {
   timestamp: string
 }
 
-/** The wire form of a vertex build (results.md 1). */
+/** The wire form of a vertex build. */
 export interface VertexDataJson {
   results: Record<string, unknown>
   outputs: Record<string, OutputJson>
@@ -91,7 +91,7 @@ export interface LogJson {
   type: string
 }
 
-/** The message of a failure before the first vertex; it is not stored (events.md 2.7). */
+/** The message of a failure before the first vertex; it is not stored. */
 export interface ErrorMessageJson extends Omit<MessageJson, 'session_id'> {
   session_id: string | null
 }

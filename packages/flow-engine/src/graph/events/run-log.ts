@@ -3,9 +3,9 @@ import { TokenData, TokenEvent as JoinedTokens, type RunEvent } from './run-even
 import { youngList } from '../values/young-list.ts'
 
 export interface RunLogOptions {
-  /** Unread tokens of one reader before adjacent ones are merged (FE-68). */
+  /** Unread tokens of one reader before adjacent ones are merged. */
   readonly bufferedTokens: number
-  /** Maximum size of merged tokens (FE-64). Default: unlimited. */
+  /** Maximum size of merged tokens. Default: unlimited. */
   readonly eventBytes?: number
   /** `seq` of the first event. Default 0. */
   readonly firstSeq?: number
@@ -13,7 +13,7 @@ export interface RunLogOptions {
   readonly onPush?: (event: RunEvent) => void
 }
 
-/** The events of one run and their readers. Every reader sees all events and none slows the run (FE-68). */
+/** The events of one run and their readers. Every reader sees all events and none slows the run. */
 export interface RunLog {
   /** `seq` of the next event. */
   readonly nextSeq: number

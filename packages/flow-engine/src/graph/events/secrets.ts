@@ -4,7 +4,7 @@ import { isMessage } from '../values/message.ts'
 const MASK = '*****'
 const SHORTEST = 4
 
-/** The secret values of one run and the functions that mask them (FE-65). */
+/** The secret values of one run and the functions that mask them. */
 export interface Secrets {
   /** Values shorter than 4 characters are not masked, because they would match ordinary text. */
   add(value: unknown): void
@@ -49,7 +49,7 @@ export function createSecrets(): Secrets {
   }
 }
 
-/** The encodings of a secret: JSON, URL, form data and base64 (DR-22). */
+/** The encodings of a secret: JSON, URL, form data and base64. */
 function formsOf(secret: string): readonly string[] {
   const form = new URLSearchParams([['', secret]]).toString().slice(1)
   return [

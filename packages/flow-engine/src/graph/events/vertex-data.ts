@@ -62,7 +62,6 @@ interface OutputView {
   readonly json: ToJson
 }
 
-/** results.md 2. */
 function outputJson(value: unknown, { hasStatus, json }: OutputView): OutputJson {
   if (isMessage(value)) {
     return { message: formatText(value), type: hasStatus ? 'text' : 'message' }
@@ -117,7 +116,7 @@ function isHandle(value: unknown): boolean {
   )
 }
 
-/** Unreadable text counts as empty (FE-66). */
+/** Unreadable text counts as empty. */
 function shownText(data: Data): string {
   try {
     return dataText(data)
@@ -137,7 +136,6 @@ function hasMethods(value: object): boolean {
   return Object.values(members).some((member) => typeof member.value === 'function')
 }
 
-/** results.md 4. */
 function artifactsOf(
   build: BuildView,
   ran: readonly string[],
@@ -169,7 +167,7 @@ function chatArtifact(message: Message): Record<string, unknown> {
   }
 }
 
-/** Doubles line breaks; pairs of them stay (results.md 4). */
+/** Doubles line breaks; pairs of them stay. */
 export function doubleBreaks(text: string): string {
   return text.replaceAll(/\n{1,2}/g, '\n\n')
 }
@@ -192,7 +190,7 @@ export function logJson(entry: LogEntry, json: ToJson = formatValue): LogJson {
   return { name: entry.name, message, type }
 }
 
-/** `12 ms`, `1.23 seconds`, `2 minutes, 3.4 seconds` (results.md 1). */
+/** `12 ms`, `1.23 seconds`, `2 minutes, 3.4 seconds`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   const seconds = ms / 1000

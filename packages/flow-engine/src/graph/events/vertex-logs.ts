@@ -10,7 +10,7 @@ const MAX_ENTRIES = 10_000
 const MAX_BYTES = 1024 * 1024
 
 /**
- * The log of one build of a vertex, by output (DR-19): up to 10,000 entries and 1 MiB, appended in constant
+ * The log of one build of a vertex, by output: up to 10,000 entries and 1 MiB, appended in constant
  * time. Further entries are only counted; the last entry states how many.
  */
 export class VertexLogs {

@@ -2,7 +2,7 @@ import { isObject } from '@x/wire'
 import { findGraph, isProblem, readEdge, readNode, type NodeEntry } from './flow-json.ts'
 import { own, ownObject } from './plain-object.ts'
 
-/** The differences between two flows (DR-62). */
+/** The differences between two flows. */
 export interface FlowDiff {
   readonly nodes: {
     /** Ids, in node order. */

@@ -30,7 +30,7 @@ export interface GroupLink {
 export interface FlatNode extends NodeEntry {
   readonly group: GroupLink | undefined
   readonly frozen: boolean
-  /** Values copied down from the enclosing groups, by field (FE-7). */
+  /** Values copied down from the enclosing groups, by field. */
   readonly overrides: ReadonlyMap<string, unknown>
 }
 
@@ -41,7 +41,7 @@ export interface FlatEdge {
   readonly target: string
   readonly sourceHandle: SourceHandle
   readonly targetHandle: Handle
-  /** False if a handle predates version 1.0; its types are not compared (FE-5). */
+  /** False if a handle predates version 1.0; its types are not compared. */
   readonly typed: boolean
 }
 
@@ -158,7 +158,7 @@ function readEdges(
   return edges
 }
 
-/** `data` takes precedence over the strings (FE-5). */
+/** `data` takes precedence over the strings. */
 function readHandles(entry: EdgeEntry): FlatEdge | FlowProblem {
   const data = ownObject(entry.raw, 'data') ?? {}
   const sourceHandle = handleAt(data, entry.raw, 'sourceHandle')
@@ -227,7 +227,7 @@ function inputProxy(group: Group, handle: TargetHandle): { id: string; name: str
   return proxyOf(ownObject(group.node.template, handle.fieldName), 'field')
 }
 
-/** The inner output; without a proxy, the output of the first inner node that feeds no other (FE-7). */
+/** The inner output; without a proxy, the output of the first inner node that feeds no other. */
 function outputProxy(
   group: Group,
   handle: SourceHandle,

@@ -27,7 +27,7 @@ export interface NodeEntry {
 }
 
 /**
- * Finds the node and edge lists of a flow: at the top level or in `data` (FE-1). Undefined if there are none.
+ * Finds the node and edge lists of a flow: at the top level or in `data`. Undefined if there are none.
  */
 export function findGraph(flow: unknown): RawGraph | undefined {
   if (!isObject(flow)) return undefined
@@ -45,7 +45,7 @@ export function noGraph(flow: unknown): FlowProblem {
   return problem('no_graph', `The flow has neither nodes nor edges; keys found: ${found}`)
 }
 
-/** Returns a node, `undefined` for a note, or the problem (FE-2). */
+/** Returns a node, `undefined` for a note, or the problem. */
 export function readNode(value: unknown, index: number): NodeEntry | FlowProblem | undefined {
   if (!isObject(value)) return problem('malformed_node', `Node ${index} is not an object`)
   const data = ownObject(value, 'data')
@@ -92,7 +92,7 @@ export function isProblem(value: object): value is FlowProblem {
   return 'severity' in value
 }
 
-/** The part of a node id that names its class (FE-2). */
+/** The part of a node id that names its class. */
 export function classOf(id: string): string {
   const dash = id.indexOf('-')
   return dash < 0 ? id : id.slice(0, dash)

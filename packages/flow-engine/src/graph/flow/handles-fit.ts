@@ -1,6 +1,6 @@
 import { isSourceHandle, type Handle, type SourceHandle } from './handles.ts'
 
-/** Aliases of edge types (FE-6). */
+/** Aliases of edge types. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['JSON', 'Data'],
   ['Table', 'DataFrame'],
@@ -8,7 +8,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['str', 'Message'],
 ])
 
-/** True if an output can be connected to a field, judging by the types of both handles (FE-6). */
+/** True if an output can be connected to a field, judging by the types of both handles. */
 export function handlesFit(source: SourceHandle, target: Handle): boolean {
   const given = source.output_types.map(canonical)
   if (isSourceHandle(target)) return given.length > 0

@@ -2,7 +2,7 @@ import { isObject } from '@x/wire'
 import { FlowError } from '../../errors.ts'
 import { own, ownObject, ownText, texts, type PlainObject } from './plain-object.ts'
 
-/** The output end of an edge (FE-5). */
+/** The output end of an edge. */
 export interface SourceHandle {
   readonly dataType: string
   readonly id: string
@@ -15,10 +15,10 @@ export interface SourceHandle {
 export interface TargetHandle {
   readonly fieldName: string
   readonly id: string
-  /** If null or absent, the field's `type` decides (FE-6). */
+  /** If null or absent, the field's `type` decides. */
   readonly inputTypes?: readonly string[] | null
   readonly type: string
-  /** For an edge into a group: the inner field (FE-7). */
+  /** For an edge into a group: the inner field. */
   readonly proxy?: { readonly id: string; readonly field: string }
 }
 

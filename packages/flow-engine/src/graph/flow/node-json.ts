@@ -1,4 +1,4 @@
-/** A template field in wire format (FE-3); unknown keys are preserved. */
+/** A template field in wire format; unknown keys are preserved. */
 export interface TemplateField {
   type?: string
   _input_type?: string
@@ -22,7 +22,7 @@ export interface TemplateField {
 /** A template may also contain plain entries such as `_type`; read fields with `templateField`. */
 export type NodeTemplate = Record<string, TemplateField>
 
-/** An output in wire format (FE-4). */
+/** An output in wire format. */
 export interface NodeOutput {
   name: string
   display_name?: string
@@ -58,7 +58,7 @@ export interface NodeDetails {
   [key: string]: unknown
 }
 
-/** A node of a flow (FE-2). */
+/** A node of a flow. */
 export interface FlowNode {
   id: string
   type?: string
@@ -67,7 +67,7 @@ export interface FlowNode {
   [key: string]: unknown
 }
 
-/** An edge of a flow (FE-5). */
+/** An edge of a flow. */
 export interface FlowEdge {
   id?: string
   source: string
@@ -78,7 +78,7 @@ export interface FlowEdge {
   [key: string]: unknown
 }
 
-/** A flow as exported by the editor (FE-1): the graph itself, or an object with the graph in `data`. */
+/** A flow as exported by the editor: the graph itself, or an object with the graph in `data`. */
 export interface FlowJson {
   id?: string
   name?: string

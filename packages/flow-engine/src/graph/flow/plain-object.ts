@@ -3,7 +3,7 @@ import { isObject } from '@x/wire'
 /** An object from untrusted JSON; read its keys with `own`. */
 export type PlainObject = Readonly<Record<string, unknown>>
 
-/** Reads an own property; names such as `__proto__` are ordinary keys (FE-9). */
+/** Reads an own property; names such as `__proto__` are ordinary keys. */
 export function own(object: PlainObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }

@@ -1,4 +1,4 @@
-/** Problem codes of a flow, in the order in which errors are reported (FE-8). */
+/** Problem codes of a flow, in the order in which errors are reported. */
 export const problemOrder = [
   'no_graph',
   'malformed_node',
@@ -54,7 +54,7 @@ const RANK: ReadonlyMap<FlowProblemCode, number> = new Map(
   }),
 )
 
-/** Sorts by kind, then by node or edge order (FE-8). */
+/** Sorts by kind, then by node or edge order. */
 export function sortProblems(problems: readonly FlowProblem[]): FlowProblem[] {
   return problems.toSorted((a, b) => (RANK.get(a.code) ?? 0) - (RANK.get(b.code) ?? 0))
 }

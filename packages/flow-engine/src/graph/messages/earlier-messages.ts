@@ -2,7 +2,7 @@ import type { MessageService } from '../../components/define/services.ts'
 
 /**
  * The message history before this request: excludes messages stored by its inputs. Vertices without incoming
- * edges read this, so that the build order does not matter (CO-41).
+ * edges read this, so that the build order does not matter.
  */
 export function earlierMessages(
   service: MessageService,

@@ -26,7 +26,7 @@ export interface MessageLogOptions {
   readonly secrets: Secrets
   readonly limits: Pick<RunLimits, 'eventBytes'>
   readonly flowId: string
-  /** "" means that messages without their own session are neither stored nor sent (FE-22). */
+  /** "" means that messages without their own session are neither stored nor sent. */
   readonly sessionId: string
   /** False once the run has ended; nothing more is stored or sent. */
   readonly open: () => boolean
@@ -51,7 +51,7 @@ export interface MessageLog {
    */
   place(message: Message, stored: boolean): Promise<void>
   remove(id: string): Promise<void>
-  /** Removes the row and announces it, even after the run was cancelled (FE-51). */
+  /** Removes the row and announces it, even after the run was cancelled. */
   withdraw(id: string): Promise<void>
   /** Withdraws messages that an earlier run of the job has announced. */
   retract(ids: readonly string[]): Promise<void>
@@ -59,11 +59,11 @@ export interface MessageLog {
   chunk(id: string, text: string, sent: boolean): void
   /** The full text of a streamed message is known; a chat output will send it. */
   finished(message: Message): void
-  /** Stores and announces a failure, even after the run was stopped (FE-61). */
+  /** Stores and announces a failure, even after the run was stopped. */
   fail(message: Message): Promise<void>
   /**
    * Called when the run is over. Stores streamed texts that no chat output has sent; interrupted messages
-   * keep the text received so far, and rows without text are removed (FE-51).
+   * keep the text received so far, and rows without text are removed.
    */
   settle(): Promise<void>
 }
@@ -124,7 +124,6 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     context_id: NO_CONTEXT.contextId,
   })
 
-  /** FE-64. */
   const checkSize = (message: Message): void => {
     const { eventBytes } = options.limits
     if (certainlyFits(valueBytes([message, message.properties]) / 2, eventBytes)) return
@@ -222,5 +221,5 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
   }
 }
 
-/** Failure messages have no context (events.md 2.7). */
+/** Failure messages have no context. */
 const NO_CONTEXT = { contextId: null } as const

@@ -8,7 +8,7 @@ import { graphOf, type FlowPlan } from './compile.ts'
 
 const plans = new WeakMap<FlowPlan, boolean>()
 
-/** True if runs of a plan may ask a person, either in a component or before a tool call (DR-35). */
+/** True if runs of a plan may ask a person, either in a component or before a tool call. */
 export function planAsksPeople(plan: FlowPlan): boolean {
   const known = plans.get(plan)
   if (known !== undefined) return known
@@ -41,7 +41,7 @@ function asksPeople(
   return hasApprovals(template)
 }
 
-/** True if tool calls require approval (DR-40). */
+/** True if tool calls require approval. */
 function hasApprovals(template: PlainObject): boolean {
   const rows = own(ownObject(template, 'tools_metadata') ?? {}, 'value')
   if (!Array.isArray(rows)) return false

@@ -127,7 +127,7 @@ function connectedOutputs(leaving: readonly PlanEdge[]): ReadonlySet<string> {
   return connected
 }
 
-/** The outputs with an edge, in the component's order; all offered outputs if there are no edges (FE-25). */
+/** The outputs with an edge, in the component's order; all offered outputs if there are no edges. */
 function computedOutputs(
   { component, outputs }: ResolvedNode,
   connected: ReadonlySet<string>,
@@ -159,7 +159,7 @@ const NO_CHAT: Pick<PlanVertex, 'chatOutput' | 'chatOutputs'> = {
   chatOutputs: new Set(),
 }
 
-/** The chat outputs that outputs lead to, with the sender name of the first one (FE-51, CO-35). */
+/** The chat outputs that outputs lead to, with the sender name of the first one. */
 function chatOutputsOf(
   leaving: readonly PlanEdge[],
   nodes: readonly ResolvedNode[],

@@ -16,7 +16,7 @@ export interface CheckedEdge {
 }
 
 /**
- * The edges of a flow without duplicates; invalid ones are added to `problems` (FE-6 to FE-8), those without a
+ * The edges of a flow without duplicates; invalid ones are added to `problems`, those without a
  * source or target to `dangling`: only builds refuse them.
  */
 export function checkEdges(

@@ -4,7 +4,7 @@ import { problem, type FlowProblem } from '../flow/problems.ts'
 import type { ResolvedNode } from './vertex-plan.ts'
 
 /**
- * Finds streaming vertices that are downstream of another streaming vertex (FE-8): one problem for
+ * Finds streaming vertices that are downstream of another streaming vertex: one problem for
  * each.
  */
 export function connectedStreams(

@@ -26,13 +26,13 @@ import { isOfClass, resolvedNode, type ResolvedNode } from './vertex-plan.ts'
 
 export interface CompileOptions {
   readonly components: ComponentRegistry
-  /** How far a stopped branch stops vertices downstream (FE-30). Default `default`. */
+  /** How far a stopped branch stops vertices downstream. Default `default`. */
   readonly compat?: 'strict' | 'default' | undefined
   readonly limits?: Partial<RunLimits> | undefined
-  /** Handling of nodes whose code was changed in the editor (FE-42). Default `warn`. */
+  /** Handling of nodes whose code was changed in the editor. Default `warn`. */
   readonly edited?: 'warn' | 'refuse' | undefined
   /**
-   * Runs the code of nodes (FE-44, PY-50): the runner that runs receive as `services.codeRunner`; true: a
+   * Runs the code of nodes: the runner that runs receive as `services.codeRunner`; true: a
    * TypeScript runner. Default false.
    */
   readonly customCode?: boolean | CodeAbility | undefined
@@ -51,12 +51,12 @@ const graphs = new WeakMap<FlowPlan, PlanGraph>()
 const unknowns = new WeakMap<FlowPlan, readonly UnknownNode[]>()
 const buildOnly = new WeakMap<FlowPlan, readonly FlowProblem[]>()
 
-/** `CompileOptions` for a draft, which brings its own components (DR-78). */
+/** `CompileOptions` for a draft, which brings its own components. */
 export interface DraftCompileOptions extends Omit<CompileOptions, 'components'> {
   readonly components?: ComponentRegistry | undefined
 }
 
-/** @throws FlowCompileError with every problem of the flow (FE-8) */
+/** @throws FlowCompileError with every problem of the flow */
 export function compileFlow(draft: FlowDraft, options?: DraftCompileOptions): FlowPlan
 export function compileFlow<F>(
   flow: F,
@@ -68,7 +68,7 @@ export function compileFlow(given: unknown, options: DraftCompileOptions = {}): 
 
 /**
  * Like `compileFlow`, but unknown node types are not yet errors: in a partial run, only nodes that are
- * part of it count (NX-9).
+ * part of it count.
  * @throws FlowCompileError with every other problem of the flow
  */
 export function compilePartly(flow: unknown, options: CompileOptions): FlowPlan {
@@ -100,7 +100,7 @@ export function withComponents(
   return [given, { ...options, components }]
 }
 
-/** One problem for each of these vertices whose type is unknown (NX-7); all vertices without `ids`. */
+/** One problem for each of these vertices whose type is unknown; all vertices without `ids`. */
 export function unknownProblems(plan: FlowPlan, ids?: ReadonlySet<string>): FlowProblem[] {
   const unknown = unknowns.get(plan) ?? []
   const registry = graphs.get(plan)?.registry
@@ -111,7 +111,7 @@ export function unknownProblems(plan: FlowPlan, ids?: ReadonlySet<string>): Flow
   )
 }
 
-/** The problems of a plan that refuse builds only (FE-12): several chat inputs. */
+/** The problems of a plan that refuse builds only: several chat inputs. */
 export function buildProblems(plan: FlowPlan): readonly FlowProblem[] {
   return buildOnly.get(plan) ?? []
 }
@@ -152,7 +152,7 @@ export interface Analysis {
   readonly unknown: readonly UnknownNode[]
 }
 
-/** Runs all checks and resolves nodes and edges (FE-8). */
+/** Runs all checks and resolves nodes and edges. */
 export function analyse(
   flow: unknown,
   options: CompileOptions,

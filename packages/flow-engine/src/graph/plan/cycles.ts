@@ -1,4 +1,4 @@
-/** The strongly connected component of each vertex (FE-10). */
+/** The strongly connected component of each vertex. */
 export interface Components {
   readonly of: Int32Array
   /** Members of each component, in ascending order. */

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../errors.ts'
 
-/** Limits of one run (FE-64). Null and Infinity mean unlimited (AB-90). */
+/** Limits of one run. Null and Infinity mean unlimited. */
 export interface RunLimits {
   /** Counted after group expansion. Default 20,000. */
   vertices: number
@@ -10,7 +10,7 @@ export interface RunLimits {
   loopPasses: number
   /** Milliseconds. Default 3,600,000. */
   runTimeoutMs: number | null
-  /** Milliseconds (FE-67). Default null. */
+  /** Milliseconds. Default null. */
   vertexTimeoutMs: number | null
   /** Events in one run or job. Default 1,000,000. */
   events: number
@@ -18,11 +18,11 @@ export interface RunLimits {
   eventBytes: number
   /** Bytes of strings and binary data in one output. Default 64 MiB. */
   valueBytes: number
-  /** Bytes of checkpoints and steps of one job (DR-19). Default 256 MiB. */
+  /** Bytes of checkpoints and steps of one job. Default 256 MiB. */
   checkpointBytes: number
-  /** Unread tokens of one reader before adjacent ones are merged (FE-68). Default 1,024. */
+  /** Unread tokens of one reader before adjacent ones are merged. Default 1,024. */
   bufferedTokens: number
-  /** Characters of a string in `end_vertex` (results.md 6). Default 6,000. */
+  /** Characters of a string in `end_vertex`. Default 6,000. */
   textLength: number
   /** Elements of an array in `end_vertex`. Default 1,000. */
   items: number
@@ -73,7 +73,7 @@ export function limitsOrDefault(given: Partial<RunLimits> | undefined): RunLimit
 
 const TIMES: ReadonlySet<string> = new Set(['runTimeoutMs', 'vertexTimeoutMs'])
 
-/** "Unlimited" is normalised to null for times and to Infinity for numbers (DR-17). */
+/** "Unlimited" is normalised to null for times and to Infinity for numbers. */
 function readLimit(name: string, value: unknown): number | null {
   if (value === null || value === Number.POSITIVE_INFINITY) {
     return TIMES.has(name) ? null : Number.POSITIVE_INFINITY

@@ -7,7 +7,7 @@ import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 
 /**
- * Classification of a node's code field (FE-42). `stock`: the code shipped with the component. `script`:
+ * Classification of a node's code field. `stock`: the code shipped with the component. `script`:
  * custom TypeScript or JavaScript. `changed`: Python that was written or edited; its source may be missing.
  */
 export type NodeCode =

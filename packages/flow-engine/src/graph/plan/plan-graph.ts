@@ -12,7 +12,7 @@ export interface PlanGraph {
   readonly edges: readonly PlanEdge[]
   readonly indexOf: ReadonlyMap<string, number>
   readonly regions: readonly Region[]
-  /** Cycles without a Loop component; they run only when entered (FE-15). */
+  /** Cycles without a Loop component; they run only when entered. */
   readonly cycles: readonly (readonly number[])[]
   readonly registry: ComponentRegistry
 }
@@ -30,12 +30,12 @@ export interface PlanVertex {
   readonly overrides: ReadonlyMap<string, unknown>
   /** Names of the offered outputs, in the component's order. */
   readonly outputs: readonly string[]
-  /** Names of the outputs to compute (FE-25). */
+  /** Names of the outputs to compute. */
   readonly computed: readonly string[]
   readonly connected: ReadonlySet<string>
   readonly frozen: boolean
   readonly toolMode: boolean
-  /** How the component that runs differs from the one the node shows (FE-42). */
+  /** How the component that runs differs from the one the node shows. */
   readonly notice: string | undefined
   readonly role: 'input' | 'output' | undefined
   /** True without incoming edges. */
@@ -45,7 +45,7 @@ export interface PlanVertex {
   readonly topLevelId: string
   /** The innermost enclosing group. */
   readonly group: GroupLink | undefined
-  /** Present if an output leads to a chat output (FE-51). */
+  /** Present if an output leads to a chat output. */
   readonly chatOutput: { readonly senderName?: string } | undefined
   readonly chatOutputs: ReadonlySet<string>
   /** Incoming edges, in edge order. */
@@ -53,7 +53,7 @@ export interface PlanVertex {
   readonly outgoing: readonly PlanEdge[]
   /** Edges decided when this vertex has finished; for a loop, when its last pass has. */
   readonly releases: readonly PlanEdge[]
-  /** FE-10: true if it is part of any cycle, including a self-edge. */
+  /** True if it is part of any cycle, including a self-edge. */
   readonly inCycle: boolean
   /** The region it is built in. */
   readonly region: number
@@ -72,7 +72,7 @@ export interface PlanEdge {
   readonly output: string
   readonly field: string
   readonly sourceHandle: SourceHandle
-  /** The edge returns to a loop's output (FE-5). */
+  /** The edge returns to a loop's output. */
   readonly loopBack: boolean
   readonly self: boolean
   /** The vertex the target waits for: the source, or the loop enclosing it in the nearest common region. */
@@ -81,7 +81,7 @@ export interface PlanEdge {
   readonly fromRegion: number
 }
 
-/** Vertices that are built together: the whole flow, or one pass of a loop (FE-32). */
+/** Vertices that are built together: the whole flow, or one pass of a loop. */
 export interface Region {
   readonly index: number
   /** Undefined for the whole flow. */

@@ -28,7 +28,7 @@ interface Pass {
 
 const MAX_ROUNDS = 4
 
-/** Finds loops, the vertices of their passes, and the remaining cycles (FE-15, FE-32). */
+/** Finds loops, the vertices of their passes, and the remaining cycles. */
 export function findRegions(count: number, arcs: readonly RegionEdge[]): Layout {
   const loops = new Set(arcs.filter((arc) => arc.loopBack).map((arc) => arc.target))
   const demoted = new Set<number>()
@@ -93,7 +93,7 @@ interface LoopEdges {
   readonly before: Successors
 }
 
-/** The body, plus vertices that depend on it but not on another output of the loop (FE-32). */
+/** The body, plus vertices that depend on it but not on another output of the loop. */
 function passOf({ loop, back, leaving, next, before }: LoopEdges): ReadonlySet<number> {
   const items = new Set(back.map((arc) => arc.field))
   const first = leaving.filter((arc) => items.has(arc.output)).map((arc) => arc.target)

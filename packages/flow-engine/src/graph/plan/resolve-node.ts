@@ -23,7 +23,7 @@ export interface Resolution {
   readonly component: Component | undefined
   /** The reason, unless it is merely an unknown name. */
   readonly why?: string
-  /** The missing requirement of the node's own code (PY-30). */
+  /** The missing requirement of the node's own code. */
   readonly needs?: string
   /** How the component that runs differs from the one the node shows. */
   readonly notice?: string
@@ -37,7 +37,7 @@ export interface NodeEnds {
 
 const PYTHON = 'Python code is not run by this service'
 
-/** Resolves the component of a node and decides what happens to custom code (FE-42, FE-44). */
+/** Resolves the component of a node and decides what happens to custom code. */
 export function resolveNode(
   node: FlatNode,
   options: ResolveOptions,
@@ -72,7 +72,7 @@ export function resolveNode(
 
 /**
  * True for a component of the author's own that has the name of a built-in one: its edges use outputs or
- * fields that the built-in lacks (FF-62).
+ * fields that the built-in lacks.
  */
 function isOnlyNamed(
   component: Component,
@@ -95,7 +95,7 @@ function isOnlyNamed(
   return ![...ends.fields].every(isKept) || ![...ends.outputs].every(gives)
 }
 
-/** What a server that runs Python would say about the node (FF-60). */
+/** What a server that runs Python would say about the node. */
 function whyNoPython(node: FlatNode, text: string): string {
   const needs = missingWithoutWheels(text)
   const name = ownText(node.details, 'display_name') ?? node.type
@@ -134,7 +134,7 @@ function missingOf({ customCode }: ResolveOptions, text: string): string | undef
 }
 
 /**
- * A node whose own code has unmet requirements: falls back to the built-in component if there is one (PY-50).
+ * A node whose own code has unmet requirements: falls back to the built-in component if there is one.
  */
 function withoutNames(given: {
   readonly node: FlatNode

@@ -5,7 +5,7 @@ import { templateValue, type ResolvedNode } from './vertex-plan.ts'
 const MAX_EDGES = 1_000
 
 /**
- * Adds an edge from each vertex that writes a shared key to those that read it (MO-62): it orders their
+ * Adds an edge from each vertex that writes a shared key to those that read it: it orders their
  * builds and carries the value. No edge is added if the reader precedes the writer.
  */
 export function sharedKeyEdges(

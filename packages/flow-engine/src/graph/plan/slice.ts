@@ -8,14 +8,14 @@ export interface SliceRequest {
   readonly startComponentId?: string | undefined
 }
 
-/** The part of a flow that a run builds, and where it starts (FE-11, FE-12). */
+/** The part of a flow that a run builds, and where it starts. */
 export interface GraphSlice {
   /** 1 for each vertex in the slice. */
   readonly contains: Uint8Array
   readonly size: number
   /** Vertices that start immediately, in node order. */
   readonly firstLayer: readonly number[]
-  /** The start vertex, if it enters its cycle (FE-15). */
+  /** The start vertex, if it enters its cycle. */
   readonly entry: number | undefined
   /** Number of edges each vertex outside loops waits for, by position; undefined if a cycle is entered. */
   readonly waiting: readonly number[] | undefined
@@ -68,7 +68,6 @@ function openEdges({ vertices, regions }: PlanGraph, contains: Uint8Array): read
   })
 }
 
-/** FE-12. */
 function begin(
   graph: PlanGraph,
   contains: Uint8Array,

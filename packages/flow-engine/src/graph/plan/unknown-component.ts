@@ -9,7 +9,7 @@ import { own, ownText } from '../flow/plain-object.ts'
 const placeholders = new WeakSet<Component>()
 
 /**
- * Placeholder for a node whose type is unknown, so that the rest of the flow can be ordered and built (NX-9).
+ * Placeholder for a node whose type is unknown, so that the rest of the flow can be ordered and built.
  * It has the outputs shown on the node; running it fails.
  */
 export function unknownComponent({ type, details }: FlatNode): Component {

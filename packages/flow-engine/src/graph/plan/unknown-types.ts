@@ -17,7 +17,7 @@ const MAX_NAME = 200
 
 /**
  * One problem for each node of unknown type. All have the same message, which lists every type with its node
- * ids and, if known, the reason (NX-7, NX-8).
+ * ids and, if known, the reason.
  */
 export function unknownTypes(
   nodes: readonly UnknownNode[],

@@ -5,7 +5,7 @@ import type { FlatNode } from '../flow/expand-groups.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanVertex } from './plan-graph.ts'
 
-/** The only output of a node in tool mode (FE-43). */
+/** The only output of a node in tool mode. */
 export const TOOL_OUTPUT = 'component_as_tool'
 
 /** A node with its component, before edges are checked. */
@@ -16,7 +16,7 @@ export interface ResolvedNode {
   readonly toolMode: boolean
   /** In the component's order. */
   readonly outputs: readonly string[]
-  /** How the component that runs differs from the one the node shows (FE-42). */
+  /** How the component that runs differs from the one the node shows. */
   readonly notice: string | undefined
 }
 
@@ -44,7 +44,7 @@ function withOwnOutputs(component: Component, node: FlatNode): Component {
   return Object.freeze({ ...component, outputs: Object.freeze(component.nodeOutputs(values)) })
 }
 
-/** The outputs listed on the node, else those of a new node (FE-4). */
+/** The outputs listed on the node, else those of a new node. */
 function offeredOutputs(details: PlainObject, component: Component): readonly string[] {
   const names = Object.keys(component.outputs)
   if (component.nodeOutputs !== undefined) return names
@@ -66,7 +66,7 @@ export function hasField({ component, node }: ResolvedNode, name: string): boole
   return Object.hasOwn(component.inputs, name) || ownObject(node.template, name) !== undefined
 }
 
-/** True if an edge may loop back to this output (FE-5). */
+/** True if an edge may loop back to this output. */
 export function takesLoop({ component, node }: ResolvedNode, name: string): boolean {
   if (!Object.hasOwn(component.outputs, name)) return false
   if (component.outputs[name]?.allowsLoop === true) return true
@@ -80,7 +80,6 @@ export function isOfClass({ node }: Pick<ResolvedNode, 'node'>, name: string): b
   return classOf(node.id) === name || node.type === name
 }
 
-/** FE-2. */
 export function roleOf({ node, component }: ResolvedNode): PlanVertex['role'] {
   const names = [classOf(node.id), node.type]
   if (names.some((name) => INPUTS.has(name))) return 'input'

@@ -27,7 +27,7 @@ export interface EndVertexFacts {
 }
 
 /**
- * The `end_vertex` event. Its `build_data` (events.md 2.6), masked and truncated, is computed once on first
+ * The `end_vertex` event. Its `build_data`, masked and truncated, is computed once on first
  * access.
  */
 export class EndVertex implements RunEventOf<'end_vertex'> {
@@ -114,7 +114,7 @@ function longestBytes(texts: readonly string[]): number {
   return texts.reduce((bytes, text) => bytes + (text.length + 1) * CHARACTER_BYTES, 0)
 }
 
-/** The `data` of a vertex build (results.md 1). */
+/** The `data` of a vertex build. */
 export function vertexDataJson(
   { result, vertex, notes }: Pick<EndVertexFacts, 'result' | 'vertex' | 'notes'>,
   {

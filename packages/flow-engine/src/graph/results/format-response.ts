@@ -13,7 +13,7 @@ import {
   type BuildView,
 } from '../events/vertex-data.ts'
 
-/** The HTTP response of a run (results.md 5). */
+/** The HTTP response of a run. */
 export interface RunResponse {
   session_id: string
   outputs: RunOutputJson[]
@@ -50,7 +50,7 @@ export interface ChatMessageJson {
   type: 'text'
 }
 
-/** Formats the response of one run, or of several with one element each (results.md 5). */
+/** Formats the response of one run, or of several with one element each. */
 export function formatRunResponse(results: RunResult | readonly RunResult[]): RunResponse {
   const list = Array.isArray(results) ? (results as readonly RunResult[]) : [results as RunResult]
   const warnings = list.flatMap((result) => result.warnings.filter(isShown).map(warningJson))

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../errors.ts'
 import type { OutputRef } from '../draft/flow-draft.ts'
 import type { RunResult } from '../context/run-options.ts'
 
-/** Reads output values by vertex id or display name (DR-77). */
+/** Reads output values by vertex id or display name. */
 export function outputReader(vertices: RunResult['vertices']): RunResult['output'] {
   return <T>(vertex: string | OutputRef<T>, name?: string): T | undefined =>
     (typeof vertex === 'string'

@@ -3,7 +3,7 @@ import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { RunEventData } from '../events/run-event.ts'
 import type { RunRequest } from '../context/run-request.ts'
 
-/** The first event: the vertices the run starts with and those it will build (FE-12). */
+/** The first event: the vertices the run starts with and those it will build. */
 export function sortedVertices({ graph, slice }: RunRequest): RunEventData['vertices_sorted'] {
   const ids = slice.firstLayer.map((index) => graph.vertices[index]?.id ?? '')
   const inside = graph.vertices.filter((vertex) => slice.contains[vertex.index] === 1)

@@ -12,7 +12,7 @@ export interface StreamedRun {
   readonly writes?: (vertexId: string | undefined) => boolean
 }
 
-/** Chunks of the result text as they arrive, for any number of readers (DR-75). */
+/** Chunks of the result text as they arrive, for any number of readers. */
 export function textStream(source: StreamedRun): AsyncIterable<string> {
   return { [Symbol.asyncIterator]: () => pieces(source) }
 }

@@ -2,7 +2,7 @@ import type { RunContext } from '../context/run-context.ts'
 import type { QuestionNotice } from '../context/run-host.ts'
 import { OPEN_CARD, questionCard } from '../durable/question-card.ts'
 
-/** Called when the run is idle: shows its question in the conversation, then in the log (DR-32, DR-42). */
+/** Called when the run is idle: shows its question in the conversation, then in the log. */
 export async function announceQuestion(
   run: RunContext,
   notice: QuestionNotice | undefined,

@@ -8,7 +8,7 @@ import type { Secrets } from '../events/secrets.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
 import type { MessageLog, SendEvent } from '../messages/message-log.ts'
 
-/** Maximum nesting depth of runs (MO-60). */
+/** Maximum nesting depth of runs. */
 const MAX_DEPTH = 8
 /** Maximum number of runs nested in one, at all depths. */
 const MAX_NESTED = 1000
@@ -35,7 +35,7 @@ export interface ChildRun {
   readonly send: SendEvent
 }
 
-/** Starts a child run with the same services and signal; it has its own events (FE-40). */
+/** Starts a child run with the same services and signal; it has its own events. */
 export async function runChild({
   startRun,
   host,

@@ -25,7 +25,7 @@ export interface DurableCallsOptions {
   readonly builds: readonly number[]
 }
 
-/** The durable operations of components: questions, sleeps and steps (DR-30, DR-41, DR-55). */
+/** The durable operations of components: questions, sleeps and steps. */
 export class DurableCalls {
   readonly #options: DurableCallsOptions
   /** Steps of this run and earlier ones, by name. */
@@ -96,7 +96,7 @@ export class DurableCalls {
     return value
   }
 
-  /** Replaces the start mark while the vertex waits, since it is not running then (FE-63, FE-63a). */
+  /** Replaces the start mark while the vertex waits, since it is not running then. */
   async #resting<T>(
     vertex: PlanVertex | undefined,
     pass: number | undefined,

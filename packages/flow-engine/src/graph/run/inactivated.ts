@@ -8,7 +8,7 @@ const NO_IDS: readonly string[] = []
 const NONE: readonly number[] = []
 
 /**
- * Computes `inactivated_vertices` of each end (FF-9): what a build stops or excludes, and earlier exclusions
+ * Computes `inactivated_vertices` of each end: what a build stops or excludes, and earlier exclusions
  * still in effect.
  */
 export class InactivatedVertices {

@@ -4,7 +4,7 @@ import type { RunOutcome } from '../results/run-outcome.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
 import { problemsOfCycles, stalledVertices } from '../schedule/stalled.ts'
 
-/** Records the vertices that were still waiting for a cycle (FE-15). */
+/** Records the vertices that were still waiting for a cycle. */
 export function noteStalled(
   outcome: RunOutcome,
   { graph, slice }: RunRequest,

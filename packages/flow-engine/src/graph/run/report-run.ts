@@ -7,7 +7,7 @@ import { RunReporter } from '../context/run-reporter.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { RunOutcome } from '../results/run-outcome.ts'
 
-/** Creates the hook reporter of a run (DR-70). */
+/** Creates the hook reporter of a run. */
 export function createRunReporter(
   hooks: RunHooks,
   request: RunRequest,
@@ -39,7 +39,7 @@ export function createRunReporter(
   return new RunReporter({ hooks, info, now: () => runtime.now().getTime(), secrets, report })
 }
 
-/** True if any hook is set: an empty object has no overhead (DR-91). */
+/** True if any hook is set: an empty object has no overhead. */
 export function isObserved(hooks: RunHooks): boolean {
   return (
     hooks.onVertexStart !== undefined ||

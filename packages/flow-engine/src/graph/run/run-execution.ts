@@ -86,7 +86,7 @@ export class RunExecution implements Deadline {
     afterRetraction(this.#run, this.#host, () => this.#enqueue(this.#scheduler.begin()))
   }
 
-  /** FE-60: nothing more starts, signals are aborted immediately, and `end` follows one turn later. */
+  /** Nothing more starts, signals are aborted immediately, and `end` follows one turn later. */
   cancel(reason: FlowError): void {
     if (this.#phase.current !== 'running') return
     if (reason.code === 'interrupted') return this.exceed(reason)
@@ -96,7 +96,7 @@ export class RunExecution implements Deadline {
     void this.#finishAfterTurn()
   }
 
-  /** A limit of the whole run was exceeded (FE-64), its process stops, or the engine failed. */
+  /** A limit of the whole run was exceeded, its process stops, or the engine failed. */
   exceed(limit: FlowError): void {
     if (this.#phase.current !== 'running') return
     this.outcome.failed = true
@@ -113,7 +113,7 @@ export class RunExecution implements Deadline {
     }
   }
 
-  /** A vertex waits for an answer or a timer: it sends no event and the others finish (DR-1, DR-5). */
+  /** A vertex waits for an answer or a timer: it sends no event and the others finish. */
   #rested(task: Task): void {
     if (!this.#leave(task)) return
     this.#suspended += 1
@@ -244,7 +244,7 @@ export class RunExecution implements Deadline {
     return true
   }
 
-  /** FE-32: passes concurrent with a failed one get one turn of the event loop to stop themselves. */
+  /** Passes concurrent with a failed one get one turn of the event loop to stop themselves. */
   #abandon(): void {
     if (this.#scheduler.cancelled.length === 0) return
     const passes = this.#scheduler.cancelled.splice(0)

@@ -11,7 +11,7 @@ type Report = () => void | Promise<void>
 
 /**
  * One synchronous turn of a run: its clock is read once, and builds that end immediately are reported after
- * all vertices that became ready with them have started (FE-14).
+ * all vertices that became ready with them have started.
  */
 export class RunTurn {
   readonly #runtime: Runtime
@@ -53,7 +53,7 @@ export class RunTurn {
     this.#reportThese(reports)
   }
 
-  /** FF-12: long searches let other runs go on in between. */
+  /** Long searches let other runs go on in between. */
   #reportThese(reports: readonly Report[]): void {
     this.#time = undefined
     for (const [at, report] of reports.entries()) {

@@ -16,14 +16,14 @@ import type { OptionArguments, RunOf } from './typed-run.ts'
 
 /**
  * Runs a flow, a plan, or a draft (which brings its own components). Starts in a microtask and never throws:
- * errors arrive as events and through `result` (FE-18).
+ * errors arrive as events and through `result`.
  */
 export function runFlow<F>(flow: F, ...options: OptionArguments<F>): RunOf<F>
 export function runFlow(flow: unknown, options: RunOptions = NO_OPTIONS): FlowRun {
   return startRun(flow, options, NO_HOST)
 }
 
-/** Like `runFlow`, for hosts that run flows durably (FE-63). */
+/** Like `runFlow`, for hosts that run flows durably. */
 export function startRun(flow: unknown, options: RunOptions, host: RunHost): FlowRun {
   const start = new RunStart(options, host)
   const result = BEGIN.then((): Promise<RunResult> => {
@@ -103,7 +103,7 @@ function listen(
   return () => signal.removeEventListener('abort', stop)
 }
 
-/** Ends a run that was never started: `error`, then `end` (FE-60). */
+/** Ends a run that was never started: `error`, then `end`. */
 function refuse(log: RunLog, error: unknown, flowId: string | null, now: Date): void {
   const reason = errorText(error)
   log.push(new LazyEvent(log.nextSeq, 'error', () => startFailureJson(reason, flowId, now)))

@@ -4,7 +4,7 @@ import type { ScheduleState } from './schedule-state.ts'
 import { BLOCKED, IDLE, STARTED, type Scope } from './scope.ts'
 import { Task } from './task.ts'
 
-/** Blocks a vertex that failed and everything that depends on it, so that none of it is built (FE-61). */
+/** Blocks a vertex that failed and everything that depends on it, so that none of it is built. */
 export function blockDependents(state: ScheduleState, { scope, vertex }: Task): void {
   const { graph, slice } = state
   scope.status[vertex.local] = BLOCKED
@@ -25,7 +25,7 @@ export function blockDependents(state: ScheduleState, { scope, vertex }: Task): 
   }
 }
 
-/** Ends the passes of a loop that will not finish, except the one that failed (FE-32). */
+/** Ends the passes of a loop that will not finish, except the one that failed. */
 function dropPasses(state: ScheduleState, { scope, vertex }: Task, except: Scope): void {
   if (vertex.loop === undefined) return
   for (const pass of cancelPasses(scope, vertex.loop, except)) {

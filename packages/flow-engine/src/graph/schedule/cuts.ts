@@ -14,11 +14,11 @@ export interface Closed {
 
 /**
  * Finds what decisions cut off: the vertices that can be reached from the closed outputs of a vertex and not
- * from its others (FF-1, FF-2). Each decision costs two searches, which are kept with the plan.
+ * from its others. Each decision costs two searches, which are kept with the plan.
  */
 export class Cuts {
   readonly #graph: PlanGraph
-  /** Joins are cut too (FF-11). */
+  /** Joins are cut too. */
   readonly #strict: boolean
   readonly #kept: KeptCuts
   /** Edges visited since the count was last set to 0. */

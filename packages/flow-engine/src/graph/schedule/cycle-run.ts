@@ -2,7 +2,7 @@ import { reachable, type Successors } from '../plan/cycles.ts'
 import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 
 /**
- * Turn-taking in an entered cycle (FE-15). A vertex that ends passes a token, live or dead, to each
+ * Turn-taking in an entered cycle. A vertex that ends passes a token, live or dead, to each
  * downstream vertex of the cycle. A vertex holding tokens gets its turn when no other active vertex can still
  * reach it without going around the cycle.
  */

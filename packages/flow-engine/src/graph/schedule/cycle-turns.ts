@@ -3,7 +3,7 @@ import type { ScheduleState } from './schedule-state.ts'
 import { IDLE, type Scope } from './scope.ts'
 import { Task } from './task.ts'
 
-/** Called when a vertex has taken its turn in an entered cycle: passes its tokens on (FE-15). */
+/** Called when a vertex has taken its turn in an entered cycle: passes its tokens on. */
 export function endTurn(state: ScheduleState, { scope, vertex }: Task, cycle: CycleRun): void {
   scope.status[vertex.local] = IDLE
   cycle.active.delete(vertex.index)

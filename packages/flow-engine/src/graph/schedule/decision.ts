@@ -1,9 +1,9 @@
-/** A branch call of a component: the action and the output it names (FE-30). */
+/** A branch call of a component: the action and the output it names. */
 export type BranchCall = readonly ['stop' | 'start' | 'exclude' | 'include', string]
 
 export const NO_OUTPUTS: ReadonlySet<string> = new Set()
 
-/** The outputs of a build that are dead (FE-30). */
+/** The outputs of a build that are dead. */
 export interface Decision {
   /** For this build only. */
   readonly stopped: ReadonlySet<string>

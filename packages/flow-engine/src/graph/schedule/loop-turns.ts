@@ -5,7 +5,7 @@ import type { ScheduleState } from './schedule-state.ts'
 import { STARTED, type Built, type Scope } from './scope.ts'
 import { Task } from './task.ts'
 
-/** Opens another pass if the loop that was just built has an item for it; false if the loop is over (FE-32). */
+/** Opens another pass if the loop that was just built has an item for it; false if the loop is over. */
 export function beginPass(state: ScheduleState, { scope, vertex }: Task, built: Built): boolean {
   const { loop } = vertex
   const again = vertex.incoming.some((edge) => edge.loopBack && !built.dead.has(edge.field))

@@ -2,7 +2,7 @@ import type { ScheduleState } from './schedule-state.ts'
 import { DEAD, IDLE, PULLED, scopeOf, isBarred } from './scope.ts'
 import { Task } from './task.ts'
 
-/** Starts the ancestors that a waiting vertex still needs (FE-13). */
+/** Starts the ancestors that a waiting vertex still needs. */
 export function pullAncestors(state: ScheduleState, task: Task): void {
   const { graph, slice } = state
   const work = [task]

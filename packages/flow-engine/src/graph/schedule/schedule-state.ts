@@ -11,10 +11,10 @@ import type { Task } from './task.ts'
 export interface SchedulerOptions {
   readonly graph: PlanGraph
   readonly slice: GraphSlice
-  /** A stopped branch stops every descendant (FF-11). */
+  /** A stopped branch stops every descendant. */
   readonly strict: boolean
   readonly cuts: Cuts
-  /** True if dead edges leave a vertex without a value that it requires (FF-4). */
+  /** True if dead edges leave a vertex without a value that it requires. */
   readonly lacksInput: (task: Task) => boolean
 }
 
@@ -27,7 +27,7 @@ export class ScheduleState {
   readonly #lacksInput: (task: Task) => boolean
   /** The cycle that is entered, if any. */
   readonly entered: number | undefined
-  /** Passes dropped because of a failure; their builds are to be stopped (FE-32). */
+  /** Passes dropped because of a failure; their builds are to be stopped. */
   readonly cancelled: Scope[] = youngList()
   /** Loop passes that are not over. */
   passes: Set<Scope> | undefined = undefined
@@ -39,7 +39,7 @@ export class ScheduleState {
   readonly decided: Decided[] = youngList()
   /** Vertices all of whose edges are decided. */
   readonly due: Task[] = youngList()
-  /** Waiting vertices with a newly decided edge, whose ancestors may have to be started (FE-13). */
+  /** Waiting vertices with a newly decided edge, whose ancestors may have to be started. */
   touched: Task[] = youngList()
   /** Replaced rather than filled, because most ends release at most one task. */
   #released: Task[] = NOTHING

@@ -26,7 +26,7 @@ import { Task } from './task.ts'
 
 /**
  * Decides which vertices may be built and when, by counting the open edges of each vertex. It does not
- * recurse, visits each edge once (FE-14), and runs nothing itself.
+ * recurse, visits each edge once, and runs nothing itself.
  */
 export class Scheduler {
   readonly #state: ScheduleState
@@ -37,7 +37,7 @@ export class Scheduler {
     this.root = openRoot(this.#state)
   }
 
-  /** Passes dropped because of a failure; their builds are to be stopped (FE-32). */
+  /** Passes dropped because of a failure; their builds are to be stopped. */
   get cancelled(): Scope[] {
     return this.#state.cancelled
   }
@@ -92,7 +92,7 @@ export class Scheduler {
     return this.#takeReady()
   }
 
-  /** FF-1: what a decision cuts off; in an entered cycle its last decision counts, when it is over (FF-6). */
+  /** What a decision cuts off; in an entered cycle its last decision counts, when it is over. */
   #cutOff({ scope, vertex }: Task, { dead }: Built, cycle: CycleRun | undefined): void {
     if (dead.size === 0) {
       scope.cuts?.delete(vertex.index)
@@ -104,7 +104,7 @@ export class Scheduler {
     else (scope.cuts ??= new Map()).set(vertex.index, new Set(cut))
   }
 
-  /** Bars vertices that a decision of this scope cut off; in a pass, only those of the pass (FF-6). */
+  /** Bars vertices that a decision of this scope cut off; in a pass, only those of the pass. */
   #drop(scope: Scope, cut: Iterable<number>): void {
     const state = this.#state
     const { graph, slice } = state
@@ -119,7 +119,7 @@ export class Scheduler {
     }
   }
 
-  /** Called when a vertex failed: nothing that depends on it is built (FE-61). */
+  /** Called when a vertex failed: nothing that depends on it is built. */
   failed(task: Task): void {
     blockDependents(this.#state, task)
   }
@@ -163,7 +163,7 @@ export class Scheduler {
     if (waiting > 0 && scope.held !== undefined) release(this.#state, task, edge.source)
   }
 
-  /** All edges of a vertex are decided, or it is cut off: starts or skips it (FF-3). */
+  /** All edges of a vertex are decided, or it is cut off: starts or skips it. */
   #decide(task: Task): void {
     const { scope, vertex } = task
     if (scope.status[vertex.local] !== IDLE) return

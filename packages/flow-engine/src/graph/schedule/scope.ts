@@ -10,14 +10,14 @@ export const IDLE = 0
 export const STARTED = 1
 export const DONE = 2
 export const SKIPPED = 3
-/** Downstream of a failure: never built (FE-61). */
+/** Downstream of a failure: never built. */
 export const BLOCKED = 4
 
 /** An edge was decided live. */
 export const LIVE = 1
 /** An edge was decided dead. */
 export const DEAD = 2
-/** Its idle ancestors were started (FE-13). */
+/** Its idle ancestors were started. */
 export const PULLED = 4
 
 /** Output values of a build, by name. */
@@ -31,7 +31,7 @@ export interface Built {
   readonly stopped: ReadonlySet<string>
 }
 
-/** Passes of one loop that may run concurrently (FE-32). */
+/** Passes of one loop that may run concurrently. */
 export interface SideBySide {
   /** Maximum number of concurrent passes. */
   readonly parallel: number
@@ -69,7 +69,7 @@ export class Scope {
   readonly built: (Built | undefined)[]
   /** `ctx.state` by vertex; created on first use. */
   states: Map<number, Map<string, unknown>> | undefined = undefined
-  /** Last decisions, by vertex (FE-30). */
+  /** Last decisions, by vertex. */
   decisions: Map<number, Decision> | undefined = undefined
   /** Running loop passes in this scope, by region. */
   passes: Map<number, Set<Scope>> | undefined = undefined
@@ -77,9 +77,9 @@ export class Scope {
   lastPass: Map<number, Scope> | undefined = undefined
   /** Loops in this scope whose passes may run concurrently, by region. */
   sideBySide: Map<number, SideBySide> | undefined = undefined
-  /** Values returned by skipped passes to a loop in this scope, by edge (FE-63). */
+  /** Values returned by skipped passes to a loop in this scope, by edge. */
   replayed: ReadonlyMap<number, unknown> | undefined = undefined
-  /** What the vertices of an entered cycle cut off by their last decisions (FF-6). */
+  /** What the vertices of an entered cycle cut off by their last decisions. */
   cuts: Map<number, ReadonlySet<number>> | undefined = undefined
   /** Vertices that decisions of this scope cut off, also those of its passes. */
   barred: Set<number> | undefined = undefined
@@ -94,7 +94,7 @@ export class Scope {
   /** For a concurrent pass: the index of its item, and the signal that stops its builds. */
   readonly item: number
   readonly stop: LazySignal | undefined
-  /** Another pass has failed; the results of this one are ignored (FE-32). */
+  /** Another pass has failed; the results of this one are ignored. */
   cancelled = false
 
   constructor(region: Region, options: ScopeOptions) {

@@ -1,7 +1,7 @@
 import type { PlanEdge, PlanGraph } from '../plan/plan-graph.ts'
 import { controlsPasses, Cuts } from './cuts.ts'
 
-/** The positions of the vertices that decisions keep from running, outside of a run (FF-1, FF-3). */
+/** The positions of the vertices that decisions keep from running, outside of a run. */
 export function skippedVertices(
   graph: PlanGraph,
   closed: ReadonlyMap<string, ReadonlySet<string>>,

@@ -12,8 +12,7 @@ export interface StalledRequest {
 }
 
 /**
- * Vertices waiting for a cycle that was never entered, and all vertices waiting for them, in node order
- * (FE-15).
+ * Vertices waiting for a cycle that was never entered, and all vertices waiting for them, in node order.
  */
 export function stalledVertices({ graph, slice, root, scopes }: StalledRequest): PlanVertex[] {
   if (root.remaining === 0) return []

@@ -2,7 +2,7 @@ import type { Task } from './task.ts'
 
 /**
  * Sorts tasks that became ready together: by the place of their nodes in the flow, then by the age of their
- * scope (FE-14). Usually they are sorted already.
+ * scope. Usually they are sorted already.
  */
 export function inStartOrder(tasks: readonly Task[]): readonly Task[] {
   for (let at = 1; at < tasks.length; at += 1) {

@@ -1,7 +1,7 @@
 import { cellOf, type DataFrame } from './data-frame.ts'
 import { formatNumber, toLiteralText } from './literal-text.ts'
 
-/** Properties of a column that decide how its cells are formatted (CO-6). */
+/** Properties of a column that decide how its cells are formatted. */
 export interface ColumnFacts {
   /** Only numbers and gaps, or only booleans. */
   readonly numeric: boolean

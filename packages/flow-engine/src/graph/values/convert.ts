@@ -21,7 +21,7 @@ export interface ToTextOptions {
   readonly cleanData?: boolean
 }
 
-/** Converts any value to a string (CO-6). A message whose text is still streaming becomes "". */
+/** Converts any value to a string. A message whose text is still streaming becomes "". */
 export function toText(value: unknown, { cleanData = false }: ToTextOptions = {}): string {
   if (typeof value === 'string') return tidy(value)
   if (isMessage(value)) return typeof value.text === 'string' ? value.text : ''
@@ -36,7 +36,7 @@ export async function toTextInTurns(value: unknown, options: ToTextOptions = {})
   return await finishInTurns(markdownTable(value, { clean: options.cleanData === true }))
 }
 
-/** CO-5. Any value that is not an edge value becomes a message with its text. */
+/** Any value that is not an edge value becomes a message with its text. */
 export function toMessage(value: unknown): Message {
   if (isMessage(value)) return value
   if (isStream(value)) return createMessage(value)
@@ -55,7 +55,7 @@ export async function toMessageInTurns(value: unknown): Promise<Message> {
   return createMessage(await finishInTurns(cleanTable(value)))
 }
 
-/** CO-5. A plain object becomes a Data, an array `{results}`, any other value `{text}`. */
+/** A plain object becomes a Data, an array `{results}`, any other value `{text}`. */
 export function toData(value: unknown): Data {
   if (isData(value)) return value
   if (isMessage(value))
@@ -66,7 +66,7 @@ export function toData(value: unknown): Data {
   return createData({ text: value === null || value === undefined ? '' : toLiteralText(value) })
 }
 
-/** CO-5. An array becomes one row for each element; mixing Data and objects is an error (CO-3). */
+/** An array becomes one row for each element; mixing Data and objects is an error. */
 export function toDataFrame(value: unknown): DataFrame {
   if (isDataFrame(value)) return value
   if (isMessage(value)) return createDataFrame([toData(value).data])
@@ -75,15 +75,14 @@ export function toDataFrame(value: unknown): DataFrame {
   return createDataFrame([toData(value).data])
 }
 
-/** The text of a Data: the value of its text key, else its default value (CO-2). */
+/** The text of a Data: the value of its text key, else its default value. */
 export function dataText(data: Data): string {
   const text = Object.hasOwn(data.data, data.textKey) ? data.data[data.textKey] : undefined
   return text === undefined || text === null ? data.defaultValue : toLiteralText(text)
 }
 
 /**
- * Converts a value to plain JSON data: the object of a Data, the rows of a frame with null for missing cells
- * (CO-3), the fields of a message.
+ * Converts a value to plain JSON data: the object of a Data, the rows of a frame with null for missing cells, the fields of a message.
  */
 export function toPlain(value: unknown): unknown {
   if (isMessage(value)) return messageToFields(value)

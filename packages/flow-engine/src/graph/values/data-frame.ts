@@ -3,7 +3,7 @@ import { branded, hasBrand } from './brand.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** A table: row objects, with the ordered union of their keys as columns (CO-3). */
+/** A table: row objects, with the ordered union of their keys as columns. */
 export interface DataFrame {
   readonly kind: 'dataframe'
   readonly columns: readonly string[]
@@ -19,7 +19,7 @@ export function isDataFrame(value: unknown): value is DataFrame {
   return hasBrand(value, 'dataframe')
 }
 
-/** Reads a cell; absent and undefined become null (CO-3). */
+/** Reads a cell; absent and undefined become null. */
 export function cellOf(row: Row, column: string): unknown {
   return Object.hasOwn(row, column) ? (row[column] ?? null) : null
 }
@@ -32,7 +32,7 @@ const TIMES_NAMES = 4
 const NULL_CELL = 8
 
 /**
- * The columns written for every row in JSON, with null for missing cells (CO-3). Empty if the rows have so
+ * The columns written for every row in JSON, with null for missing cells. Empty if the rows have so
  * little in common that the nulls would outweigh the data (rows times columns); each row then contains only
  * its own cells.
  */

@@ -1,6 +1,6 @@
 import { branded, hasBrand } from './brand.ts'
 
-/** An object on an edge, with the name of the key that contains its text (CO-2). */
+/** An object on an edge, with the name of the key that contains its text. */
 export interface Data {
   readonly kind: 'data'
   readonly data: Readonly<Record<string, unknown>>

@@ -10,7 +10,7 @@ export type JsonValue =
 const MAX_DEPTH = 500
 
 /**
- * Converts any value to JSON (results.md 3). Never throws; unsupported values become texts.
+ * Converts any value to JSON. Never throws; unsupported values become texts.
  * @param items maximum number of converted items of a list; the rest become null, so that a caller that truncates
  *   lists still knows their length. Default: all
  */

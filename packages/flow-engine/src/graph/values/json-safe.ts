@@ -3,7 +3,7 @@ import { formatValue } from './format-value.ts'
 
 const MAX_DEPTH = 500
 
-/** Returns the value itself if it is plain JSON, else the result of `formatValue` (FE-66). */
+/** Returns the value itself if it is plain JSON, else the result of `formatValue`. */
 export function jsonSafe(value: unknown): unknown {
   return isJsonValue(value, 0) ? value : formatValue(value)
 }

@@ -5,7 +5,7 @@ import { isMessage } from './message.ts'
 const MAX_DEPTH = 200
 
 /**
- * Python literal notation (CO-6): `True`, `None`, `{'k': 1}`. A top-level string is returned as is; nested
+ * Python literal notation: `True`, `None`, `{'k': 1}`. A top-level string is returned as is; nested
  * strings are quoted. Circular references are written `...`.
  */
 export function toLiteralText(value: unknown): string {

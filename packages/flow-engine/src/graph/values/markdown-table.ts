@@ -8,7 +8,7 @@ const MIN_PADDING = 2
 const ROWS = 2000
 
 export interface MarkdownOptions {
-  /** Drop empty rows, trim blank cells, collapse repeated newlines (CO-6). */
+  /** Drop empty rows, trim blank cells, collapse repeated newlines. */
   readonly clean?: boolean
   /** Replaces newlines in cells. */
   readonly lineBreak?: string
@@ -26,7 +26,7 @@ interface Column {
 }
 
 /**
- * Formats a frame, in parts, as a pipe table (CO-5): numbers right-aligned, text left-aligned, `|` escaped. A frame
+ * Formats a frame, in parts, as a pipe table: numbers right-aligned, text left-aligned, `|` escaped. A frame
  * without columns is an empty string.
  * @throws FlowError `limit_exceeded` for a table of more than 16,777,216 characters
  */

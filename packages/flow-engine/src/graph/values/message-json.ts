@@ -1,6 +1,6 @@
 import type { Message } from './message.ts'
 
-/** A message in the `add_message` event, with wire names (events.md 2.2). */
+/** A message in the `add_message` event, with wire names. */
 export interface MessageJson {
   id?: string
   flow_id: string | null
@@ -19,7 +19,7 @@ export interface MessageJson {
   duration: number | null
 }
 
-/** The fields of a message with wire names, plus its additional keys. A stream becomes "" (CO-1). */
+/** The fields of a message with wire names, plus its additional keys. A stream becomes "". */
 export function messageToFields(message: Message): Record<string, unknown> {
   const json: object = messageToJson(message)
   return Object.keys(message.data).length === 0 ? { ...json } : { ...message.data, ...json }
@@ -81,7 +81,7 @@ export function formatTimestamp(date: Date): string {
   return textOf(date).plain
 }
 
-/** ISO 8601 with seconds and offset, as messages carry it beside `data` (results.md 3). */
+/** ISO 8601 with seconds and offset, as messages carry it beside `data`. */
 export function formatIsoTimestamp(date: Date): string {
   return textOf(date).iso
 }

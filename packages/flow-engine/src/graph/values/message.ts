@@ -1,7 +1,7 @@
 import { createSystemRuntime } from '@x/wire'
 import { branded, hasBrand } from './brand.ts'
 
-/** A chat message on an edge (CO-1); `data` contains additional keys. */
+/** A chat message on an edge; `data` contains additional keys. */
 export interface Message {
   readonly kind: 'message'
   /** A stream while the model responds. */
@@ -140,7 +140,7 @@ function messageProperties(given: object | undefined): MessageProperties {
   }
 }
 
-/** CO-1: falsy becomes [], a single value an array; entries `{path}` are reduced to the path. */
+/** Falsy becomes [], a single value an array; entries `{path}` are reduced to the path. */
 function readFiles(files: unknown): unknown[] {
   if (!files) return []
   const list: readonly unknown[] = Array.isArray(files) ? files : [files]

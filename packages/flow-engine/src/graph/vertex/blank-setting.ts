@@ -28,7 +28,7 @@ export interface FoundSetting {
 
 /**
  * The key of a secret field that is blank: the user's variable kept for fields of that name, the variable of
- * the usual name, the environment (FF-20). A blank address has its usual name only. Undefined if there is none.
+ * the usual name, the environment. A blank address has its usual name only. Undefined if there is none.
  * @throws FlowError if the field is required
  */
 export async function blankSetting(
@@ -84,7 +84,7 @@ export function placeOf(
   return isSaid ? undefined : place.name
 }
 
-/** FF-22, FF-24: what to do about a field without a value. */
+/** What to do about a field without a value. */
 export function neededSetting(
   { displayName }: FieldPlan,
   vertex: PlanVertex,

@@ -29,15 +29,15 @@ export interface BuildFacts {
   state(): Map<string, unknown>
   /** Default: the run's. */
   readonly signal: AbortSignal | undefined
-  /** Its signal was aborted before the run's: further calls of the component are ignored (FE-32, FE-67). */
+  /** Its signal was aborted before the run's: further calls of the component are ignored. */
   readonly over: boolean
-  /** Called by an agent: its messages are not shown (FE-43). */
+  /** Called by an agent: its messages are not shown. */
   readonly asTool: boolean
-  /** Name of the agent's call, if it is a step (DR-40). */
+  /** Name of the agent's call, if it is a step. */
   readonly scope?: string | undefined
   /** Set by the context: the last message the component sent in state `partial`. */
   partial?: string | undefined
-  /** Called when the component waits for an answer or a timer: further calls are ignored (DR-5). */
+  /** Called when the component waits for an answer or a timer: further calls are ignored. */
   rest(reason: SuspendedError): Promise<void>
   sources(field: string): readonly InputSource[]
   inputType(field: string): string | undefined

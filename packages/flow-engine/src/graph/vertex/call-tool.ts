@@ -9,8 +9,8 @@ export interface ToolCallRequest {
 }
 
 /**
- * Calls a tool for a component and reports the call to hooks (DR-70). The call is enclosed in `build_start` and
- * `build_end` of the component that provides the tool (CO-22).
+ * Calls a tool for a component and reports the call to hooks. The call is enclosed in `build_start` and
+ * `build_end` of the component that provides the tool.
  * @param context the calling component's context; no events are sent once it is closed
  */
 export async function callTool(

@@ -1,6 +1,6 @@
 import { isSuspendedError, type SuspendedError } from '../../errors.ts'
 
-/** Concurrent calls of one build: if one suspends, the others finish first (DR-40). */
+/** Concurrent calls of one build: if one suspends, the others finish first. */
 export class ConcurrentCalls {
   readonly #rest: (reason: SuspendedError) => Promise<void>
   #running = 0

@@ -7,7 +7,7 @@ import { isEmpty, planFields } from './field-plan.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The fields of a vertex whose edges are all dead: they have their stored values (FF-4). */
+/** The fields of a vertex whose edges are all dead: they have their stored values. */
 export function deadFields(
   { scope, vertex }: Task,
   { graph }: Pick<RunRequest, 'graph'>,
@@ -25,7 +25,7 @@ export function deadFields(
   return dead
 }
 
-/** True if dead edges leave a required field without a value: nothing was delivered to the vertex (FF-4). */
+/** True if dead edges leave a required field without a value: nothing was delivered to the vertex. */
 export function lacksInput(task: Task, request: RunRequest): boolean {
   const dead = deadFields(task, request)
   if (dead.size === 0) return false

@@ -4,7 +4,7 @@ import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { ErrorMessageJson } from '../events/run-event.ts'
 import { createMessage, type Message } from '../values/message.ts'
 
-/** Wraps a component's error as the failure of its vertex (FE-70) and returns the text. */
+/** Wraps a component's error as the failure of its vertex and returns the text. */
 export function vertexFailure(
   thrown: unknown,
   { id, displayName }: Pick<PlanVertex, 'id' | 'displayName'>,
@@ -35,7 +35,7 @@ function shortened(text: string): string {
   return `${text.slice(0, MAX_CHARACTERS)}... (${text.length - MAX_CHARACTERS} more characters)`
 }
 
-/** The message that reports a failed component (events.md 2.7). */
+/** The message that reports a failed component. */
 export function failureMessage(
   reason: string,
   vertex: Pick<PlanVertex, 'id' | 'displayName'> | undefined,

@@ -17,22 +17,22 @@ export interface FieldPlan {
   readonly edges: readonly PlanEdge[]
   /** The value without edges; undefined: the declared default applies. */
   readonly value: unknown
-  /** Visible and required (FE-24). */
+  /** Visible and required. */
   readonly required: boolean
   /** Name of a variable to resolve; undefined: use the value itself. */
   readonly variable: string | undefined
-  /** The value of a tweak, used if no variable has this name (FE-23). */
+  /** The value of a tweak, used if no variable has this name. */
   readonly literal: unknown
-  /** The component has a fallback if the field is blank or its variable is missing (NX-13). */
+  /** The component has a fallback if the field is blank or its variable is missing. */
   readonly fallback: boolean
   readonly secret: boolean
-  /** Declared as a secret by a host component: also accepts keys from the environment (AB-41). */
+  /** Declared as a secret by a host component: also accepts keys from the environment. */
   readonly takesKeys: boolean
   /** Blank, it is looked up in variables: secrets and addresses of components of ours or of the host. */
   readonly looksUp: boolean
   /** The usual variable of a secret, as its component declares it. */
   readonly usual: string | undefined
-  /** A required file field without a file (FE-21). */
+  /** A required file field without a file. */
   readonly missingFile: boolean
 }
 
@@ -43,9 +43,9 @@ export interface VertexFields {
   /** Fields evaluated in each build: fed by edges, using variables, or required. */
   readonly open: readonly FieldPlan[]
   readonly secrets: readonly string[]
-  /** Addresses of vendors and stores, which must be URLs (FF-64). */
+  /** Addresses of vendors and stores, which must be URLs. */
   readonly addresses: readonly FieldPlan[]
-  /** Fields a request may set if no edge feeds them (FE-20, FE-22). */
+  /** Fields a request may set if no edge feeds them. */
   readonly settable: {
     readonly session: boolean
     readonly stream: boolean
@@ -66,7 +66,7 @@ const MAX_CACHED = 8
 
 /**
  * The field plan of a vertex; cached with the plan unless there are tweaks.
- * @param dead fields whose edges count as not drawn (FF-4)
+ * @param dead fields whose edges count as not drawn
  */
 export function planFields(
   vertex: PlanVertex,
@@ -219,7 +219,7 @@ function isSecret(given: PlainObject | undefined, kind: FieldKind | undefined): 
   return kind === 'secret' || own(given ?? {}, 'password') === true
 }
 
-/** True for values that a required field rejects (FE-24) and an optional field ignores (FE-21). */
+/** True for values that a required field rejects and an optional field ignores. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Array.isArray(value)) return value.length === 0

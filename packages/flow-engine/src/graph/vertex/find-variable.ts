@@ -6,13 +6,13 @@ import type { RunContext } from '../context/run-context.ts'
 interface Lookup {
   /** Request variables. */
   readonly variables: Readonly<Record<string, string>> | undefined
-  /** Also allows vendors' API keys from the environment, so that flows need not contain them (AB-41). */
+  /** Also allows vendors' API keys from the environment, so that flows need not contain them. */
   readonly takesKeys: boolean
   readonly run: Pick<RunContext, 'services' | 'flowId' | 'userId'> &
     Partial<Pick<RunContext, 'ownTexts'>>
 }
 
-/** FE-20: resolves a variable from the request, the user, then the environment; null if it does not exist. */
+/** Resolves a variable from the request, the user, then the environment; null if it does not exist. */
 export async function findVariable(
   name: string,
   { variables, takesKeys, run }: Lookup,
@@ -31,8 +31,8 @@ export async function findVariable(
 }
 
 /**
- * FF-30: true for a variable whose value ordinary fields may show. The type of the user's stored variable
- * decides, also about a request's variable of that name; other variables of a request are shown (FF-32).
+ * True for a variable whose value ordinary fields may show. The type of the user's stored variable
+ * decides, also about a request's variable of that name; other variables of a request are shown.
  */
 export async function isShownVariable(
   name: string,

@@ -17,7 +17,7 @@ interface Target {
   readonly keyOrigin: VariableOrigin
 }
 
-/** The host of an address in the node that a key which was looked up may not go to (FF-24). */
+/** The host of an address in the node that a key which was looked up may not go to. */
 export function foreignHost({
   vertex,
   raw,

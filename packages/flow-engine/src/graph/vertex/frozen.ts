@@ -46,7 +46,7 @@ function isSame(one: KeyRequest, other: KeyRequest): boolean {
 
 /**
  * Derived from owner, flow, vertex, component and the vertex's own settings. Inputs from edges are not
- * included, because freezing keeps the result whatever they become (FE-33).
+ * included, because freezing keeps the result whatever they become.
  */
 function makeKey({ vertex, fields, userId, flowId, build }: KeyRequest): string {
   const settings = fields.fields

@@ -11,7 +11,7 @@ export interface GivenRequest {
   readonly request: RunRequest
 }
 
-/** Values the request sets on fields that no edge feeds: input, files, session, stream (FE-20, FE-22). */
+/** Values the request sets on fields that no edge feeds: input, files, session, stream. */
 export function givenValues({
   vertex,
   fields,

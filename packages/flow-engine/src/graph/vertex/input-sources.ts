@@ -7,7 +7,7 @@ import { planFields } from './field-plan.ts'
 
 const MODEL_FIELDS = ['model_name', 'model_id', 'model'] as const
 
-/** The sources of a field's edges that are not dead, with the model selected on each (CO-31). */
+/** The sources of a field's edges that are not dead, with the model selected on each. */
 export function sourcesOf(
   { vertex, scope }: Task,
   field: string,

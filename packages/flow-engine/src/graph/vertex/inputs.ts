@@ -16,7 +16,7 @@ import type { RunContext } from '../context/run-context.ts'
 
 /** Downstream of a stopped or excluded output, or of a skipped vertex. */
 export const DEAD_EDGE = Symbol('dead')
-/** In a cycle: the source has not been built yet (FE-15). */
+/** In a cycle: the source has not been built yet. */
 export const UNBUILT = Symbol('unbuilt')
 
 export interface InputRequest {
@@ -24,7 +24,7 @@ export interface InputRequest {
   readonly fields: VertexFields
   /** The value of an edge for this build, `DEAD_EDGE` or `UNBUILT`. */
   deliver(edge: PlanEdge): unknown
-  /** Input, files, session and stream of this run, for fields that no edge feeds (FE-20). */
+  /** Input, files, session and stream of this run, for fields that no edge feeds. */
   readonly given: ReadonlyMap<string, unknown>
   /** Request variables. */
   readonly variables: Readonly<Record<string, string>> | undefined
@@ -33,8 +33,7 @@ export interface InputRequest {
 export type RawInputs = Record<string, unknown>
 
 /**
- * The input values of a vertex before the component's conversion. A promise only if variables are looked up
- * (FE-20).
+ * The input values of a vertex before the component's conversion. A promise only if variables are looked up.
  */
 export function rawInputs(request: InputRequest, run: RunContext): RawInputs | Promise<RawInputs> {
   const { fields, given } = request
@@ -64,7 +63,7 @@ function isLookedUp({ variable, looksUp, value, required }: FieldPlan, run: RunC
   return required || variables !== undefined || environment !== undefined
 }
 
-/** FE-21, FF-4: collected in edge order, or taken from the last edge that delivers. */
+/** Collected in edge order, or taken from the last edge that delivers. */
 function edgeValue(field: FieldPlan, request: InputRequest): unknown {
   const [only] = field.edges
   if (only !== undefined && field.edges.length === 1 && !field.list) {
@@ -164,7 +163,7 @@ function unresolved({ id, displayName }: PlanVertex, field: FieldPlan, name: str
   return warning('unresolved_field', text, { nodeId: id, field: field.name })
 }
 
-/** FE-24: a value from an edge always counts as given. */
+/** A value from an edge always counts as given. */
 function checked(raw: RawInputs, { fields, vertex, given }: InputRequest): RawInputs {
   for (const field of fields.open) {
     if (!field.required || field.edges.length > 0 || field.missingFile) continue

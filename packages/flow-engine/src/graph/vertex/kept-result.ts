@@ -9,7 +9,7 @@ import type { TaskEnvironment } from './task-environment.ts'
 
 /**
  * The key to store a result under. Applies to frozen vertices and, in the editor, to all others, since
- * freezing keeps the last result (FE-33). Loop passes are stored for frozen vertices only.
+ * freezing keeps the last result. Loop passes are stored for frozen vertices only.
  */
 export function storageKey(
   { fields, build }: TaskBuild,
@@ -40,7 +40,7 @@ export async function recall(
   }
 }
 
-/** Larger results are stored for frozen vertices only: other vertices release their values (FE-16). */
+/** Larger results are stored for frozen vertices only: other vertices release their values. */
 const MAX_UNFROZEN_BYTES = 1024 * 1024
 
 /** Stores the result of a build, unless it is too large or contains a secret. */

@@ -89,7 +89,7 @@ function hostOf(field: FieldPlan, { vertex, raw, origins }: Place): string | und
   return foreignHost({ vertex, raw, origins, hosts, keyOrigin: 'user' })
 }
 
-/** The key of a model picker depends on the provider that is chosen (NX-14). */
+/** The key of a model picker depends on the provider that is chosen. */
 function pickedKey(field: FieldPlan, { vertex, raw, known }: Place): FlowProblem[] {
   if (known === undefined) return []
   const provider = chosenProvider(vertex, raw)

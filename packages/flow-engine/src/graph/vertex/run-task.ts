@@ -10,7 +10,7 @@ import { OpenTask } from './vertex-info.ts'
 import { timed, vertexSignal } from './vertex-time-limit.ts'
 
 /**
- * Builds a vertex once: inputs, frozen result or component, decision (FE-20 to FE-33). Returns a promise only
+ * Builds a vertex once: inputs, frozen result or component, decision. Returns a promise only
  * if it has to wait.
  */
 export function runTask(
@@ -85,7 +85,7 @@ function startTask(work: TaskBuild): TaskResult | Promise<TaskResult> {
 const secretText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined
 
-/** Registers the secrets of a build whose result is restored, as the result may contain them (FE-65). */
+/** Registers the secrets of a build whose result is restored, as the result may contain them. */
 export async function learnSecrets(task: Task, environment: TaskEnvironment): Promise<void> {
   const { run } = environment
   const work = new TaskBuild(task, 1, environment)
@@ -102,7 +102,7 @@ interface Bounded {
   readonly raw: RawInputs | Promise<RawInputs>
 }
 
-/** With variables, frozen results or a time limit (FE-20, FE-33, FE-67). */
+/** With variables, frozen results or a time limit. */
 async function runBounded(
   task: Task,
   work: TaskBuild,

@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
 import { parseJson } from '@x/wire'
 
-/** A field value of the template, before conversion (FE-21). */
+/** A field value of the template, before conversion. */
 export interface StaticField {
   readonly name: string
   readonly type: string
@@ -36,7 +36,7 @@ const CONVERT: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
   ['dict', merged],
 ])
 
-/** In templates the two characters `\n` stand for a newline (CO-10). */
+/** In templates the two characters `\n` stand for a newline. */
 function unescaped(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\\n', '\n')
   return Array.isArray(value) ? value.map(unescaped) : value

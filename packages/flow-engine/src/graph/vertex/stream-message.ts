@@ -4,7 +4,7 @@ import type { VertexContext } from './vertex-context.ts'
 import { changeMessage, isMessage, type Message } from '../values/message.ts'
 
 /**
- * Reads a streamed text (FE-51). If it leads to a chat output and there is a session, the message is stored
+ * Reads a streamed text. If it leads to a chat output and there is a session, the message is stored
  * and announced with the first chunk, and each chunk is sent; otherwise the text is collected silently. The
  * returned value always has the full text.
  */
@@ -85,7 +85,7 @@ async function readAll(text: AsyncIterable<string>, { ctx, run }: Streaming): Pr
   return chunks.join('')
 }
 
-/** FE-64: bounds the memory used by a text that never ends. */
+/** Bounds the memory used by a text that never ends. */
 function lengthCheck({ limits: { valueBytes } }: RunContext): (chunk: string) => void {
   let bytes = 0
   return (chunk) => {

@@ -24,7 +24,7 @@ export interface TaskResult extends FrozenResult {
   readonly usedFrozenResult: boolean
 }
 
-/** One attempt at building a vertex (DR-50). */
+/** One attempt at building a vertex. */
 export interface Attempt {
   /** From 1. */
   readonly attempt: number
@@ -32,11 +32,11 @@ export interface Attempt {
   readonly sent: Set<string>
 }
 
-/** One build of one vertex of a run: its inputs and their sources (FE-20 to FE-22). */
+/** One build of one vertex of a run: its inputs and their sources. */
 export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskResult {
   readonly fields: VertexFields
   readonly given: ReadonlyMap<string, unknown>
-  /** Also aborted when the vertex's time limit expires (FE-67). */
+  /** Also aborted when the vertex's time limit expires. */
   timed: AbortSignal | undefined = undefined
   readonly attempt: number
   readonly sent: Set<string> | undefined
@@ -123,7 +123,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
     return Array.isArray(types) ? texts(types) : []
   }
 
-  /** The builds of a frozen loop are stored one by one, so its passes run sequentially (FE-33). */
+  /** The builds of a frozen loop are stored one by one, so its passes run sequentially. */
   expectPasses(items: number): number {
     const { loop, frozen } = this.vertex
     const { parallel, keyed } = this.environment
@@ -148,7 +148,7 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
   }
 }
 
-/** FE-51: withdraws a message that was still streaming when the time limit expired. */
+/** Withdraws a message that was still streaming when the time limit expired. */
 export async function withdrawPartial(
   { partial }: TaskBuild,
   { messages }: RunContext,

@@ -13,13 +13,13 @@ export class TaskEnvironment {
   readonly builds: number[]
   /** Results need a key, because a frozen vertex may store some. */
   readonly keyed: boolean
-  /** Concurrent passes of a loop; 1 if the run is stored for other processes (FE-32, FE-63). */
+  /** Concurrent passes of a loop; 1 if the run is stored for other processes. */
   readonly parallel: number
   /** The host neither repeats nor stores builds. */
   readonly isPlain: boolean
   /** The time of the scheduler's current turn. */
   readonly clock: { readonly time: number }
-  /** Vertices may suspend, so each build has its own signal (DR-5). */
+  /** Vertices may suspend, so each build has its own signal. */
   readonly mayRest: boolean
   #resting: Set<Task> | undefined
   #attempts: Map<Task, number> | undefined

@@ -21,7 +21,7 @@ interface HeldValue {
 }
 
 /**
- * Selects vertices whose values are retained in full: the reported ones, and those of option `keep` (DR-77).
+ * Selects vertices whose values are retained in full: the reported ones, and those of option `keep`.
  */
 function keepsValues(request: RunRequest): (vertex: PlanVertex) => boolean {
   const reported = selectsOutput(request)
@@ -31,7 +31,7 @@ function keepsValues(request: RunRequest): (vertex: PlanVertex) => boolean {
   return (vertex) => names.has(vertex.id) || names.has(vertex.displayName) || reported(vertex)
 }
 
-/** Releases large values once their last reader has run (FE-16). */
+/** Releases large values once their last reader has run. */
 export function createValueRelease(request: RunRequest) {
   let held: WeakMap<Scope, Map<number, HeldValue>> | undefined
   let selects: ((vertex: PlanVertex) => boolean) | undefined

@@ -74,7 +74,7 @@ interface BuildPlace<V> {
 export const NO_VALUES: Record<string, unknown> = {}
 
 /**
- * Builds a vertex: converts its inputs, prepares it, computes its outputs in order (FE-25). Returns a promise
+ * Builds a vertex: converts its inputs, prepares it, computes its outputs in order. Returns a promise
  * only if a component, stream or conversion does.
  */
 export function buildVertex<B extends VertexBuild>(build: B): B | Promise<B> {
@@ -178,17 +178,16 @@ function setOutput(build: VertexBuild, name: string, value: unknown): Promise<vo
   return bytes.then((counted) => void (build.bytes += checkedBytes(counted, name, run)))
 }
 
-/** A message without a flow is assigned to the flow that created it (results.md 3). */
+/** A message without a flow is assigned to the flow that created it. */
 function ofFlow(value: unknown, flowId: string): unknown {
   return isMessage(value) && value.flowId === null ? changeMessage(value, { flowId }) : value
 }
 
-/** Checks the brand only, because a getter of another value may throw (FE-66). */
+/** Checks the brand only, because a getter of another value may throw. */
 function isStreaming(value: unknown): boolean {
   return isMessage(value) && typeof value.text === 'object'
 }
 
-/** FE-64. */
 function checkedBytes(bytes: number, name: string, { limits }: RunContext): number {
   if (bytes > limits.valueBytes) {
     throw limitExceeded('valueBytes', `output ${name} is larger than ${limits.valueBytes} bytes`)
@@ -196,7 +195,7 @@ function checkedBytes(bytes: number, name: string, { limits }: RunContext): numb
   return bytes
 }
 
-/** FE-43: every call builds the component again, with the arguments overriding the node's own values. */
+/** Every call builds the component again, with the arguments overriding the node's own values. */
 async function toolsOf(request: VertexBuild): Promise<unknown> {
   const { run, vertex, raw } = request
   return componentTools(vertex.component, {

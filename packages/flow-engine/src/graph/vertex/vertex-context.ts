@@ -34,7 +34,7 @@ const KEY_NAME = /KEY|TOKEN|SECRET|PASSWORD/i
 const NO_CALLS: readonly BranchCall[] = []
 const NO_LOGS: ReadonlyMap<string, readonly LogEntry[]> = new Map()
 
-/** The context of one build (FE-40); it records the calls the component makes. */
+/** The context of one build; it records the calls the component makes. */
 export class VertexContext implements ComponentContext {
   readonly #run: RunContext
   readonly #facts: BuildFacts
@@ -77,7 +77,7 @@ export class VertexContext implements ComponentContext {
     }))
   }
 
-  /** Reports the calls of this build to the hooks (DR-70). */
+  /** Reports the calls of this build to the hooks. */
   get [CALLS](): CallReporter | undefined {
     const { info } = this.#facts
     if (info === undefined) return undefined
@@ -131,7 +131,7 @@ export class VertexContext implements ComponentContext {
     return this.#run.open() && !this.#facts.over
   }
 
-  /** True if the output being computed goes to a chat output (FE-51). */
+  /** True if the output being computed goes to a chat output. */
   get streams(): boolean {
     return !this.asTool && this.#facts.vertex.chatOutputs.has(this.#output)
   }

@@ -6,7 +6,7 @@ import { vertexFailure } from './failure.ts'
 import type { TaskBuild, TaskResult } from './task-build.ts'
 import { NO_VALUES } from './vertex-build.ts'
 
-/** An attempt at building a vertex, as reported to hooks (DR-70). */
+/** An attempt at building a vertex, as reported to hooks. */
 export class OpenTask extends OpenBuild {
   readonly vertex: VertexInfo
   readonly #work: TaskBuild
@@ -50,7 +50,7 @@ function statusOf(
   return result === undefined ? 'failed' : 'ok'
 }
 
-/** A class, not a copy, because it is created for every attempt of every vertex (DR-91). */
+/** A class, not a copy, because it is created for every attempt of every vertex. */
 class VertexFacts implements VertexInfo {
   readonly runId: string
   readonly flowId: string

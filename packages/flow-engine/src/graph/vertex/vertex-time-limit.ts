@@ -3,7 +3,7 @@ import { FlowError } from '../../errors.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 
-/** The remaining time of a vertex; paused while the vertex waits in a queue (PY-55). */
+/** The remaining time of a vertex; paused while the vertex waits in a queue. */
 class VertexClock {
   readonly #runtime: Runtime
   readonly #overdue: () => void
@@ -68,7 +68,7 @@ export function pauseTimeLimit(signal: AbortSignal): () => void {
   return clocks.get(signal)?.pause() ?? (() => undefined)
 }
 
-/** FE-67: an own signal if vertices have a time limit. */
+/** An own signal if vertices have a time limit. */
 export function vertexSignal(
   run: RunContext,
   { displayName }: PlanVertex,

@@ -63,7 +63,7 @@ export function checkRights(auth: Auth, caller: Caller | undefined): void {
   }
 }
 
-/** The API key of a request; the query parameter takes precedence over the header (auth.md). */
+/** The API key of a request; the query parameter takes precedence over the header. */
 export function readApiKey(
   request: Request,
   url: URL,
@@ -111,7 +111,7 @@ async function fromRequest(
   return await withoutCredentials(kit, services, { auth, request, url, isVisitor })
 }
 
-/** Clients of the OpenAI API send their key as a Bearer token (RS-2, RS-20). */
+/** Clients of the OpenAI API send their key as a Bearer token. */
 const takesBearerKey = (auth: Auth): boolean => BEARER_KEYS.has(auth)
 const BEARER_KEYS: ReadonlySet<Auth> = new Set(['bearer-key', 'openai', 'mcp', 'chat', 'agent'])
 
@@ -120,7 +120,7 @@ const TOKEN = /^[^.]+\.[^.]+\.[^.]+$/
 
 /**
  * True if anonymous clients may use the operation: visitors of public flows, identified by a `client_id`
- * cookie, and clients of projects that are open without credentials (MC-7).
+ * cookie, and clients of projects that are open without credentials.
  */
 function mayVisit(
   { settings }: ServiceKit,

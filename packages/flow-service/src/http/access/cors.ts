@@ -2,7 +2,7 @@ import type { FlowSettings } from '../../settings.ts'
 
 const METHODS = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'
 
-/** CORS headers (base.md). */
+/** CORS headers. */
 export interface Cors {
   /** The response to a preflight; undefined for other requests. */
   preflight(request: Request): Response | undefined

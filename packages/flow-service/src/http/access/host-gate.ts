@@ -7,7 +7,7 @@ type HostSettings = Pick<FlowSettings, 'autoLogin' | 'allowedHosts' | 'publicUrl
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /**
- * Refuses requests for foreign host names (abuse.md AB-66): with DNS rebinding, a page of another site could
+ * Refuses requests for foreign host names: with DNS rebinding, a page of another site could
  * otherwise read what auto login gives to any client. Accepted are `localhost`, loopback addresses, the host
  * of `publicUrl` and `allowedHosts`; requests without a host are refused too. Everything is accepted while
  * auto login is off and `allowedHosts` is empty.

@@ -5,7 +5,7 @@ import { hostNames, isLoopbackName } from './host-gate.ts'
 type GateSettings = Pick<FlowSettings, 'publicUrl' | 'corsOrigins' | 'allowedHosts'>
 
 /**
- * Refuses cross-origin pages and foreign host names (MC-9).
+ * Refuses cross-origin pages and foreign host names.
  * @throws Refusal 403
  */
 export function checkMcpOrigin(headers: Headers, url: URL, settings: GateSettings): void {

@@ -15,7 +15,7 @@ import { formatCookie, readCookies } from '../request/cookies.ts'
 import { errorResponse } from '../response/error-response.ts'
 import { sessionCookies } from './session-cookies.ts'
 
-/** Options of single sign-on (SU-20 to SU-25). */
+/** Options of single sign-on. */
 export interface OidcSignInOptions {
   readonly issuer: string
   readonly clientId: string
@@ -26,7 +26,7 @@ export interface OidcSignInOptions {
   readonly secretKey: string | Uint8Array
   readonly services: Pick<FlowServices, 'login' | 'users' | 'status'>
   readonly store: Pick<FlowStore, 'oidcLinks' | 'users'>
-  /** Finds the managed user of an identity without a link (SU-23): by externalId, then by verified email. */
+  /** Finds the managed user of an identity without a link: by externalId, then by verified email. */
   readonly findManagedUser?: (identity: OidcIdentity) => Promise<string | null>
   /** The claim used as the directory's externalId. Default `sub`. */
   readonly externalIdClaim?: string
@@ -54,13 +54,13 @@ export interface OidcSignIn {
   readonly login: (request: Request) => Promise<Response>
   /**
    * `GET /api/v1/oidc/callback`
-   * @param ended called with the outcome before the response is sent, for audit records (OP-11)
+   * @param ended called with the outcome before the response is sent, for audit records
    */
   readonly callback: (
     request: Request,
     ended?: (end: OidcSignInEnd) => void | Promise<void>,
   ) => Promise<Response>
-  /** The provider's end-session URL, for the header `x-oidc-logout` of a sign-out (SU-24). */
+  /** The provider's end-session URL, for the header `x-oidc-logout` of a sign-out. */
   readonly endSessionUrl: () => Promise<string | undefined>
 }
 

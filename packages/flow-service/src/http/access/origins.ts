@@ -24,7 +24,7 @@ export function isForeign(headers: Headers, url: URL, settings: OriginSettings):
 }
 
 /**
- * Refuses requests of other sites, whose pages could sign a user in to another account (AB-67).
+ * Refuses requests of other sites, whose pages could sign a user in to another account.
  * @throws Refusal 403
  */
 export function refuseForeign(headers: Headers, url: URL, settings: OriginSettings): void {

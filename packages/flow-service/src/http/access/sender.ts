@@ -50,7 +50,7 @@ export interface SenderOptions {
   readonly runtime: Pick<Runtime, 'now'>
 }
 
-/** The sender of a request, checked again after a slow body, because it may have been blocked meanwhile (AB-79). */
+/** The sender of a request, checked again after a slow body, because it may have been blocked meanwhile. */
 export class Sender {
   /** The caller as last checked. */
   caller: Caller | undefined

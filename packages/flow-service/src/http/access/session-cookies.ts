@@ -2,7 +2,7 @@ import type { SignIn } from '../../services/accounts/session.ts'
 import type { FlowSettings } from '../../settings.ts'
 import { formatCookie, type Cookie } from '../request/cookies.ts'
 
-/** Cookie names are part of the wire contract: the web editor reads and writes them (login.md, Cookies). */
+/** Cookie names are part of the wire contract: the web editor reads and writes them. */
 export const ACCESS_COOKIE = 'access_token_lf'
 export const REFRESH_COOKIE = 'refresh_token_lf'
 export const STORE_KEY_COOKIE = 'apikey_tkn_lflw'

@@ -157,7 +157,7 @@ function responsesOf(route: Route, schemas: Json): Json {
   }
 }
 
-/** The schemas of error responses (base.md). */
+/** The schemas of error responses. */
 const FAILURES: Json = {
   Failure: {
     type: 'object',

@@ -12,7 +12,7 @@ const MAX_ITEMS = 100_000
 /**
  * The first problems of lists and records that have too many to report; empty if there are few, whether or
  * not the value is valid. A list of a million invalid items would otherwise produce a million messages and
- * block all other requests (abuse.md AB-52).
+ * block all other requests.
  */
 export function firstProblems(schema: z.ZodType, value: unknown): Issue[] {
   const found: Issue[] = []

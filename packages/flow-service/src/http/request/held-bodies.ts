@@ -5,7 +5,7 @@ const MIB = 1024 * KIB
 /** Bodies up to this size are not counted: a connection costs as much. */
 export const UNCOUNTED = 64 * KIB
 
-/** Limits the memory of the request bodies that one client sends at once (AB-51). */
+/** Limits the memory of the request bodies that one client sends at once. */
 export interface HeldBodies {
   /** @param readSender names the client; called for long bodies only */
   open(readSender: () => string): HeldBody

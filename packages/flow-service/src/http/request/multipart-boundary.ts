@@ -1,8 +1,7 @@
 import { refuse, type Refusal } from '@x/flow-engine/internal'
 
 /**
- * Checks the headers of a multipart body; its bytes are read after authentication (files-flow.md, Upload
- * File; abuse.md AB-51).
+ * Checks the headers of a multipart body; its bytes are read after authentication.
  * @throws Refusal 422
  */
 export function checkUploadHead(headers: Headers): void {

@@ -125,7 +125,7 @@ function malformed(position: number, error: string): BodyValue {
   return { problem }
 }
 
-/** Query values for a schema: lists and non-string values are split at commas (base.md). */
+/** Query values for a schema: lists and non-string values are split at commas. */
 function readQuery(schema: z.ZodType, search: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
   if (search.size === 0) return values

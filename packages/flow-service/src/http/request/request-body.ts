@@ -190,7 +190,7 @@ async function* chunksOf({ body }: Request): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Rejects by announced length, before any of the body is read (AB-51). A body that is not much too large
+ * Rejects by announced length, before any of the body is read. A body that is not much too large
  * is drained first, as long as it keeps arriving, because a client that is still sending would not see
  * the response.
  * @throws Refusal 413
@@ -254,7 +254,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** True for JSON content types (base.md). */
+/** True for JSON content types. */
 export function isJsonType(contentType: string): boolean {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   return type === 'application/json' || /^[^/\s]+\/[^/\s]+\+json$/.test(type)

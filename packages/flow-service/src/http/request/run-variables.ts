@@ -1,6 +1,6 @@
 const VARIABLE = /^x-(?:service|langflow)-global-var-(.+)$/
 
-/** Variables of a run are sent as headers; their names become upper case (run.md 8). */
+/** Variables of a run are sent as headers; their names become upper case. */
 export function readVariables(headers: Headers): Record<string, string> {
   const variables = Object.create(null) as Record<string, string>
   for (const [name, value] of headers) {

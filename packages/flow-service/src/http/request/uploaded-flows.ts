@@ -29,7 +29,7 @@ interface JsonFile {
 }
 
 /**
- * The flows of an uploaded file: JSON of one flow or several, or a zip of such files (flows.md, Upload File).
+ * The flows of an uploaded file: JSON of one flow or several, or a zip of such files.
  * @throws Refusal 400 for another format, 422 for invalid fields
  */
 export async function readFlowFile(bytes: Uint8Array): Promise<FlowInput[]> {
@@ -80,7 +80,7 @@ export function isZip(bytes: Uint8Array): boolean {
 }
 
 /**
- * Parses JSON files; rejected if they are too complex in total (AB-52).
+ * Parses JSON files; rejected if they are too complex in total.
  * @throws Refusal 400
  */
 async function readJsonFiles(files: readonly JsonFile[]): Promise<unknown[]> {
@@ -135,7 +135,7 @@ async function unpack(bytes: Uint8Array): Promise<JsonFile[]> {
   }
 }
 
-/** The flows of a JSON file: one flow, a list, or an object with a list (flows.md, Upload File). */
+/** The flows of a JSON file: one flow, a list, or an object with a list. */
 export function flowsFromFile(given: unknown): FlowInput[] {
   const content: unknown = Array.isArray(given) ? { flows: listedFlows(given) } : given
   if (!isObject(content)) throw refuse(400, 'The file must contain a flow or a list of flows')
@@ -164,7 +164,7 @@ const ProjectContent = z.object({
 })
 
 /**
- * Parses a project's file: name, description and flows (projects.md). A list of flows and a zip are named
+ * Parses a project's file: name, description and flows. A list of flows and a zip are named
  * after the file.
  * @throws Refusal 400 if it is not a project, 422 for invalid fields
  */

@@ -17,7 +17,7 @@ const KINDS: ReadonlyMap<string, ValueProblem> = new Map([
   ['record', { type: 'dict_type', msg: 'Input should be a valid dictionary' }],
 ])
 
-/** Converts the issues of one part of a request to the elements of a validation error (base.md). */
+/** Converts the issues of one part of a request to the elements of a validation error. */
 export function validationDetail(
   issues: readonly Issue[],
   place: Place,

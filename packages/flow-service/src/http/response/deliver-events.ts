@@ -17,7 +17,7 @@ export interface DeliverOptions {
 
 type EventFormat = Pick<DeliverOptions, 'numbered' | 'warnings'>
 
-/** Formats an event for the wire: a line of JSON and two line feeds (events.md 1). */
+/** Formats an event for the wire: a line of JSON and two line feeds. */
 export function formatEvent(
   { seq, event, data }: StoredEvent,
   { numbered = false, warnings = false }: EventFormat = {},

@@ -5,7 +5,7 @@ import type { AnswerErrorOptions } from '../route/route.ts'
 const GONE = 'User not found or is inactive.'
 
 /**
- * The error response for MCP clients before a server is reached (MC-5, MC-6): every 401 names the scheme, so
+ * The error response for MCP clients before a server is reached: every 401 names the scheme, so
  * that clients know how to authenticate.
  */
 export async function mcpErrorResponse(

@@ -11,7 +11,7 @@ const REPEATED: ReadonlySet<number> = new Set([429, 503])
 /** Seconds. */
 const RETRY_AFTER = { 'retry-after': '5' }
 
-/** Formats an error so that the OpenAI SDKs map it to their own error classes (RS-21). */
+/** Formats an error so that the OpenAI SDKs map it to their own error classes. */
 export async function openAiErrorResponse(
   request: Request,
   error: unknown,
@@ -29,7 +29,7 @@ export async function openAiErrorResponse(
   return answer(request, ...translated(status, detail), more)
 }
 
-/** The 404 response of an unknown operation (RS-45). */
+/** The 404 response of an unknown operation. */
 export function openAiNotFound(request: Request, path: string): Response {
   const message = `This server runs flows; it has no ${path.slice(OPENAI_BASE.length - 1)}.`
   return answer(request, 404, {

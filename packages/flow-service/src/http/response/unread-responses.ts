@@ -2,7 +2,7 @@ import { refuse } from '@x/flow-engine/internal'
 
 const MIB = 1024 * 1024
 
-/** Limits the memory of long responses that their clients have not read yet (AB-38). */
+/** Limits the memory of long responses that their clients have not read yet. */
 export interface UnreadResponses {
   /**
    * Admits a response of this length, which counts from `begin` to `end`.

@@ -1,7 +1,7 @@
 import type { AuditAction } from '../../store/audit.ts'
 import { isObject } from '@x/wire'
 
-/** How calls of an operation are recorded (OP-11). */
+/** How calls of an operation are recorded. */
 export interface AuditRule {
   readonly action: AuditAction
   readonly target: 'user' | 'api_key' | 'flow' | 'project' | 'variable' | null

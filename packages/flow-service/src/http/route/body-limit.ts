@@ -16,7 +16,7 @@ const WITHOUT_CREDENTIALS = 64 * KB
 const OPEN: ReadonlySet<Auth> = new Set<Auth>(['none', 'guest', 'visitor', 'optional'])
 
 /**
- * Maximum bytes of an operation's body, whatever its content type (abuse.md AB-51, AB-52). Derived from the
+ * Maximum bytes of an operation's body, whatever its content type. Derived from the
  * route's head: `maxBody` if given, 64 KiB without credentials, `maxPublicBody` for public builds and
  * webhooks, `maxFileSizeUpload` for uploads of authenticated users, else `maxJsonBody`.
  */

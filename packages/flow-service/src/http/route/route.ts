@@ -72,7 +72,7 @@ export interface RouteHead {
   ) => Promise<Response>
   /** Checks the request head before credentials are checked. */
   readonly before?: (headers: Headers, url: URL, settings: FlowSettings) => void
-  /** How its calls are recorded (OP-11). */
+  /** How its calls are recorded. */
   readonly audit?: AuditRule
   /** Checks the JSON body before validation; errors it throws are the response. */
   readonly screen?: (body: unknown) => void
@@ -99,7 +99,7 @@ export interface Call<P, Q, B> extends GuardCall {
   readonly url: URL
   readonly context: HostContext
   readonly signal: AbortSignal
-  /** Identifies the request to its runs and jobs (DR-70). */
+  /** Identifies the request to its runs and jobs. */
   readonly origin: RunOrigin
   readonly params: P
   readonly query: Q

@@ -20,7 +20,7 @@ import { anonymous } from '../route/anonymous.ts'
 import { parseBody } from '../request/parse.ts'
 import { route, type Call, type Route } from '../route/route.ts'
 
-/** Builds (build.md). */
+/** Builds. */
 export const chatRoutes: readonly Route[] = [
   route(
     {
@@ -167,7 +167,7 @@ export const chatRoutes: readonly Route[] = [
 
 /**
  * The user id under which a job is read: the caller, or the owner of the flow for the visitor who started
- * the build (public-build.md 6).
+ * the build.
  * @throws Refusal 403 for anyone else
  */
 async function ownerFor(

@@ -114,7 +114,7 @@ const operations: readonly Route[] = [
   ),
 ]
 
-/** Versions of flows (DR-60); every path works with and without a trailing slash, without a redirect. */
+/** Versions of flows; every path works with and without a trailing slash, without a redirect. */
 export const flowVersionRoutes: readonly Route[] = operations.flatMap((operation) => {
   const { path } = operation
   const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`

@@ -6,7 +6,7 @@ import { route, type Call, type Route, type RouteHead } from '../route/route.ts'
 const DEFAULT_SIZE = 50
 const folderIdParams = IdParams('folder_id')
 
-/** Former paths of the project operations: each redirects with 307 to the new one (folders.md). */
+/** Former paths of the project operations: each redirects with 307 to the new one. */
 export const folderRoutes: readonly Route[] = [
   route(head('GET', '/', 'Read Folders Redirect'), (call) => redirectToProjects(call, '/')),
   route(head('POST', '/', 'Create Folder Redirect'), (call) => redirectToProjects(call, '/')),

@@ -26,7 +26,7 @@ const common = {
 
 type AnyCall = Call<{ readonly project_id: string } | undefined, undefined, undefined>
 
-/** Projects as MCP servers (MC-1 to MC-72), and the server of a caller's own flows. */
+/** Projects as MCP servers, and the server of a caller's own flows. */
 export const mcpTransportRoutes: readonly Route[] = [
   ...[`${PROJECT}/streamable`, `${PROJECT}/streamable/`].flatMap((path) => streamable(path, true)),
   ...sse(`${PROJECT}/sse`, true),

@@ -24,8 +24,7 @@ const Server = z.looseObject({})
 const MAX_SERVER = 256 * 1024
 
 /**
- * The authentication settings of a project's MCP server. Only `auth_type` is used; the rest is stored
- * (MC-81).
+ * The authentication settings of a project's MCP server. Only `auth_type` is used; the rest is stored.
  */
 const AuthSettings = z.looseObject({
   auth_type: maybe(oneOf(['none', 'apikey', 'oauth'], 'literal_error')),
@@ -60,7 +59,7 @@ const NO_COMPOSER = {
   error_message: 'OAuth authentication is set but MCP Composer is disabled in settings',
 }
 
-/** All keys the editor knows; unset ones are null (MC-80). */
+/** All keys the editor knows; unset ones are null. */
 const AUTH_KEYS = [
   'auth_type',
   'oauth_host',
@@ -93,7 +92,7 @@ const Install = z
 /** Clients the editor asks about; this service installs itself in none of them. */
 const CLIENTS = ['cursor', 'windsurf', 'claude']
 
-/** The tool server operations used by the web editor (editor.md). */
+/** The tool server operations used by the web editor. */
 export const mcpRoutes: readonly Route[] = [
   route(
     {

@@ -15,10 +15,10 @@ import { JsonText, route, type Route } from '../route/route.ts'
 const common = { auth: 'openai', answerError: openAiErrorResponse } as const
 const PATH = '/api/openai/v1/responses'
 const params = TextParams('response_id')
-/** Idle milliseconds after which a comment keeps the connection open (RS-28). */
+/** Idle milliseconds after which a comment keeps the connection open. */
 const HEARTBEAT_MS = 15_000
 
-/** OpenAI Responses API (RS-22 to RS-35). */
+/** OpenAI Responses API. */
 export const openAiResponseRoutes: readonly Route[] = [
   route(
     {

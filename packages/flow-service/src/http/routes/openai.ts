@@ -9,7 +9,7 @@ import { JsonText, route, type Route } from '../route/route.ts'
 
 const common = { auth: 'openai', answerError: openAiErrorResponse } as const
 
-/** Flows behind the OpenAI API, for its official clients (RS-20 to RS-45). */
+/** Flows behind the OpenAI API, for its official clients. */
 export const openAiRoutes: readonly Route[] = [
   route(
     {

@@ -5,7 +5,7 @@ import { readClientId } from '../access/authenticate.ts'
 import { route, type Route } from '../route/route.ts'
 import { deliverDirectly, readBuild } from './chat.ts'
 
-/** Builds of public flows by anonymous clients (public-build.md). */
+/** Builds of public flows by anonymous clients. */
 export const publicBuildRoutes: readonly Route[] = [
   route(
     {

@@ -4,7 +4,7 @@ import { eventStreamAnswer, streamReader } from '../response/event-stream-answer
 import { readVariables } from '../request/run-variables.ts'
 import { route, type Route } from '../route/route.ts'
 
-/** Flows behind the older OpenAI-compatible API of the editor's service (RS-2 to RS-10). */
+/** Flows behind the older OpenAI-compatible API of the editor's service. */
 export const responsesRoutes: readonly Route[] = [
   route(
     {

@@ -26,7 +26,7 @@ type RunCall = Call<
   z.output<typeof RunRequestBody>
 >
 
-/** Runs (run.md). */
+/** Runs. */
 export const runRoutes: readonly Route[] = [
   route(
     {

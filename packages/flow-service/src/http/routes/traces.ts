@@ -9,7 +9,7 @@ import {
 } from '../../wire/trace.ts'
 import { route, type Route } from '../route/route.ts'
 
-/** The caller's runs that have job records (OP-5). */
+/** The caller's runs that have job records. */
 export const traceRoutes: readonly Route[] = [
   route(
     {

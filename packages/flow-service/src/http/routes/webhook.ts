@@ -3,7 +3,7 @@ import { emptyToNull, TextParams } from '../../wire/scalars.ts'
 import { readApiKey } from '../access/authenticate.ts'
 import { route, type Route } from '../route/route.ts'
 
-/** The webhook trigger (webhook.md). */
+/** The webhook trigger. */
 export const webhookRoutes: readonly Route[] = [
   route(
     {

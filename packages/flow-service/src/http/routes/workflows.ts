@@ -8,7 +8,7 @@ import {
 } from '../../wire/workflow.ts'
 import { route, type Route } from '../route/route.ts'
 
-/** Questions builds are waiting for, and their answers (DR-35, DR-36). */
+/** Questions builds are waiting for, and their answers. */
 export const workflowRoutes: readonly Route[] = [
   route(
     {

@@ -14,7 +14,7 @@ const FLUSH_MS = 1000
 /** Cache size. Hashing a key costs more than the lookup in the store. */
 const MAX_CACHED_HASHES = 1000
 
-/** API keys of users (api-keys.md). */
+/** API keys of users. */
 export interface ApiKeyService {
   list(caller: Caller): Promise<PageParts<ApiKeyRecord>>
   /**

@@ -1,6 +1,6 @@
 import type { ServiceKit } from '../base/kit.ts'
 
-/** Copies the environment variables named in the settings to a user (login.md, Settings). */
+/** Copies the environment variables named in the settings to a user. */
 export async function saveEnvironmentVariables(
   { store, secrets, settings, runtime }: ServiceKit,
   userId: string,

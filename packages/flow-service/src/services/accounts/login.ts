@@ -12,7 +12,7 @@ const AUTO_LOGIN_SECONDS = 365 * 24 * 3600
 /** A refresh token that is reused within this time gets the same response. */
 const GRACE_MS = 30_000
 
-/** Signing in and out (login.md). */
+/** Signing in and out. */
 export interface LoginService {
   /** @throws Refusal 400, 401, 429 */
   signIn(input: { username: string; password: string; clientAddress: string }): Promise<SignIn>
@@ -30,7 +30,7 @@ export interface LoginService {
   }): Promise<void>
   /**
    * Ends every sign-in of a user; all access tokens, including those of Auto Login, become invalid
-   * immediately (AB-64).
+   * immediately.
    */
   signOutEverywhere(userId: string): Promise<void>
   /** @throws Refusal 400 */
@@ -120,7 +120,7 @@ async function findSuperuser({ store, settings }: ServiceKit): Promise<UserRecor
 }
 
 /**
- * Unknown names and users without a password take the same time as wrong passwords (AB-62): every attempt
+ * Unknown names and users without a password take the same time as wrong passwords: every attempt
  * computes one hash and compares it with one.
  */
 function createPasswordCheck({ passwords, store }: ServiceKit) {

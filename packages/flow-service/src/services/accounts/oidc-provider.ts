@@ -54,7 +54,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const TOLERANCE_SECONDS = 60
 
 /**
- * Fetches the discovery document and keys on first use and caches them (SU-20).
+ * Fetches the discovery document and keys on first use and caches them.
  * @throws TypeError for an issuer that is neither https nor loopback
  */
 export function createOidcProvider(options: OidcProviderOptions): OidcProvider {
@@ -126,7 +126,7 @@ export function createOidcProvider(options: OidcProviderOptions): OidcProvider {
 
 /** Maximum characters of a provider response. */
 const LARGEST = 1024 * 1024
-/** Simultaneous requests to the provider: anyone can start a sign-in and send a code (AB-60). */
+/** Simultaneous requests to the provider: anyone can start a sign-in and send a code. */
 const SIMULTANEOUS = 100
 
 /**

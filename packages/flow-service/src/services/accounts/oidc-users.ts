@@ -35,7 +35,7 @@ export interface OidcUser {
 }
 
 /**
- * Finds the user of an identity (SU-23): the stored link, then the host's lookup, then a new user if
+ * Finds the user of an identity: the stored link, then the host's lookup, then a new user if
  * allowed. Stores the link.
  * @throws Refusal 403 if the identity has no account
  */

@@ -10,12 +10,12 @@ import { hashed } from './users.ts'
 /** A password change by its owner. */
 export interface PasswordChange {
   readonly password: string
-  /** Checked if given (AB-63). */
+  /** Checked if given. */
   readonly currentPassword: string | null
   readonly clientAddress: string
 }
 
-/** Reset Password (users.md; abuse.md AB-63, AB-64). */
+/** Reset Password. */
 export interface PasswordResetService {
   /** @throws Refusal 400 for another user, 403 for an API key */
   check(caller: Caller, id: string): void

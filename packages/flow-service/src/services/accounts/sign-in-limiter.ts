@@ -5,7 +5,7 @@ import { refuse } from '@x/flow-engine/internal'
 /** Limits password attempts. An implementation may be shared by several processes. */
 export interface SignInLimiter {
   /**
-   * Takes an attempt before the password is checked, so that concurrent attempts count too (AB-60). Returns 0
+   * Takes an attempt before the password is checked, so that concurrent attempts count too. Returns 0
    * if the password may be checked; otherwise takes nothing and returns the seconds to wait.
    */
   take(address: string, username: string): number | Promise<number>
@@ -23,11 +23,11 @@ const BY_NAME = { size: 10, perSecond: 1 }
 const BY_ADDRESS = { size: 100, perSecond: 5 }
 /** Maximum number of buckets; the oldest are evicted. */
 const MAX_BUCKETS = 10_000
-/** The maximum length of a user name (users.md). */
+/** The maximum length of a user name. */
 const MAX_NAME = 256
 
 /**
- * In-memory token buckets (login.md 7): 10 attempts per address and name, refilled at one per second; 100 per
+ * In-memory token buckets: 10 attempts per address and name, refilled at one per second; 100 per
  * address, refilled at five per second. A successful sign-in costs none and refills the bucket of its name.
  * All addresses of an IPv6 /64 count as one.
  */

@@ -35,7 +35,7 @@ export interface NewUser {
   readonly id?: string
 }
 
-/** Users (users.md). Each method documents who may call it. */
+/** Users. Each method documents who may call it. */
 export interface UserService {
   get(id: string): Promise<UserRecord | null>
   /** Superusers only. */
@@ -80,7 +80,7 @@ export function createUserService(kit: ServiceKit): UserService {
   }
 }
 
-/** The reason a user name looks like another user's, which would allow impersonation (AB-69); else null. */
+/** The reason a user name looks like another user's, which would allow impersonation; else null. */
 export function usernameProblem(username: string): string | null {
   const problem = nameProblem(username)
   if (problem !== null || username === username.normalize('NFKC')) return problem

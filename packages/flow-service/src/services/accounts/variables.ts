@@ -26,7 +26,7 @@ export interface VariableChanges {
   readonly defaultFields?: readonly string[] | null | undefined
 }
 
-/** Variables of users (variables.md). */
+/** Variables of users. */
 export interface VariableService {
   list(caller: Caller): AsyncIterable<readonly VariableView[]>
   /** @throws Refusal 400 */
@@ -48,7 +48,7 @@ export interface VariableService {
   resolve(userId: string, name: string): Promise<{ value: string; type: string } | null>
   /** True for a Generic variable, whose value its owner may see. */
   isText(userId: string, name: string): Promise<boolean>
-  /** The first name of a variable whose default fields hold a display name (FF-20). */
+  /** The first name of a variable whose default fields hold a display name. */
   forField(userId: string, field: string): Promise<string | null>
   /** The names of all variables, and the first name for each display name among their default fields. */
   namesOf(userId: string): Promise<{

@@ -12,7 +12,7 @@ export interface AnnouncedAnswer {
   readonly profile: 'compatible' | 'openai' | 'chat'
 }
 
-/** Passes the events through and announces their start and end to the engine's listeners (RS-51). */
+/** Passes the events through and announces their start and end to the engine's listeners. */
 export type AnnounceAnswer = (
   answer: AnnouncedAnswer,
 ) => (events: AsyncIterable<AnswerEvent>) => AsyncIterable<AnswerEvent>

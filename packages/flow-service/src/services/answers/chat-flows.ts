@@ -16,19 +16,19 @@ export interface ChatEnds {
 
 /** Flows as chat models. */
 export interface ChatFlows {
-  /** The caller's own flow with this id or endpoint name (RS-4); null if there is none. */
+  /** The caller's own flow with this id or endpoint name; null if there is none. */
   find(caller: Caller, model: string): Promise<FlowRecord | null>
   /** Counts chat inputs and chat outputs; null if the flow cannot be read. */
   ends(flow: FlowRecord): ChatEnds | null
   /**
-   * True if the model's chunks make up the answer: one chat output, fed only by a model or an agent (RS-28).
+   * True if the model's chunks make up the answer: one chat output, fed only by a model or an agent.
    */
   streams(flow: FlowRecord): boolean
   /** True if a run may ask a person. */
   asks(flow: FlowRecord): boolean
   /** @throws FlowCompileError if the flow cannot be compiled */
   plan(flow: FlowRecord): FlowPlan
-  /** True if a flow can be offered as a model: it compiles and has a chat input and a chat output (RS-44). */
+  /** True if a flow can be offered as a model: it compiles and has a chat input and a chat output. */
   isModel(flow: FlowRecord): boolean
 }
 

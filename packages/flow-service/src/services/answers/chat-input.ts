@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
 import type { EarlierTurn } from '../runs/earlier-turns.ts'
 
-/** An image or file of a message, not read yet (RS-22). */
+/** An image or file of a message, not read yet. */
 export interface InputFile {
   readonly kind: 'image' | 'file'
   /** Path in the body, for error messages. */
@@ -54,7 +54,7 @@ const TEXT_PARTS: ReadonlySet<unknown> = new Set(['input_text', 'output_text', '
 const FILE_PARTS: ReadonlySet<unknown> = new Set(['input_image', 'input_file', 'image_url', 'file'])
 
 /**
- * Parses the `input` of a response: a string or a list of items (RS-22, RS-23).
+ * Parses the `input` of a response: a string or a list of items.
  * @throws ChatInputError
  */
 export function readResponseInput(
@@ -80,7 +80,7 @@ export function readResponseInput(
 }
 
 /**
- * Parses the `messages` of a chat completion; the last one must be the user's (RS-40).
+ * Parses the `messages` of a chat completion; the last one must be the user's.
  * @throws ChatInputError
  */
 export function readChatMessages(given: unknown): ChatInput {

@@ -12,7 +12,7 @@ export interface ResponseFacts {
   readonly include: readonly string[]
 }
 
-/** A response of `POST /api/v1/responses` (RS-7). */
+/** A response of `POST /api/v1/responses`. */
 export interface ResponseJson {
   readonly id: string
   readonly object: 'response'
@@ -62,7 +62,7 @@ export function formatResponse(facts: ResponseFacts, answer: FlowAnswer): Respon
 }
 
 /**
- * The serialised events of a streamed response (RS-9). A failed run is an event too; errors unknown to
+ * The serialised events of a streamed response. A failed run is an event too; errors unknown to
  * `failureText` are rethrown.
  */
 export async function* responseChunks(
@@ -117,7 +117,7 @@ function usageJson(usage: FlowAnswer['usage']): object | null {
   }
 }
 
-/** Formats a tool call as an item (RS-8), numbered from 1. */
+/** Formats a tool call as an item, numbered from 1. */
 function toolItem({ include }: ResponseFacts, tool: AnswerTool): ToolItem {
   const { index, name, input, output, error } = tool
   const status = error === null ? 'completed' : 'failed'

@@ -17,7 +17,7 @@ import {
 } from './response-format.ts'
 import type { RunService } from '../runs/run-service.ts'
 
-/** A request of `POST /api/v1/responses` (RS-3). */
+/** A request of `POST /api/v1/responses`. */
 export interface ResponsesRequest {
   readonly model: string
   readonly input: ChatInput
@@ -31,7 +31,7 @@ export interface ResponsesRequest {
   readonly origin?: RunOrigin
 }
 
-/** Why a request failed (RS-6). */
+/** Why a request failed. */
 export interface ResponsesFailure {
   readonly status: 400 | 404 | 500
   readonly type: 'invalid_request_error' | 'processing_error'
@@ -45,9 +45,9 @@ export type ResponsesOutcome =
   /** Serialised events. */
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<string> }
 
-/** Flows behind the older OpenAI-compatible API (RS-2 to RS-10). */
+/** Flows behind the older OpenAI-compatible API. */
 export interface ResponsesService {
-  /** If true, failures have their own status codes; otherwise 200 (RS-6). */
+  /** If true, failures have their own status codes; otherwise 200. */
   readonly statusCodes: boolean
   create(caller: Caller, request: ResponsesRequest, signal: AbortSignal): Promise<ResponsesOutcome>
 }
@@ -89,7 +89,7 @@ export function createResponsesService(options: ResponsesServiceOptions): Respon
   }
 }
 
-/** Passes a client's instructions as a variable of the run (RS-23). */
+/** Passes a client's instructions as a variable of the run. */
 export function withInstructions(
   variables: Readonly<Record<string, string>>,
   instructions: string,

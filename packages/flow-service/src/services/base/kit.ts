@@ -33,7 +33,7 @@ export interface ServiceKit {
   /** Limits per user. */
   readonly userLimits: UserLimits
   readonly emit: EmitFlowEvent
-  /** Undefined if audit records are not stored (OP-11). */
+  /** Undefined if audit records are not stored. */
   readonly audit: AuditStore | undefined
   /** Called with errors that are not returned to a caller. */
   readonly report: (error: unknown, info?: Readonly<Record<string, unknown>>) => void

@@ -4,7 +4,7 @@ import type { ServiceKit } from './kit.ts'
 /** The version of the API. */
 export const SERVICE_VERSION = '1.7.1'
 
-/** The status of the service (base.md). */
+/** The status of the service. */
 export interface StatusService {
   readonly settings: FlowSettings
   readonly now: () => Date

@@ -23,7 +23,7 @@ import type { BuildMetadata } from '../runs/build-metadata.ts'
 import type { Runner } from '../runs/runner.ts'
 import type { VisitorQueue } from './visitor-queue.ts'
 
-/** A request for a build (build.md). */
+/** A request for a build. */
 export interface StartBuild {
   readonly inputs: {
     readonly value: string | null
@@ -38,9 +38,9 @@ export interface StartBuild {
   readonly startComponentId: string | null
   readonly logBuilds: boolean
   readonly flowName: string | null
-  /** The build can be suspended and survives its process; always set for flows that ask a person (DR-35). */
+  /** The build can be suspended and survives its process; always set for flows that ask a person. */
   readonly resumable?: boolean
-  /** Number or id of a version whose graph is built instead of the stored one (DR-63). */
+  /** Number or id of a version whose graph is built instead of the stored one. */
   readonly version?: string | null
   readonly origin?: RunOrigin
 }
@@ -57,13 +57,13 @@ export interface BuildService {
   /** @throws Refusal 404 if the flow is not the caller's; 400 for a version together with a graph */
   start(caller: Caller, flowId: string, request: StartBuild): Promise<JobRecord>
   /**
-   * Builds the stored graph of a public flow with its owner's rights (public-build.md).
+   * Builds the stored graph of a public flow with its owner's rights.
    * @throws Refusal 403, 429 if too many are waiting
    */
   startPublic(flowId: string, visitor: Visitor, request: StartBuild): Promise<JobRecord>
   /**
    * The user id under which a reader may read and cancel a job: the caller, or the owner of the public flow
-   * for the visitor who started the build (public-build.md 6). Null for anyone else.
+   * for the visitor who started the build. Null for anyone else.
    */
   ownerFor(reader: BuildReader, jobId: string): Promise<string | null>
   /** @throws Refusal 404 if the job is not the caller's, before anything is read */
@@ -78,7 +78,7 @@ export interface BuildService {
     jobId: string,
     options: { after?: number; signal?: AbortSignal },
   ): Promise<{ events: StoredEvent[]; cursor: number }>
-  /** The only reader of a build has disconnected: cancels it, unless it waits for a person (DR-32). */
+  /** The only reader of a build has disconnected: cancels it, unless it waits for a person. */
   leave(ownerId: string, jobId: string): Promise<void>
   /** @throws Refusal 404 */
   cancel(ownerId: string, jobId: string): Promise<{ success: boolean }>
@@ -235,7 +235,7 @@ function asks(flow: FlowPlan | FlowJson, components: ComponentRegistry): boolean
   return 'vertexIds' in flow ? planAsksPeople(flow as FlowPlan) : flowAsksPeople(flow, components)
 }
 
-/** The compiled flow, or the error message its job fails with before anything runs (build.md 13). */
+/** The compiled flow, or the error message its job fails with before anything runs. */
 function planOf(
   plans: PlanCache,
   { id, name, data, version }: PinnableFlow,

@@ -4,7 +4,7 @@ import type { ServiceKit } from '../base/kit.ts'
 import { ownFlow } from '../base/own-flow.ts'
 import { metadataOf } from '../runs/build-metadata.ts'
 
-/** True if a job may continue: its owner is active and still has the flow (DR-37), or it has no owner. */
+/** True if a job may continue: its owner is active and still has the flow, or it has no owner. */
 export function mayContinue(store: ServiceKit['store']) {
   return async ({ userId }: JobRecord, request: BuildRequest): Promise<boolean> => {
     if (userId === undefined) return true

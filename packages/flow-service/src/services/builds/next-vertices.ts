@@ -10,7 +10,7 @@ export interface BuildProgress {
   readonly states: ReadonlyMap<string, string>
   /** Ids the client was told to build. */
   readonly announced: Set<string>
-  /** The outputs that built vertices closed, by id (FF-1). */
+  /** The outputs that built vertices closed, by id. */
   readonly closed: ReadonlyMap<string, ReadonlySet<string>>
 }
 
@@ -34,8 +34,7 @@ function missingOf(
 }
 
 /**
- * The vertices that became ready, in the requested order: successors and their unbuilt prerequisites
- * (events.md 2.6), without duplicates and without vertices of branches not taken.
+ * The vertices that became ready, in the requested order: successors and their unbuilt prerequisites, without duplicates and without vertices of branches not taken.
  */
 export function nextVertices(
   { outgoing }: PlanVertex,

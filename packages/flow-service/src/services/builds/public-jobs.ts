@@ -6,7 +6,7 @@ import { publicFlowId } from '../flows/public-flow-id.ts'
 /** Maximum number of jobs whose flow is remembered; for others it is looked up among their owner's flows. */
 const REMEMBERED = 10_000
 
-/** Public builds and the visitors who started them (public-build.md 6). */
+/** Public builds and the visitors who started them. */
 export interface PublicJobs {
   /** Call when a public build was started. */
   remember(jobId: string, build: PublicBuild): void

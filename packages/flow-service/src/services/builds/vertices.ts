@@ -23,7 +23,7 @@ import { describeFailure, describeUnbuilt } from './unbuilt-vertex.ts'
 /** Maximum number of graphs cached between the calls for individual vertices, over all users. */
 const MAX_CACHED = 64
 
-/** Builds a flow one vertex at a time (build.md, retired operations). */
+/** Builds a flow one vertex at a time. */
 export interface VertexService {
   /** @throws Refusal 404 if the flow is not the caller's */
   check(caller: Caller, flowId: string): Promise<void>
@@ -60,7 +60,7 @@ export interface VertexService {
 export interface VertexServiceOptions {
   readonly store: FlowStore
   readonly components: ComponentRegistry
-  /** Runs the code of nodes (FE-44). */
+  /** Runs the code of nodes. */
   readonly customCode: CodeAbility | undefined
   readonly plans: PlanCache
   readonly runner: Pick<Runner, 'start'>

@@ -3,7 +3,7 @@ import type { BuildJobs, JobRecord } from '@x/flow-engine'
 import { isFlowError } from '@x/flow-engine'
 import { refuse, type Refusal } from '@x/flow-engine/internal'
 
-/** Waiting builds per visitor, and per address or IPv6 network (AB-70). */
+/** Waiting builds per visitor, and per address or IPv6 network. */
 const MAX_PER_CLIENT = 2
 const MAX_PER_ADDRESS = 5
 

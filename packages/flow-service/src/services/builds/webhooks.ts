@@ -12,15 +12,15 @@ import type { BuildMetadata } from '../runs/build-metadata.ts'
 import type { PlanCache } from '../runs/plan-cache.ts'
 import type { Runner } from '../runs/runner.ts'
 
-/** Runs started by webhooks (webhook.md). */
+/** Runs started by webhooks. */
 export interface WebhookService {
   /** @throws Refusal 404, also if the flow's owner is blocked */
   find(idOrName: string, userId: string | null): Promise<FlowRecord>
   /** @throws Refusal 401, 403 if webhooks require a key */
   authorize(flow: FlowRecord, key: string | undefined): Promise<void>
   /**
-   * Queues the run as a resumable job without waiting for it (AB-71). A flow without a Webhook component is
-   * ignored (AB-72), and one that cannot be built fails silently.
+   * Queues the run as a resumable job without waiting for it. A flow without a Webhook component is
+   * ignored, and one that cannot be built fails silently.
    * @throws Refusal 400 for an empty body; 429, or 503 if callers are authenticated, if too many are waiting
    */
   start(flow: PinnableFlow, body: string, origin?: RunOrigin): Promise<void>

@@ -30,11 +30,11 @@ export interface NodeRefresh {
   readonly toolMode: boolean
 }
 
-/** The component catalogue, and nodes created from code (custom-component.md). */
+/** The component catalogue, and nodes created from code. */
 export interface CatalogueService {
   /** The catalogue as JSON and its entity tag, computed once. */
   catalogue(): { readonly text: string; readonly etag: string }
-  /** @throws Refusal 400; 429 if too many sandboxes of the caller are queued (AB-76) */
+  /** @throws Refusal 400; 429 if too many sandboxes of the caller are queued */
   nodeFromCode(
     caller: Pick<Caller, 'id'>,
     code: string,

@@ -6,7 +6,7 @@ import { checkCodeText, OFFERED_MODULES, type CodeProblems } from '@x/flow-compo
 import { referenceType } from '@x/flow-engine/internal'
 import { refuse } from '@x/flow-engine/internal'
 
-/** Validates code and prompts (validate.md) without running anything. */
+/** Validates code and prompts without running anything. */
 export interface ValidateService {
   code(code: string): Promise<CodeProblems>
   /** @throws Refusal 400 with the message shown in the editor */

@@ -46,7 +46,7 @@ export function createVectorStores(kit: Kit, store: CollectionStore, userId: str
   }
 }
 
-/** Knowledge bases of one user (CO-74, CO-75). */
+/** Knowledge bases of one user. */
 export function createKnowledge(
   kit: Kit,
   store: CollectionStore,

@@ -13,7 +13,7 @@ import { refuse, type Refusal } from '@x/flow-engine/internal'
 
 /**
  * The component store behind the API: checks that it is enabled and a key is saved, then forwards to the
- * store (store.md).
+ * store.
  */
 export interface ComponentStoreService {
   readonly enabled: boolean

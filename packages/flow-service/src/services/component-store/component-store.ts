@@ -38,7 +38,7 @@ export type DownloadedComponent = Pick<
 >
 
 /**
- * The backend of the component store API (store.md, Hosts). It handles visibility, counting and filtering. It
+ * The backend of the component store API. It handles visibility, counting and filtering. It
  * rejects with an error with `status` (400, 401, 403, 406, 413 are passed on, others become 502) and
  * `detail`.
  */

@@ -17,7 +17,7 @@ const MAX_KIND_CHARACTERS = 100_000
 const NOT_FOUND = 'Component not found'
 const TAKEN = 'You already have a component with this name. Please choose a different name.'
 
-/** The component store in the service's own database (store.md). */
+/** The component store in the service's own database. */
 export function createLocalComponentStore(
   kit: ServiceKit,
   options: ComponentStoreOptions = {},

@@ -6,5 +6,5 @@ export interface PasswordHasher {
   needsRenewal?(hash: string): boolean
 }
 
-/** Longer passwords are always rejected (login.md). */
+/** Longer passwords are always rejected. */
 export const MAX_PASSWORD_LENGTH = 4096

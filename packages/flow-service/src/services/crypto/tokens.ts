@@ -21,7 +21,7 @@ export interface AccessClaims {
   readonly signInId: string | null
 }
 
-/** Signs and verifies tokens (login.md, Tokens). */
+/** Signs and verifies tokens. */
 export interface Tokens {
   access(claims: AccessClaims, lifeSeconds: number): Promise<string>
   refresh(claims: RefreshClaims, expiresAt: Date): Promise<string>

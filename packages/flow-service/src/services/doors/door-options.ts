@@ -10,24 +10,14 @@ export interface DoorOptions {
   readonly fileUrlSeconds?: number
 }
 
-const NAMES: ReadonlySet<string> = new Set(['unreadMs', 'history', 'reasoning', 'fileUrlSeconds'])
-
-/**
- * Applies the defaults.
- * @param door name of the option, for errors
- * @throws TypeError naming the wrong option
- */
-export function resolveDoorOptions(given: false | DoorOptions | undefined, door: string) {
-  const options = given === false ? {} : (given ?? {})
-  for (const name of Object.keys(options))
-    if (!NAMES.has(name)) throw new TypeError(`${door}.${name} is not an option`)
-  const { unreadMs = 30_000, history = 'stored', reasoning = true, fileUrlSeconds = 3600 } = options
-  if (unreadMs !== null && !(Number.isFinite(unreadMs) && unreadMs >= 0))
-    throw new TypeError(`${door}.unreadMs must be a number of milliseconds, or null`)
-  if (history !== 'stored' && history !== 'request')
-    throw new TypeError(`${door}.history must be stored or request`)
-  if (!(Number.isInteger(fileUrlSeconds) && fileUrlSeconds > 0))
-    throw new TypeError(`${door}.fileUrlSeconds must be a positive integer`)
+/** Applies the defaults. */
+export function resolveDoorOptions(given: false | DoorOptions | undefined) {
+  const {
+    unreadMs = 30_000,
+    history = 'stored',
+    reasoning = true,
+    fileUrlSeconds = 3600,
+  } = given === false ? {} : (given ?? {})
   return { unreadMs, history, reasoning, fileUrlSeconds }
 }
 
@@ -35,14 +25,4 @@ export function resolveDoorOptions(given: false | DoorOptions | undefined, door:
 export interface A2aDoorOptions {
   /** Id or endpoint name of the flow whose card is at `/.well-known/agent-card.json`. Default: none. */
   readonly rootFlow?: string
-}
-
-/** @throws TypeError naming the wrong option */
-export function resolveA2aOptions(given: false | A2aDoorOptions | undefined): A2aDoorOptions {
-  const options = given === false ? {} : (given ?? {})
-  for (const name of Object.keys(options))
-    if (name !== 'rootFlow') throw new TypeError(`a2a.${name} is not an option`)
-  if (options.rootFlow !== undefined && typeof options.rootFlow !== 'string')
-    throw new TypeError('a2a.rootFlow must be the id or the endpoint name of a flow')
-  return options
 }

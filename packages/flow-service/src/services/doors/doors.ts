@@ -28,7 +28,7 @@ import type { FileService } from '../files/files.ts'
 import type { BuildMetadata } from '../runs/build-metadata.ts'
 import type { RunScope } from '../runs/run-scope.ts'
 import type { Runner } from '../runs/runner.ts'
-import { resolveA2aOptions, resolveDoorOptions } from './door-options.ts'
+import { resolveDoorOptions } from './door-options.ts'
 
 /** A request to a door, without its flow. */
 export type DoorRequest = Omit<DoorCall, 'flow' | 'userId'>
@@ -78,7 +78,7 @@ export function createDoorServices({
   files,
 }: DoorServicesOptions): DoorServices {
   const { runtime, secrets: box, settings } = kit
-  const chatOptions = resolveDoorOptions(options.aiSdk, 'aiSdk')
+  const chatOptions = resolveDoorOptions(options.aiSdk)
   const scopeOf = (ownerId: string, flowId: string): RunScope => ({
     ownerId,
     storedFlowId: flowId,
@@ -145,8 +145,8 @@ export function createDoorServices({
     return { host, turns, history, reasoning, maxBodyBytes: MAX_BODY, storeFiles, fileUrl }
   }
   const chat = new ChatDoor(partsOf(chatOptions))
-  const agUi = new AgUiDoor(partsOf(resolveDoorOptions(options.agUi, 'agUi')))
-  const a2aOptions = resolveA2aOptions(options.a2a)
+  const agUi = new AgUiDoor(partsOf(resolveDoorOptions(options.agUi)))
+  const a2aOptions = options.a2a === false ? {} : (options.a2a ?? {})
   const a2a = new A2aDoor(partsOf({ ...chatOptions, unreadMs: null, history: 'stored' }))
   const toDoorFlow = (flow: FlowRecord | null, name: string): DoorFlow => {
     const unknown = new DoorError('flow_not_found', `There is no flow "${name}".`)

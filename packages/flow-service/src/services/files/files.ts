@@ -24,7 +24,7 @@ export interface FileInput {
   readonly stage?: BlobStage
 }
 
-/** Files of flows (files-flow.md). Flows of other users are reported as not found. */
+/** Files of flows. Flows of other users are reported as not found. */
 export interface FileService {
   /** Opens a stage for uploads that have no name yet; undefined if the store does not support it. */
   readonly stage: BlobStore['stage']

@@ -31,7 +31,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['yml', 'application/x-yaml'],
 ])
 
-/** The media type for a file name's extension (files-flow.md, Download Image). */
+/** The media type for a file name's extension. */
 export function contentTypeOf(name: string): string {
   const dot = name.lastIndexOf('.')
   const extension = dot < 0 ? '' : name.slice(dot + 1).toLowerCase()

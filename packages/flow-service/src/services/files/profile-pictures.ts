@@ -9,7 +9,7 @@ export interface ProfilePictures {
   read(folder: string, name: string): Promise<Uint8Array | null>
 }
 
-/** Profile pictures (files-flow.md): the host's first, then the bundled ones. */
+/** Profile pictures: the host's first, then the bundled ones. */
 export interface ProfilePictureService {
   /** `folder/name`, folders and names sorted. */
   list(): Promise<string[]>

@@ -13,7 +13,7 @@ const MAX_PER_FLOW = { bytes: 100 * MB, files: 1000 }
 const RETENTION_MS = 24 * 3600 * 1000
 const FOLDER = 'uploads'
 
-/** Files uploaded by anonymous clients for a public flow (abuse.md AB-50), kept for a day. */
+/** Files uploaded by anonymous clients for a public flow, kept for a day. */
 export interface StrangerFileService {
   /** @throws Refusal 404 unless the flow exists and is public */
   checkFlow(flowId: string): Promise<void>

@@ -8,7 +8,7 @@ import type { ServiceKit } from '../base/kit.ts'
 import { numberedName } from '../names/numbered-name.ts'
 import { retryTaken } from '../records/retry.ts'
 
-/** Keeps the bytes and records of a user's files consistent; each name belongs to one file (AB-77). */
+/** Keeps the bytes and records of a user's files consistent; each name belongs to one file. */
 export interface UserFileWriter {
   /** Stores a new file; a name that is taken gets a number. @throws Refusal 400 */
   create(userId: string, name: string, content: FileContent): Promise<UserFileRecord>

@@ -10,7 +10,7 @@ import { openBlob } from './open-blob.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { createUserFileWriter, userFileKey } from './user-file-writer.ts'
 
-/** Files of users (files-user.md). Files of other users are reported as not found. */
+/** Files of users. Files of other users are reported as not found. */
 export interface UserFileService {
   /** Opens a stage for uploads that have no name yet; undefined if the store does not support it. */
   readonly stage: BlobStore['stage']

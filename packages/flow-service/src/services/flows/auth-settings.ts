@@ -5,7 +5,7 @@ type Settings = Readonly<Record<string, unknown>>
 
 /** Keys whose values are encrypted and only shown masked. */
 const SECRET = ['api_key', 'oauth_client_secret']
-/** Maximum characters of the settings as JSON, because each list of projects reads them (AB-78). */
+/** Maximum characters of the settings as JSON, because each list of projects reads them. */
 const MOST = 64 * 1024
 /** Replaces a secret in responses; if sent back, the stored secret is kept. */
 const MASK = '*******'

@@ -10,7 +10,7 @@ interface Example extends Omit<ExampleFlow, 'data'> {
 /** The variable a user stores once for all examples. */
 const WITH_KEY = { api_key: 'OPENAI_API_KEY' }
 
-/** Original examples; the web editor refers to three of them by name (editor.md). */
+/** Original examples; the web editor refers to three of them by name. */
 const examples: readonly Example[] = [
   {
     id: '6f1c0c1e-51f1-4a52-8c5e-0b7f3a1d0001',

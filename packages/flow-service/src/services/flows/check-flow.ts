@@ -6,7 +6,7 @@ import type { FlowStore } from '../../store/flow-store.ts'
 import type { Caller } from '../base/caller.ts'
 import { ownFlow } from '../base/own-flow.ts'
 
-/** Finds the problems of a stored flow without running it (FE-8). */
+/** Finds the problems of a stored flow without running it. */
 export interface FlowCheckService {
   /**
    * Errors, then warnings, each with its node or edge; empty for a flow without a graph.

@@ -6,7 +6,7 @@ import { own, ownObject, ownText, type PlainObject } from '@x/flow-engine/intern
 
 /**
  * The template fields of a stored graph that their components declare as secrets, whatever their marks and
- * names: an imported or hand-written graph may have neither (AB-53). Includes groups and their inner nodes.
+ * names: an imported or hand-written graph may have neither. Includes groups and their inner nodes.
  */
 export function declaredSecrets(
   graph: unknown,
@@ -51,7 +51,7 @@ function inputsOf(node: unknown, components: Pick<ComponentRegistry, 'resolve'>)
   return components.resolve(node as FlowNode)?.inputs ?? {}
 }
 
-/** True for the field of a group that sets a secret field inside it (FE-7). */
+/** True for the field of a group that sets a secret field inside it. */
 function setsSecret(field: PlainObject, inner: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const proxy = ownObject(field, 'proxy')
   if (proxy === undefined) return false

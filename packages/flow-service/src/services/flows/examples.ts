@@ -23,7 +23,7 @@ export interface ExampleDump {
   readonly endpoint_name: null
 }
 
-/** The bundled examples, the same for every user (flows.md, Examples). */
+/** The bundled examples, the same for every user. */
 export interface ExampleService {
   /** The examples as flows. */
   list(): readonly ShownFlow[]

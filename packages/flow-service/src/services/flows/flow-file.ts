@@ -3,7 +3,7 @@ import { FlowFileError, type FlowFiles } from '../../store/flow-files.ts'
 
 /**
  * Resolves an `fs_path` to a path below the user's folder.
- * @throws Refusal 400 (flows.md, fs_path)
+ * @throws Refusal 400
  */
 export function resolveFsPath(
   files: FlowFiles | undefined,

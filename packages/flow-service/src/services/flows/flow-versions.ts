@@ -19,7 +19,7 @@ import { withoutPasswords } from './without-passwords.ts'
 export const MAX_VERSION_DESCRIPTION = 500
 
 /**
- * Stored copies of flows' graphs (DR-60 to DR-63). Every method throws Refusal 404 for flows of other users
+ * Stored copies of flows' graphs. Every method throws Refusal 404 for flows of other users
  * and for unknown versions.
  */
 export interface FlowVersionService {
@@ -47,10 +47,10 @@ export interface FlowVersionService {
     options?: { readonly saveDraft?: boolean },
   ): Promise<FlowRecord>
   remove(caller: Caller, flowId: string, id: string): Promise<void>
-  /** The differences between two versions (DR-62). */
+  /** The differences between two versions. */
   diff(caller: Caller, flowId: string, ids: readonly [string, string]): Promise<FlowDiff>
   /**
-   * The flow with the graph of the version given by number (`3`, `v3`) or id (DR-63); without one, the flow
+   * The flow with the graph of the version given by number (`3`, `v3`) or id; without one, the flow
    * itself. The caller must have checked ownership.
    */
   pin(flow: FlowRecord, version: string | null): Promise<PinnableFlow>

@@ -15,7 +15,7 @@ import { removeFilesOf } from '../files/remove-files.ts'
 import { retryTaken } from '../records/retry.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
-/** Flows (flows.md). Flows of other users are reported as not found. */
+/** Flows. Flows of other users are reported as not found. */
 export interface FlowService {
   create(caller: Caller, inputs: readonly FlowInput[]): Promise<FlowRecord[]>
   /** @throws Refusal 400 if `folderId` is not one of the caller's projects */

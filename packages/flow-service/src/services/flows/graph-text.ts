@@ -6,7 +6,7 @@ import { declaredSecrets } from './declared-secrets.ts'
 
 /** The webhooks of a stored graph. */
 export interface Webhooks {
-  /** It has a node with an id containing `Webhook` (flows.md, patch). */
+  /** It has a node with an id containing `Webhook`. */
   readonly hasNode: boolean
   /** It has a node that accepts webhooks, judging by type or id. */
   readonly areTaken: boolean
@@ -26,7 +26,7 @@ export async function findWebhooks(data: string | null): Promise<Webhooks> {
 
 /**
  * Removes API keys from a stored graph: the value of every password field whose name contains `api` and
- * either `key`, or `token` but not `tokens`, becomes null (flows.md, Download Multiple File). A field that
+ * either `key`, or `token` but not `tokens`, becomes null. A field that
  * its component declares as a secret needs no mark.
  */
 export async function withoutApiKeys(

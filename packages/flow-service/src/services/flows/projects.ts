@@ -58,7 +58,7 @@ export interface ToolChanges extends Pick<
   readonly flowId: string
 }
 
-/** Projects (projects.md). Projects of other users are reported as not found. */
+/** Projects. Projects of other users are reported as not found. */
 export interface ProjectService {
   /** The default project first, then by name in code point order; in parts. */
   list(caller: Caller): AsyncIterable<readonly ProjectRecord[]>
@@ -74,7 +74,7 @@ export interface ProjectService {
   update(caller: Caller, id: string, changes: ProjectChanges): Promise<ProjectRecord>
   /**
    * Sets which flows of a project are offered as tools, all or nothing. `authSettings` undefined: unchanged.
-   * Flows outside the project are ignored (MC-81). Returns how many were changed.
+   * Flows outside the project are ignored. Returns how many were changed.
    * @throws Refusal 404
    */
   updateTools(

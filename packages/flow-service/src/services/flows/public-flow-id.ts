@@ -2,8 +2,7 @@
 const DNS = '6ba7b8109dad11d180b400c04fd430c8'
 
 /**
- * The flow id for one client's public builds: UUID version 5 of `<client_id>_<flow_id>` in the DNS namespace
- * (public-build.md).
+ * The flow id for one client's public builds: UUID version 5 of `<client_id>_<flow_id>` in the DNS namespace.
  */
 export async function publicFlowId(clientId: string, flowId: string): Promise<string> {
   const space = Uint8Array.from(DNS.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))

@@ -8,7 +8,7 @@ import { declaredSecrets } from './declared-secrets.ts'
 const STEP = 20_000
 
 /**
- * A stored graph with empty password fields, including those of grouped nodes (DR-60). A field that its
+ * A stored graph with empty password fields, including those of grouped nodes. A field that its
  * component declares as a secret needs no mark.
  */
 export function withoutPasswords(

@@ -30,7 +30,7 @@ const MEDIA_TYPE = /^[a-z]+\/[\w.+*-]+$/
 const MAX_SECRETS = 100
 
 /**
- * A stored graph as shown to other users (abuse.md AB-53): "" for secret fields, header values, database
+ * A stored graph as shown to other users: "" for secret fields, header values, database
  * URLs, `curl_input`, and the configuration of tool servers except their name; other URLs lose user info and
  * query. A field is secret by its mark, its name or the declaration of its component. Applies to grouped
  * nodes and stored results too: a secret is removed wherever its value occurs. Only this function decides

@@ -31,7 +31,7 @@ export interface UserLimits {
   /**
    * Runs work that stores bytes of a user's files, serialised per user. Call `check` with the number of
    * added bytes before storing them.
-   * @throws Refusal 413 from `check`, naming the quota (OP-18)
+   * @throws Refusal 413 from `check`, naming the quota
    */
   storing<T>(
     userId: string,

@@ -27,7 +27,7 @@ import { SERVICE_VERSION } from '../base/status.ts'
 
 /** One request to a server. */
 export interface McpVisit {
-  /** Null for a client without credentials (MC-7). */
+  /** Null for a client without credentials. */
   readonly caller: Caller | null
   /** Null for the caller's own server: the flows of all their projects. */
   readonly projectId: string | null
@@ -38,7 +38,7 @@ export interface McpVisit {
   readonly origin?: RunOrigin
 }
 
-/** Projects as MCP servers (mcp-server.md). */
+/** Projects as MCP servers. */
 export interface McpProjects {
   /** @throws Refusal 404 if the project is not the caller's, 401 without a caller */
   open(visit: McpVisit): Promise<McpServer>
@@ -70,7 +70,7 @@ export function createMcpProjects(options: McpProjectsOptions): McpProjects {
   }
 }
 
-/** The response to a client without credentials (MC-5). */
+/** The response to a client without credentials. */
 export function noMcpCredentials(): Refusal {
   return refuse(
     401,
@@ -78,7 +78,7 @@ export function noMcpCredentials(): Refusal {
   )
 }
 
-/** A project made public by its owner, with that owner (MC-7). */
+/** A project made public by its owner, with that owner. */
 async function openToAnybody(
   { settings, store }: McpProjectsOptions,
   projectId: string | null,
@@ -155,7 +155,7 @@ function scopeOf(visit: Admitted): string {
   return `${userOf(visit)} ${visit.project?.id ?? ''}`
 }
 
-/** The plan of a flow. If it cannot be compiled: the error if broken flows are listed, else null (MC-17). */
+/** The plan of a flow. If it cannot be compiled: the error if broken flows are listed, else null. */
 function planOf(
   { tools, settings }: McpProjectsOptions,
   flow: FlowRecord,
@@ -214,7 +214,7 @@ async function runFlowTool(
   })
 }
 
-/** Runs a flow that asks questions as a job that waits for the client's user (MC-29). */
+/** Runs a flow that asks questions as a job that waits for the client's user. */
 async function askingRun(
   { asking, settings, runtime }: McpProjectsOptions,
   visit: Admitted,
@@ -263,7 +263,7 @@ function inputOf({ input }: ToolGiven) {
   return { inputValue: input ?? null, inputType: 'chat', outputType: 'any' } as const
 }
 
-/** Anonymous clients cannot continue a session (MC-7). */
+/** Anonymous clients cannot continue a session. */
 function sessionOf(
   { isAnonymous }: Admitted,
   { sessionId }: ToolGiven,

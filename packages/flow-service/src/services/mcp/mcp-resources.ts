@@ -8,7 +8,7 @@ import { blobKeyOf, folderKeyOf } from '../files/file-address.ts'
 import { contentTypeOf } from '../files/media-types.ts'
 import type { UserFileService } from '../files/user-files.ts'
 
-/** Maximum number of resources of one server (MC-70). */
+/** Maximum number of resources of one server. */
 const MAX_RESOURCES = 1000
 
 export interface McpResourcesOptions {
@@ -28,7 +28,7 @@ export interface ResourceScope {
   readonly base: string
 }
 
-/** Files as resources (MC-70 to MC-72). */
+/** Files as resources. */
 export interface McpResources {
   list(scope: ResourceScope): Promise<ListedResource[]>
   /** @throws RpcError if the file is too large */

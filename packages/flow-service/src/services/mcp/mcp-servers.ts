@@ -21,12 +21,12 @@ export interface McpServerStatus {
   readonly error?: string
 }
 
-/** Tool servers of a user (editor.md); entries are stored encrypted. */
+/** Tool servers of a user; entries are stored encrypted. */
 export interface McpServerService {
   list(caller: Caller, count: boolean, signal: AbortSignal): Promise<McpServerStatus[]>
   /** Null if it does not exist. */
   get(userId: string, name: string): Promise<McpServerConfig | null>
-  /** @throws Refusal 409; 403 for a local command unless the caller is a superuser (AB-75) */
+  /** @throws Refusal 409; 403 for a local command unless the caller is a superuser */
   add(caller: Caller, name: string, config: McpServerConfig): Promise<void>
   /** Replaces or adds. @throws Refusal 403 as `add` */
   put(caller: Caller, name: string, config: McpServerConfig): Promise<void>
@@ -34,11 +34,11 @@ export interface McpServerService {
   remove(caller: Caller, name: string): Promise<void>
   /**
    * Connects with the user's registered entry, which overrides the one in the flow. Local commands are
-   * started for superusers only, and in runs started by someone else only if registered (AB-75).
+   * started for superusers only, and in runs started by someone else only if registered.
    * @throws Refusal 403
    */
   readonly connector: McpService
-  /** Resolves unregistered names to the user's projects (MC-84). */
+  /** Resolves unregistered names to the user's projects. */
   offerProjects(projects: SiblingProjects): void
 }
 

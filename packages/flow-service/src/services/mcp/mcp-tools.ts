@@ -27,7 +27,7 @@ export interface McpTools {
   plan(flow: FlowRecord): FlowPlan
 }
 
-/** The enabled flows of a scope by name, and the callable ones among them (MC-18). */
+/** The enabled flows of a scope by name, and the callable ones among them. */
 interface NamedTools {
   readonly listed: readonly (readonly [name: string, flow: FlowRecord])[]
   readonly callable: ReadonlyMap<string, FlowRecord>
@@ -54,7 +54,7 @@ export function createMcpTools(
   }
   /** A store that caches a list returns the same array again. */
   const names = new WeakMap<readonly FlowRecord[], NamedTools>()
-  /** MC-12: listing and calling share this map. */
+  /** Listing and calling share this map. */
   const named = async (scope: ToolScope): Promise<NamedTools> => {
     const items = await all(scope)
     const known = names.get(items)
@@ -146,13 +146,12 @@ function describe(
   }
 }
 
-/** MC-14. */
 export function toolDescription(flow: FlowRecord): string {
   const { actionDescription, description } = flow
   return actionDescription || description || `Tool generated from flow: ${baseToolName(flow)}`
 }
 
-/** MC-11: the order is stable between requests. */
+/** The order is stable between requests. */
 function byCreation(a: FlowRecord, b: FlowRecord): number {
   return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1)
 }

@@ -17,7 +17,7 @@ const PREFIX = 'lf-'
 const MAX_NAME_LENGTH = 26
 
 /**
- * Offers the projects of a flow's owner as servers to the MCP component, without key or network (MC-84). A
+ * Offers the projects of a flow's owner as servers to the MCP component, without key or network. A
  * call is a nested run, so the limits of nested flows apply.
  */
 export function createSiblingProjects(

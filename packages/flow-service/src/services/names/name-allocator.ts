@@ -14,7 +14,7 @@ export interface NameAllocator {
   add(name: string): void
   /**
    * The name itself if free, else with one more than the highest number of any taken name of the same form,
-   * or 1 (flows.md, projects.md).
+   * or 1.
    */
   next(name: string): string
   /** The first free name among the name itself and the name with 1, 2, ... */

@@ -31,7 +31,7 @@ import type {
   StoredResponses,
 } from './stored-responses.ts'
 
-/** Responses whose runs are jobs that outlive their requests (RS-31 to RS-33). */
+/** Responses whose runs are jobs that outlive their requests. */
 export interface BackgroundResponses {
   /** @throws OpenAiRefusal 429, 503 */
   start(given: BackgroundStart): Promise<BackgroundLink>

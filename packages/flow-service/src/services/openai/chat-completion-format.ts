@@ -12,7 +12,7 @@ export interface CompletionFacts {
   readonly includeUsage: boolean
 }
 
-/** A chat completion (RS-42). */
+/** A chat completion. */
 export function formatCompletion(facts: CompletionFacts, { text, usage }: FlowAnswer): object {
   const message = { role: 'assistant', content: text, refusal: null }
   return {
@@ -23,7 +23,7 @@ export function formatCompletion(facts: CompletionFacts, { text, usage }: FlowAn
   }
 }
 
-/** The serialised events of a streamed chat completion (RS-43); a failed run is the last one. */
+/** The serialised events of a streamed chat completion; a failed run is the last one. */
 export async function* completionChunks(
   facts: CompletionFacts,
   events: AsyncIterable<AnswerEvent>,

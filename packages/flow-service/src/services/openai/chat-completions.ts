@@ -42,14 +42,14 @@ export interface AskedBy {
   readonly origin?: RunOrigin
 }
 
-/** Flows as models of the OpenAI-compatible API (RS-20 to RS-45). */
+/** Flows as models of the OpenAI-compatible API. */
 export interface OpenAiService {
-  /** The caller's flows that can be used as models, newest first (RS-44). */
+  /** The caller's flows that can be used as models, newest first. */
   models(caller: Caller): Promise<FlowModel[]>
   /** @throws OpenAiRefusal 404 */
   model(caller: Caller, id: string): Promise<FlowModel>
   /**
-   * Answers a chat completion (RS-40 to RS-43).
+   * Answers a chat completion.
    * @throws OpenAiRefusal 400, 404, 429, 500
    */
   complete(caller: Caller, request: ChatCompletionRequest, by: AskedBy): Promise<CompletionOutcome>
@@ -137,7 +137,7 @@ async function wholeAnswer(events: AsyncIterable<AnswerEvent>) {
   }
 }
 
-/** Rejects requests that a flow cannot fulfil and would answer incorrectly (RS-41). */
+/** Rejects requests that a flow cannot fulfil and would answer incorrectly. */
 function checkCompletion(request: ChatCompletionRequest): void {
   const { n, tools, functions, response_format: format, modalities, logprobs } = request
   if (typeof n === 'number' && n > 1) throw unsupported('n', 'A flow gives one answer.')
@@ -156,7 +156,7 @@ function checkCompletion(request: ChatCompletionRequest): void {
   if (logprobs === true) throw unsupported('logprobs', 'A flow has no probabilities of tokens.')
 }
 
-/** The session to continue (RS-40). */
+/** The session to continue. */
 function sessionOf({ metadata }: ChatCompletionRequest): string | null {
   const id = metadata?.['session_id']
   if (id === undefined || id === null || id === '') return null

@@ -6,7 +6,7 @@ import { ChatInputError } from '../answers/chat-input.ts'
 import { OwnerGone } from '../runs/run-owners.ts'
 import { OpenAiRefusal } from './openai-refusal.ts'
 
-/** The error of a failed run (RS-21); unexpected errors get a fixed message. */
+/** The error of a failed run; unexpected errors get a fixed message. */
 export function failureOf(error: unknown, report: (error: unknown) => void): OpenAiRefusal {
   if (error instanceof OpenAiRefusal) return error
   if (!isFlowError(error)) {
@@ -32,7 +32,7 @@ export function unknownModel(id: string): OpenAiRefusal {
   })
 }
 
-/** A request for something a flow cannot do and would answer incorrectly (RS-26, RS-41). */
+/** A request for something a flow cannot do and would answer incorrectly. */
 export function unsupported(param: string, message: string): OpenAiRefusal {
   return new OpenAiRefusal(400, { code: 'unsupported_parameter', param, message })
 }

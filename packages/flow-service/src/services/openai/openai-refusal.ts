@@ -3,7 +3,7 @@ import { Refusal } from '@x/flow-engine/internal'
 /** The `type` of an error of the OpenAI API. */
 export type OpenAiErrorType = 'invalid_request_error' | 'rate_limit_error' | 'server_error'
 
-/** An OpenAI error object; all four keys are always present (RS-21). */
+/** An OpenAI error object; all four keys are always present. */
 export interface OpenAiError {
   readonly message: string
   readonly type: OpenAiErrorType

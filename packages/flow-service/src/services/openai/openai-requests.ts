@@ -1,4 +1,4 @@
-/** A chat completion request (RS-40, RS-41); other keys are ignored. */
+/** A chat completion request; other keys are ignored. */
 export interface ChatCompletionRequest {
   readonly model: string
   readonly messages: readonly unknown[]
@@ -11,7 +11,7 @@ export interface ChatCompletionRequest {
   readonly [key: string]: unknown
 }
 
-/** A response request (RS-22, RS-26); other keys are ignored. */
+/** A response request; other keys are ignored. */
 export interface OpenAiResponseRequest {
   readonly model: string
   readonly input?: unknown

@@ -35,7 +35,7 @@ export interface NumberedEvent {
   readonly event: StreamEvent
 }
 
-/** The serialised events of a streamed response (RS-28). */
+/** The serialised events of a streamed response. */
 export async function* openAiResponseEvents(
   facts: OpenAiResponseFacts,
   events: AsyncIterable<AnswerEvent>,

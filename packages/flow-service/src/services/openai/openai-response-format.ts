@@ -5,7 +5,7 @@ import { textOrJson, type AnswerTool } from '../answers/answer-tools.ts'
 import type { OpenAiError } from './openai-refusal.ts'
 import { randomHex } from './openai-failures.ts'
 
-/** An OpenAI response object (RS-25). */
+/** An OpenAI response object. */
 export interface OpenAiResponseJson {
   readonly id: string
   readonly object: 'response'
@@ -21,7 +21,7 @@ export interface OpenAiResponseFacts {
   readonly created: number
   readonly request: OpenAiResponseRequest
   readonly store: boolean
-  /** The run is a job that outlives the request (RS-31). */
+  /** The run is a job that outlives the request. */
   readonly background?: boolean
 }
 
@@ -120,7 +120,7 @@ export function textPart(text: string): object {
 }
 
 /**
- * A call made on the server by an agent of the flow (RS-27). Not a `function_call`, which asks the client to
+ * A call made on the server by an agent of the flow. Not a `function_call`, which asks the client to
  * run the function.
  */
 export function toolItem(id: string, tool: AnswerTool): OutputItem {

@@ -34,7 +34,7 @@ export interface InputItemsPage {
   readonly after?: string | null | undefined
 }
 
-/** Responses of the OpenAI-compatible API (RS-22 to RS-35). */
+/** Responses of the OpenAI-compatible API. */
 export interface OpenAiResponsesService {
   /** @throws OpenAiRefusal 400, 404, 429, 500 */
   create(
@@ -45,7 +45,7 @@ export interface OpenAiResponsesService {
   /** @throws OpenAiRefusal 404 */
   retrieve(caller: Caller, id: string): Promise<OpenAiResponseJson>
   /**
-   * Serialised live events of a background response with numbers above `after` (RS-32).
+   * Serialised live events of a background response with numbers above `after`.
    * @throws OpenAiRefusal 400 for other responses; 404
    */
   events(
@@ -212,7 +212,7 @@ function isBackground(stored: StoredResponse): stored is BackgroundResponse {
   return stored.background !== undefined
 }
 
-/** The session of the response being continued, else a new one (RS-24). */
+/** The session of the response being continued, else a new one. */
 async function sessionOf(
   { stored, runtime }: OpenAiResponsesOptions,
   caller: Caller,
@@ -230,7 +230,7 @@ async function sessionOf(
 
 const MAX_METADATA = 16
 
-/** Rejects requests that a flow cannot fulfil and would answer incorrectly (RS-26). */
+/** Rejects requests that a flow cannot fulfil and would answer incorrectly. */
 function checkRequest(request: OpenAiResponseRequest): void {
   const { tools, text, conversation, prompt, metadata } = request
   if (Array.isArray(tools) && tools.length > 0)

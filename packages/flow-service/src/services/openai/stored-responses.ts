@@ -38,7 +38,7 @@ export interface BackgroundResult {
   readonly ended: number
 }
 
-/** Stored responses of users (RS-30, RS-34, RS-35). */
+/** Stored responses of users. */
 export interface StoredResponses {
   put(userId: string, flowId: string, stored: StoredResponse): Promise<void>
   /** Null if it is unknown, deleted, trimmed, or belongs to another user. */

@@ -18,7 +18,7 @@ export interface PendingBuild extends Pick<VertexBuildRecord, 'flowId' | 'vertex
   readonly make: () => VertexBuildRecord
 }
 
-/** Writes monitor records in the background (monitor.md). */
+/** Writes monitor records in the background. */
 export interface RecordWriter {
   build(build: PendingBuild): void
   transaction(record: TransactionRecord): void

@@ -6,7 +6,7 @@ import type { PlanCache } from './plan-cache.ts'
 import { planAsksPeople } from '@x/flow-engine/internal'
 
 /**
- * Rejects a flow that asks questions if no one can answer them (DR-45).
+ * Rejects a flow that asks questions if no one can answer them.
  * @throws FlowError `invalid_request`
  */
 export function refuseAsking(plan: FlowPlan, flowId: string): void {

@@ -13,7 +13,7 @@ export interface BuildMetadata {
   readonly isForeign?: boolean
   /** True if the caller is unknown. */
   readonly isAnonymous?: boolean
-  /** Id of the response this run belongs to (RS-31). */
+  /** Id of the response this run belongs to. */
   readonly responseId?: string
   /** Earlier turns sent by a client, placed before the stored history. */
   readonly earlier?: readonly EarlierTurn[]

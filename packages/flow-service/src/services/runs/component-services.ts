@@ -75,14 +75,14 @@ function createMessages(
     stored,
   }: {
     readonly userId: string | null
-    /** Conditions that always apply, whatever the query says (AB-54). */
+    /** Conditions that always apply, whatever the query says. */
     readonly only: { readonly flowId?: string }
     readonly pending: PendingWrites | undefined
     /** Called with each message that was stored or changed. */
     readonly stored: (message: { readonly id: string }) => Promise<void>
   },
 ): MessageService {
-  /** Public builds cannot see the conversations of others, whatever id they use (AB-54). */
+  /** Public builds cannot see the conversations of others, whatever id they use. */
   const isSeen = async (id: string): Promise<boolean> => {
     if (only.flowId === undefined) return true
     const message = await store.get(id)

@@ -8,7 +8,7 @@ export interface EarlierTurn {
 }
 
 /**
- * Services whose message history begins with these turns, which are not stored (RS-23). They are part of
+ * Services whose message history begins with these turns, which are not stored. They are part of
  * whatever session is read.
  */
 export function withEarlierTurns(

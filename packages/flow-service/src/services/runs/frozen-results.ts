@@ -23,7 +23,7 @@ const stored = z.object({ key: z.string(), state: z.string() })
 
 /**
  * Stores results of frozen vertices in the blob store, so that they survive a restart and are shared by all
- * processes (FE-33); all other results are in memory. Applies to stored flows and is removed with them.
+ * processes; all other results are in memory. Applies to stored flows and is removed with them.
  */
 export function createFrozenResults(
   { store, files, runtime, report }: Pick<ServiceKit, 'store' | 'files' | 'runtime' | 'report'>,

@@ -6,7 +6,7 @@ const PUBLIC_WAITING = 20
 const WEBHOOKS_WAITING = 100
 
 /**
- * The lanes of a service: visitors of public flows share a few slots, webhooks have their own (AB-70, AB-71).
+ * The lanes of a service: visitors of public flows share a few slots, webhooks have their own.
  */
 export function jobLanes(
   places: number,

@@ -30,7 +30,7 @@ export interface AuditPage {
   readonly target_id?: string | null | undefined
 }
 
-/** Messages, vertex builds and transactions of a user's flows (monitor.md). */
+/** Messages, vertex builds and transactions of a user's flows. */
 export interface MonitorService {
   /** The newest build of each node in parts; none for a flow of another user. */
   builds(caller: Caller, flowId: string): AsyncIterable<readonly VertexBuildRecord[]>

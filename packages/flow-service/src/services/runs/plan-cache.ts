@@ -14,11 +14,11 @@ const MAX_LENGTH = 2 * 1024 * 1024
 export interface PlanCache {
   /**
    * The plan of a stored graph.
-   * @param version of the flow the graph belongs to (DR-63); cached separately from the flow itself
+   * @param version of the flow the graph belongs to; cached separately from the flow itself
    * @throws FlowCompileError with all problems
    */
   get(flowId: string, name: string, data: string, version?: number): FlowPlan
-  /** The same, but unknown node types are not yet errors (NX-9). */
+  /** The same, but unknown node types are not yet errors. */
   getPartly(flowId: string, name: string, data: string, version?: number): FlowPlan
 }
 

@@ -14,7 +14,7 @@ export interface QuestionService {
   /** The caller's own questions, oldest first, at most 100. */
   pending(caller: Caller, flowId: string | null): Promise<OpenQuestion[]>
   /**
-   * Answers a question of the caller; superusers may also answer those of others (DR-36).
+   * Answers a question of the caller; superusers may also answer those of others.
    * @throws Refusal 403, 404, 409, 422
    */
   resume(caller: Caller, jobId: string, answer: QuestionAnswer): Promise<void>

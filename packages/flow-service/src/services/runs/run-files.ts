@@ -32,7 +32,7 @@ interface Place {
 /**
  * The files a run can access: those of the flow's owner and of the owner's flows, under the paths returned by
  * uploads. A path without such an id is a name among the owner's files. A public build can access the files
- * named in the stored graph and its visitor's folder, and writes only to that folder (AB-55). All other files
+ * named in the stored graph and its visitor's folder, and writes only to that folder. All other files
  * are reported as not found.
  */
 export function createRunFiles(options: RunFilesOptions, scope: RunScope): FileService {
@@ -108,7 +108,7 @@ export function createRunFiles(options: RunFilesOptions, scope: RunScope): FileS
   }
 }
 
-/** Maximum bytes of a file a run reads, because it is held in memory completely (AB-37). */
+/** Maximum bytes of a file a run reads, because it is held in memory completely. */
 const MAX_BYTES = 100 * 1024 * 1024
 
 /** @throws FlowError `limit_exceeded` */

@@ -9,7 +9,7 @@ export function executionMetrics(metrics: Metrics, queue: Pick<JobQueue, 'countO
 }
 
 /**
- * Counts runs, vertices and model calls (OP-8). Names of flows, users and vertices are not used as labels.
+ * Counts runs, vertices and model calls. Names of flows, users and vertices are not used as labels.
  */
 function runMetrics(metrics: Metrics): RunHooks {
   const runs = metrics.counter({
@@ -68,7 +68,7 @@ function runMetrics(metrics: Metrics): RunHooks {
   }
 }
 
-/** Counts jobs (OP-8). */
+/** Counts jobs. */
 function jobMetrics(metrics: Metrics): Required<Pick<JobObserver, 'started' | 'finished'>> {
   const jobs = metrics.counter({
     name: 'flow_jobs_total',
@@ -98,7 +98,7 @@ function jobMetrics(metrics: Metrics): Required<Pick<JobObserver, 'started' | 'f
 }
 
 /**
- * Reports how many jobs of all processes are waiting, running and suspended when the metrics are read (OP-8).
+ * Reports how many jobs of all processes are waiting, running and suspended when the metrics are read.
  */
 function queueMetrics(metrics: Metrics, { countOpen }: Pick<JobQueue, 'countOpen'>): () => void {
   if (countOpen === undefined) return () => undefined

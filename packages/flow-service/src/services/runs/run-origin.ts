@@ -1,4 +1,4 @@
-/** The request that started a run; passed to hooks and stored with a job (DR-70). */
+/** The request that started a run; passed to hooks and stored with a job. */
 export interface RunOrigin {
   readonly requestId?: string
   /** Trace context as HTTP headers. */

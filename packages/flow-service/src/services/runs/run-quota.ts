@@ -20,7 +20,7 @@ export interface QuotaStore {
   giveBack?(key: string, limit: BucketLimit): void | Promise<void>
 }
 
-/** Daily run quota of users (OP-18). */
+/** Daily run quota of users. */
 export interface RunQuota {
   /**
    * Counts a run of a user.

@@ -20,18 +20,18 @@ export interface RunRecordsOptions extends Pick<ServiceKit, 'settings' | 'runtim
 /** The facts of a run needed for its records. */
 export interface RecordedRun {
   readonly flowId: string
-  /** The user the records count for; null for visitors of public flows (AB-74). */
+  /** The user the records count for; null for visitors of public flows. */
   readonly ownerId: string | null
   readonly flow: FlowJson
-  /** Builds and runs have different formats (results.md 1 and 5). */
+  /** Builds and runs have different formats. */
   readonly form: 'build' | 'run'
   /** Store vertex builds; transactions are always stored. */
   readonly builds: boolean
-  /** Keeps a trace: of runs that are no jobs (OP-5). */
+  /** Keeps a trace: of runs that are no jobs. */
   readonly trace?: boolean
 }
 
-/** Records what the vertices of a run did (monitor.md). */
+/** Records what the vertices of a run did. */
 export interface RunRecorder {
   readonly inputs: (
     vertex: { readonly id: string },
@@ -115,7 +115,7 @@ export function createRunRecorder(
   }
 }
 
-/** The stored format of a vertex result (results.md 5). */
+/** The stored format of a vertex result. */
 function toRunForm({ id, data }: VertexBuildJson, displayName: string | undefined): object {
   const { message: _, timedelta: __, duration: ___, ...rest } = data
   return Object.assign(rest, {

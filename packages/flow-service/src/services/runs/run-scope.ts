@@ -8,9 +8,9 @@ export interface RunScope {
   readonly storedFlowId: string
   /** A public build: its messages appear in no user's list. */
   readonly isPublic: boolean
-  /** True if someone other than the owner started the run; always for public builds (AB-75). */
+  /** True if someone other than the owner started the run; always for public builds. */
   readonly isForeign?: boolean
-  /** The caller is unknown, so stored variables and the environment are not read (MC-7). */
+  /** The caller is unknown, so stored variables and the environment are not read. */
   readonly isAnonymous?: boolean
   /** The id used instead of the stored flow's, so that a public build sees only its own messages. */
   readonly runFlowId?: string | undefined

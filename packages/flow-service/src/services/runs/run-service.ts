@@ -13,7 +13,7 @@ import type { RunHandle, Runner } from './runner.ts'
 import { refuse } from '@x/flow-engine/internal'
 import { refuseAsking, refuseAskingFlow } from './asking-flows.ts'
 
-/** A request for a run (run.md). */
+/** A request for a run. */
 export interface RunFlowRequest {
   readonly inputValue: string | null
   readonly inputType: 'chat' | 'text' | 'any'
@@ -53,7 +53,7 @@ export interface RunBy {
 export interface OpenRunOptions extends RunBy {
   /** Earlier turns sent by the client, placed before the stored history. */
   readonly earlier?: readonly EarlierTurn[] | undefined
-  /** Stored variables and the environment are not read (MC-7). */
+  /** Stored variables and the environment are not read. */
   readonly isAnonymous?: boolean | undefined
 }
 
@@ -63,7 +63,7 @@ export interface RunService {
   readonly bySession: boolean
   readonly runtime: Runtime
   /**
-   * Resolves an id or endpoint name for a run by the caller; with a version, the flow has its graph (DR-63).
+   * Resolves an id or endpoint name for a run by the caller; with a version, the flow has its graph.
    * @throws Refusal 404 if there is none, 403 if it belongs to another user
    */
   find(
@@ -78,7 +78,7 @@ export interface RunService {
   open(flow: PinnableFlow, request: RunFlowRequest, by: OpenRunOptions): Promise<RunHandle>
   /** @throws Refusal with the error format of the service */
   run(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): Promise<RunResponse>
-  /** Lines of a streaming run, ending with `end` or `error` (events.md 5). */
+  /** Lines of a streaming run, ending with `end` or `error`. */
   stream(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): AsyncIterable<string>
   /** Runs the whole flow once for each input, in order. */
   advanced(flow: PinnableFlow, request: AdvancedRunRequest, by: RunBy): Promise<RunResponse>
@@ -240,12 +240,12 @@ function withoutNulls({ outputs, ...facts }: RunResponse): RunResponse {
 const line = (event: string, data: unknown): string =>
   `{"event": ${JSON.stringify(event)}, "data": ${JSON.stringify(data)}}\n\n`
 
-/** An error in the flow, not in the server (NX-7). */
+/** An error in the flow, not in the server. */
 function hasUnknownTypes(error: FlowError): boolean {
   return error instanceof FlowCompileError && error.problems[0]?.code === 'unknown_component'
 }
 
-/** The error response of a failed run (run.md). */
+/** The error response of a failed run. */
 function runRefusal(error: unknown, asJson: boolean): unknown {
   if (!isFlowError(error) || error.status === 429) return error
   if (error.code === 'invalid_request') return refuse(400, error.detail, { cause: error })

@@ -12,7 +12,7 @@ const MAX_WARNINGS = 100
 const MAX_TEXT = 1000
 
 /**
- * Collects the trace of a run that is not a job (OP-5). A class, because it is created for every run
+ * Collects the trace of a run that is not a job. A class, because it is created for every run
  * (decision 009).
  */
 export class RunTrace {

@@ -25,7 +25,7 @@ export interface RunRequest {
   readonly records: 'run' | 'build'
   /** Earlier turns sent by the client, placed before the stored history. */
   readonly earlier?: readonly EarlierTurn[] | undefined
-  /** Stored variables and the environment are not read (MC-7). */
+  /** Stored variables and the environment are not read. */
   readonly isAnonymous?: boolean | undefined
   /** Continues the builds of single vertices. */
   readonly host?: Pick<Parameters<typeof startRun>[2], 'resume' | 'checkpoint'>

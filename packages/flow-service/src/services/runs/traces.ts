@@ -59,7 +59,7 @@ export interface Trace extends TraceSummary {
   readonly vertexNames: ReadonlyMap<string, string>
 }
 
-/** The runs of a user: jobs (builds, webhooks, background responses, schedules) and other runs (OP-5). */
+/** The runs of a user: jobs (builds, webhooks, background responses, schedules) and other runs. */
 export interface TraceService {
   /** Newest first. */
   list(caller: Caller, query: TraceQuery): Promise<Page<TraceSummary>>

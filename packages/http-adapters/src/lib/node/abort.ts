@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Exchange } from './exchange.ts'
 
-/** A signal that is aborted when the client disconnects before the response is complete (AD-18). */
+/** A signal that is aborted when the client disconnects before the response is complete. */
 export function abortSignal(exchange: Exchange): AbortSignal {
   const controller = new AbortController()
   if (exchange.isGone()) controller.abort()

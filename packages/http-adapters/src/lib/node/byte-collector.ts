@@ -2,7 +2,7 @@
 const FIRST_SIZE = 4096
 
 /**
- * Joins the chunks of a body using at most three times its size, however small they are (AB-13). Chunks are
+ * Joins the chunks of a body using at most three times its size, however small they are. Chunks are
  * copied, because even a one-byte chunk retains the whole socket read it came from.
  */
 export class ByteCollector {

@@ -39,7 +39,7 @@ export class Exchange {
     return this.reply.headersSent
   }
 
-  /** True if the client disconnected before the response was complete (AD-18). */
+  /** True if the client disconnected before the response was complete. */
   isGone(): boolean {
     return (this.reply.destroyed || this.message.socket.destroyed) && !this.isComplete()
   }

@@ -15,8 +15,7 @@ export function rawHeader(raw: readonly string[], name: string): string | null {
 }
 
 /**
- * Headers read directly from raw pairs; genuine Headers are built for everything but `get` and `has`
- * (AD-13).
+ * Headers read directly from raw pairs; genuine Headers are built for everything but `get` and `has`.
  */
 export class LeanHeaders {
   readonly #raw: readonly string[]

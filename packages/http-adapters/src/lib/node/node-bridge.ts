@@ -30,7 +30,7 @@ interface NodeCall<Host> {
   readonly fail?: (error: unknown) => void
 }
 
-/** Passes requests of a node:http framework to a handler; never throws (AD-3, AD-4). */
+/** Passes requests of a node:http framework to a handler; never throws. */
 export function createNodeBridge<Host extends object, C>(
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,

@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.ts'
 import { BodyError } from '../body-error.ts'
 
-/** The bytes of a body the host has already read (AD-15); throws BodyError if they are lost. */
+/** The bytes of a body the host has already read; throws BodyError if they are lost. */
 export function parsedBody({ message, parsed, limit }: Exchange): Uint8Array {
   const kept = parsed.rawBody ?? parsed.body
   const isEmpty = kept === undefined && !message.readableDidRead

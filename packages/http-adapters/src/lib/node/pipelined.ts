@@ -13,7 +13,7 @@ const BUFFERED = 256 * 1024
 const WAITING = 1000
 
 /**
- * Starts a request that its client has sent behind others without waiting for their responses (AB-23). Node
+ * Starts a request that its client has sent behind others without waiting for their responses. Node
  * parses thousands of them from one read; they start in order, a few per turn of the event loop, so that other
  * connections are served meanwhile. Until then, the connection is not read.
  */

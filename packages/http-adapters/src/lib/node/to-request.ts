@@ -7,7 +7,7 @@ import { GENUINE_REQUEST } from '../shapes.ts'
 
 const utf8 = new TextDecoder()
 
-/** A Request that reads directly from the socket and builds a genuine one only on demand (AD-12). */
+/** A Request that reads directly from the socket and builds a genuine one only on demand. */
 export function toRequest(exchange: Exchange, url: string): Request {
   return new LeanRequest(exchange, url) as unknown as Request
 }

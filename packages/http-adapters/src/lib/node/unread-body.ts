@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Exchange } from './exchange.ts'
 
-/** Maximum bytes of an unread body that are drained so that the connection can be reused (AD-17). */
+/** Maximum bytes of an unread body that are drained so that the connection can be reused. */
 const DRAINED = 64 * 1024
 
 /** Time for a client that is still sending to read the response before its connection is reset. */

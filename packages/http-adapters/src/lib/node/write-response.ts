@@ -16,7 +16,7 @@ interface Head extends Omit<ResponseParts, 'body'> {
   readonly statusText?: string
 }
 
-/** Sends a response, in one write if its body is available, else as a stream (AD-14, AD-21). */
+/** Sends a response, in one write if its body is available, else as a stream. */
 export function writeResponse(exchange: Exchange, response: Response): Promise<void> | undefined {
   const parts = responseParts(response)
   if (parts === undefined) return writeGenuine(exchange, response)
@@ -31,7 +31,7 @@ export function writeResponse(exchange: Exchange, response: Response): Promise<v
 /** Characters encoded in one turn of the event loop, so that a long response does not delay others. */
 const SLICE = 512 * 1024
 
-/** Sends a long text in slices; each is encoded once the socket has accepted the previous one (AD-21). */
+/** Sends a long text in slices; each is encoded once the socket has accepted the previous one. */
 async function writeText(
   exchange: Exchange,
   head: Head,
@@ -86,7 +86,7 @@ function writeWhole(exchange: Exchange, head: Head, body: ResponseParts['body'])
   exchange.reply.end(isBodiless ? undefined : body)
 }
 
-/** Sends chunk by chunk; waits for the socket to accept each one (AD-22, AD-23). */
+/** Sends chunk by chunk; waits for the socket to accept each one. */
 async function stream(
   exchange: Exchange,
   head: Head,
@@ -156,7 +156,7 @@ const CONNECTION = /^(?:connection|keep-alive|proxy-connection|upgrade)$/i
 const nodeWriteHead = ServerResponse.prototype.writeHead
 
 /**
- * Writes status and headers, overriding those set by the host (AD-20); throws before anything is changed
+ * Writes status and headers, overriding those set by the host; throws before anything is changed
  * if it fails.
  * @param length bytes of the body, if known
  */
@@ -188,7 +188,7 @@ function writeHead(
 }
 
 /**
- * Sets headers, overriding the host's except cookies and `Vary` (AB-22); if one is invalid, none is set.
+ * Sets headers, overriding the host's except cookies and `Vary`; if one is invalid, none is set.
  */
 function setHeaders(reply: ServerResponse, lines: Head['headers']): void {
   for (const [name, value] of lines) {
@@ -202,7 +202,7 @@ function setHeaders(reply: ServerResponse, lines: Head['headers']): void {
   if (vary.length > 0) reply.setHeader('vary', joinedVary([held ?? [], vary].flat().map(String)))
 }
 
-/** True if the protocol allows no body in this response (AD-21). */
+/** True if the protocol allows no body in this response. */
 function hasNoBody({ message }: Exchange, status: number): boolean {
   return message.method === 'HEAD' || status === 204 || status === 205 || status === 304
 }

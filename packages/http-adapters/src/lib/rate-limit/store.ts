@@ -8,7 +8,7 @@ import {
 
 export type { BucketLimit, BucketState }
 
-/** Token buckets by key, for one process or many (OP-17). */
+/** Token buckets by key, for one process or many. */
 export interface RateLimitStore {
   /**
    * Atomically takes one request from the bucket of `key`, if there is one. An unknown key has a full

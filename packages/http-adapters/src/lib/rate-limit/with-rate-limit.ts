@@ -49,7 +49,7 @@ const ASK_AGAIN_MS = 5000
 const MAX_KEY_LENGTH = 200
 
 /**
- * Limits a handler to a number of requests per key (OP-17); further ones get 429 with `retry-after`.
+ * Limits a handler to a number of requests per key; further ones get 429 with `retry-after`.
  * Responses carry the headers `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11:
  * bucket size and refill time in seconds; remaining requests and seconds until it is full. Limits with
  * different names can be nested.

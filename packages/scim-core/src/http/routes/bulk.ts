@@ -38,7 +38,7 @@ interface Run {
   readonly ids: Map<string, string>
 }
 
-/** POST /Bulk (RFC 7644 section 3.7, SC-62 to SC-64). */
+/** POST /Bulk (RFC 7644 section 3.7). */
 export async function serveBulk(
   service: Service,
   opened: Omit<Exchange, 'body'>,
@@ -219,7 +219,7 @@ async function runOperation(
   }
 }
 
-/** SC-63: a reference to something that was not created is a conflict. */
+/** A reference to something that was not created is a conflict. */
 function assertResolved({ ids }: Run, { id, data }: BulkOperation): void {
   const references = new Set<string>()
   collectReferences([id, data], references)

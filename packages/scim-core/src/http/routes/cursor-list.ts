@@ -22,7 +22,7 @@ interface CursorRequest {
   readonly cursors: Cursors
 }
 
-/** A page of a list with cursor paging (RFC 9865, SC-37). */
+/** A page of a list with cursor paging (RFC 9865). */
 export async function listByCursor(
   service: Service,
   call: Call,

@@ -64,7 +64,7 @@ export function serveRoute(
   }
 }
 
-/** SC-36: the user named by the host, served as if requested by id. */
+/** The user named by the host, served as if requested by id. */
 async function serveMe(
   service: Service,
   exchange: Omit<Exchange, 'body'>,

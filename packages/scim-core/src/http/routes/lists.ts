@@ -8,7 +8,7 @@ import { reply, type Reply } from '../reply.ts'
 import { listByCursor } from './cursor-list.ts'
 import { listedTypes } from './listed-types.ts'
 
-/** A list or search over one type, or over all if `type` is null (SC-30, SC-31, SC-35). */
+/** A list or search over one type, or over all if `type` is null. */
 export async function serveList(
   service: Service,
   call: Call,

@@ -23,7 +23,7 @@ interface Target {
   readonly id: string
 }
 
-/** POST /Users, POST /Groups (SC-26). */
+/** POST /Users, POST /Groups. */
 export async function createResource(
   service: Service,
   exchange: Exchange,
@@ -120,7 +120,7 @@ async function deleteResource(
   return NO_CONTENT
 }
 
-/** Responds with a resource, its location and version (SC-8, SC-61). */
+/** Responds with a resource, its location and version. */
 function replyWithRecord(
   service: Service,
   exchange: Exchange,

@@ -70,7 +70,7 @@ export class PostgresDriver implements Driver {
 }
 
 /**
- * A host's pool may wait for a connection without limit (SH-15). A connection that arrives too late is
+ * A host's pool may wait for a connection without limit. A connection that arrives too late is
  * released.
  * @throws Error with the same message as `pg`
  */

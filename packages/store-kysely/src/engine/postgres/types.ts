@@ -2,7 +2,7 @@ import { types } from 'pg'
 
 /**
  * Column parsers passed with each query, so that settings of a host's pool or of `pg` do not affect the
- * stores, and vice versa (SH-60).
+ * stores, and vice versa.
  */
 export const columnTypes = { getTypeParser }
 

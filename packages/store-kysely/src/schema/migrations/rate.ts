@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { translateTypes } from './types.ts'
 
-/** Rate limit buckets (OP-17). They are worthless after a crash, so the PostgreSQL table is unlogged. */
+/** Rate limit buckets. They are worthless after a crash, so the PostgreSQL table is unlogged. */
 export const rateBuckets: Migration = {
   id: '0001-buckets',
   isExpansion: true,

@@ -12,7 +12,7 @@ const LAST_NUMBER = sql<number>`coalesce(
   pg_sequence_last_value(pg_get_serial_sequence('scim_event', 'seq')::regclass), 0)`
 
 /**
- * Events are ordered by number (SH-21). On PostgreSQL a transaction may commit an event after others with
+ * Events are ordered by number. On PostgreSQL a transaction may commit an event after others with
  * higher numbers are visible. Therefore a transaction that is about to take a number first publishes the
  * preceding number through an advisory lock held until it ends; readers stop at the lowest published
  * number. Transactions without events do not delay readers.

@@ -6,7 +6,7 @@ import { createBuiltInCatalog } from './table-catalog.ts'
 /** Component properties as accepted by the builder. */
 type Properties = Readonly<Record<string, unknown>>
 
-/** The basic catalog of version 0.9.1: 18 types, 14 functions (SN-49). */
+/** The basic catalog of version 0.9.1: 18 types, 14 functions. */
 export const basicCatalogV09: Catalog<Record<keyof typeof basicTable.components, Properties>> =
   createBuiltInCatalog(basicTable)
 

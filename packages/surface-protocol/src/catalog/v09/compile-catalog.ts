@@ -23,7 +23,7 @@ const COMMON =
   /^(?:https:\/\/a2ui\.org\/specification\/v(?:0_9(?:_1)?|1_0)\/)?common_types\.json#\/\$defs\/(\w+)$/
 
 /**
- * Compiles a catalog document from version 0.9 on to a table (SN-44). Nothing is fetched.
+ * Compiles a catalog document from version 0.9 on to a table. Nothing is fetched.
  * @param version protocol version of the catalog
  * @throws SurfaceError `invalid_catalog` with the position in the document
  */

@@ -75,7 +75,7 @@ function checkBinding(value: Record<string, unknown>, context: CheckContext): vo
 const RETURN_TYPES = new Set(['string', 'number', 'boolean', 'array', 'object', 'any', 'void'])
 const CALL_MEMBERS = new Set(['call', 'args', 'returnType', 'catalogId'])
 
-/** Validates a call against the function it names (SN-15 step 8). */
+/** Validates a call against the function it names. */
 function checkCall(value: Record<string, unknown>, context: CheckContext, expected?: string): void {
   const { report } = context
   report.calls += 1
@@ -158,7 +158,7 @@ function checkEvent(event: Record<string, unknown>, context: CheckContext): void
   report.path.pop()
 }
 
-/** `[{condition, message}]` (SN-41). */
+/** `[{condition, message}]`. */
 function checkChecks(value: unknown, context: CheckContext): void {
   if (!Array.isArray(value)) return refuse(context, 'an array')
   const { report } = context

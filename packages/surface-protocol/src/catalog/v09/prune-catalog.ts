@@ -5,7 +5,7 @@ import { formatCatalog } from '../format-catalog.ts'
 import { readCatalog, trustedPatternsOf } from '../parse-catalog.ts'
 
 /**
- * A catalog with the same id and only these components and functions (SN-48). Unknown names are ignored;
+ * A catalog with the same id and only these components and functions. Unknown names are ignored;
  * kinds that are not listed are kept completely.
  * @throws SurfaceError `invalid_catalog` if nothing is left
  */

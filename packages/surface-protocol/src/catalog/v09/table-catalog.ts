@@ -16,7 +16,7 @@ import {
 } from './shape.ts'
 import type { CatalogTable, ObjectTable } from './table.ts'
 
-/** Common properties of all components (SN-44). */
+/** Common properties of all components. */
 const envelope: Readonly<Record<string, ObjectTable['fields'][string]>> = {
   accessibility: {
     object: { fields: { label: 'dString', description: 'dString' }, open: true },

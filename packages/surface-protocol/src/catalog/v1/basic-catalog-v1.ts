@@ -5,7 +5,7 @@ import { createCatalogV1 } from './catalog-v1.ts'
 /** Component properties as accepted by the builder. */
 type Properties = Readonly<Record<string, unknown>>
 
-/** The basic catalog of version 1.0: 18 types, 14 functions (SN-49). */
+/** The basic catalog of version 1.0: 18 types, 14 functions. */
 export const basicCatalogV1: Catalog<Record<keyof typeof basicTableV1.components, Properties>> =
   createCatalogV1(basicTableV1)
 

@@ -87,7 +87,7 @@ export function checkComponentV1(
 }
 
 /**
- * A catalog of version 1.0 from its document (SN-44).
+ * A catalog of version 1.0 from its document.
  * @throws SurfaceError `invalid_catalog`
  */
 export function compileCatalogV1(document: Readonly<Record<string, unknown>>): Catalog {
@@ -105,7 +105,7 @@ export function compileCatalogV1(document: Readonly<Record<string, unknown>>): C
 }
 
 /**
- * A copy of a catalog with implementations of its functions (SN-34), which override those of a store.
+ * A copy of a catalog with implementations of its functions, which override those of a store.
  * @throws TypeError for a catalog of another version; SurfaceError `unknown_function` for an undeclared
  * name
  */

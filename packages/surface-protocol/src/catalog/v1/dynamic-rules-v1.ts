@@ -48,7 +48,7 @@ function checkDynamic(value: unknown, kind: string, context: CheckContext): void
   else refuse(context, 'a literal of its type, a binding or a call')
 }
 
-/** Any JSON: computed values in it are validated, and keys with a single `@` are rejected (SN-31). */
+/** Any JSON: computed values in it are validated, and keys with a single `@` are rejected. */
 function checkAny(value: unknown, context: CheckContext): void {
   if (typeof value !== 'object' || value === null) return
   const { path } = context.report
@@ -98,7 +98,7 @@ function checkBinding(value: Record<string, unknown>, context: CheckContext): vo
 
 const CALL_MEMBERS = new Set(['@call', 'args', 'catalogId'])
 
-/** Validates a call against the function in its own catalog (SN-33, SN-43). */
+/** Validates a call against the function in its own catalog. */
 function checkCall(value: Record<string, unknown>, context: CheckContextV1): void {
   const { report } = context
   report.calls += 1
@@ -151,7 +151,7 @@ function judgeCall(value: Record<string, unknown>, context: CheckContextV1): voi
   report.path.pop()
 }
 
-/** `@index` with an offset, the only function of the protocol itself (SN-40). */
+/** `@index` with an offset, the only function of the protocol itself. */
 function checkSystemCall(
   name: string,
   args: Record<string, unknown>,
@@ -233,7 +233,7 @@ function checkEvent(event: Record<string, unknown>, context: CheckContextV1): vo
   report.path.pop()
 }
 
-/** `[{condition, message?}]`, the condition a binding or a call (SN-41). */
+/** `[{condition, message?}]`, the condition a binding or a call. */
 function checkChecks(value: unknown, context: CheckContextV1): void {
   if (!Array.isArray(value)) return refuse(context, 'an array')
   const { report } = context

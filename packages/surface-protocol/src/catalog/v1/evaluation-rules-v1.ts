@@ -17,7 +17,7 @@ export function createEvaluationRulesV1(find: FindCore): EvaluationRules {
   return { syntax: taggedSyntax, find: (call) => findFunction(call, find), result: toResult }
 }
 
-/** A call belongs to the catalog it names, else to that of its surface (SN-43). */
+/** A call belongs to the catalog it names, else to that of its surface. */
 function findFunction(
   { name, catalogId, place }: CallSite,
   find: FindCore,
@@ -38,7 +38,7 @@ function offsetOf(offset: JsonValue | undefined): number {
   return toNumber(offset) ?? 0
 }
 
-/** Position of the item in its array or object (SN-40). */
+/** Position of the item in its array or object. */
 function positionOf({ root, scope, positions }: EvaluationPlace): number {
   const key = scope.at(-1)
   const container = key === undefined ? undefined : valueAt(root, scope.slice(0, -1))
@@ -66,7 +66,7 @@ function positionsIn(
 
 const VALIDATORS: ReadonlySet<string> = new Set(['required', 'regex', 'length', 'numeric', 'email'])
 
-/** Validators return a result with details (SN-38). */
+/** Validators return a result with details. */
 function toResult(name: string, value: JsonValue): JsonValue {
   if (!VALIDATORS.has(name) || typeof value !== 'boolean') return value
   return name === 'email' && !value ? { valid: value, code: 'INVALID_EMAIL' } : { valid: value }

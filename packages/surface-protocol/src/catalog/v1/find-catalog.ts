@@ -9,7 +9,7 @@ export type FoundCatalog =
 /** Returns the core of a catalog id; null if it is unknown. */
 export type FindCore = (catalogId: string) => CatalogCore | null
 
-/** The catalog named by a component or a call, else that of the surface (SN-43). */
+/** The catalog named by a component or a call, else that of the surface. */
 export function findCatalog(
   own: string | undefined,
   ofSurface: string | null | undefined,
@@ -31,7 +31,7 @@ export function findCatalog(
 }
 
 /**
- * The catalog in force for a component or a call (SN-43).
+ * The catalog in force for a component or a call.
  * @throws SurfaceError `missing_catalog`, `unknown_catalog`, `catalog_version_mismatch`
  */
 export function resolveCatalog(options: {

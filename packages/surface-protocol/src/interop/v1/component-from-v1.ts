@@ -16,7 +16,7 @@ const added: Readonly<Record<string, readonly string[]>> = {
   Video: ['posterUrl'],
 }
 
-/** Converts a component of version 1.0 to 0.9.1 (SN-58); null without an id or type. */
+/** Converts a component of version 1.0 to 0.9.1; null without an id or type. */
 export function componentFromV1(value: unknown, context: FromV1): JsonObject | null {
   if (!isPlainObject(value)) return null
   const { id, component, catalogId, metadata, ...properties } = value as JsonObject

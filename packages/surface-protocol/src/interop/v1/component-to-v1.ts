@@ -20,7 +20,7 @@ export interface ToV1 {
   readonly catalogs: readonly Catalog[] | undefined
 }
 
-/** Converts a component of version 0.9.1 to 1.0 (SN-58); null without an id or type. */
+/** Converts a component of version 0.9.1 to 1.0; null without an id or type. */
 export function componentToV1(value: unknown, context: ToV1): JsonObject | null {
   if (!isPlainObject(value)) return null
   const { id, component, ...rest } = value as JsonObject

@@ -18,7 +18,7 @@ import { Names } from './names.ts'
 
 const V1 = 'v1.0'
 
-/** The step from version 0.9.1 to 1.0 (SN-58). */
+/** The step from version 0.9.1 to 1.0. */
 export function createStepToV1({ log, limits, catalogs }: StepOptions): ConversionStep {
   const surfaces = new Map<string, Names>()
 
@@ -90,7 +90,7 @@ export function createStepToV1({ log, limits, catalogs }: StepOptions): Conversi
   }
 }
 
-/** The step from version 1.0 to 0.9.1 (SN-58). */
+/** The step from version 1.0 to 0.9.1. */
 export function createStepFromV1({ log, limits }: StepOptions): ConversionStep {
   /** The catalog of each surface; null if it names none. */
   const surfaces = new Map<string, string | null>()

@@ -6,7 +6,7 @@ import { readKind, readMember, readPayload, readText, refuseOthers } from '../re
 import { Report } from '../../diagnostics/report.ts'
 import type { ValidationResult } from '../validation-result.ts'
 
-/** A user's action on a component (SP-62). */
+/** A user's action on a component. */
 export type UserAction = {
   name: string
   surfaceId: string
@@ -21,7 +21,7 @@ export type ClientMessage = { userAction: UserAction } | { error: JsonObject }
 
 export const KEYS = ['userAction', 'error'] as const
 
-/** Validates a client message (SP-62). Additional members of `userAction` are kept. */
+/** Validates a client message. Additional members of `userAction` are kept. */
 export function validateClientMessageV08(value: unknown): ValidationResult<ClientMessage> {
   const report = new Report()
   const message = readClientMessage(value, report)
@@ -48,7 +48,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The error message that tells a peer or a model what was wrong (SP-61). */
+/** The error message that tells a peer or a model what was wrong. */
 export function formatClientError(diagnostic: SurfaceDiagnostic): { error: JsonObject } {
   const { code, message, surfaceId, path, componentId } = diagnostic
   return { error: defined({ code, message, surfaceId, path, componentId }) }

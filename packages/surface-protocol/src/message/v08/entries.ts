@@ -12,7 +12,7 @@ import { Report } from '../../diagnostics/report.ts'
 import { asMap, isContainer, mapToJson, type DataMap } from '../../data/data-value.ts'
 
 /**
- * Converts entries to an object (SP-28); for duplicate keys the last one counts.
+ * Converts entries to an object; for duplicate keys the last one counts.
  * @throws SurfaceError for invalid entries
  */
 export function parseEntries(entries: DataEntry[]): JsonObject {
@@ -29,7 +29,7 @@ export interface FormatEntriesOptions {
 }
 
 /**
- * Converts an object to entries (SP-68). Arrays become maps with decimal keys; null and undefined are
+ * Converts an object to entries. Arrays become maps with decimal keys; null and undefined are
  * dropped;
  * both are reported to `onDiagnostic` as `lossy_conversion`.
  * @throws SurfaceError `invalid_type` for a value that is not JSON, `limit_exceeded` for nesting beyond

@@ -4,7 +4,7 @@ import { planOf } from '../../graph/plan.ts'
 import type { ComponentInstance } from './messages.ts'
 import { readInstance } from './read-instance.ts'
 
-/** Returns whether a component would write to the data when it arrives (SP-37). */
+/** Returns whether a component would write to the data when it arrives. */
 export function someInitialises(components: readonly ComponentInstance[]): boolean {
   return components.some((component) => initialBindings(component).length > 0)
 }

@@ -32,10 +32,10 @@ const entry: z.ZodType<DataEntry> = z
     'An entry holds exactly one value',
   ) as unknown as z.ZodType<DataEntry>
 
-/** A data path: every `~` is part of `~0` or `~1` (SP-30). */
+/** A data path: every `~` is part of `~0` or `~1`. */
 const path = z.string().regex(/^(?:[^~]|~[01])*$/u)
 
-/** The documented schema of a server message (SP-5 to SP-8); validation does not use it. */
+/** The documented schema of a server message; validation does not use it. */
 export const serverMessageSchema: z.ZodType<ServerMessage> = z.union([
   z.strictObject({
     beginRendering: z.strictObject({
@@ -58,7 +58,7 @@ export const serverMessageSchema: z.ZodType<ServerMessage> = z.union([
   z.strictObject({ deleteSurface: z.strictObject({ surfaceId: id }) }),
 ]) as unknown as z.ZodType<ServerMessage>
 
-/** The documented schema of a client message (SP-62). */
+/** The documented schema of a client message. */
 export const clientMessageSchema: z.ZodType<ClientMessage> = z.union([
   z.strictObject({
     userAction: z.looseObject({

@@ -25,7 +25,7 @@ export type SurfaceUpdate = { surfaceId: string; components: ComponentInstance[]
 /** Payload of `dataModelUpdate`; without a path it replaces the whole model. */
 export type DataModelUpdate = { surfaceId: string; path?: string; contents: DataEntry[] }
 
-/** A message from the server to the client, version 0.8 (SP-5). */
+/** A message from the server to the client, version 0.8. */
 export type ServerMessage =
   | { beginRendering: BeginRendering }
   | { surfaceUpdate: SurfaceUpdate }
@@ -42,7 +42,7 @@ export function surfaceUpdate(surfaceId: string, components: ComponentInstance[]
   return { surfaceUpdate: { surfaceId, components } }
 }
 
-/** A `dataModelUpdate` message; `contents` may be a plain object (SP-68). */
+/** A `dataModelUpdate` message; `contents` may be a plain object. */
 export function dataModelUpdate(
   surfaceId: string,
   contents: JsonObject | DataEntry[],

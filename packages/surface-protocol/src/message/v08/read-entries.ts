@@ -5,7 +5,7 @@ import type { DataMap, DataValue } from '../../data/data-value.ts'
 import type { Report } from '../../diagnostics/report.ts'
 
 /**
- * Reads a list of data entries (SP-7, SP-8, SP-28) at the current position of the report.
+ * Reads a list of data entries at the current position of the report.
  * @param level number of enclosing `valueMap`s
  */
 export function readEntries(value: unknown, report: Report, level: number): DataMap {

@@ -5,7 +5,7 @@ import type { ComponentCheck } from './component-check.ts'
 import { readId, readMember, refuseOthers } from '../read-member.ts'
 import type { Report } from '../../diagnostics/report.ts'
 
-/** Size (SP-89) of `{id, component: {}}` without the id, and of the same with a weight. */
+/** Size of `{id, component: {}}` without the id, and of the same with a weight. */
 const FRAME = 'idcomponent'.length + 3 * 8
 const WEIGHTED_FRAME = FRAME + 'weight'.length + 8
 

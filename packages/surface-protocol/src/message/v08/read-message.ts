@@ -40,7 +40,7 @@ type Payload = Record<string, unknown>
 type Kind = MessageDraft['kind']
 
 /**
- * Reads a message (SP-5 to SP-11a). The draft may only be used if the report has no errors; null without a
+ * Reads a message. The draft may only be used if the report has no errors; null without a
  * readable payload.
  */
 export function readMessage(
@@ -60,7 +60,7 @@ export function readMessage(
   return draft
 }
 
-/** The members of each payload (SP-6). */
+/** The members of each payload. */
 export const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
   surfaceUpdate: ['surfaceId', 'components'],
   dataModelUpdate: ['surfaceId', 'path', 'contents'],
@@ -69,7 +69,7 @@ export const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
 }
 const KINDS = Object.keys(MEMBERS) as Kind[]
 
-/** The message key of an envelope; null after reporting that there is not exactly one (SP-5 to SP-7). */
+/** The message key of an envelope; null after reporting that there is not exactly one. */
 function readEnvelope(value: unknown, report: Report): Kind | null {
   if (!isPlainObject(value)) return readKind(value, KINDS, report)
   const keys = Object.keys(value)
@@ -88,7 +88,7 @@ function readEnvelope(value: unknown, report: Report): Kind | null {
   return kind
 }
 
-/** Placeholder for an invalid id, so that the rest can still be validated (SP-9). */
+/** Placeholder for an invalid id, so that the rest can still be validated. */
 const NO_ID = ''
 
 interface Context {

@@ -2,7 +2,7 @@ import { ownValue } from '../../json.ts'
 
 const LATER_KEYS = ['createSurface', 'updateComponents', 'updateDataModel', 'callFunction']
 
-/** Evidence that a message is not of version 0.8 (SP-7); null if there is none. */
+/** Evidence that a message is not of version 0.8; null if there is none. */
 export function findLaterVersion(
   message: Record<string, unknown>,
 ): { readonly version: string; readonly key: string } | null {

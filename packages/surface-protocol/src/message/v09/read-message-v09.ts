@@ -61,7 +61,7 @@ export const envelopeV09: EnvelopeRules = {
 }
 
 /**
- * Reads a message of version 0.9.1 (SN-4, SN-15 steps 1 to 4). The draft may only be used if the report has
+ * Reads a message of version 0.9.1. The draft may only be used if the report has
  * no errors.
  */
 export function readMessageV09(value: unknown, report: Report): MessageDraftV09 | null {
@@ -159,7 +159,7 @@ function readList(
 /** Members of a component that are not properties. */
 const ENVELOPE: ReadonlySet<string> = new Set(['id', 'component'])
 
-/** Size (SP-89) of `{id, component}` without the two values. */
+/** Size of `{id, component}` without the two values. */
 const FRAME = 'idcomponent'.length + 3 * 8
 
 function readComponent(value: unknown, position: number, report: Report): Definition | null {

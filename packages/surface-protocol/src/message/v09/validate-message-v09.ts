@@ -22,7 +22,7 @@ export interface ValidateMessageOptionsV09 {
   readonly limits?: Partial<SurfaceLimits>
 }
 
-/** Validates a single message of version 0.9.1 (SN-16). */
+/** Validates a single message of version 0.9.1. */
 export function validateMessageV09(
   value: unknown,
   options: ValidateMessageOptionsV09 = {},

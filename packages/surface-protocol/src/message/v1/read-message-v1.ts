@@ -20,7 +20,7 @@ export type MessageDraftV1 =
       readonly components: readonly Definition[]
       readonly dataModel: DataMap
       readonly metadata: JsonObject | null
-      /** Size of the metadata (SP-89). */
+      /** Size of the metadata. */
       readonly metadataSize: number
     }
   | Exclude<MessageDraftV09, { kind: 'createSurface' }>
@@ -47,7 +47,7 @@ export const envelopeV1: EnvelopeRules = {
 }
 
 /**
- * Reads a message of version 1.0 (SN-15 steps 1 to 4). The draft may only be used if the report has no
+ * Reads a message of version 1.0. The draft may only be used if the report has no
  * errors.
  */
 export function readMessageV1(value: unknown, report: Report): MessageDraftV1 | null {
@@ -112,7 +112,7 @@ function readCreate(payload: Payload, surfaceId: string, report: Report): Messag
 /** Members of a component that are not properties. */
 const ENVELOPE: ReadonlySet<string> = new Set(['id', 'component', 'catalogId', 'metadata'])
 
-/** Size (SP-89) of `{id, component}` without the two values. */
+/** Size of `{id, component}` without the two values. */
 const FRAME = 'idcomponent'.length + 3 * 8
 
 function readComponentV1(value: unknown, position: number, report: Report): Definition | null {

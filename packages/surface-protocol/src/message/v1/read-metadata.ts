@@ -5,7 +5,7 @@ import type { Report } from '../../diagnostics/report.ts'
 import { isPlainObject, type JsonObject } from '../../json.ts'
 import { refuseOthers, FATAL } from '../read-member.ts'
 
-/** The member `metadata`, which only contains extensions (SN-8); null if there is none. */
+/** The member `metadata`, which only contains extensions; null if there is none. */
 export function readMetadata(
   { metadata }: Record<string, unknown>,
   report: Report,

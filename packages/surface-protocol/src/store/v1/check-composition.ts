@@ -14,7 +14,7 @@ interface Composition {
 }
 
 /**
- * Reports components in disallowed positions (SN-47): all parent-child pairs of which the message contains
+ * Reports components in disallowed positions: all parent-child pairs of which the message contains
  * one. The graph already contains the components.
  */
 export function checkComposition(

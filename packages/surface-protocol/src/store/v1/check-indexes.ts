@@ -5,7 +5,7 @@ import type { Graph } from '../../graph/graph.ts'
 import { planOf } from '../../graph/plan.ts'
 
 /**
- * Reports components that use their position but only occur outside templates (SN-40): those of the
+ * Reports components that use their position but only occur outside templates: those of the
  * message, and those below newly linked ones.
  */
 export function checkIndexes(

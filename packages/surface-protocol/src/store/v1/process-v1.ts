@@ -18,7 +18,7 @@ import type { Processed, StoreState } from '../state.ts'
 
 type Draft<K extends MessageDraftV1['kind']> = Extract<MessageDraftV1, { kind: K }>
 
-/** Reads and applies one message of version 1.0 atomically (SN-15). */
+/** Reads and applies one message of version 1.0 atomically. */
 export function processMessageV1(state: StoreState, message: unknown, report: Report): Processed {
   const draft = readMessageV1(message, report)
   if (draft === null) return 'refused'
@@ -42,7 +42,7 @@ export function processMessageV1(state: StoreState, message: unknown, report: Re
   return updateData(state, { ...draft, value: draft.value ?? undefined }, report)
 }
 
-/** Creates surface, data and components at once (SN-14). */
+/** Creates surface, data and components at once. */
 function create(state: StoreState, draft: Draft<'createSurface'>, report: Report): Processed {
   const { surfaceId, catalogId: named, components, dataModel } = draft
   if (state.surfaces.has(surfaceId)) {
@@ -137,7 +137,7 @@ function putComponents(
   return null
 }
 
-/** Steps 6 to 9 for components (SN-15): catalogs, properties with their calls, identifiers. */
+/** Steps 6 to 9 for components: catalogs, properties with their calls, identifiers. */
 export function judgeComponents(
   components: readonly Definition[],
   context: {

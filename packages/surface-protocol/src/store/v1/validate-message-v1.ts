@@ -14,7 +14,7 @@ import type { ValidationResult } from '../../message/validation-result.ts'
 import { checkComposition } from './check-composition.ts'
 import { judgeComponents } from './process-v1.ts'
 
-/** Validates a single message of version 1.0 (SN-16). */
+/** Validates a single message of version 1.0. */
 export function validateMessageV1(
   value: unknown,
   options: ValidateMessageOptionsV09 = {},

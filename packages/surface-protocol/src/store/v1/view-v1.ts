@@ -5,7 +5,7 @@ import { cloneJson, type JsonObject } from '../../json.ts'
 import type { Surface, TreeOptions } from '../surface.ts'
 import { toComponentV09, viewOfV09, type SurfaceViewV1 } from '../view-v09.ts'
 
-/** A copy of the surface as plain JSON (SN-54). */
+/** A copy of the surface as plain JSON. */
 export function viewOfV1(surface: Surface, options: TreeOptions): SurfaceViewV1 {
   const { catalogId, metadata, graph } = surface
   return {
@@ -22,7 +22,7 @@ function toComponentV1(definition: Definition): ReturnType<typeof toComponentV09
   return { id, component, ...cloneJson(definition.envelope ?? {}), ...properties }
 }
 
-/** A single createSurface with everything (SN-54); parts beyond a limit follow in updates. */
+/** A single createSurface with everything; parts beyond a limit follow in updates. */
 export function snapshotOfV1(
   surface: Surface,
   { componentsPerMessage }: Readonly<SurfaceLimits>,

@@ -18,7 +18,7 @@ const caseSensitive = field.bool({
 })
 
 /**
- * Routes one of two messages depending on a text comparison (CO-54). The other branch is stopped until the
+ * Routes one of two messages depending on a text comparison. The other branch is stopped until the
  * router decides again; a cycle through it ends after `max_iterations`.
  */
 export const conditionalRouter = defineComponent({
@@ -160,7 +160,7 @@ function closeBranch(losing: string, limits: Limits, ctx: ComponentContext): voi
   ctx.exclude(losing)
 }
 
-/** Sends the first case that is not blank; without one the input goes on, but in nodes up to 1.9 (FF-42). */
+/** Sends the first case that is not blank; without one the input goes on, but in nodes up to 1.9. */
 function passOn(cases: readonly (Message | null)[], input: string, ctx: ComponentContext): Message {
   const chosen = cases.find((message) => message !== null && !isBlank(message))
   const blank = OLDER_CODE.has(ctx.codeHash() ?? '') ? '' : input

@@ -4,7 +4,7 @@ import { output } from '../../define/output.ts'
 import { offerFlows } from './choose-flow.ts'
 import { findFlow, toolOfFlow } from './inner-flow.ts'
 
-/** Makes another flow of the same owner a tool for agents, in older flows (MO-60). */
+/** Makes another flow of the same owner a tool for agents, in older flows. */
 export const flowTool = defineComponent({
   type: 'FlowTool',
   furtherFields: true,

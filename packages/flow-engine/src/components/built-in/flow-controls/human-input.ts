@@ -25,7 +25,7 @@ interface Inputs {
 }
 
 /**
- * Asks a person to choose and continues with the branch of the choice (DR-39). Its outputs correspond to the
+ * Asks a person to choose and continues with the branch of the choice. Its outputs correspond to the
  * choices stored in the node. A node without connected outputs does not ask.
  */
 export const humanInput = defineComponent({

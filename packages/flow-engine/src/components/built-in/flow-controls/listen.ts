@@ -4,7 +4,7 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { notified } from './notify.ts'
 
-/** Returns the value that Notify stored under a key of the run; an empty Data if there is none (MO-62). */
+/** Returns the value that Notify stored under a key of the run; an empty Data if there is none. */
 export const listen = defineComponent({
   type: 'Listen',
   displayName: 'Listen',

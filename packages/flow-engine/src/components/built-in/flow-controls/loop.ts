@@ -11,9 +11,9 @@ import { output } from '../../define/output.ts'
 const PASSES = 'passes'
 
 /**
- * Emits the items of a list one by one and collects the values returned on the loop-back edge (CO-53). Build
+ * Emits the items of a list one by one and collects the values returned on the loop-back edge. Build
  * i emits item i; the build after the last item closes `item` and opens `done`. The engine runs the loop body
- * between builds (FE-32).
+ * between builds.
  */
 export const loop = defineComponent({
   type: 'LoopComponent',
@@ -63,7 +63,7 @@ export const loop = defineComponent({
 
 interface Passes {
   readonly items: readonly Data[]
-  /** Passes run concurrently: all returned values arrive with the last build (FE-32). */
+  /** Passes run concurrently: all returned values arrive with the last build. */
   readonly together: boolean
   /** Number of items emitted, including the current one. */
   given: number

@@ -8,7 +8,7 @@ const KEY = 'notified: '
 /** Maximum number of values under one key. */
 const MAX_VALUES = 10_000
 
-/** Stores a value under a key of the run for Listen (MO-62). */
+/** Stores a value under a key of the run for Listen. */
 export const notify = defineComponent({
   type: 'Notify',
   displayName: 'Notify',

@@ -2,7 +2,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** Passes a message on; its second input only creates a dependency on another node (CO-81). */
+/** Passes a message on; its second input only creates a dependency on another node. */
 export const pass = defineComponent({
   type: 'Pass',
   displayName: 'Pass',

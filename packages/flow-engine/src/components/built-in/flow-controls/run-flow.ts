@@ -17,7 +17,7 @@ import {
 } from './inner-flow.ts'
 
 /**
- * Runs another flow of the same owner (MO-60). A node exposes the fields of that flow's inputs and the
+ * Runs another flow of the same owner. A node exposes the fields of that flow's inputs and the
  * outputs of its outputs as `<node id>~<name>`.
  */
 export const runFlow = defineComponent({

@@ -4,7 +4,7 @@ import { output } from '../../define/output.ts'
 import { offerFlows, showFields } from './choose-flow.ts'
 import { findFlow, innerText, runInner } from './inner-flow.ts'
 
-/** Runs another flow of the same owner, in older flows (MO-60). */
+/** Runs another flow of the same owner, in older flows. */
 export const subFlow = defineComponent({
   type: 'SubFlow',
   furtherFields: true,

@@ -10,7 +10,7 @@ const IMAGE_AND_TEXT_FILES =
     ' ',
   )
 
-/** Accepts the user's input (CO-30), which is stored and announced if there is a session. */
+/** Accepts the user's input, which is stored and announced if there is a session. */
 export const chatInput = defineComponent({
   type: 'ChatInput',
   displayName: 'Chat Input',

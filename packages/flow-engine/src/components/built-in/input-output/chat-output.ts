@@ -15,7 +15,7 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { messageFields } from './message-fields.ts'
 
-/** Returns the flow's answer (CO-31), which is stored and announced if there is a session. */
+/** Returns the flow's answer, which is stored and announced if there is a session. */
 export const chatOutput = defineComponent({
   type: 'ChatOutput',
   displayName: 'Chat Output',

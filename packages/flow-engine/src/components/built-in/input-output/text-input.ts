@@ -3,7 +3,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** Accepts text as input of the flow. It has no sender and is never stored (CO-32). */
+/** Accepts text as input of the flow. It has no sender and is never stored. */
 export const textInput = defineComponent({
   type: 'TextInput',
   displayName: 'Text Input',

@@ -3,7 +3,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** Returns text as output of the flow. It has no sender and is never stored (CO-32). */
+/** Returns text as output of the flow. It has no sender and is never stored. */
 export const textOutput = defineComponent({
   type: 'TextOutput',
   displayName: 'Text Output',

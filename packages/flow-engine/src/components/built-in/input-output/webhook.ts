@@ -4,7 +4,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** Receives the payload of a webhook (CO-59). */
+/** Receives the payload of a webhook. */
 export const webhook = defineComponent({
   type: 'Webhook',
   displayName: 'Webhook',

@@ -22,7 +22,7 @@ const CHECKS = new Map([
 ])
 const CUSTOM = 'Custom'
 
-/** Lets a model check a text. Text that fails a check leaves through a separate branch (MO-63). */
+/** Lets a model check a text. Text that fails a check leaves through a separate branch. */
 export const guardrailValidator = defineComponent({
   type: 'GuardrailValidator',
   displayName: 'Guardrails (Legacy)',

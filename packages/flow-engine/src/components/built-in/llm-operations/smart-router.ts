@@ -29,7 +29,7 @@ const DEFAULT_ROUTES = [
   },
 ]
 
-/** Lets a model select the branch for a text (MO-61). */
+/** Lets a model select the branch for a text. */
 export const smartRouter = defineComponent({
   type: 'SmartRouter',
   displayName: 'Smart Router',

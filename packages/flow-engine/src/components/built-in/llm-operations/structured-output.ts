@@ -20,7 +20,7 @@ import {
   type SchemaField,
 } from '../../chat/structured-schema.ts'
 
-/** Extracts objects from text according to a schema (CO-37). */
+/** Extracts objects from text according to a schema. */
 export const structuredOutput = defineComponent({
   type: 'StructuredOutput',
   displayName: 'Structured Output',
@@ -147,7 +147,7 @@ async function ask(
   }
 }
 
-/** Returns the picker's model, or the model connected in older nodes (NX-25). */
+/** Returns the picker's model, or the model connected in older nodes. */
 function modelOf(inputs: StructuredInputs, ctx: ComponentContext): Promise<ChatModel> {
   const isOlder = ctx.inputType('model') === undefined && inputs.model === null
   if (!isOlder) return pickedChatModel(inputs, ctx)

@@ -133,7 +133,7 @@ export function refreshAgentModel(template: NodeTemplate, model: unknown): void 
 const CONNECT = 'connect_other_models'
 const provided = new Set([...PROVIDER_FIELDS.values()].flatMap((fields) => Object.keys(fields)))
 
-/** Replaces the fields of one provider by those of another, or by a handle (CO-15). */
+/** Replaces the fields of one provider by those of another, or by a handle. */
 export async function refreshAgentFields(
   template: NodeTemplate,
   choice: unknown,

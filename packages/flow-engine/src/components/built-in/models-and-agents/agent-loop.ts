@@ -23,8 +23,8 @@ export interface AgentAnswer {
 }
 
 /**
- * Asks the model and runs the requested tools until there is an answer without calls (CO-35, FE-52). When a
- * run resumes after a pause, stored model answers and tool results are reused (DR-40).
+ * Asks the model and runs the requested tools until there is an answer without calls. When a
+ * run resumes after a pause, stored model answers and tool results are reused.
  */
 export async function runAgentLoop(options: AgentLoopOptions): Promise<AgentAnswer> {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]))

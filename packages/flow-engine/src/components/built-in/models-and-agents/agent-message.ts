@@ -23,7 +23,7 @@ interface StepHeader {
   readonly icon: string
 }
 
-/** The single message of an agent's answer, announced first and updated with each step (CO-35). */
+/** The single message of an agent's answer, announced first and updated with each step. */
 export interface AgentMessage {
   addText(title: 'Input' | 'Output', text: string): Promise<void>
   /** Returns the number with which the step is completed. */

@@ -17,7 +17,7 @@ export interface AgentInputs extends AgentModelInputs, AgentToolInputs {
   readonly format_instructions: string
 }
 
-/** Builds an agent's first request: system prompt, history, files, question (CO-35). */
+/** Builds an agent's first request: system prompt, history, files, question. */
 export async function agentMessages(
   inputs: AgentInputs,
   model: ChatModel,
@@ -33,7 +33,7 @@ export async function agentMessages(
   return { question: question.text, messages }
 }
 
-/** Empty for a blank prompt. Three names in braces are replaced; other braces are kept (NX-23). */
+/** Empty for a blank prompt. Three names in braces are replaced; other braces are kept. */
 export function systemMessages(
   prompt: string,
   model: ChatModel,

@@ -33,7 +33,7 @@ const NOTHING_CHOSEN =
 
 /**
  * Returns the model of an agent: the connected or selected one, else the one from the provider fields of
- * older versions (NX-11).
+ * older versions.
  * @throws TypeError for an unsupported provider
  */
 export function buildAgentModel(

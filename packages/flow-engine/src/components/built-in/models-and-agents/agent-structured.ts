@@ -19,7 +19,7 @@ import { offeredTools } from './agent-tools.ts'
 
 const NAME = 'OutputModel'
 
-/** Returns the agent's answer as data of a schema. Errors are returned in the data (NX-24). */
+/** Returns the agent's answer as data of a schema. Errors are returned in the data. */
 export async function structuredAnswer(
   inputs: AgentInputs,
   ctx: ComponentContext,

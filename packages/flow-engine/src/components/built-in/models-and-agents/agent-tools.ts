@@ -11,7 +11,7 @@ export interface AgentToolInputs {
 
 /**
  * Returns the connected tools and the agent's own helpers, except helpers with the same name as a connected
- * tool (NX-23).
+ * tool.
  * @throws TypeError for a tool with an invalid name
  */
 export function offeredTools(inputs: AgentToolInputs, ctx: ComponentContext): Tool[] {

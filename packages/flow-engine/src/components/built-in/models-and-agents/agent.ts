@@ -18,7 +18,7 @@ import { structuredAnswer } from './agent-structured.ts'
 import { offeredTools } from './agent-tools.ts'
 import { schemaColumns } from './schema-columns.ts'
 
-/** Runs a model that calls tools until it has an answer (CO-35, FE-52). */
+/** Runs a model that calls tools until it has an answer. */
 export const agent = defineComponent({
   type: 'Agent',
   displayName: 'Agent',

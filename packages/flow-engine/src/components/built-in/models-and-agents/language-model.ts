@@ -19,7 +19,7 @@ import { googleModels, listOllamaModels } from './provider-models.ts'
 const PROVIDERS = ['OpenAI', 'Anthropic', 'Google', 'IBM watsonx.ai', 'Ollama']
 const openAiModels = [...openAiChatModels, ...openAiReasoningModels]
 
-/** Asks a language model, or supplies the model to other components (CO-34). */
+/** Asks a language model, or supplies the model to other components. */
 export const languageModel = defineComponent({
   type: 'LanguageModelComponent',
   displayName: 'Language Model',
@@ -146,7 +146,7 @@ function buildModel(inputs: ModelInputs, ctx: ComponentContext): Promise<ChatMod
   )
 }
 
-/** Uses the picker's selection, or the older fields if the node has them (NX-11, NX-12). */
+/** Uses the picker's selection, or the older fields if the node has them. */
 function olderOrPicked(
   { model, provider, model_name: name }: ModelInputs,
   ctx: ComponentContext,

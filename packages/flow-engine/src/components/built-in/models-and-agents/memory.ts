@@ -16,7 +16,7 @@ import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { output } from '../../define/output.ts'
 import type { MessageQuery, MessageService } from '../../define/services.ts'
 
-/** Reads or writes the history of a session (CO-41). */
+/** Reads or writes the history of a session. */
 export const memory = defineComponent({
   type: 'Memory',
   displayName: 'Message History',

@@ -14,7 +14,7 @@ import {
 import { output } from '../../define/output.ts'
 import { switchBraces, updatePromptFields } from './prompt-variables.ts'
 
-/** Fills a text template with values (CO-33). */
+/** Fills a text template with values. */
 export const promptTemplate = defineComponent({
   type: 'Prompt Template',
   furtherFields: true,
@@ -85,7 +85,7 @@ function furtherFields(template: object): string[] {
   return Object.keys(template).filter((name) => !own.has(name))
 }
 
-/** Returns the value of a double-brace variable; unset variables are empty (NX-20). */
+/** Returns the value of a double-brace variable; unset variables are empty. */
 function plainText({ name }: TemplatePart, values: Readonly<Record<string, unknown>>): string {
   const value = name !== undefined && Object.hasOwn(values, name) ? plainOf(values[name]) : null
   return value === null || value === undefined ? '' : formatPlace(value, { spec: '' })

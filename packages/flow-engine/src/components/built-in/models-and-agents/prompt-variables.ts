@@ -17,12 +17,12 @@ const RESERVED = new Set([
 
 /** The placeholder syntax. */
 export interface PromptSyntax {
-  /** True if placeholders are `{{name}}` instead of `{name}` (NX-20). Default false. */
+  /** True if placeholders are `{{name}}` instead of `{name}`. Default false. */
   readonly mustache?: boolean | undefined
 }
 
 /**
- * Returns the validated variables of a prompt template (CO-33).
+ * Returns the validated variables of a prompt template.
  * @throws FlowError `invalid_request` with the text shown in the editor
  */
 export function promptVariables(
@@ -83,7 +83,7 @@ export function updatePromptFields(
 
 /**
  * Switches the type of the prompt field and replaces the fields of the old syntax by those of the new one. An
- * invalid template has no variables (NX-22).
+ * invalid template has no variables.
  */
 export function switchBraces(
   node: { readonly template: NodeTemplate; readonly customFields: unknown },

@@ -41,7 +41,7 @@ const fields = {
 
 type AgentValues = Values<typeof fields>
 
-/** The older agents, which take their model and history from edges; they run like Agent (CO-35). */
+/** The older agents, which take their model and history from edges; they run like Agent. */
 export const toolCallingAgent = defineComponent({
   type: 'ToolCallingAgent',
   aliases: ['OpenAIToolsAgent', 'XMLAgent'],

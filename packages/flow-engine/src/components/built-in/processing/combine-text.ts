@@ -2,7 +2,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** Joins two strings with a delimiter, even if one is empty (CO-80). */
+/** Joins two strings with a delimiter, even if one is empty. */
 export const combineText = defineComponent({
   type: 'CombineText',
   displayName: 'Combine Text',

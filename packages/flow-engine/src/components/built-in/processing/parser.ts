@@ -26,7 +26,7 @@ const cleanData = field.bool({
   info: 'Remove empty rows and blank cells from tables.',
 })
 
-/** Converts Data and tables to text, with a template or unchanged (CO-36). */
+/** Converts Data and tables to text, with a template or unchanged. */
 export const parser = defineComponent({
   type: 'ParserComponent',
   displayName: 'Parser',
@@ -98,7 +98,7 @@ async function stringify(value: unknown, clean: boolean): Promise<string> {
 }
 
 /**
- * Nodes since 1.9, whose handle type is JSON, accept a list of Data as rows; older ones reject it (CO-36).
+ * Nodes since 1.9, whose handle type is JSON, accept a list of Data as rows; older ones reject it.
  */
 function readable(value: unknown, ctx: ComponentContext): unknown {
   const isRows = Array.isArray(value) && value.length > 0 && value.every(isData)

@@ -26,7 +26,7 @@ interface Operand {
 }
 
 /**
- * Evaluates an arithmetic expression with `+ - * / **` and parentheses; no code is executed (CO-39).
+ * Evaluates an arithmetic expression with `+ - * / **` and parentheses; no code is executed.
  * @throws CalculationError
  */
 export function calculate(expression: string): number {
@@ -215,7 +215,7 @@ function apply(operator: string, left: Operand, right: Operand): Operand {
   }
 }
 
-/** @throws CalculationError for a product over 1e308 (AB-31) */
+/** @throws CalculationError for a product over 1e308 */
 function product(left: Operand, right: Operand): Operand {
   const value = left.value * right.value
   const isTooLarge = [left, right].every((factor) => Number.isFinite(factor.value))

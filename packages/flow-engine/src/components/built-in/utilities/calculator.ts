@@ -6,7 +6,7 @@ import { output } from '../../define/output.ts'
 import { calculate, CalculationError } from './calculate.ts'
 
 /**
- * Evaluates arithmetic with six decimals (CO-39). An invalid expression is returned as an error, not thrown.
+ * Evaluates arithmetic with six decimals. An invalid expression is returned as an error, not thrown.
  */
 export const calculator = defineComponent({
   type: 'CalculatorComponent',

@@ -3,7 +3,7 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { formatZonedTime, timeZoneNames } from './time-zones.ts'
 
-/** Returns the date and time in a time zone (CO-76). */
+/** Returns the date and time in a time zone. */
 export const currentDate = defineComponent({
   type: 'CurrentDate',
   displayName: 'Current Date',

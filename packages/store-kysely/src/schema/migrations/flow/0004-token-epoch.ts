@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** Adds the token epoch of users, which is part of their access tokens (AB-64). */
+/** Adds the token epoch of users, which is part of their access tokens. */
 export const tokenEpoch: Migration = {
   id: '0004-token-epoch',
   statements: (dialect) => [

@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** The number of the latest claim of each job, below which nothing is written (DR-7). */
+/** The number of the latest claim of each job, below which nothing is written. */
 export const jobFences: Migration = {
   id: '0007-job-fences',
   isExpansion: true,

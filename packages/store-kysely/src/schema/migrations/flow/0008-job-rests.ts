@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** When a job was suspended and when it resumes without an answer (DR-33, DR-38); its crashes (DR-11). */
+/** When a job was suspended and when it resumes without an answer; its crashes. */
 export const jobRests: Migration = {
   id: '0008-job-rests',
   isExpansion: true,

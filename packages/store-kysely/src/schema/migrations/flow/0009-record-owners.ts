@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** The owner whose limit a record counts towards: records of visitors displace only each other (AB-74). */
+/** The owner whose limit a record counts towards: records of visitors displace only each other. */
 export const recordOwners: Migration = {
   id: '0009-record-owners',
   isExpansion: true,

@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** Audit records (OP-11). */
+/** Audit records. */
 export const auditRecords: Migration = {
   id: '0010-audit-records',
   isExpansion: true,

@@ -2,8 +2,8 @@ import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
 /**
- * Versions of flows (DR-60). Graphs are stored once per hash; a flow stores the last number it has assigned. A job
- * stores the version that it runs (DR-63).
+ * Versions of flows. Graphs are stored once per hash; a flow stores the last number it has assigned. A job
+ * stores the version that it runs.
  */
 export const flowVersions: Migration = {
   id: '0011-flow-versions',

@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** Schedules that start jobs by cron (DR-58). */
+/** Schedules that start jobs by cron. */
 export const schedules: Migration = {
   id: '0012-schedules',
   isExpansion: true,

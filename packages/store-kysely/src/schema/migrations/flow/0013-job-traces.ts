@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
-/** The session of each job and the tokens that its models used (OP-5). */
+/** The session of each job and the tokens that its models used. */
 export const jobTraces: Migration = {
   id: '0013-job-traces',
   isExpansion: true,

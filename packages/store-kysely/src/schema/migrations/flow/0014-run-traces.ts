@@ -2,7 +2,7 @@ import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
 /**
- * Traces of runs that were not jobs (OP-5). Few are kept per owner, so that single traces and those of a
+ * Traces of runs that were not jobs. Few are kept per owner, so that single traces and those of a
  * flow are found without separate indexes, each of which would slow down every run.
  */
 export const runTraces: Migration = {

@@ -3,8 +3,8 @@ import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
 /**
- * List elements get a tenant, by which they are searched (SH-76), and folding treats the final sigma as the
- * ordinary one (SH-71). Processes of the previous version may continue to write: a trigger adds the tenant.
+ * List elements get a tenant, by which they are searched, and folding treats the final sigma as the
+ * ordinary one. Processes of the previous version may continue to write: a trigger adds the tenant.
  */
 export const elementsByTenant: Migration = {
   id: '0002-elements-by-tenant',

@@ -2,8 +2,8 @@ import type { Migration } from '../../migrate.ts'
 import { translateTypes } from '../types.ts'
 
 /**
- * Events out, endpoints and deliveries (SH-18 to SH-33), connections and clients (SH-48, SH-53), and
- * resources of a host's own types (SH-40).
+ * Events out, endpoints and deliveries, connections and clients, and
+ * resources of a host's own types.
  */
 export const hosts: Migration = {
   id: '0003-hosts',

@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * Events are read in the order of their numbers, not of transactions (SH-21). An endpoint starts again at the
+ * Events are read in the order of their numbers, not of transactions. An endpoint starts again at the
  * first event that it has not seen.
  */
 export const eventOrder: Migration = {
