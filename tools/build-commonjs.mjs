@@ -74,6 +74,7 @@ async function toCommonJs(text) {
 }
 
 function bundledLicences() {
+  /** @type {Set<string>} */
   const folders = new Set()
   for (const input of Object.keys(metafile.inputs)) {
     const [path] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input.split(sep).join('/')) ?? []

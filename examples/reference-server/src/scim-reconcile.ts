@@ -80,7 +80,7 @@ async function* jsonRows(parts: AsyncIterable<string>): AsyncGenerator<Directory
     yield {
       userName: (userName ?? undefined) as string | undefined,
       externalId: (externalId ?? undefined) as string | undefined,
-      active: (active ?? undefined) as boolean | undefined,
+      active: active ?? undefined,
     }
   }
 }

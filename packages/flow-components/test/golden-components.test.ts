@@ -10,6 +10,9 @@ const DEVIATIONS: ReadonlyMap<string, readonly string[]> = new Map([
   // The recorded words tell to switch the Advanced Parser on, which this service does not offer.
   // The recorded words do not say which file was ignored.
   ['File: unsupported extension is skipped, nothing left', ["'a.exe' was left out"]],
+  // The recorded words ask to upload again what was never part of an export.
+  ['File: missing file', ['It is not part of the export']],
+  ['File: no path', ['has no file: choose one']],
   ['File: image needs the advanced mode', ["File 'a.png' cannot be read as text"]],
 ])
 

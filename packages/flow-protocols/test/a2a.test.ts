@@ -21,7 +21,7 @@ async function serveAgent(flow: FlowJson, script: Parameters<typeof createScript
   const model = createScriptedModel(script)
   const auth = () => ({ userId: 'ada' })
   const handler = createA2aHandler({ flow, components, auth, models: model })
-  const server = await serve(handler as never)
+  const server = await serve(handler)
   open.push(async () => {
     await handler.close()
     await server.close()

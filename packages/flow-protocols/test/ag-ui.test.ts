@@ -21,7 +21,7 @@ async function serveAgent(
   const model = createScriptedModel(script)
   const auth = () => ({ userId: 'ada' })
   const handler = createAgUiHandler({ flow, components, auth, models: model, ...options })
-  const server = await serve(handler as never)
+  const server = await serve(handler)
   open.push(async () => {
     await handler.close()
     await server.close()
@@ -46,7 +46,7 @@ async function run(agent: HttpAgent, parameters: Parameters<HttpAgent['runAgent'
       () => undefined,
       (thrown: Error) => thrown.message,
     )
-  const types = events.map(({ type }) => String(type))
+  const types: string[] = events.map(({ type }) => type)
   return { events, error, types: types.filter((type, n) => type !== types[n - 1]) }
 }
 

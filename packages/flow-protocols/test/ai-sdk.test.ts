@@ -77,7 +77,7 @@ describe('useChat over one flow', () => {
       tool: 'ask_person',
       toolCallId,
       output: { action_id: 'approve' },
-    } as never)
+    })
     await expect
       .poll(() => [page.status, page.lastMessage?.parts.at(-1)?.type])
       .toEqual(['ready', 'text'])

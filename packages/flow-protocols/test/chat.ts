@@ -51,9 +51,11 @@ export async function closeAll(): Promise<void> {
 export interface Served {
   readonly url: string
   readonly model: ReturnType<typeof createScriptedModel>
-  chat(init?: ChatInit<UIMessage>): PlainChat
-  history(chatId: string): Promise<{ readonly messages: UIMessage[]; readonly running: boolean }>
-  close(): Promise<void>
+  readonly chat: (init?: ChatInit<UIMessage>) => PlainChat
+  readonly history: (
+    chatId: string,
+  ) => Promise<{ readonly messages: UIMessage[]; readonly running: boolean }>
+  readonly close: () => Promise<void>
 }
 
 /** A flow behind `createChatHandler`, over a socket. */
@@ -74,7 +76,7 @@ export async function serveChat(
     },
     ...more,
   })
-  const server = await serve(handler as never)
+  const server = await serve(handler)
   const close = async (): Promise<void> => {
     await handler.close()
     await server.close()

@@ -9,7 +9,7 @@ import {
 import { agent, chatInput, chatOutput, humanInput, languageModel } from '@x/flow-engine/components'
 import { flowBuilder } from '@x/flow-engine/testing'
 
-export const send: Component = defineComponent({
+export const send = defineComponent({
   type: 'Send',
   description: 'Sends a mail.',
   inputs: { to: field.text({ toolMode: true, required: true }) },

@@ -148,7 +148,11 @@ const door = options({
 const PAGE = 'flow-api-options.md'
 const flowStore = implementing(
   'FlowStore',
-  ...['users.get', 'flows.get', 'messages.list', 'transaction', 'ping'],
+  'users.get',
+  'flows.get',
+  'messages.list',
+  'transaction',
+  'ping',
 )
 const blobStore = implementing('BlobStore', 'read', 'write')
 

@@ -39,7 +39,7 @@ const anyRun = runFlow(untyped, { components, tweaks: { anything: 1 } })
 export const value: unknown = (await anyRun.result).output('anything')
 await evaluateFlow(support, [{ input: 'Late', inputs }], {}, { components })
 await jobs.start({ flow: support, ...base })
-export const names = {} satisfies Record<FlowVariables<typeof support>, string>
+export const names = {} satisfies { [Name in FlowVariables<typeof support>]: string }
 
 // @ts-expect-error no such field
 runFlow(support, { ...base, tweaks: { 'Language Model': { temprature: 0 } } })

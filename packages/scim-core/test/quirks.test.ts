@@ -220,5 +220,7 @@ test('switches default to on', async () => {
 
 test('an unknown switch is a configuration error', () => {
   const quirks = JSON.parse('{"quirkiness":true}') as object
-  expect(() => createScim({ quirks })).toThrow(expect.objectContaining({ option: 'quirks' }))
+  expect(() => createScim({ quirks })).toThrow(
+    expect.objectContaining({ option: 'quirks.quirkiness' }),
+  )
 })

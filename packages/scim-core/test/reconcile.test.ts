@@ -114,7 +114,7 @@ describe('SF-64 lists as CSV', () => {
       { externalId: undefined, userName: 'bob@x.example', active: false },
     ]
     expect(await read(csv)).toEqual(expected)
-    expect(await read(...csv)).toEqual(expected)
+    expect(await read(...Array.from(csv))).toEqual(expected)
   })
 
   test.each([

@@ -25,7 +25,7 @@ export function verify(server: Serve, profiles: string): Promise<VerifyReport> {
     url: BASE,
     cycles: profiles.split(',').flatMap((name) => CYCLES.get(name) ?? []),
     headers: { authorization: `Bearer ${TOKEN}` },
-    fetch: (input, init) => server(new Request(input as string, init)),
+    fetch: (input, init) => server(new Request(input, init)),
     perSecond: Infinity,
   })
 }

@@ -54,7 +54,7 @@ describe('SF-51 SF-54 the command', () => {
       print: (line) => lines.push(line),
       readFile: async (path) => files.get(path) ?? Promise.reject(new Error(`no ${path}`)),
       writeFile: async (path, text) => void files.set(path, text),
-      fetch: (input, init) => server(new Request(input as string, init)),
+      fetch: (input, init) => server(new Request(input, init)),
     })
     return { code, text: lines.join('\n'), last: lines.at(-1), files }
   }
@@ -192,7 +192,7 @@ describe('SF-51 SF-54 the command', () => {
         print: (line) => lines.push(line),
         readFile: async () => JSON.stringify(cycle),
         writeFile: async () => undefined,
-        fetch: (input, init) => open(new Request(input as string, init)),
+        fetch: (input, init) => open(new Request(input, init)),
       },
     )
     expect(code).toBe(1)

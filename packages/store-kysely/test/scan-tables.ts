@@ -33,6 +33,7 @@ type Hooks = Pick<ScanStoreOptions<Kysely<unknown>>, 'onUserWrite' | 'onGroupWri
 export function scanTables(db: Kysely<unknown>, hooks: Hooks = {}): ScimStore {
   return createScanStore<Kysely<unknown>>({
     ...hooks,
+    keepsDeleted: true,
     transaction: (_tenant, work) => db.transaction().execute(work),
 
     async load(org, tx) {

@@ -262,7 +262,7 @@ describe('SX-41b SX-41c: the surfaces of a store in AG-UI', () => {
   test('wrong options are refused', () => {
     const store = createSurfaceStore({ version: '0.9.1' })
     for (const wrong of [{ compactAfter: 0 }, { catalogId: 'x' }, { catalog: 1 }]) {
-      expect(() => createAgUiSurfaces({ store, ...wrong } as never)).toThrow(TypeError)
+      expect(() => createAgUiSurfaces({ store, ...wrong })).toThrow(TypeError)
     }
     expect(() => createAgUiSurfaces({ store: createSurfaceStore() })).toThrow(TypeError)
   })

@@ -146,7 +146,7 @@ describe('SX-5: a viewer knows the catalog under another id', () => {
     expect((await get(`?a2uiCatalogs=${encoded}`)).text).toContain(third)
     for (const list of [`x,${third}`, encoded]) {
       const query = new URLSearchParams({ a2uiCatalogs: list })
-      expect((await get(`?${query}`)).text).toContain(third)
+      expect((await get(`?${query.toString()}`)).text).toContain(third)
     }
     expect((await get('?a2uiCatalogs=%zz,x')).response.status).toBe(400)
     const many = Array.from({ length: 65 }, (_, n) => `id${n}`).join(',')

@@ -30,7 +30,7 @@ function strictReceiver() {
       if (!('surfaceUpdate' in message)) return
       const ids = new Set(message.surfaceUpdate.components.map(({ id }) => id))
       for (const { component } of message.surfaceUpdate.components as Instance[]) {
-        const [[type = '', properties = {}] = []] = Object.entries(component)
+        const [[type, properties] = ['', {}]] = Object.entries(component)
         const missing = store.get(message.surfaceUpdate.surfaceId)?.missing ?? []
         for (const { componentId } of catalogReferences(type, properties)) {
           if (!missing.includes(componentId)) expect(ids).toContain(componentId)
@@ -123,7 +123,7 @@ describe('SX-14 SX-15: a channel with viewers of two versions loses nothing', ()
       fc.asyncProperty(fc.array(model, { minLength: 1, maxLength: 5 }), async (models) => {
         const { writer, older, drain } = mixed()
         for (const data of models) {
-          await writer.render('s', { root: uiV09.Divider({}), data: data as JsonObject })
+          await writer.render('s', { root: uiV09.Divider({}), data: data })
           await drain()
           expect(older.get('s')?.data).toEqual(asMaps(data as JsonObject))
         }
@@ -150,7 +150,7 @@ function expectDistinct(messages: readonly object[]): void {
       visit(store.tree(surfaceId))
       const ids = new Set(components.map(({ id }) => id).filter((id) => tree.has(id)))
       for (const { id, component } of components.filter((one) => tree.has(one.id))) {
-        const [[type = '', properties = {}] = []] = Object.entries(component)
+        const [[type, properties] = ['', {}]] = Object.entries(component)
         const references = catalogReferences(type, properties).map((one) => one.componentId)
         const texts: string[] = []
         const collect = (value: unknown): void => {

@@ -20,7 +20,7 @@ function writing(options: Partial<SurfaceWriterOptions> = {}) {
   const writer = createSurfaceWriter({
     version: '0.9.1',
     ...options,
-    send: (message) => void sent.push(message as JsonObject),
+    send: (message) => void sent.push(message),
   })
   return { writer, taken: () => sent.splice(0) }
 }

@@ -202,7 +202,7 @@ test('SX-8: a shop adds a type with zod, builds with it, and gets the vote', asy
   const writer = createSurfaceWriter({
     version: '0.9.1',
     catalogs: [shop],
-    send: (message) => void expect(client.apply(message).applied).toBe(true),
+    send: (message) => expect(client.apply(message).applied).toBe(true),
   })
   const node = ui.Rating({
     label: 'Tea',

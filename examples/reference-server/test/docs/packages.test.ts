@@ -44,26 +44,26 @@ describe('README.md', () => {
     expect(await printedBy('readme-run', placed)).toEqual(['four'])
   })
 
-  test('twenty lines serve the flow API', () =>
+  test('ten lines serve the flow API', () =>
     inFolder(async (folder) => {
-      const code = (await blockWith('README.md', 'migrateFlow(db)'))
+      const code = (await blockWith('README.md', 'sqliteStorage('))
         .replace("'service.db'", JSON.stringify(join(folder, 'service.db')))
         .replace("'./files'", JSON.stringify(join(folder, 'files')))
         .replace(/^createServer\((.*)\)\.listen\(7860\)/m, (_whole, listener: string) =>
           [
             `export const server = createServer(${listener}).listen(0, '127.0.0.1')`,
-            'export { db, engine }',
+            'export { storage, engine }',
           ].join('\n'),
         )
-      const { server, engine, db } = await load<{
+      const { server, engine, storage } = await load<{
         server: Server
         engine: { close(): Promise<void> }
-        db: { destroy(): Promise<void> }
+        storage: { close(): Promise<void> }
       }>('readme-serve', code)
       const response = await getFrom(server, '/api/v1/version')
       expect(await response.json()).toMatchObject({ version: '1.7.1' })
       await engine.close()
-      await db.destroy()
+      await storage.close()
     }))
 
   test('fifteen lines stream a surface', async () => {

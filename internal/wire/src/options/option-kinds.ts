@@ -214,7 +214,8 @@ export function describe(value: unknown): string {
   if (typeof value === 'string') return cut(`'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`)
   if (typeof value === 'bigint') return cut(`${value}n`)
   if (typeof value === 'symbol') return cut(value.toString())
-  return typeof value === 'object' || typeof value === 'function' ? kindName(value) : String(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return value === undefined ? 'undefined' : kindName(value)
 }
 
 function kindName(value: unknown): string {

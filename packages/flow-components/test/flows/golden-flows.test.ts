@@ -23,7 +23,9 @@ import {
 } from '../../../flow-engine/test/flows/golden.ts'
 
 const components = createRegistry(builtinComponents)
-const BROKEN = new Set(['broken-edge', 'unfit-types'])
+const BROKEN = new Set(['unfit-types'])
+/** Runs without its edge to nowhere; a build names the missing vertex, as the reference does. */
+const NOT_BUILT = new Set(['broken-edge'])
 const FAILING = new Set(['failing', 'lone-output', 'missing-required', 'webhook-failing'])
 
 let llm: FakeLlm
@@ -40,7 +42,7 @@ describe.skipIf(!hasGolden)(`recorded flows${skipNote}`, () => {
     expect(problems.some((found) => found.severity === 'error')).toBe(BROKEN.has(name))
   })
 
-  test.each(flowNames().filter((name) => !BROKEN.has(name)))(
+  test.each(flowNames().filter((name) => !BROKEN.has(name) && !NOT_BUILT.has(name)))(
     'FE-45: %s runs completely, with and without streaming, in both modes',
     async (name) => {
       for (const mode of ['run', 'build'] as const) {

@@ -130,7 +130,7 @@ describe('missing types (NX-7, NX-8)', () => {
         first.data.node.template.code = { value: 'class Own(Component):\n    name = "Own"\n' }
       }
       expect(checkFlow(json, { components })[0]?.message).toBe(
-        `Unknown component types: ${type} (node-1: Python of its own, which the operator of the server runs with SERVICE_PYTHON=true)`,
+        `Unknown component types: ${type} (node-1: ${type} has Python of its own, which the operator of the server runs with SERVICE_PYTHON=true)`,
       )
     },
   )

@@ -219,8 +219,8 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     get,
 
     async now() {
-      const [seconds = 0, microseconds = 0] = await redis.time()
-      return new Date(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000))
+      const [seconds = 0, microseconds = 0] = listOf(await redis.time()).map(Number)
+      return new Date(seconds * 1000 + Math.floor(microseconds / 1000))
     },
 
     async countOpen() {

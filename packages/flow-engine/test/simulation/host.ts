@@ -76,7 +76,7 @@ export function createHost(network: Network, name: string): Host {
       deliver(isLate ? later(500, 4000) : later(1, 40), () => resolve(result))
     } catch (error) {
       world.note(`refused ${name} ${what}`)
-      deliver(later(1, 40), () => reject(error as Error))
+      deliver(later(1, 40), () => reject(error))
     }
   }
 

@@ -24,7 +24,7 @@ export async function simulate(
   options: {
     readonly size?: Size
     readonly broken?: Break | undefined
-    trace?(step: string): void
+    readonly trace?: (step: string) => void
   } = {},
 ): Promise<Outcome> {
   const world = createWorld(seed, options.trace)

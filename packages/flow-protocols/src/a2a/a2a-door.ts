@@ -23,7 +23,7 @@ export class A2aDoor {
       return true
     } catch (error) {
       if (this.#sdk !== undefined) this.#parts.host.onError(error)
-      this.#sdk = Promise.reject(error as Error)
+      this.#sdk = Promise.reject(error)
       this.#sdk.catch(() => undefined)
       return false
     }

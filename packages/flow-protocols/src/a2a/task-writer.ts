@@ -1,7 +1,7 @@
 import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk'
 import type { FileLinks } from '../files/file-links.ts'
 import type { TurnPart } from '../parts/turn-part.ts'
-import { isWithdrawn, TurnState, type CallOutcome, type TurnItem } from '../parts/turn-state.ts'
+import { isWithdrawn, TurnState, type CallOutcome } from '../parts/turn-state.ts'
 import { durationOf, usageOf, type Turn } from '../turns/turn.ts'
 import type { A2aSdk } from './a2a-sdk.ts'
 
@@ -182,7 +182,7 @@ export class TaskWriter {
   #tool(id: string): StreamResponse[] {
     const call = this.state.call(id)
     if (call === undefined) return []
-    const { name, input, outcome } = call as Extract<TurnItem, { kind: 'call' }>
+    const { name, input, outcome } = call
     const tool = { id, name, input, ...ending(outcome) }
     const { TaskState } = this.#sdk
     const status: TaskStatus = {

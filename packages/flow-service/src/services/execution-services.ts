@@ -4,7 +4,7 @@ import { jobNotice } from './runs/job-notice.ts'
 import { outgoingServices } from './runs/outgoing-services.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
 import { completeLimits } from '@x/flow-engine/internal'
-import { createBuildJobs, type BuildJobs, type BuildRequest } from '@x/flow-engine'
+import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createModelProviders } from '@x/flow-engine/models'
 import type { FlowEngineOptions } from '../options.ts'
@@ -36,7 +36,7 @@ import type { FlowVersionService } from './flows/flow-versions.ts'
 import type { ProjectService } from './flows/projects.ts'
 import type { UserFileService } from './files/user-files.ts'
 import type { ServiceKit } from './base/kit.ts'
-import { createPendingWrites, type PendingWrites } from './runs/pending-writes.ts'
+import { createPendingByRequest } from './runs/pending-writes.ts'
 import { jobLanes } from './runs/job-lanes.ts'
 import { createPlanCache } from './runs/plan-cache.ts'
 import { OpenAiRefusal } from './openai/openai-refusal.ts'
@@ -129,12 +129,7 @@ export function createExecutionServices({
   const servicesOf = createServicesOfRuns({ ...kit, ...written, variables, injected })
   const writer = kit.records
   const records = { writer, settings, runtime, eventBytes: limits.eventBytes }
-  const messages = new WeakMap<BuildRequest, PendingWrites>()
-  const pendingOf = (request: BuildRequest): PendingWrites => {
-    const pending = messages.get(request) ?? createPendingWrites()
-    messages.set(request, pending)
-    return pending
-  }
+  const pendingOf = createPendingByRequest()
   const sweep = createSweep({ ...kit, records: writer })
   const visitors = createVisitorQueue(() => jobs)
   const { concurrency = 8 } = options.queue ?? {}

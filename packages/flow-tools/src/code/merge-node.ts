@@ -44,7 +44,7 @@ function mergeDetails(
   isNote: boolean,
   conflicts: FieldConflict[],
 ): PlainObject {
-  return mergeKeys(sides as Sides<PlainObject>, (key, ...parts) => {
+  return mergeKeys(sides, (key, ...parts) => {
     if (key === 'template' && parts.every(isObject)) return mergeTemplate(parts, conflicts)
     if (LISTS.has(key)) return joined(...parts)
     const isDecided = DECIDED.has(key) || (isNote && key === 'description')
@@ -53,7 +53,7 @@ function mergeDetails(
 }
 
 function mergeTemplate(sides: readonly unknown[], conflicts: FieldConflict[]): PlainObject {
-  return mergeKeys(sides as Sides<PlainObject>, (name, base, ours, theirs) => {
+  return mergeKeys(sides, (name, base, ours, theirs) => {
     if (!isObject(ours) || !isObject(theirs)) {
       const merged = mergeValue(base, ours, theirs)
       if (merged === undefined)

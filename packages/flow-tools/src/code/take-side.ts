@@ -24,7 +24,9 @@ export function takeSide(flow: unknown, conflict: FlowConflict, side: Side): unk
     if (value === '*****') throw missing(conflict, side, 'it is a secret')
     return withField(flow, { node: node ?? '', field, value })
   }
-  if (kind === 'edge' && value === null) return withoutEdge(flow, String(conflict.ours ?? ''))
+  if (kind === 'edge' && value === null) {
+    return withoutEdge(flow, typeof conflict.ours === 'string' ? conflict.ours : '')
+  }
   throw missing(conflict, side, 'the list does not hold it')
 }
 

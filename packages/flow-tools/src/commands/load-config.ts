@@ -48,5 +48,5 @@ async function readConfig(path: string): Promise<FlowConfig> {
     const hint = near === undefined ? '' : `. Did you mean "${near}"?`
     throw new UsageError(`${name}: unknown option "${unknown}"${hint}`)
   }
-  return config as FlowConfig
+  return config
 }

@@ -27,7 +27,7 @@ function plainOutput(value: unknown): unknown {
   return isLive(value) ? OBJECT : formatValue(value)
 }
 
-function plainMessage(message: Parameters<typeof formatValue>[0] & object): unknown {
+function plainMessage(message: object): unknown {
   const json = formatValue(message) as Readonly<Record<string, unknown>>
   const kept = ['text', 'sender', 'sender_name', 'files', 'error'].flatMap((key) => {
     const value = json[key]

@@ -93,7 +93,7 @@ const check = optionCheck<ScimOptions>('scim-options.md', {
   resourceTypes: list,
   authenticationSchemes: list,
   documentationUri: text,
-  securityEvents: options({ eventUris: required(texts) }),
+  securityEvents: implementing('SecurityEvents'),
   pageSize: integer(1),
   maxPageSize: integer(1),
   unknownAttributes: choice('ignore', 'reject'),

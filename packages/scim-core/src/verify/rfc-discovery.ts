@@ -4,10 +4,7 @@ import { answer, contains, GROUP, step, USER } from './steps.ts'
 /** Checks of discovery and credentials. */
 export const discovery: readonly CycleStep[] = [
   step('RFC-CONFIG', 'ServiceProviderConfig says what is supported', 'GET /ServiceProviderConfig', {
-    expect: answer(
-      200,
-      contains({ schemas: [`${USER.replace(/User$/, 'ServiceProviderConfig')}`] }),
-    ),
+    expect: answer(200, contains({ schemas: [USER.replace(/User$/, 'ServiceProviderConfig')] })),
   }),
   step('RFC-CONTENT-TYPE', 'answers are application/scim+json', 'GET /ServiceProviderConfig', {
     expect: { status: [200], headers: { 'content-type': 'application/scim+json' } },

@@ -11,7 +11,7 @@ import type { SurfaceDescription } from './builder.ts'
 export interface SurfaceWriterOptions {
   /** Version of the messages. Default: 0.8. */
   readonly version?: Version
-  send(message: AnyServerMessage): void | Promise<void>
+  send(this: void, message: AnyServerMessage): void | Promise<void>
   /** Sends the self-contained form. Default: false. */
   readonly selfContained?: boolean
   /** Catalogs that surfaces may use. Default: the standard catalog. */

@@ -26,10 +26,13 @@ export interface FunctionDefinition {
   readonly allowedCallers?: string
 }
 
+/** The functions of a definition that has none. */
+export type NoFunctions = { readonly [Name in never]: FunctionDefinition }
+
 /** Types, functions and styles as zod schemas; object schemas are closed unless they are loose. */
 export interface CatalogDefinition<
   Components extends Record<string, z.core.$ZodObject>,
-  Functions extends Record<string, FunctionDefinition> = Record<never, FunctionDefinition>,
+  Functions extends Record<string, FunctionDefinition> = NoFunctions,
 > {
   /** Protocol version of the catalog. Default: 0.8, or that of the catalog that is extended. */
   readonly version?: Version
@@ -65,7 +68,7 @@ export type FunctionArgs<F extends FunctionDefinition> = z.input<F['args']>
  */
 export function defineCatalog<
   Components extends Record<string, z.core.$ZodObject>,
-  Functions extends Record<string, FunctionDefinition> = Record<never, FunctionDefinition>,
+  Functions extends Record<string, FunctionDefinition> = NoFunctions,
 >(definition: CatalogDefinition<Components, Functions>): Catalog<TypesOfDefinition<Components>> {
   const version = readVersion(definition.version)
   const document = toDocument(definition, familyNumber(version))
@@ -81,7 +84,7 @@ export function defineCatalog<
 export function extendCatalog<
   Base extends object,
   Components extends Record<string, z.core.$ZodObject>,
-  Functions extends Record<string, FunctionDefinition> = Record<never, FunctionDefinition>,
+  Functions extends Record<string, FunctionDefinition> = NoFunctions,
 >(
   base: Catalog<Base>,
   definition: CatalogDefinition<Components, Functions>,
@@ -260,7 +263,7 @@ function toSchema(schema: z.core.$ZodType, { version, place }: Conversion): Json
 function ofVersion(value: JsonValue, version: string): JsonValue {
   if (Array.isArray(value)) return value.map((item) => ofVersion(item, version))
   if (!isPlainObject(value)) return value
-  const { [COMMON_TYPE]: type, ...rest } = value as JsonObject
+  const { [COMMON_TYPE]: type, ...rest } = value
   const description = ownValue(value, 'description')
   const described = typeof description === 'string' ? { description } : {}
   if (typeof type === 'string') {
@@ -278,7 +281,7 @@ function ofVersion(value: JsonValue, version: string): JsonValue {
 
 /** What schemas say of themselves; those of another copy are asked. */
 const METADATA = new (class extends z.core.$ZodRegistry<Record<string, unknown>> {
-  override get<Schema extends z.core.$ZodType>(schema: Schema): ReturnType<typeof ownMetadata> {
+  override get(schema: z.core.$ZodType): ReturnType<typeof ownMetadata> {
     return ownMetadata(schema)
   }
 })()

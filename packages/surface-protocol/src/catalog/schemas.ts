@@ -94,19 +94,13 @@ export function actionSchema(): z.ZodType<Action, Action> {
 
 /** Any JSON value, as literal, binding or call. In version 0.8 any JSON. */
 export function boundValue(): z.ZodType<JsonValue, JsonValue> {
-  return z.json().meta({ [COMMON_TYPE]: 'DynamicValue' }) as unknown as z.ZodType<
-    JsonValue,
-    JsonValue
-  >
+  return z.json().meta({ [COMMON_TYPE]: 'DynamicValue' })
 }
 
 /** Checks of an input, from version 0.9.1 on: a condition and the message that is shown if it fails. */
 export function checksSchema(): z.ZodType<readonly Check[], readonly Check[]> {
   const check = z.object({ condition: z.json(), message: z.string() })
-  return z.array(check).meta({ [COMMON_TYPE]: 'Checkable' }) as unknown as z.ZodType<
-    readonly Check[],
-    readonly Check[]
-  >
+  return z.array(check).meta({ [COMMON_TYPE]: 'Checkable' })
 }
 
 /** A check as it is sent, or as the builder takes it. */

@@ -104,16 +104,14 @@ export function fromRenderTool(
 }
 
 function catalogOf(version: Version): string {
-  const parts = protocolParts(version) as {
-    readonly build?: { catalog: { catalogId: string } }
-  } | null
+  const parts = protocolParts(version)
   return parts?.build?.catalog.catalogId ?? basicCatalogIds[0] ?? ''
 }
 
 /** Reads what an AG-UI run says about surfaces. */
 export interface AgUiReader {
   /** The operations that are new; `[]` for anything foreign. Never throws. */
-  read(event: unknown): unknown[]
+  readonly read: (event: unknown) => unknown[]
 }
 
 /** Maximum number of messages whose operations a reader remembers. */

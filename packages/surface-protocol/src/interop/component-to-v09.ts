@@ -13,7 +13,10 @@ import { renames } from './v09.ts'
 export type Rename = (id: string) => string
 
 /** Converts a component to version 0.9. */
-export function componentToV09(instance: ComponentInstance, rename: Rename): JsonObject {
+/** A component as version 0.9 has it, with its properties beside its id. */
+export type ComponentV09 = JsonObject & { readonly id: string }
+
+export function componentToV09(instance: ComponentInstance, rename: Rename): ComponentV09 {
   const [entry] = Object.entries(instance.component)
   const [type, properties] = entry ?? ['', {}]
   const converted = convertProperties(type, properties, rename)

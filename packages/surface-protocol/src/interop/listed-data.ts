@@ -13,6 +13,7 @@ import {
 } from '../data/data-value.ts'
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 import type { DataEntry } from '../message/v08/data-entry.ts'
+import type { ComponentV09 } from './component-to-v09.ts'
 
 /** A template: the path that a component's children repeat over. */
 interface Template {
@@ -36,9 +37,8 @@ export class ListedData {
   }
 
   /** Notes the templates and children of a component, as converted to version 0.9. */
-  define(component: JsonObject, references: readonly string[]): void {
-    const id = String(component.id)
-    const { children } = component
+  define(component: ComponentV09, references: readonly string[]): void {
+    const { id, children } = component
     this.#children.set(id, references)
     this.#templates.delete(id)
     if (!isPlainObject(children) || typeof children.path !== 'string') return

@@ -20,7 +20,7 @@ import { referencesOf } from '../message/v08/distinct-ids.ts'
 import { ListedData } from './listed-data.ts'
 import { sizeOfJson } from './conversion-log.ts'
 import type { ConversionStep, StepOptions } from './conversion-step.ts'
-import { componentToV09 } from './component-to-v09.ts'
+import { componentToV09, type ComponentV09 } from './component-to-v09.ts'
 import { V09, V09_CATALOG_ID } from './v09.ts'
 
 interface RenderedSurface {
@@ -110,7 +110,7 @@ export function createV09Steps({ log, limits, catalogAliases = {} }: StepOptions
   ): JsonObject[] => {
     const lists = listed.lists()
     const given = messages.flatMap(componentsOf)
-    const changed = new Map(given.map((one): [string, JsonObject] => [String(one.id), one]))
+    const changed = new Map(given.map((one): [string, JsonObject] => [one.id, one]))
     for (const [id, one] of bound) {
       const lose = (path: string): void => {
         const message = `There is no entry at ${quote(path)} yet.`
@@ -227,7 +227,7 @@ function convertComponents(
   const converted = components.map((component) => {
     const later = componentToV09(component, rename)
     listed.define(later, referencesOf(component).map(rename))
-    const id = String(later.id)
+    const { id } = later
     if (holdsAbsolutePath(later)) bound.set(id, { source: later, last: JSON.stringify(later) })
     else bound.delete(id)
     return later
@@ -235,9 +235,9 @@ function convertComponents(
   return [...initial, { version: V09, updateComponents: { surfaceId, components: converted } }]
 }
 
-function componentsOf({ updateComponents }: JsonObject): JsonObject[] {
+function componentsOf({ updateComponents }: JsonObject): ComponentV09[] {
   const list = isPlainObject(updateComponents) ? updateComponents.components : undefined
-  return Array.isArray(list) ? (list as JsonObject[]) : []
+  return Array.isArray(list) ? (list as ComponentV09[]) : []
 }
 
 function holdsAbsolutePath(component: JsonObject): boolean {

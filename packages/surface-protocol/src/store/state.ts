@@ -55,7 +55,7 @@ export interface StoreSettings {
   /** The core for a catalog id or alias; null if it is unknown. */
   findCatalog(catalogId: string | null): { readonly id: string; readonly core: CatalogCore | null }
   /** The id that an alias stands for; any other id itself. */
-  canonicalId(catalogId: string): string
+  readonly canonicalId: (catalogId: string) => string
 }
 
 /** A version's rules for a store. */

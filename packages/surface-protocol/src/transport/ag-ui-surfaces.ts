@@ -81,7 +81,7 @@ export function createAgUiSurfaces(options: AgUiSurfacesOptions): AgUiSurfaces {
     const isSame =
       typeof own === 'string' && settings.canonicalId(own) === settings.canonicalId(catalogId)
     if (!isSame) return message
-    return { ...message, createSurface: { ...(createSurface as JsonObject), catalogId } }
+    return { ...message, createSurface: { ...createSurface, catalogId } }
   }
 
   const messageId = (surfaceId: string): string => `a2ui:${surfaceId}`

@@ -52,9 +52,7 @@ export function createCatalogNames(
         return message
       }
       const named = { ...createSurface, catalogId: found }
-      return found === catalogId
-        ? message
-        : ({ ...message, createSurface: named } as typeof message)
+      return found === catalogId ? message : { ...message, createSurface: named }
     },
   }
 }

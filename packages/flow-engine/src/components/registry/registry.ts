@@ -52,7 +52,7 @@ export function createRegistry(
     const [, plain] = /^(.{1,200}?) ?\([^()]{1,200}\)$/.exec(data.type) ?? []
     if (plain === undefined) return undefined
     const type = plain.trim()
-    return byType.get(type) ?? byName(typeNames({ id: '', data: { ...data, type } } as FlowNode))
+    return byType.get(type) ?? byName(typeNames({ id: '', data: { ...data, type } }))
   }
 
   const byName = (names: TypeNames): Component | undefined => {
@@ -64,7 +64,7 @@ export function createRegistry(
     const own = names.module === undefined ? undefined : byModule.get(names.module)
     if (own !== undefined) return own
     for (const target of typesOf(names, typeTable)) {
-      const component = byType.get(target)
+      const component = byType.get(target) ?? byAlias.get(target)
       if (component !== undefined) return component
     }
     return byAlias.get(names.type)

@@ -331,7 +331,7 @@ export class RunExecution implements Deadline {
     }
     if (atRest) noteStalled(this.outcome, this.#request, this.#scheduler)
     const end = (): void => this.#end()
-    return this.#run.hasMessages ? this.#run.messages.settle().then(end, end) : void end()
+    return this.#run.hasMessages ? this.#run.messages.settle().then(end, end) : end()
   }
 
   #end(): void {

@@ -39,8 +39,8 @@ export async function blankSetting(
   const place = placeOf(field, vertex, raw)
   const usual = usualOf(field, vertex)
   const scope = { ...(run.userId !== undefined && { userId: run.userId }), flowId: run.flowId }
-  const forField = field.secret ? run.services.variables?.forField : undefined
-  const kept = await forField?.call(run.services.variables, field.displayName, scope)
+  const lookups = field.secret ? run.services.variables : undefined
+  const kept = await lookups?.forField?.(field.displayName, scope)
   // A picker looks for the usual name itself: it depends on the provider.
   const names = [kept, field.fallback ? undefined : (usual?.name ?? place)].filter(
     (name) => name !== undefined && name !== null,

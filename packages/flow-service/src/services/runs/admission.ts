@@ -4,9 +4,9 @@ import type { RunQuota } from './run-quota.ts'
 /** What a run holds of the limits of its user. */
 export interface Reservation {
   /** The run has ended: its place is free, and it stays counted as one of the day. */
-  release(): void
+  readonly release: () => void
   /** Nothing was started: as if the user had not tried. Rejects if the store of quotas fails. */
-  undo(): Promise<void>
+  readonly undo: () => Promise<void>
 }
 
 /** The limits of users that every run passes, cheapest first; a refused run costs nothing. */

@@ -19,3 +19,13 @@ export function createPendingWrites(): PendingWrites {
     },
   }
 }
+
+/** The writes of the run of each request, for those that know nothing but the request. */
+export function createPendingByRequest(): (request: object) => PendingWrites {
+  const all = new WeakMap<object, PendingWrites>()
+  return (request) => {
+    const pending = all.get(request) ?? createPendingWrites()
+    all.set(request, pending)
+    return pending
+  }
+}

@@ -50,7 +50,7 @@ export interface Runner {
    * are none of their owner's runs of the day.
    * @throws Refusal 429 over the quota; FlowError `limit_exceeded` (429) if too many jobs are waiting
    */
-  enqueue(request: BuildRequest): Promise<JobRecord>
+  readonly enqueue: (request: BuildRequest) => Promise<JobRecord>
 }
 
 export interface RunnerOptions {
