@@ -1,6 +1,7 @@
 // Host apps as teams have them, each in a folder of its own outside of the workspace, with the packed packages and
 // the real libraries: `tools/hosts/NAME` is copied, installed and tested. `--everywhere` runs all combinations;
-// otherwise one of each app. What was installed stays in a cache until a package or the manifest changes.
+// otherwise one of each app. With HOSTS_CACHE, a folder, what was installed stays there until a package or the
+// manifest changes.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -31,7 +32,8 @@ const HOSTS = [
 ]
 
 // Outside of the workspace, so that nothing is found in its folders.
-const cache = join(tmpdir(), 'x-hosts-cache')
+const { HOSTS_CACHE } = process.env
+const cache = HOSTS_CACHE ?? mkdtempSync(join(tmpdir(), 'x-hosts-apps-'))
 const everywhere = process.argv.includes('--everywhere')
 const only = process.argv.slice(2).filter((one) => !one.startsWith('--'))
 const scratch = mkdtempSync(join(tmpdir(), 'x-hosts-'))
@@ -54,6 +56,7 @@ try {
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true })
+  if (HOSTS_CACHE === undefined) rmSync(cache, { recursive: true, force: true })
 }
 process.exitCode = failed.length > 0 ? 1 : 0
 

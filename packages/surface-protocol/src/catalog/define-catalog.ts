@@ -27,7 +27,7 @@ export interface FunctionDefinition {
 }
 
 /** The functions of a definition that has none. */
-export type NoFunctions = { readonly [Name in never]: FunctionDefinition }
+type NoFunctions = { readonly [Name in never]: FunctionDefinition }
 
 /** Types, functions and styles as zod schemas; object schemas are closed unless they are loose. */
 export interface CatalogDefinition<

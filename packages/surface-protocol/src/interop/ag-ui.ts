@@ -104,7 +104,8 @@ export function fromRenderTool(
 }
 
 function catalogOf(version: Version): string {
-  const parts = protocolParts(version)
+  const parts: { readonly build?: { catalog: { catalogId: string } } } | null =
+    protocolParts(version)
   return parts?.build?.catalog.catalogId ?? basicCatalogIds[0] ?? ''
 }
 

@@ -331,7 +331,9 @@ export class RunExecution implements Deadline {
     }
     if (atRest) noteStalled(this.outcome, this.#request, this.#scheduler)
     const end = (): void => this.#end()
-    return this.#run.hasMessages ? this.#run.messages.settle().then(end, end) : end()
+    if (this.#run.hasMessages) return this.#run.messages.settle().then(end, end)
+    end()
+    return undefined
   }
 
   #end(): void {
