@@ -326,27 +326,25 @@ export class RunExecution implements Deadline {
     if (this.deadline < Number.POSITIVE_INFINITY) deadlinesOf(this.#run.runtime).remove(this)
     if (this.#suspended > 0 && atRest) {
       this.#log.close()
-      this.#settle(true)
-      return undefined
+      return this.#settle(true)
     }
     if (atRest) noteStalled(this.outcome, this.#request, this.#scheduler)
     const end = (): void => this.#end()
-    if (this.#run.hasMessages) return this.#run.messages.settle().then(end, end)
-    end()
-    return undefined
+    return this.#run.hasMessages ? this.#run.messages.settle().then(end, end) : this.#end()
   }
 
-  #end(): void {
+  #end(): undefined {
     const { cancelled, warnings } = this.outcome
     this.#run.send('end', () => (cancelled ? { cancelled } : endJson(warnings)))
     this.#log.close()
-    this.#settle()
+    return this.#settle()
   }
 
-  #settle(rests = false): void {
+  #settle(rests = false): undefined {
     const took = Math.max(0, this.#run.runtime.now().getTime() - this.#startedAt)
     const finished = new FinishedRun(this.outcome, this.#request, this.#run, took)
     reportRunEnd(finished, this.outcome, { run: this.#run, host: this.#host, rests })
     this.#resolve(finished)
+    return undefined
   }
 }
