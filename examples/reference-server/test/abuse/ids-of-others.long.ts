@@ -103,6 +103,11 @@ async function createOwned(): Promise<Record<string, string>> {
   })
   const asked = { model: flow, input: MARK, store: true }
   const { id: response = '' } = await create('/api/openai/v1/responses', asked)
+  const message = { id: MARK, role: 'user', parts: [{ type: 'text', text: MARK }] }
+  const chat = await service.call('POST', `/api/ai/v1/chat/${flow}`, {
+    body: { id: MARK, messages: [message] },
+  })
+  expect([chat.status, chat.text.includes(MARK)]).toEqual([200, true])
   const keys = (await service.call('GET', '/api/v1/api_key/')).json() as {
     api_keys: { id: string }[]
   }
@@ -114,6 +119,10 @@ async function createOwned(): Promise<Record<string, string>> {
     ...OTHERS,
     flow_id: flow,
     _flow_id: flow,
+    flow,
+    chat: MARK,
+    thread: MARK,
+    ticket: MARK,
     flow_id_or_name: flow,
     model: flow,
     project_id: project,
