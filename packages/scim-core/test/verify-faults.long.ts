@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { describe, expect, test } from 'vitest'
 import { faults, serve, verify, type Serve } from './verify-run.ts'
 

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { needs } from '@x/test-kit/needs'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'

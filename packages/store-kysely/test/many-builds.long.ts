@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createBuildJobs } from '@x/flow-engine'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { needs } from '@x/test-kit/needs'
 import { Pool } from 'pg'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

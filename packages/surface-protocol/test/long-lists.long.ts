@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test } from 'vitest'
 import { defaultLimits, diffSurface, type JsonObject, type SurfaceState } from '@x/surface-protocol'
 

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { describe, expect, test } from 'vitest'
 import { createSurfaceStore, validateClientMessage, validateMessage } from '@x/surface-protocol'
 import { v1 } from '@x/surface-protocol/v1'

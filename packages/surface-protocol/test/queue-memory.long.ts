@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test } from 'vitest'
 import { createSurfaceChannel } from '@x/surface-protocol/http'
 import { collectGarbage } from './collect-garbage.ts'

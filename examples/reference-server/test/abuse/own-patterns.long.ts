@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test, vi } from 'vitest'
 import type { Answer, Service } from '../journeys/service.ts'
 import { useService } from './attack.ts'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFlow, echoGraph } from './flows.ts'

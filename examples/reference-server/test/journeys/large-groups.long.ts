@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test } from 'vitest'
 import { HEALTH_NOTED } from '../abuse/attack.ts'
 import { readLargeGroups } from './large-groups.ts'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { execFile } from 'node:child_process'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { needs } from '@x/test-kit/needs'
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

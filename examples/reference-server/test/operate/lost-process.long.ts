@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { needs } from '@x/test-kit/needs'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test } from 'vitest'
 import { builtinComponents } from '@x/flow-components'
 import { defineComponent, field, output } from '@x/flow-engine'

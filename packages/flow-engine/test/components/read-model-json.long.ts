@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test } from 'vitest'
 import { readModelJson } from '../../src/graph/values/read-model-json.ts'
 

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { describe, expect, test } from 'vitest'
 import { BREAKS } from './breaks.ts'
 import { firstFailure, simulate } from './simulate.ts'

@@ -419,7 +419,7 @@ class Last(Base): display_name = "Last"
     ],
     [
       'import zzz, openai\nfrom langflow.custom import Component\nclass A(Component): pass',
-      'needs the Python packages "openai", "zzz"',
+      'needs the Python package "openai", which cannot run in the sandbox',
     ],
   ])('PY-43: code that is not a component is refused with the reason (%#)', async (code, why) => {
     await expect(nodeOf(code)).rejects.toThrow(why)

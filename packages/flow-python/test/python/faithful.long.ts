@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test } from 'vitest'
 import { isComponent } from '@x/flow-engine/internal'
 import { run, runText, testRunner } from './python-runs.ts'

@@ -217,9 +217,9 @@ class Mine(Component):
 
   test('PY-31: the error for a missing package names the built-in component that does the same', () => {
     expect(runner.missing?.('import openai\nclass A(Component): pass')).toContain(
-      'The built-in Language Model does the same.',
+      'Replace the node by Language Model.',
     )
-    expect(runner.missing?.('import nobody_knows')).not.toContain('does the same')
+    expect(runner.missing?.('import nobody_knows')).not.toContain('Replace the node')
   })
 })
 

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { describe, expect, test } from 'vitest'
 import type { ChatModel, ChatRequest } from '@x/flow-engine'
 import { componentOf, run, runText, testRunner } from './python-runs.ts'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test } from 'vitest'
 import { run, testRunner } from './python-runs.ts'
 

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import type { Embedder } from '@x/flow-engine'
 import { isEmbedder } from '@x/flow-engine/models'
 import { describe, expect, test } from 'vitest'
