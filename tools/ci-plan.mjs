@@ -46,7 +46,7 @@ export const CHECK = [
     command: npm('run', 'fuzz'),
     cores: 1,
     minutes: 10,
-    environment: { FUZZ_CASES: '2000', SCIM_FUZZ_REQUESTS: '3000' },
+    environment: { FUZZ_CASES: '2500', SCIM_FUZZ_REQUESTS: '3000' },
   },
   { name: 'long', command: npm('run', 'test:long'), cores: 2, minutes: 45 },
 ]

@@ -17,8 +17,10 @@ export function withEntries(manifest) {
     if (key === 'main' || key === 'types' || key === 'typesVersions') continue
     next[key] = value
     if (key !== 'files') continue
-    next.main = './dist/cjs/index.cjs'
-    next.types = './dist/index.d.ts'
+    if (exports['.'] !== undefined) {
+      next.main = './dist/cjs/index.cjs'
+      next.types = './dist/index.d.ts'
+    }
     const below = Object.entries(exports).filter(
       ([name]) => name !== '.' && name !== './package.json',
     )
