@@ -7,6 +7,9 @@ import { build, transform } from 'esbuild'
 /** Libraries that exist as ES modules only, with what they bring: they become part of the CommonJS build. */
 const ES_ONLY = /^(jose|@noble\/hashes|htmlparser2|gemoji)(\/|$)/
 const RELATIVE_MODULE = /((?:from|import|import\() ?['"]\.{1,2}\/[^'"]*)\.js(['"])/g
+/** Types of these libraries, which CommonJS declarations may name only as what an ES module would import. */
+const ES_TYPES =
+  /import (?:type )?(\{[^}]*\}) from '((?:jose|@noble\/hashes|htmlparser2|gemoji)(?:\/[^']*)?)';/g
 const CHECK = 'node-version'
 
 const folder = process.cwd()
@@ -33,7 +36,9 @@ const { outputFiles, metafile } = await build({
 for (const { path, text } of outputFiles) write(path, await toCommonJs(text))
 for (const file of readdirSync(dist, { recursive: true }))
   if (file.endsWith('.d.ts') && !file.startsWith(`cjs${sep}`)) {
-    const text = readFileSync(join(dist, file), 'utf8').replace(RELATIVE_MODULE, '$1.cjs$2')
+    const text = readFileSync(join(dist, file), 'utf8')
+      .replace(RELATIVE_MODULE, '$1.cjs$2')
+      .replaceAll(ES_TYPES, "import type $1 from '$2' with { 'resolution-mode': 'import' };")
     write(join(dist, 'cjs', file.replace(/\.d\.ts$/, '.d.cts')), text)
   }
 const licences = bundledLicences()

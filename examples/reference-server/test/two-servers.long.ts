@@ -64,12 +64,16 @@ describe('servers that start simultaneously on one empty database', () => {
     },
   )
 
-  test('SQLite: one superuser with one default project, with a shared configuration folder', async () => {
-    await inFolder((folder) =>
-      startTogether(
-        [{ SERVICE_CONFIG_DIR: folder }, { SERVICE_CONFIG_DIR: folder }],
-        expectOneFirstStart,
-      ),
-    )
+  test('FL-5 SQLite: one of them serves, the other names the file and the process, and makes nothing', async () => {
+    await inFolder(async (folder) => {
+      const environment = { SERVICE_CONFIG_DIR: folder }
+      const starts = await Promise.allSettled([startServer(environment), startServer(environment)])
+      const servers = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+      const refused = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []))
+      expect([servers.length, refused.length]).toEqual([1, 1])
+      expect(String(refused[0])).toMatch(/in use by another process \(pid \d+\)/)
+      await expectOneFirstStart(servers)
+      await Promise.all(servers.map((server) => server.end('SIGTERM')))
+    })
   })
 })
