@@ -1,8 +1,10 @@
+import type * as core from '@a2a-js/sdk'
+import type * as compat from '@a2a-js/sdk/compat/v0_3/server'
+import type * as errorTypes from '@a2a-js/sdk/errors'
+import type * as serverTypes from '@a2a-js/sdk/server'
+
 /** The parts of `@a2a-js/sdk` that the door uses. */
-export type A2aSdk = typeof import('@a2a-js/sdk') &
-  typeof import('@a2a-js/sdk/server') &
-  typeof import('@a2a-js/sdk/compat/v0_3/server') &
-  typeof import('@a2a-js/sdk/errors')
+export type A2aSdk = typeof core & typeof serverTypes & typeof compat & typeof errorTypes
 
 /** Loads them when the door is first called. */
 export async function loadSdk(): Promise<A2aSdk> {
