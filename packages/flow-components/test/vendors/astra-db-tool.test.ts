@@ -79,3 +79,18 @@ test('FF-83: as a component it gives the documents', async () => {
     { _id: '1', total: 7 },
   ])
 })
+
+test('FF-83: a mandatory parameter is never left out of the filter, and names of any kind are kept', async () => {
+  const { made, requests } = await tool({ tool_params: { '!customer': 'Whose orders' } })
+  for (const args of [{ customer: '' }, { customer: null }, {}])
+    await expect(made.call(args, { signal: AbortSignal.timeout(5_000) })).rejects.toThrow(
+      'The argument customer is required',
+    )
+  expect(requests).toHaveLength(0)
+
+  const odd = await tool({ tools_params_v2: [{ name: '__proto__', attribute_name: '__proto__' }] })
+  expect(Object.keys(odd.made.parameters['properties'] as object)).toEqual(['__proto__'])
+  const args: unknown = JSON.parse('{"__proto__":"x"}')
+  await odd.made.call(args, { signal: AbortSignal.timeout(5_000) })
+  expect(JSON.stringify(odd.requests[0]?.body)).toContain('"filter":{"__proto__":"x"}')
+})

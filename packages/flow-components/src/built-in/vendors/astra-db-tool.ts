@@ -77,8 +77,15 @@ export const astraDbTool = defineComponent({
           name: inputs.tool_name,
           description: inputs.tool_description,
           parameters: parametersOf(inputs),
-          call: async (args) => {
-            const rows = await find(inputs, isObject(args) ? args : {}, ctx)
+          call: async (given) => {
+            const args = isObject(given) ? given : {}
+            // Without it the whole collection would be found.
+            const missing = parameterList(inputs).find(
+              ({ name, isRequired }) => isRequired && isBlank(args, name),
+            )
+            if (missing !== undefined)
+              throw new TypeError(`The argument ${missing.name} is required`)
+            const rows = await find(inputs, args, ctx)
             return rows.map(({ data }) => data)
           },
         },
@@ -122,6 +129,11 @@ function parameterList({ tools_params_v2: table, tool_params: pairs }: ToolValue
   })
 }
 
+function isBlank(args: Readonly<Record<string, unknown>>, name: string): boolean {
+  const value = Object.hasOwn(args, name) ? args[name] : undefined
+  return value === undefined || value === null || value === ''
+}
+
 const isTrue = (value: unknown): boolean => value === true || value === 'True'
 
 function parametersOf(inputs: ToolValues) {
@@ -153,12 +165,14 @@ async function find(
   const endpoint =
     inputs.api_endpoint.trim() || (await astraEndpoint(inputs.database_name, token, ctx))
   const keyspace = inputs.keyspace.trim() || inputs.namespace.trim() || 'default_keyspace'
-  const filter: Record<string, unknown> = {}
-  for (const { name, attribute, operator } of parameterList(inputs)) {
-    const value = Object.hasOwn(args, name) ? args[name] : undefined
-    if (value === undefined || value === null || value === '') continue
-    filter[attribute] = operator === '$eq' ? value : { [operator]: value }
-  }
+  const filter = Object.fromEntries(
+    parameterList(inputs)
+      .filter(({ name }) => !isBlank(args, name))
+      .map(({ name, attribute, operator }) => [
+        attribute,
+        operator === '$eq' ? args[name] : { [operator]: args[name] },
+      ]),
+  )
   const query = textIn(args['search_query'])
   const sort = query === '' ? undefined : await sortOf(query, inputs, ctx)
   const command = {
