@@ -22,7 +22,8 @@ events events.event_manager|EventManager
 memory|aget_messages astore_message get_messages store_message
 `
 
-const modules: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+/** The names in each module below `langflow` and `lfx`; `.` is the package itself. */
+export const flowNames: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ROWS.trim()
     .split('\n')
     .flatMap((row) => {
@@ -35,5 +36,5 @@ const modules: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 /** Tests whether a module below `langflow` or `lfx` has a name, which may be that of a module inside it. */
 export function isFlowName(path: string, name: string): boolean {
   const inside = path === '' ? name : `${path}.${name}`
-  return modules.get(path === '' ? '.' : path)?.has(name) === true || modules.has(inside)
+  return flowNames.get(path === '' ? '.' : path)?.has(name) === true || flowNames.has(inside)
 }
