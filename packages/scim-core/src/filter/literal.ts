@@ -9,7 +9,7 @@ const EQUALITY: readonly CompareOperator[] = ['eq', 'ne']
 const ORDER: readonly CompareOperator[] = [...EQUALITY, 'gt', 'ge', 'lt', 'le']
 const TEXT: readonly CompareOperator[] = [...ORDER, 'co', 'sw', 'ew']
 
-/** The operators supported by each type . */
+/** The operators supported by each type. */
 const OPERATORS: Readonly<Record<AttributeType, readonly CompareOperator[]>> = {
   string: TEXT,
   reference: TEXT,
