@@ -3,6 +3,7 @@ export const VERDICTS = [
   'refused by name',
   'needs a key',
   'needs a file or service',
+  'took too long',
   'damaged file',
   'failed unnamed',
 ] as const
@@ -16,14 +17,17 @@ export interface Trial {
   readonly problems?: readonly string[]
   /** What the check warns of. */
   readonly warnings?: readonly string[]
+  /** The run was stopped after the time for one file. */
+  readonly isLate?: boolean
   readonly run?: { readonly status: number; readonly detail: string }
 }
 
 /** `failed unnamed`: it failed at run time although the check had named no error. */
-export function judge({ imported, problems = [], warnings = [], run }: Trial): Verdict {
+export function judge({ imported, problems = [], warnings = [], isLate, run }: Trial): Verdict {
   if (imported.status !== 201) return 'damaged file'
   if (problems.length > 0) return 'refused by name'
   if (run?.status === 200) return 'ran whole'
+  if (isLate === true) return 'took too long'
   const detail = run?.detail ?? ''
   if (warnings.some((warning) => detail.includes(JSON.stringify(warning).slice(1, -1))))
     return 'refused by name'

@@ -11,6 +11,8 @@ import { createFakeTools, createFakeWorld } from './fake-world.ts'
 import { chooseVariables, fillSettings, type CheckProblem } from './fill-settings.ts'
 import { judge, VERDICTS, type Trial, type Verdict } from './judge.ts'
 
+/** Flows may repeat themselves for hours, as their authors wanted. */
+const MOST_MS = 60_000
 const options = process.argv.slice(2)
 const folder = options.find((option) => !option.startsWith('--'))
 if (folder === undefined) {
@@ -82,15 +84,18 @@ async function tryFile(file: string): Promise<Trial> {
   const warnings = problems.map(({ message }) => message)
   if (chooseVariables(data, problems))
     await send('PATCH', `/flows/${id}`, { data, name: `${name} ${rows.length}` })
-  const run = await send('POST', `/run/${id}?stream=false`, { input_value: 'Hello' })
-  return { imported, warnings, run: run.status === 200 ? { status: 200, detail: '' } : run }
+  const signal = AbortSignal.timeout(MOST_MS)
+  const run = await send('POST', `/run/${id}?stream=false`, { input_value: 'Hello' }, signal)
+  const isLate = signal.aborted
+  return { imported, warnings, isLate, run: run.status === 200 ? { status: 200, detail: '' } : run }
 }
 
-async function send(method: string, path: string, body?: unknown) {
+async function send(method: string, path: string, body?: unknown, signal?: AbortSignal) {
   const response = await engine.handler(
     new Request(`http://localhost/api/v1${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
+      ...(signal === undefined ? {} : { signal }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }),
   )

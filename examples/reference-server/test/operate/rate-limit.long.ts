@@ -138,10 +138,16 @@ describe('OP-17 request rate limits of the server', () => {
 
   test(
     'OP-17, OP-20: two servers share buckets in Redis and count separately while it is down',
-    needs('redis-server'),
+    needs('redis-server', 'postgres'),
     async () => {
       const redis = await startRedis()
-      const settings = { SERVICE_RATE_LIMIT_REDIS_URL: redis.url, SERVICE_RATE_LIMIT_BURST: '60' }
+      const database = await postgresDatabase()
+      const settings = {
+        SERVICE_DATABASE_URL: database.address,
+        SERVICE_SECRET_KEY: 'a secret that all of them are given',
+        SERVICE_RATE_LIMIT_REDIS_URL: redis.url,
+        SERVICE_RATE_LIMIT_BURST: '60',
+      }
       await withServers([settings, settings], async ([one, two], key) => {
         const urls = [one?.url ?? '', two?.url ?? '']
         for (const url of urls) expect((await ask(url, key)).status).toBe(200)
@@ -159,6 +165,7 @@ describe('OP-17 request rate limits of the server', () => {
           })
           .toBe('"default";r=59;t=60')
       })
+      await database.close()
       await redis.stop()
     },
   )
