@@ -89,7 +89,7 @@ test('FF-83: a mandatory parameter is never left out of the filter, and names of
   expect(requests).toHaveLength(0)
 
   const odd = await tool({ tools_params_v2: [{ name: '__proto__', attribute_name: '__proto__' }] })
-  expect(Object.keys(odd.made.parameters['properties'] as object)).toEqual(['__proto__'])
+  expect(JSON.stringify(odd.made.parameters)).toContain('"__proto__":')
   const args: unknown = JSON.parse('{"__proto__":"x"}')
   await odd.made.call(args, { signal: AbortSignal.timeout(5_000) })
   expect(JSON.stringify(odd.requests[0]?.body)).toContain('"filter":{"__proto__":"x"}')
