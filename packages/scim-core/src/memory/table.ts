@@ -17,6 +17,8 @@ export interface TableOptions<R> {
   readonly uniqueKey: (record: R) => string | null
   /** The key for `eq` on the name. */
   readonly nameKey: (record: R) => string
+  /** Further keys that records are found by, such as folded e-mail addresses. Default: none. */
+  readonly addressKeys?: (record: R) => readonly string[]
 }
 
 /** Records by id, with the indexes needed for lookups and uniqueness. */
@@ -26,17 +28,19 @@ export interface Table<R> {
   all(): readonly R[]
   named(key: string): readonly R[]
   withExternalId(externalId: string): readonly R[]
+  withAddress(key: string): readonly R[]
   /** Inserts or replaces. @throws UniqueConflictError */
   put(record: R, undo: UndoLog): void
   delete(id: string, undo: UndoLog): void
 }
 
 export function createTable<R extends StoredRecord>(options: TableOptions<R>): Table<R> {
-  const { constraint, uniqueKey, nameKey } = options
+  const { constraint, uniqueKey, nameKey, addressKeys = () => [] } = options
   const records = new Map<string, R>()
   const unique = new Map<string, string>()
   const names = createIndex()
   const externalIds = createIndex()
+  const addresses = createIndex()
   let order: string[] | null = null
 
   const unlink = (record: R): void => {
@@ -45,6 +49,7 @@ export function createTable<R extends StoredRecord>(options: TableOptions<R>): T
     if (key !== null) unique.delete(key)
     names.remove(nameKey(record), record.id)
     if (record.externalId !== null) externalIds.remove(record.externalId, record.id)
+    for (const address of addressKeys(record)) addresses.remove(address, record.id)
   }
   const link = (record: R): void => {
     records.set(record.id, record)
@@ -52,6 +57,7 @@ export function createTable<R extends StoredRecord>(options: TableOptions<R>): T
     if (key !== null) unique.set(key, record.id)
     names.add(nameKey(record), record.id)
     if (record.externalId !== null) externalIds.add(record.externalId, record.id)
+    for (const address of addressKeys(record)) addresses.add(address, record.id)
   }
   const swap = (before: R | undefined, after: R | undefined): void => {
     if (before === undefined || after === undefined) order = null
@@ -69,6 +75,7 @@ export function createTable<R extends StoredRecord>(options: TableOptions<R>): T
     },
     named: (key) => pick(names.get(key)).toSorted(byCreation),
     withExternalId: (externalId) => pick(externalIds.get(externalId)).toSorted(byCreation),
+    withAddress: (key) => pick(addresses.get(key)).toSorted(byCreation),
     put(record, undo) {
       const before = records.get(record.id)
       const key = uniqueKey(record)

@@ -1,7 +1,9 @@
 import type { GroupBrief, GroupRecord } from '../store/groups.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { UserRecord } from '../store/users.ts'
-import { recordDisplay } from '../base/document.ts'
+import { isObject } from '@x/wire'
+import { recordData, recordDisplay } from '../base/document.ts'
+import { fold } from '../base/fold.ts'
 import { createRelation, type Relation } from './relation.ts'
 import { createTable, type Table } from './table.ts'
 
@@ -20,6 +22,7 @@ export function createTenantState(): TenantState {
       constraint: 'user.userName',
       uniqueKey: ({ userNameKey }) => userNameKey,
       nameKey: ({ userNameKey }) => userNameKey,
+      addressKeys: emailKeys,
     }),
     tombstones: new Map(),
     groups: createTable<GroupRecord>({
@@ -29,6 +32,16 @@ export function createTenantState(): TenantState {
     }),
     relation: createRelation(),
   }
+}
+
+/** The folded e-mail addresses of a user, by which every new user is compared with all others. */
+function emailKeys(record: UserRecord): string[] {
+  const { emails } = recordData(record)
+  if (!Array.isArray(emails)) return []
+  return emails.flatMap((email: unknown) => {
+    const value = isObject(email) ? email['value'] : undefined
+    return typeof value === 'string' ? [fold(value)] : []
+  })
 }
 
 /** The row of a membership; undefined if the member does not exist. */

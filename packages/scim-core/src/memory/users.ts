@@ -93,6 +93,8 @@ function candidates(
   if (name !== undefined) return users.named(name)
   const externalId = requiredValue(filter, 'externalId')
   if (externalId !== undefined) return users.withExternalId(externalId)
+  const address = requiredValue(filter, 'emails.value')
+  if (address !== undefined) return users.withAddress(address)
   const id = requiredValue(filter, 'id')
   const record = id === undefined ? undefined : users.get(id)
   if (id !== undefined) return record === undefined ? [] : [record]
