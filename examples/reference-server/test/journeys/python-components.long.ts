@@ -187,7 +187,7 @@ class TextInputComponent(TextComponent):
     const answer = await runFlow(service(), await storeAround(node, 'Mine'), 'x')
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(answer.text).toMatch(/The component Mine \(Mine-x1\) needs the Python package/)
-    expect(answer.text).toContain('Language Model does the same')
+    expect(answer.text).toContain('Replace the node by Language Model')
   })
 
   test('PY-54: gets the exception message and the line in their own code', async () => {
