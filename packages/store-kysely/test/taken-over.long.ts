@@ -131,7 +131,7 @@ for (const kind of ['PostgreSQL', 'BullMQ (REDIS_URL)'] as const) {
       }
     }
 
-    test('DR-7, DR-11: after kill -9 the other goes on from the checkpoints', async () => {
+    test('DR-7, DR-11, FL-21: after kill -9 the other goes on from the checkpoints', async () => {
       const flows = flowsHere()
       const a = await start('A', flows)
       await underWay(flows)
@@ -144,7 +144,9 @@ for (const kind of ['PostgreSQL', 'BullMQ (REDIS_URL)'] as const) {
       await checkEnds(jobs, { ids: a.ids, flows })
       await expect.poll(() => b.finished().toSorted()).toEqual(left.toSorted())
       expect(left.length).toBeGreaterThan(0)
-      for (const id of left) expect((await jobs.get(id))?.crashes).toBe(1)
+      // A step that completed after the crash clears the count; BullMQ keeps it.
+      const counted = kind === 'PostgreSQL' ? 0 : 1
+      for (const id of left) expect((await jobs.get(id))?.crashes).toBe(counted)
     })
 
     test('DR-7, DR-8: one that is frozen for twice the lease harms no job when it wakes', async () => {

@@ -191,28 +191,22 @@ test('AB-53, AB-93: no secret field of any component is shown to a visitor', asy
   expect(await shownTo(null)).toEqual([])
 })
 
-/** Modules that start runs, and the lane from which each takes a place. */
 const PACKAGES = fileURLToPath(new URL('../../../../packages/', import.meta.url))
 const STARTS =
-  /import\s*\{[^}]*\b(?:startRun|runFlow|startDurableRun)\b[^}]*\}\s*from\s*'(?:[^']*graph\/|@x\/flow-engine)[^']*'/
-const LANE = /run-places\.ts'|lane-places\.ts'/
+  /import\s*\{[^}]*\b(?:startRun|runFlow|startDurableRun)\b[^}]*\}\s*from\s*'@x\/flow-engine[^']*'|\bjobs\.start\(/
+/** The runner, which admits every run of the service, and the handler for hosts' own flows, which has no users. */
+const MAY_START = ['mcp/create-mcp-handler.ts', 'services/runs/runner.ts']
 
-test('AB-79, AB-93: every module that starts a run takes a slot in a lane', async () => {
+test('AB-79, AB-93: every run of the service is started, and so admitted, by the runner', async () => {
   const texts = new Map<string, string>()
-  for (const sources of ['flow-engine/src', 'flow-service/src']) {
-    for (const path of await readdir(join(PACKAGES, sources), { recursive: true })) {
-      if (!path.endsWith('.ts') || path.endsWith('.test.ts') || /^(graph|testing)/.test(path))
-        continue
-      texts.set(path, await readFile(join(PACKAGES, sources, path), 'utf8'))
-    }
-  }
-  const starting = [...texts].filter(([, text]) => STARTS.test(text))
-  expect(starting.length).toBeGreaterThan(2)
-  const without = starting.filter(([path, text]) => {
-    // Jobs wait in the queue of the worker; the handler for hosts' own components has no users.
-    if (path.startsWith('jobs/') || path === 'mcp/create-mcp-handler.ts') return false
-    return !LANE.test(text) || !/\bplaces\.take\(/.test(text)
-  })
-  expect(without.map(([path]) => path)).toEqual([])
-  expect(texts.get('jobs/create-build-jobs.ts')).toMatch(LANE)
+  const sources = join(PACKAGES, 'flow-service/src')
+  for (const path of await readdir(sources, { recursive: true }))
+    if (path.endsWith('.ts') && !path.endsWith('.test.ts'))
+      texts.set(path, await readFile(join(sources, path), 'utf8'))
+  const starting = [...texts].filter(([, text]) => STARTS.test(text)).map(([path]) => path)
+  expect(starting.toSorted()).toEqual(MAY_START)
+  expect(texts.get('services/runs/runner.ts')).toMatch(/admission\.run\([\s\S]*admission\.job\(/)
+  // Jobs wait in the queue for a place of their lane.
+  const jobs = await readFile(join(PACKAGES, 'flow-engine/src/jobs/create-build-jobs.ts'), 'utf8')
+  expect(jobs).toMatch(/lane-places\.ts'/)
 })

@@ -1,4 +1,4 @@
-import { decodeEvent } from '@x/flow-engine/internal'
+import { decodeEvent, questionAfter } from '@x/flow-engine/internal'
 import { FlowError, isFlowError, type PendingQuestion, type RunEvent } from '@x/flow-engine'
 import type { StoredEvent } from '@x/flow-engine/store'
 import { append, createKeyedQueue, withinTime } from '@x/wire'
@@ -10,8 +10,6 @@ import { TurnReaders } from './turn-readers.ts'
 /** Newest turns that a chat shows. */
 const MAX_TURNS = 200
 const MAX_READERS = 100
-/** Milliseconds between looks at a job that is about to be suspended. */
-const REST_MS = 5
 /** Longest wait for the end of a cancelled turn, in milliseconds. */
 const CANCEL_MS = 5000
 
@@ -266,19 +264,14 @@ export class Turns {
     return this.#chats(JSON.stringify([userId, flowId, chatId]), work)
   }
 
-  /** A job is suspended shortly after its question was announced; one with further events goes on. */
+  /** The question that a turn waits with at its last event. */
   async #rests(
     turnId: string,
     last: StoredEvent | undefined,
     signal: AbortSignal,
   ): Promise<PendingQuestion | undefined> {
     if (last?.event !== 'suspended') return undefined
-    for (;;) {
-      const job = await this.#host.jobs.get(turnId)
-      if (job === null || job.finishedAt !== null || job.lastSeq > last.seq) return undefined
-      if (job.question !== undefined) return job.question
-      await this.#host.runtime.sleep(REST_MS, signal)
-    }
+    return await questionAfter(this.#host, turnId, { seq: last.seq, signal })
   }
 }
 

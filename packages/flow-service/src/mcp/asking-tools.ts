@@ -3,7 +3,7 @@ import { isFlowError } from '@x/flow-engine'
 import { runErrorText } from '@x/flow-engine/internal'
 import { graphOf } from '@x/flow-engine/internal'
 import type { FlowPlan } from '@x/flow-engine'
-import { RunEnding } from '@x/flow-engine/internal'
+import { questionAfter, RunEnding } from '@x/flow-engine/internal'
 import type { BuildJobs, PendingQuestion } from '@x/flow-engine'
 import type { BuildRequest } from '@x/flow-engine'
 import { fromElicitation, toElicitation, type ElicitationResult } from '@x/flow-engine'
@@ -95,19 +95,6 @@ export function createAskingTools({
     }
   }
 
-  /** The job is suspended shortly after its question was announced. */
-  const questionOf = async (
-    jobId: string,
-    signal: AbortSignal,
-  ): Promise<PendingQuestion | null> => {
-    for (;;) {
-      const job = await jobs.get(jobId)
-      if (job === null || job.finishedAt !== null) return null
-      if (job.question !== undefined) return job.question
-      await runtime.sleep(5, signal)
-    }
-  }
-
   /** Follows a job to its end or its next question. */
   const follow = async (
     call: AskingCall,
@@ -122,8 +109,8 @@ export function createAskingTools({
       for await (const event of jobs.events(jobId, { after, signal })) {
         report?.take(event)
         if (event.event !== 'suspended') continue
-        const question = await questionOf(jobId, signal)
-        if (question !== null) return await ask(call, question, event.seq)
+        const question = await questionAfter({ jobs, runtime }, jobId, { seq: event.seq, signal })
+        if (question !== undefined) return await ask(call, question, event.seq)
       }
       const result = await jobs.result(jobId, { signal })
       if (result.status !== 'succeeded') {

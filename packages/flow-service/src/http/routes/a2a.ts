@@ -1,4 +1,4 @@
-import { DoorError } from '@x/flow-protocols/internal'
+import { DoorError, MAX_BODY } from '@x/flow-protocols/internal'
 import { publicBase } from '../../services/doors/doors.ts'
 import { AgentCard, JsonRpcAnswer, JsonRpcRequest } from '../../wire/a2a.ts'
 import { TextParams } from '../../wire/scalars.ts'
@@ -12,7 +12,7 @@ const CARD = '.well-known/agent-card.json'
 const common = {
   auth: 'agent',
   answerError: a2aErrorResponse,
-  maxBody: Number.MAX_SAFE_INTEGER,
+  maxBody: MAX_BODY,
 } as const
 const params = TextParams('flow')
 const cardHead = {

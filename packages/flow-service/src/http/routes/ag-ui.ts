@@ -1,3 +1,4 @@
+import { MAX_BODY } from '@x/flow-protocols/internal'
 import { TextParams } from '../../wire/scalars.ts'
 import { AgUiEvent, AgentCapabilities, RunAgentInput } from '../../wire/ag-ui.ts'
 import { Stopped } from '../../wire/ai-chat.ts'
@@ -9,7 +10,7 @@ const PATH = '/api/ag-ui/v1/{flow}'
 const common = {
   auth: 'chat',
   answerError: agUiErrorResponse,
-  maxBody: Number.MAX_SAFE_INTEGER,
+  maxBody: MAX_BODY,
 } as const
 const params = TextParams('flow')
 const stream = {

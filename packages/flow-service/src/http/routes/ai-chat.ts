@@ -1,4 +1,4 @@
-import { asId, fileAnswer, type DoorCall } from '@x/flow-protocols/internal'
+import { asId, fileAnswer, type DoorCall, MAX_BODY } from '@x/flow-protocols/internal'
 import { TextParams } from '../../wire/scalars.ts'
 import { ChatBody, ChatChunk, ChatHistory, ChatHistoryQuery, Stopped } from '../../wire/ai-chat.ts'
 import { chatErrorResponse } from '../response/door-errors.ts'
@@ -9,7 +9,7 @@ const PATH = '/api/ai/v1/chat/{flow}'
 const common = {
   auth: 'chat',
   answerError: chatErrorResponse,
-  maxBody: Number.MAX_SAFE_INTEGER,
+  maxBody: MAX_BODY,
 } as const
 const flowParams = TextParams('flow')
 const chatParams = TextParams('flow', 'chat')

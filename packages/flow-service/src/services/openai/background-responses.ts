@@ -5,7 +5,7 @@ import type { BuildRequest } from '@x/flow-engine'
 import type { FlowRun } from '@x/flow-engine'
 import type { FlowPlan } from '@x/flow-engine'
 import { FlowError, isFlowError } from '@x/flow-engine'
-import { runErrorText } from '@x/flow-engine/internal'
+import { questionAfter, runErrorText } from '@x/flow-engine/internal'
 import type { FlowRecord } from '../../store/flows.ts'
 import { answerFromRun, type AnswerEvent, type Question } from '../answers/answer.ts'
 import { createAnswerTools } from '../answers/answer-tools.ts'
@@ -65,8 +65,6 @@ export interface BackgroundResponsesOptions {
   readonly emit: EmitFlowEvent
 }
 
-/** Milliseconds between checks of a job that is about to be suspended. */
-const REST_MS = 5
 /** Tokens are never merged, so every token keeps its number however late it is read. */
 const NEVER_JOINED = Number.MAX_SAFE_INTEGER
 
@@ -130,7 +128,8 @@ export function createBackgroundResponses({
       else if (event === 'add_message')
         for (const tool of tools.read(data)) yield { kind: 'tool', tool }
       else if (event === 'suspended') yield { kind: 'asked' }
-      if (event === 'suspended' && (await waits(jobId, { seq, signal }))) return
+      if (event !== 'suspended') continue
+      if ((await questionAfter({ jobs, runtime }, jobId, { seq, signal })) !== undefined) return
     }
     const { status, text, usage, message } = await ending()
     if (status === 'cancelled') throw new FlowError('cancelled', 'The run was cancelled')
@@ -138,19 +137,6 @@ export function createBackgroundResponses({
       throw new OpenAiRefusal(500, { code: 'flow_failed', message: message ?? 'The run failed' })
     for (const tool of tools.rest()) yield { kind: 'tool', tool }
     yield { kind: 'end', answer: { text, usage, tools: tools.all() } }
-  }
-
-  /** A job is suspended shortly after its question was announced; one with further events was answered. */
-  const waits = async (
-    jobId: string,
-    { seq, signal }: { readonly seq: number; readonly signal: AbortSignal },
-  ): Promise<boolean> => {
-    for (;;) {
-      const job = await jobs.get(jobId)
-      if (job === null || job.finishedAt !== null || job.lastSeq > seq) return false
-      if (job.question !== undefined) return true
-      await runtime.sleep(REST_MS, signal)
-    }
   }
 
   return {
