@@ -82,7 +82,7 @@ try {
     }),
   )
   if (files.length > 0)
-    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', scratch], {
+    execFileSync(process.execPath, [join(root, 'node_modules/typescript-native/bin/tsc'), '-p', scratch], {
       cwd: root,
       encoding: 'utf8',
       stdio: 'pipe',

@@ -47,7 +47,7 @@ try {
   run('git', ['add', '-A'])
   const changed = renameScope(copy, SCOPE, 'https://github.com/acme/enterprise')
   linkPackages()
-  run('node_modules/.bin/tsc', [])
+  run('node_modules/typescript-native/bin/tsc', [])
   run('node_modules/.bin/vitest', [
     'run',
     '--config',

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { builtinComponents } from '@x/flow-components'
 import type { Component } from '@x/flow-engine'
-import { format, resolveConfig } from 'prettier'
+import { formatText } from './format-text.ts'
 
 const PAGE = fileURLToPath(new URL('../docs/reference/components.md', import.meta.url))
 const START = '## List\n'
@@ -16,8 +16,7 @@ export async function componentReference(): Promise<{ current: string; wanted: s
   const end = current.indexOf('\n## ', start)
   const after = end === -1 ? '' : current.slice(end)
   const page = `${current.slice(0, start)}\n${list()}${after}`
-  const options = await resolveConfig(PAGE)
-  return { current, wanted: await format(page, { ...options, parser: 'markdown' }) }
+  return { current, wanted: await formatText(PAGE, page) }
 }
 
 function list(): string {

@@ -4,9 +4,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { format } from 'prettier'
 import { compileCatalog } from '../packages/surface-protocol/src/catalog/v09/compile-catalog.ts'
 import type { CatalogTable } from '../packages/surface-protocol/src/catalog/v09/table.ts'
+import { formatText } from './format-text.ts'
 
 const [folder = ''] = process.argv.slice(2)
 const sources = join(import.meta.dirname, '../packages/surface-protocol/src/catalog')
@@ -45,8 +45,7 @@ async function write(
  */
 export const ${name}Table${version === '1.0' ? 'V1' : ''} = ${text} as const satisfies CatalogTable
 `
-  const style = { parser: 'typescript', semi: false, singleQuote: true, printWidth: 100 } as const
-  writeFileSync(join(sources, path), await format(source, style))
+  writeFileSync(join(sources, path), await formatText(path, source))
 }
 
 const basic = tableOf('v0_9_1/catalogs/basic.json', '0.9')

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describeFlowApi } from '@x/flow-service/openapi'
-import { format, resolveConfig } from 'prettier'
+import { formatText } from './format-text.ts'
 
 const PAGE = fileURLToPath(new URL('../docs/reference/operations.md', import.meta.url))
 
@@ -30,11 +30,7 @@ export async function operationReference(): Promise<{ page: string; path: string
   )
   const tags = [...new Set(rows.map(({ tag }) => tag))]
   const sections = tags.map((tag) => sectionOf(tag, rows))
-  const options = await resolveConfig(PAGE)
-  const page = await format([head(rows.length), ...sections].join('\n'), {
-    ...options,
-    parser: 'markdown',
-  })
+  const page = await formatText(PAGE, [head(rows.length), ...sections].join('\n'))
   return { page, path: PAGE }
 }
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createScimService } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
-import { format, resolveConfig } from 'prettier'
+import { formatText } from './format-text.ts'
 
 const PAGE = fileURLToPath(new URL('../docs/reference/scim-attributes.md', import.meta.url))
 const BASE = 'https://app.example/scim/v2'
@@ -41,11 +41,7 @@ export async function scimAttributeReference(): Promise<{ page: string; path: st
   const response = await handle(new Request(`${BASE}/Schemas`, { headers }))
   const { Resources } = (await response.json()) as { Resources: Schema[] }
   const served = Resources.filter(({ id }) => /:(User|Group)$/.test(id))
-  const options = await resolveConfig(PAGE)
-  const page = await format([HEAD, ...served.map(sectionOf)].join('\n'), {
-    ...options,
-    parser: 'markdown',
-  })
+  const page = await formatText(PAGE, [HEAD, ...served.map(sectionOf)].join('\n'))
   return { page, path: PAGE }
 }
 

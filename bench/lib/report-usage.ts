@@ -6,7 +6,8 @@ export interface Usage {
 
 export type ToServer = { readonly kind: 'usage' }
 export type FromServer =
-  { readonly kind: 'listening'; readonly port: number } | ({ readonly kind: 'usage' } & Usage)
+  | { readonly kind: 'listening'; readonly port: number }
+  | ({ readonly kind: 'usage' } & Usage)
 
 /**
  * Called in the measured process once its server listens: tells the port to the process that started

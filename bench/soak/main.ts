@@ -122,7 +122,8 @@ async function figuresOf(database: string, server: ShippedServer): Promise<void>
 /** The server keeps idle connections longer than this program wants to wait: the clients end theirs. */
 async function closeClients(): Promise<void> {
   const clients = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1')) as
-    { close(): Promise<void> } | undefined
+    | { close(): Promise<void> }
+    | undefined
   await clients?.close()
 }
 

@@ -3,8 +3,8 @@ import { defaultSettings } from '@x/flow-service'
 import { defaultRunLimits } from '@x/flow-engine'
 import { defaultLimits as defaultScimLimits } from '@x/scim-core'
 import { defaultLimits } from '@x/surface-protocol'
-import { format } from 'prettier'
 import { describe, expect, test } from 'vitest'
+import { formatText } from '../../../tools/format-text.ts'
 import {
   mcpOptions,
   openAiOptions,
@@ -171,8 +171,7 @@ describe('OP-16 limits', () => {
 
   test('the settings page is generated from the same table as the help', async () => {
     const page = fileURLToPath(new URL('../../../docs/reference/settings.md', import.meta.url))
-    const style = { parser: 'markdown', semi: false, singleQuote: true, printWidth: 100 } as const
     // Written anew by `npx vitest run --update` of this file.
-    await expect(await format(settingsPage(), style)).toMatchFileSnapshot(page)
+    await expect(await formatText(page, settingsPage())).toMatchFileSnapshot(page)
   })
 })

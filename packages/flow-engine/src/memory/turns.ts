@@ -68,7 +68,8 @@ export function createTurns<Job extends Turning>(): Turns<Job> {
     },
     next({ lanes: wanted, suspects }) {
       let best:
-        { readonly id: string; readonly running: number; readonly place: number } | undefined
+        | { readonly id: string; readonly running: number; readonly place: number }
+        | undefined
       for (const { lane, waiting, running } of turns.values()) {
         if (waiting.size === 0 || (wanted !== undefined && !wanted.includes(lane))) continue
         const found = firstOf(waiting, suspects)

@@ -47,7 +47,9 @@ export interface TokenUsage {
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'other'
 
 export type ChatChunk =
-  { text: string } | { toolCall: ToolCall } | { usage?: TokenUsage; finish: FinishReason }
+  | { text: string }
+  | { toolCall: ToolCall }
+  | { usage?: TokenUsage; finish: FinishReason }
 
 /** A language model. `stream` may be called repeatedly and concurrently. */
 export interface ChatModel {

@@ -45,7 +45,8 @@ export type FlowChoice = FlowJson | FlowPlan | FlowDraft
 export interface DoorOptions {
   /** The flow, or a function that chooses it for a request. */
   readonly flow:
-    FlowChoice | ((request: Request, user: DoorUser) => FlowChoice | Promise<FlowChoice>)
+    | FlowChoice
+    | ((request: Request, user: DoorUser) => FlowChoice | Promise<FlowChoice>)
   readonly components: ComponentRegistry
   /** The accepted callers. Required: there is no default. */
   readonly auth: DoorAuth

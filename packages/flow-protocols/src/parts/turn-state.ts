@@ -25,7 +25,9 @@ export type TurnItem =
   | { readonly kind: 'source'; readonly id: string; readonly source: TurnSource }
 
 export type CallOutcome =
-  { readonly output: unknown } | { readonly error: string } | { readonly denied: string }
+  | { readonly output: unknown }
+  | { readonly error: string }
+  | { readonly denied: string }
 
 export type QuestionEnd = { readonly decision: unknown } | { readonly expired: string }
 
@@ -112,7 +114,8 @@ export class TurnState {
 
   call(id: string): Extract<TurnItem, { kind: 'call' }> | undefined {
     return this.items.find((item) => item.kind === 'call' && item.id === id) as
-      Extract<TurnItem, { kind: 'call' }> | undefined
+      | Extract<TurnItem, { kind: 'call' }>
+      | undefined
   }
 
   /** The first text of the answer that is not empty; else "". */

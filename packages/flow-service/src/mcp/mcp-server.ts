@@ -52,7 +52,8 @@ export interface ListedResource {
 
 /** The content of a file: text, or base64-encoded bytes. */
 export type ResourceContent = { readonly uri: string; readonly mimeType?: string } & (
-  { readonly text: string } | { readonly blob: string }
+  | { readonly text: string }
+  | { readonly blob: string }
 )
 
 /** The answer of a client's user, and the call it belongs to. */

@@ -4,7 +4,8 @@ import { lineDifference, type DifferenceLine } from './line-difference.ts'
 
 /** How a changed field is shown: on one line, or as the lines of its text. */
 export type FieldLines =
-  { readonly line: string } | { readonly field: string; readonly lines: readonly DifferenceLine[] }
+  | { readonly line: string }
+  | { readonly field: string; readonly lines: readonly DifferenceLine[] }
 
 /** @param code shows the code of nodes, rather than how much of it changed */
 export function fieldLines({ field, from, to }: FieldDiff, code: boolean): FieldLines {

@@ -3,7 +3,14 @@ import { isQuirk, type ScimQuirk } from './quirks.ts'
 
 /** The SCIM client of a connection. */
 export type ConnectionProvider =
-  'entra' | 'okta' | 'google' | 'onelogin' | 'jumpcloud' | 'ping' | 'sailpoint' | 'other'
+  | 'entra'
+  | 'okta'
+  | 'google'
+  | 'onelogin'
+  | 'jumpcloud'
+  | 'ping'
+  | 'sailpoint'
+  | 'other'
 
 /** Options for one customer; each overrides the option with the same name. */
 export interface ConnectionSettings {

@@ -1,6 +1,13 @@
 /** The data types of RFC 7643 section 2.3. */
 export type AttributeType =
-  'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'reference' | 'binary' | 'complex'
+  | 'string'
+  | 'boolean'
+  | 'decimal'
+  | 'integer'
+  | 'dateTime'
+  | 'reference'
+  | 'binary'
+  | 'complex'
 
 export type Mutability = 'readWrite' | 'readOnly' | 'writeOnly' | 'immutable'
 export type Returned = 'default' | 'always' | 'never' | 'request'

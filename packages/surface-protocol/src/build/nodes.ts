@@ -60,7 +60,8 @@ export type UiContextValue = string | number | boolean | Binding
 
 /** An action: a name, or a name with a context. */
 export type UiAction =
-  string | { readonly name: string; readonly context?: Readonly<Record<string, UiContextValue>> }
+  | string
+  | { readonly name: string; readonly context?: Readonly<Record<string, UiContextValue>> }
 
 /** The accepted forms of a property: literals, bindings and nodes in addition to the wire form. */
 export type UiValue<T> = T extends string

@@ -46,7 +46,8 @@ export interface CallSite {
 
 /** A function outside the basic catalog: of a host, or of the protocol itself. */
 export type FoundFunction =
-  { readonly host: HostFunction } | { readonly system: (args: JsonObject) => JsonValue }
+  | { readonly host: HostFunction }
+  | { readonly system: (args: JsonObject) => JsonValue }
 
 /** Where a value is evaluated. */
 export interface EvaluationPlace {

@@ -17,6 +17,7 @@ export interface BlockReaderOptions {
   readonly validate: (part: ExtractedPart, place: Place) => ExtractedPart
   /** Handling of a message truncated at the end of the text; null: it is repaired like any other. */
   readonly heal:
-    ((found: Extract<JsonResult, { kind: 'value' }>, raw: string) => ExtractedPart) | null
+    | ((found: Extract<JsonResult, { kind: 'value' }>, raw: string) => ExtractedPart)
+    | null
   readonly refuseCuts: boolean
 }

@@ -31,7 +31,9 @@ export interface BlockReader {
 
 /** What to do next: read on, wait for text, or stop; `isText`: what was read is text. */
 type Step =
-  'on' | 'wait' | { readonly from: number; readonly end: number | null; readonly isText?: boolean }
+  | 'on'
+  | 'wait'
+  | { readonly from: number; readonly end: number | null; readonly isText?: boolean }
 
 const between = /[{\uff5b"'`\u201c\u201e&</#]/g
 const encodedAhead = /["'`\u201c]\s*(?:\\[nrt]\s*)*(?:[[{]|\\+")/y

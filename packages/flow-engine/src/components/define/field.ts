@@ -183,7 +183,9 @@ type Plain = Record<string, unknown>
 type Many<O, T> = O extends { readonly list: true } ? readonly T[] : T
 /** The options of a choice; any string if others can be entered or depend on other fields. */
 type Choice<O> = O extends
-  { readonly combobox: true } | { readonly refresh: true } | { readonly dynamic: true }
+  | { readonly combobox: true }
+  | { readonly refresh: true }
+  | { readonly dynamic: true }
   ? string
   : O extends { readonly options: readonly (infer S extends string)[] }
     ? S

@@ -6,7 +6,14 @@ import type { ComponentContext } from './context.ts'
 import type { Fields, HandleName, Values } from './field.ts'
 
 export type OutputKind =
-  'message' | 'data' | 'dataFrame' | 'list' | 'model' | 'embeddings' | 'tools' | 'any'
+  | 'message'
+  | 'data'
+  | 'dataFrame'
+  | 'list'
+  | 'model'
+  | 'embeddings'
+  | 'tools'
+  | 'any'
 
 export interface OutputOptions<I extends Fields, T> {
   /** Default: the output's name in title case. */

@@ -18,4 +18,5 @@ export interface RetryPolicy {
 
 /** One policy for all vertices, or policies by id, display name or type of the vertex. */
 export type RetryOptions =
-  RetryPolicy | { readonly [vertexIdOrDisplayNameOrType: string]: RetryPolicy }
+  | RetryPolicy
+  | { readonly [vertexIdOrDisplayNameOrType: string]: RetryPolicy }

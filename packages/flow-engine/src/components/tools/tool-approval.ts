@@ -17,7 +17,9 @@ const REJECTED = 'The call was rejected'
 
 /** A person's decision: the arguments to call with, or the result to give the model instead. */
 export type ToolDecision =
-  { readonly args: unknown } | { readonly rejected: string } | { readonly response: string }
+  | { readonly args: unknown }
+  | { readonly rejected: string }
+  | { readonly response: string }
 
 interface Answer {
   readonly action_id: ApprovalAction

@@ -33,7 +33,8 @@ export interface RunHost {
   readonly rest?: (() => QuestionNotice | undefined) | undefined
   /** Called with the input values of a build, including secrets; the mask is passed to `built`. */
   readonly inputs?:
-    ((vertex: PlanVertex, values: Readonly<Record<string, unknown>>) => void) | undefined
+    | ((vertex: PlanVertex, values: Readonly<Record<string, unknown>>) => void)
+    | undefined
   /** Called with each build, for monitoring records. */
   readonly built?: ((build: BuildRecord) => void) | undefined
   /** Id of the job this run belongs to. */

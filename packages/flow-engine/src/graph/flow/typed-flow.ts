@@ -44,7 +44,8 @@ type NameOf<N, Id> = Id | (N extends { readonly name: infer Name extends string 
 type PartOf<N, Part extends string> = N extends { readonly [P in Part]: infer T } ? T : never
 type Keyed<N, Part extends string> = {
   readonly [Id in keyof N as PartOf<N[Id], Part> extends never ? never : NameOf<N[Id], Id>]?:
-    PartOf<N[Id], Part> | undefined
+    | PartOf<N[Id], Part>
+    | undefined
 }
 
 /** Optional, each with undefined, as the options of a run are. */
@@ -92,7 +93,8 @@ export type FlowInputs<F> = AnyInputs<Nodes<F>> &
 /** `tweaks` of a run of this flow, by node and field. */
 export type FlowTweaks<F> = {
   readonly [K in keyof Keyed<Nodes<F>, 'tweaks'>]?:
-    Loose<NonNullable<Keyed<Nodes<F>, 'tweaks'>[K]>> | undefined
+    | Loose<NonNullable<Keyed<Nodes<F>, 'tweaks'>[K]>>
+    | undefined
 } & { readonly stream?: boolean | undefined }
 
 /** The values of a result, by node. */

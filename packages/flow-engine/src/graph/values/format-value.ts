@@ -5,7 +5,12 @@ import { isMessage, isStream, type Message } from './message.ts'
 import { formatIsoTimestamp, messageToFields } from './message-json.ts'
 
 export type JsonValue =
-  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue }
 
 const MAX_DEPTH = 500
 

@@ -10,7 +10,9 @@ export interface RefreshClaims {
 
 /** Why an access token is rejected, in the words of the API. */
 export type TokenProblem =
-  'Could not validate credentials' | 'Token is invalid.' | 'Invalid token details.'
+  | 'Could not validate credentials'
+  | 'Token is invalid.'
+  | 'Invalid token details.'
 
 /** The claims of an access token. */
 export interface AccessClaims {

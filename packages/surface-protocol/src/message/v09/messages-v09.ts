@@ -25,7 +25,8 @@ export type ServerMessageV09 = { version: 'v0.9' | 'v0.9.1' } & (
 
 /** A client message of version 0.9.1 (SN, section 2.3). */
 export type ClientMessageV09 = { version: 'v0.9' | 'v0.9.1' } & (
-  { action: ActionV09 } | { error: JsonObject }
+  | { action: ActionV09 }
+  | { error: JsonObject }
 )
 
 /** A user's action on a component. */
