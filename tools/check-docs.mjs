@@ -82,11 +82,15 @@ try {
     }),
   )
   if (files.length > 0)
-    execFileSync(process.execPath, [join(root, 'node_modules/typescript-native/bin/tsc'), '-p', scratch], {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    })
+    execFileSync(
+      process.execPath,
+      [join(root, 'node_modules/typescript-native/bin/tsc'), '-p', scratch],
+      {
+        cwd: root,
+        encoding: 'utf8',
+        stdio: 'pipe',
+      },
+    )
 } catch (error) {
   problems.push(String(error.stdout ?? error).trim())
 } finally {
