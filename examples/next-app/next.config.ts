@@ -1,17 +1,11 @@
 import { fileURLToPath } from 'node:url'
+import { withHandlers } from '@x/http-adapters/next-config'
 import type { NextConfig } from 'next'
 
-// The packages of this repository are two folders up. An app that installs them only needs the line
-// that keeps them out of the bundle.
+// The packages of this repository are two folders up. An app that installs them needs no setting of its own.
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-export default {
+export default withHandlers({
   turbopack: { root },
   outputFileTracingRoot: root,
-  serverExternalPackages: [
-    '@x/flow-components',
-    '@x/flow-engine',
-    '@x/flow-service',
-    '@x/http-adapters',
-  ],
-} satisfies NextConfig
+} satisfies NextConfig)

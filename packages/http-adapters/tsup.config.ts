@@ -9,6 +9,8 @@ export default defineConfig(
     'src/fastify.ts',
     'src/next.ts',
     'src/hono.ts',
+    'src/koa.ts',
+    'src/next-config.ts',
     'src/rate-limit.ts',
   ]),
 )

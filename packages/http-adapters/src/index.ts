@@ -3,6 +3,7 @@ import { createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 export { BodyError } from './lib/body-error.ts'
+export { lazyHandler, type LazyHandler } from './lib/lazy-handler.ts'
 export { toGenuineRequest } from './lib/shapes.ts'
 export type { AdapterContext, AdapterOptions, FetchHandler } from './lib/shapes.ts'
 

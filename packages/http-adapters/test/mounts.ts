@@ -5,10 +5,13 @@ import express from 'express'
 import express4 from 'express4'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
+import Koa from 'koa'
+import mount from 'koa-mount'
 import { toGenuineRequest, type AdapterOptions } from '@x/http-adapters'
 import { expressHandler } from '@x/http-adapters/express'
 import { fastifyPlugin } from '@x/http-adapters/fastify'
 import { honoHandler } from '@x/http-adapters/hono'
+import { koaMiddleware } from '@x/http-adapters/koa'
 import { nextHandlers } from '@x/http-adapters/next'
 import { toNodeListener } from '@x/http-adapters/node'
 import type { AdapterMount, CommonOptions } from './adapter-contract.ts'
@@ -59,6 +62,19 @@ export const express4Mount: AdapterMount = {
     const [first = '/', rest = '/'] = splitMount(at)
     const router = express4.Router().use(rest, expressHandler(handler, optionsOf(options)))
     return listen(createServer(app.use(first, router) as RequestListener))
+  },
+}
+
+export const koaMount: AdapterMount = {
+  ...nodeMount,
+  name: 'koa',
+  start: async (handler, options, at = '/') => {
+    const [first = '/', rest] = splitMount(at)
+    const serve = koaMiddleware(handler, optionsOf(options)) as Koa.Middleware
+    const app = new Koa()
+    app.use(mount(first, rest === undefined ? serve : mount(rest, serve)))
+    const callback = app.callback()
+    return listen(createServer((req, res) => void callback(req, res)))
   },
 }
 

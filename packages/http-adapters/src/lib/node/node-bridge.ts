@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { responseParts } from '@x/wire'
-import { Exchange } from './exchange.ts'
+import { Exchange, type ParsedBody } from './exchange.ts'
 import { behindProxies, plainAddress, type Caller, type TrustProxy } from '../forwarded.ts'
 import { createDispatcher, type Call } from '../dispatcher.ts'
 import { rawHeader } from './lean-headers.ts'
@@ -16,6 +16,8 @@ interface NodeCall<Host> {
   readonly message: IncomingMessage
   readonly reply: ServerResponse
   readonly host: Host
+  /** Where the framework keeps a body that it has read. Default: `host`. */
+  readonly parsed?: ParsedBody
   /** The request target as sent by the client. */
   readonly target: string | undefined
   /** The prefix the framework has already matched. */
@@ -55,7 +57,7 @@ class ServerCall<Host extends object> extends Exchange implements Call<Host> {
   readonly #kind: 'lean' | 'genuine'
 
   constructor(call: NodeCall<Host>, limit: number, kind: 'lean' | 'genuine') {
-    super(call.message, call.reply, call.host, limit)
+    super(call.message, call.reply, call.parsed ?? call.host, limit)
     this.host = call.host
     this.pass = call.pass
     this.fail = call.fail

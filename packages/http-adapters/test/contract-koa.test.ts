@@ -1,0 +1,4 @@
+import { defineAdapterContract } from './adapter-contract.ts'
+import { koaMount } from './mounts.ts'
+
+defineAdapterContract(koaMount)
