@@ -11,6 +11,9 @@ const MEASURES =
 const NIGHT = '// Runs each night (.ci/night).\n'
 const isNight = process.env['NIGHT'] === '1'
 
+/** Files of `npm test` with tests that it leaves out. */
+const TAGGED = isNight ? /\btags: \['(?:long|night)'\]|\bsmallAndFull\(/ : /\btags: \['long'\]/
+
 const long: string[] = []
 const alone: string[] = []
 const tagged: string[] = []
@@ -18,28 +21,29 @@ for (const path of testFiles()) {
   const text = readFileSync(new URL(path, import.meta.url), 'utf8')
   if (text.startsWith(NIGHT) && !isNight) continue
   if (!path.endsWith('.long.ts')) {
-    if (/\btags: \['long'\]/.test(text)) tagged.push(path)
+    if (TAGGED.test(text)) tagged.push(path)
   } else if (MEASURES.test(text)) alone.push(path)
   else long.push(path)
 }
 
 /** Side by side, after what is left out of a file that `npm test` runs. */
-const together = { maxWorkers: 2, sequence: { groupOrder: 1 } }
+const together = { maxWorkers: 2, isolate: false, sequence: { groupOrder: 1 } }
 
 /** Those that measure do not measure one another. */
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 2 } }
 
 // Vitest takes the filter of a project, which its types have for the whole run only.
-const onlyTagged: object = { tagsFilter: ['long'] }
+const onlyTagged: object = { tagsFilter: [isNight ? 'long || night' : 'long'] }
+const byDay: object = isNight ? {} : { tagsFilter: ['!night'] }
 
 /** The long set: journeys, attacks on the shipped server, takeovers between processes, and full sizes. */
 export default defineConfig({
   ssr: { resolve: { conditions: ['@x/source'] } },
   test: {
     projects: [
-      { name: 'long', include: long, ...together },
+      { name: 'long', include: long, ...together, ...byDay },
       { name: 'tagged', include: tagged, ...together, ...onlyTagged },
-      { name: 'alone', include: alone, ...oneByOne },
+      { name: 'alone', include: alone, ...oneByOne, ...byDay },
     ].map((test) => ({
       extends: true as const,
       test: {

@@ -61,7 +61,7 @@ const RUN_BY = {
   'examples/in-process-tests/README.md': [1, 'vitest.workspace.ts'],
   'examples/next-app/README.md': [1, 'examples/next-app/smoke.mjs'],
   'examples/reference-server/README.md': [1, COMMANDS, `${TESTS}/demo.long.ts`],
-  'examples/surface-viewer/README.md': [1, 'examples/hono-surface/test/smoke.test.ts'],
+  'examples/surface-viewer/README.md': [1, 'examples/hono-surface/test/smoke.long.ts'],
 }
 
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))

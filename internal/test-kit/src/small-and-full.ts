@@ -1,7 +1,7 @@
 import type { TestOptions } from 'vitest'
 
 /**
- * Two sizes of one test: a small one for every run, and the full one, which only the long set has. The text
+ * Two sizes of one test: a small one for every run, and the full one, which runs each night. The text
  * is for its title.
  */
 export function smallAndFull(
@@ -10,6 +10,6 @@ export function smallAndFull(
 ): readonly (readonly [text: string, size: number, options: TestOptions])[] {
   return [
     [small.toLocaleString('en-US'), small, {}],
-    [full.toLocaleString('en-US'), full, { tags: ['long'] }],
+    [full.toLocaleString('en-US'), full, { tags: ['night'] }],
   ]
 }

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { pageOf, pdfOf } from '@x/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formOf, readingFlow, storeFlow, tableFlow, uploadToUser } from '../journeys/material.ts'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { readFile } from 'node:fs/promises'
 import type { FlowBuilder } from '@x/flow-engine/testing'
 import { describe, expect, test, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createSurfaceStore } from '@x/surface-protocol'

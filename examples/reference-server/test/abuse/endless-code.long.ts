@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { execFileSync } from 'node:child_process'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { Answer, Service } from '../journeys/service.ts'

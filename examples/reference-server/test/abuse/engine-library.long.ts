@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCanary, type Canary } from '../../../../packages/flow-engine/test/abuse/canary.ts'
 import { material } from '../journeys/material.ts'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formOf } from '../journeys/material.ts'
 import { startService, type SharedService } from '../journeys/service.ts'

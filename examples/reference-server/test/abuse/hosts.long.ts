@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { sendRaw, useService, type RawRequest } from './attack.ts'

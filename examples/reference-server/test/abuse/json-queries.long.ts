@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test, vi } from 'vitest'
 import type { Service } from '../journeys/service.ts'
 import { besideHealth, HEALTH, stopwatch, useService } from './attack.ts'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'

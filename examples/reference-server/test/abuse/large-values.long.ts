@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test } from 'vitest'
 import { besideHealth, HEALTH_NOTED, useService } from './attack.ts'
 import { readFlow } from './flow-of.ts'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createStdioMcp } from '@x/flow-components/node'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'

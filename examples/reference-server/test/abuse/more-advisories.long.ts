@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

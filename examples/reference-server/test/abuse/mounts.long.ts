@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test } from 'vitest'
 import { SPELLINGS } from '../../../../packages/http-adapters/test/guarded-mounts.ts'
 import { exchange, send } from '../../../../packages/http-adapters/test/loopback.ts'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { readdir } from 'node:fs/promises'
 import { builtinComponents } from '@x/flow-components'
 import type { FlowJson } from '@x/flow-engine'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { needs } from '@x/test-kit/needs'
 import { join } from 'node:path'
 import { sql } from 'kysely'

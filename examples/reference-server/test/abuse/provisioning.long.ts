@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { openSqlite } from '@x/store-kysely/sqlite'

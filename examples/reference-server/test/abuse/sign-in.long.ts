@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test } from 'vitest'
 import { processorMs, useService } from './attack.ts'
 import { countOf, GUESSED, mostGuesses, PASSWORD, signIn } from './guesses.ts'

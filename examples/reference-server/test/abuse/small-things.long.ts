@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

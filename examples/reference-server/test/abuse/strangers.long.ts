@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { graphOf } from '../journeys/flows.ts'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { expect, test, vi } from 'vitest'
 import { besideHealth, HEALTH, OTHERS, stopwatch, useService } from './attack.ts'
 import { addUser, run, saveFlow, type Values } from './flows.ts'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { describe, expect, test } from 'vitest'
 import type { ChatChunk, Tool } from '@x/flow-engine'
 import { isChatModel, isTool } from '@x/flow-engine/models'

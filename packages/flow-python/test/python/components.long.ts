@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { describe, expect, test } from 'vitest'
 import { createData, isData } from '@x/flow-engine'
 import { createDataFrame } from '@x/flow-engine'

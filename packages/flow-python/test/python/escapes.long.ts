@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, test } from 'vitest'

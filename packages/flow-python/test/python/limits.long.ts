@@ -1,3 +1,4 @@
+// Runs each night (.ci/night).
 import { describe, expect, test } from 'vitest'
 import { memoryUsage } from 'node:process'
 import { newTrace, run, testRunner } from './python-runs.ts'
