@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FlowJson } from '@x/flow-engine'
+import { needs } from '@x/test-kit/needs'
 import { describe, expect, test } from 'vitest'
 import { flowDiffMarkdown, flowDiffSvg, flowDiffText, formatFlow } from '../src/code.ts'
 import { changed } from './change-flow.ts'
@@ -32,31 +33,37 @@ describe('differences of flows', () => {
     expect(flowDiffText(before, before)).toBe('Support: no difference\n')
   })
 
-  test('FC-60 the command reads files, stdin, an empty flow and revisions of git', async () => {
-    await inFolder(async (cwd) => {
-      const git = (...args: string[]): unknown =>
-        execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd })
-      await writeFile(join(cwd, 'a.json'), JSON.stringify(supportFlow()))
-      const outside = await runCli(['diff', 'HEAD:a.json', 'a.json'], { cwd })
-      expect([outside.code, outside.err]).toEqual([
-        2,
-        'x-flow diff: HEAD:a.json is neither a file nor known to git\n',
-      ])
-      git('init', '-q')
-      git('add', '.')
-      git('commit', '-qm', 'a')
-      const next = changed({ 'LanguageModelComponent-llm.temperature': 0.7 })
-      await writeFile(join(cwd, 'a.json'), JSON.stringify(next))
-      const { code, out } = await runCli(['diff', '--exit-code', 'HEAD:a.json', 'a.json'], { cwd })
-      expect([code, out.split('\n')[0]]).toEqual([1, 'Support: 1 node changed'])
-      const fresh = await runCli(['diff', '/dev/null', '-'], { cwd, stdin: JSON.stringify(next) })
-      expect(fresh.out.split('\n')[0]).toBe('Support: 4 nodes added; 3 edges added')
-      const json = await runCli(['diff', '--json', 'HEAD:a.json', 'a.json'], { cwd })
-      expect(JSON.parse(json.out)).toMatchObject({
-        nodes: { changed: [{ id: 'LanguageModelComponent-llm' }] },
+  test(
+    'FC-60 the command reads files, stdin, an empty flow and revisions of git',
+    needs('git'),
+    async () => {
+      await inFolder(async (cwd) => {
+        const git = (...args: string[]): unknown =>
+          execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd })
+        await writeFile(join(cwd, 'a.json'), JSON.stringify(supportFlow()))
+        const outside = await runCli(['diff', 'HEAD:a.json', 'a.json'], { cwd })
+        expect([outside.code, outside.err]).toEqual([
+          2,
+          'x-flow diff: HEAD:a.json is neither a file nor known to git\n',
+        ])
+        git('init', '-q')
+        git('add', '.')
+        git('commit', '-qm', 'a')
+        const next = changed({ 'LanguageModelComponent-llm.temperature': 0.7 })
+        await writeFile(join(cwd, 'a.json'), JSON.stringify(next))
+        const { code, out } = await runCli(['diff', '--exit-code', 'HEAD:a.json', 'a.json'], {
+          cwd,
+        })
+        expect([code, out.split('\n')[0]]).toEqual([1, 'Support: 1 node changed'])
+        const fresh = await runCli(['diff', '/dev/null', '-'], { cwd, stdin: JSON.stringify(next) })
+        expect(fresh.out.split('\n')[0]).toBe('Support: 4 nodes added; 3 edges added')
+        const json = await runCli(['diff', '--json', 'HEAD:a.json', 'a.json'], { cwd })
+        expect(JSON.parse(json.out)).toMatchObject({
+          nodes: { changed: [{ id: 'LanguageModelComponent-llm' }] },
+        })
       })
-    })
-  })
+    },
+  )
 
   test('FC-65 a flow as text for git diff has no code, places or secrets', async () => {
     await inFolder(async (cwd) => {
