@@ -50,6 +50,8 @@ export interface ComponentFacts {
    * such a field is an `ignored_edge`. Default false.
    */
   readonly furtherFields?: boolean
+  /** A session stored in a node is that of runs that name none. Default false: it is that of builds only. */
+  readonly keepsSession?: boolean
   /**
    * Derives a node's outputs from its field values, replacing those listed in the node. `outputs` are the
    * outputs of a new node.
