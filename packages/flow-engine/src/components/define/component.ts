@@ -107,6 +107,8 @@ export interface ComponentTool {
   readonly description: string
   /** A JSON Schema of type object. */
   readonly parameters: object
+  /** Uses the result as the answer of the agent. Default false. */
+  readonly returnDirect?: boolean
   /** Returns any edge value; the engine converts it for the model. */
   call(args: Readonly<Record<string, unknown>>, ctx: ComponentContext): unknown
 }
