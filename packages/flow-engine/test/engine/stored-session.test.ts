@@ -6,7 +6,7 @@ import { createMemoryServices } from '@x/flow-engine/memory'
 import { messageRow } from '../components/message-row.ts'
 import { join, run } from './kit.ts'
 
-type Given = Exclude<Parameters<typeof run>[1], undefined>
+type Given = NonNullable<Parameters<typeof run>[1]>
 
 /** Reads one message of the session that Message History names. */
 async function historyOf(session: string, given: Given = {}, isVariable = false) {

@@ -86,7 +86,7 @@ export const runFlow = defineComponent({
     if (name !== 'flow_name_selected' && name !== 'tool_mode') return undefined
     const isChosen = name === 'flow_name_selected'
     const choice = isChosen
-      ? { name: textOf(value) }
+      ? { id: '', name: textOf(value) }
       : choiceOf({
           flow_name_selected: textIn(template, 'flow_name_selected'),
           flow_id_selected: textIn(template, 'flow_id_selected'),
