@@ -1,4 +1,5 @@
 // For the packages of this workspace, of the same version only: no promise of compatibility.
+export { answerWithTools } from './components/built-in/models-and-agents/answer-with-tools.ts'
 export { writeMessage } from './components/built-in/models-and-agents/memory.ts'
 export {
   type PromptSyntax,

@@ -125,7 +125,8 @@ function readTools(given: unknown): ToolSpec[] {
 
 const ROLES = new Set(['system', 'user', 'assistant', 'tool'])
 
-function toChatMessage(given: Record<string, unknown>): ChatMessage {
+/** Reads a message as the interpreter describes it. */
+export function toChatMessage(given: Record<string, unknown>): ChatMessage {
   const { role, text, images, tool_calls: calls, tool_call_id: callId } = given
   const known = typeof role === 'string' && ROLES.has(role) ? role : 'user'
   const made = (Array.isArray(calls) ? calls : [])

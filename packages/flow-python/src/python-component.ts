@@ -124,7 +124,9 @@ function toField(wire: TemplateField): Field {
     options['options'] = wire.options
   }
   const kind = kindOfTemplate(wire)
-  return { fieldKind: kind, options: { ...options, attributes: renamed(attributes) } }
+  // The class may fill or ignore its options itself.
+  const closed = { closed: false }
+  return { fieldKind: kind, options: { ...options, ...closed, attributes: renamed(attributes) } }
 }
 
 /** Renames attributes whose names differ between classes and templates. */

@@ -4,6 +4,7 @@ import type { GuestObjects } from './guest-objects.ts'
 import { ModelStreams, useHandle } from './host-handles.ts'
 import type { InterpreterHost } from './interpreter.ts'
 import { createObject } from './made-objects.ts'
+import { runAgent } from './run-agent.ts'
 import { decodePythonValue, OutgoingValues } from './values.ts'
 import type { TextStream } from './text-stream.ts'
 import type { WebAccess } from './web-access.ts'
@@ -52,6 +53,7 @@ export function createRunHost(
     if (op === 'message') return sendMessage(ctx, question['message'], lent)
     if (op === 'handle') return useHandle(lent, question, { signal, streams })
     if (op === 'create') return lent.push(await createObject(question, ctx)) - 1
+    if (op === 'agent') return runAgent(lent, question, ctx)
     if (op === 'keep') return guest.keep(question, lent)
     throw new TypeError('not offered')
   }

@@ -61,6 +61,39 @@ test('J1, FF-1, FF-7: a guardrail answers a forbidden question once, without a m
   await model.close()
 })
 
+test('FF-7: traces, records and costs hold nothing of a cut, at any door', async () => {
+  const model = await startFakeOpenAi()
+  const { call, create, engine } = await createUserCalls({ ssrfAllow: ['127.0.0.1'] })
+  const id = await create(guardrail(model.url))
+  await call('POST', `/api/v1/run/${id}`, { input_value: 'forbidden', session_id: 's' })
+  await call('POST', `/api/v1/build/${id}/flow?event_delivery=direct`, {
+    inputs: { input_value: 'forbidden', session: 'b' },
+  })
+  const answered = await call('POST', '/api/v1/responses', { model: id, input: 'forbidden' })
+  expect(answered.text).toContain('REFUSED')
+  expect(answered.text).not.toContain('Agent')
+  const tracesOf = async () => {
+    const { body } = await call('GET', `/api/v1/monitor/traces?flow_id=${id}`)
+    return (body as { traces: { id: string; totalTokens: number }[] }).traces
+  }
+  await expect.poll(async () => (await tracesOf()).length).toBe(3)
+  const listed = await tracesOf()
+  const shown: { text: string }[] = []
+  for (const { id: trace, totalTokens } of listed) {
+    expect(totalTokens).toBe(0)
+    shown.push(await call('GET', `/api/v1/monitor/traces/${trace}`))
+  }
+  shown.push(await call('GET', `/api/v1/monitor/builds?flow_id=${id}`))
+  shown.push(await call('GET', `/api/v1/monitor/transactions?flow_id=${id}`))
+  for (const { text } of shown) {
+    expect(text).toContain('ChatOutput-1')
+    expect(text).not.toMatch(/"(?:id|vertex_id|component_id)": ?"(?:Agent-1|ChatOutput-2)"/)
+  }
+  expect(model.requests).toEqual([])
+  await engine.close()
+  await model.close()
+})
+
 test('FF-2, FF-3: vertices built one at a time leave out a stopped branch and reach the join', async () => {
   const { call, create, engine } = await createUserCalls()
   const flow = flowBuilder('join')

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { dataFrameOperations, dataOperations, splitText } from '@x/flow-components'
+import {
+  builtinComponents,
+  dataFrameOperations,
+  dataOperations,
+  splitText,
+} from '@x/flow-components'
 import { parser, typeConverter } from '@x/flow-engine/components'
 import { createNode } from '@x/flow-engine'
 import type { TemplateField } from '@x/flow-engine'
@@ -117,6 +122,30 @@ describe('TypeConverterComponent (CO-55)', () => {
     )
   })
 
+  test('FF-41: closed choices are refused by name, names of models are not', async () => {
+    const open = builtinComponents.flatMap(({ inputs, type }) =>
+      Object.entries(inputs).flatMap(([name, { fieldKind, options }]) => {
+        const isChoice = ['dropdown', 'tab', 'multiselect', 'sortableList'].includes(fieldKind)
+        return isChoice && options.closed === false ? [`${type}.${name}`] : []
+      }),
+    )
+    expect(open.toSorted()).toEqual([
+      'AssemblyAITranscriptionJobCreator.speech_model',
+      'AzureOpenAIEmbeddings.model',
+      'CohereRerank.model',
+      'CurrentDate.timezone',
+      'IBMwatsonxModel.base_url',
+      'MistralModel.model_name',
+      'OpenAIEmbeddings.model',
+      'WatsonxEmbeddingsComponent.url',
+    ])
+    const df = createDataFrame([{ a: 'x' }])
+    const filter = { df, operation: [{ name: 'Filter' }], column_name: 'a', filter_value: 'x' }
+    await expect(
+      run(dataFrameOperations, { ...filter, filter_operator: 'resembles' }, 'output'),
+    ).rejects.toThrow('unknown filter operator "resembles". Known: equals, not equals,')
+  })
+
   test('to a table: records become rows', async () => {
     const rows = async (input_data: unknown): Promise<unknown> => {
       const inputs = { input_data, auto_parse: true }
@@ -172,7 +201,7 @@ describe('DataFrameOperations (CO-60)', () => {
 
   test('without an operation the table passes unchanged, unknown ones are named in the error', async () => {
     expect(await operate('')).toBe(df)
-    await expect(operate('Explode')).rejects.toThrow('Unsupported operation: Explode')
+    await expect(operate('Explode')).rejects.toThrow('unknown operation "Explode". Known: Add')
   })
 
   test('each operation reads its own fields', async () => {

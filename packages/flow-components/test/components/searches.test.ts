@@ -148,7 +148,7 @@ describe('YfinanceComponent (CO-72)', () => {
     const failing = { get: () => Promise.reject(new Error('closed')) }
     await expect(rowsOf(yahooFinance, {}, {})).rejects.toThrow('needs a finance source')
     await expect(rowsOf(yahooFinance, { method: 'constructor' }, { finance })).rejects.toThrow(
-      'Unsupported data method: constructor',
+      'unknown data method "constructor". Known: get_info,',
     )
     await expect(rowsOf(yahooFinance, {}, { finance: failing })).rejects.toThrow(
       'Error retrieving data: closed',

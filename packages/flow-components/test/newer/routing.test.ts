@@ -159,7 +159,7 @@ describe('GuardrailValidator (MO-63)', () => {
     await expect(check([], { input_text: ' ' })).rejects.toThrow('The input text is empty')
     await expect(check([], { enabled_guardrails: [] })).rejects.toThrow('No guardrail is selected')
     await expect(check([], { enabled_guardrails: ['Magic'] })).rejects.toThrow(
-      'Unknown guardrail Magic. Known: PII',
+      'unknown guardrails "Magic". Known: PII, ',
     )
     await expect(check(['Perhaps'])).rejects.toThrow('neither YES nor NO to the check PII')
     const model = createScriptedModel([{ fail: new Error('down') }])

@@ -36,6 +36,13 @@ describe('FF-43: comparisons of If-Else', () => {
     expect(await holds(operator, input, match)).toBe(right)
   })
 
+  test('FF-41: another operator is refused by name', async () => {
+    await expect(holds('resembles', 'a', 'a')).rejects.toThrow(
+      'Component If-Else: unknown operator "resembles". Known: equals, not equals, contains,',
+    )
+    expect(await holds('Equals ', 'a', 'a')).toBe(true)
+  })
+
   test('FF-43: letter case is ignored on both sides on request, but not by patterns', async () => {
     const more = { case_sensitive: false }
     expect(await holds('contains', 'ABC', 'b', more)).toBe(true)

@@ -49,7 +49,7 @@ const examples: readonly (readonly [string, string, Takes, string])[] = [
 ]
 
 describe('routing', () => {
-  test.each(examples)('FF-1, FF-2, FF-5: %s (%s, %j)', async (_, drawing, takes, right) => {
+  test.each(examples)('FF-1, FF-2, FF-5, FF-8: %s (%s, %j)', async (_, drawing, takes, right) => {
     expect((await ran(drawing, takes)).join(' ')).toBe(right)
     expect((await ran(drawing, takes, { mode: 'build' })).join(' ')).toBe(right)
   })
@@ -239,7 +239,7 @@ describe('routing in loops and cycles', () => {
   })
 })
 
-test('FF-12: the searches of a decision are linear and are kept with the plan', async () => {
+test('FF-12: the searches of a decision visit each edge once and are kept with the plan', async () => {
   const { Cuts } = await import('../../src/graph/schedule/cuts.ts')
   const { graphOf } = await import('../../src/graph/plan/compile.ts')
   const side = Array.from(

@@ -23,5 +23,5 @@ export function modelHost(answer: (request: ChatRequest) => ChatChunk[] = () => 
     },
   }
   const more = { services: { models }, runtime: createTestRuntime() } as RunOptions['more'] & object
-  return { specs, requests, more }
+  return { specs, requests, more, model }
 }

@@ -43,6 +43,7 @@ export const openAiEmbeddings = defineComponent({
     }),
     max_retries: field.int({ displayName: 'Max Retries', default: 3, ...advanced }),
     model: field.dropdown({
+      closed: false,
       displayName: 'Model',
       options: openAiEmbeddingModels,
       default: openAiEmbeddingModels[0],

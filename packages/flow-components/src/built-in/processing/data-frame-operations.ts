@@ -45,6 +45,7 @@ export const tableFields = {
   column_name: field.string({ displayName: 'Column Name', ...hidden }),
   filter_value: field.text({ displayName: 'Filter Value', ...hidden }),
   filter_operator: field.dropdown({
+    closed: true,
     displayName: 'Filter Operator',
     options: [
       'equals',
@@ -74,6 +75,7 @@ export const joinFields = {
   right_dataframe: field.dataFrame({ displayName: 'Right Table', newer: true, ...hidden }),
   merge_on_column: field.string({ displayName: 'Merge On Column', newer: true, ...hidden }),
   merge_how: field.dropdown({
+    closed: true,
     displayName: 'Merge Type',
     options: ['inner', 'outer', 'left', 'right'],
     default: 'inner',
@@ -98,6 +100,8 @@ export const dataFrameOperations = defineComponent({
       attributes: { _input_type: 'DataFrameInput', trace_as_input: true, tool_mode: false },
     }),
     operation: field.sortableList({
+      closed: true,
+      aliases: { Concatenate: 'Concatenate', Merge: 'Merge' },
       displayName: 'Operation',
       placeholder: 'Select Operation',
       options: OFFERED,

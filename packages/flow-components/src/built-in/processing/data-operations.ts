@@ -106,6 +106,7 @@ export const dataOperations = defineComponent({
   inputs: {
     data: field.data({ displayName: 'Data', list: true, required: true }),
     operations: field.sortableList({
+      closed: true,
       displayName: 'Operations',
       placeholder: 'Select Operation',
       options: OFFERED,

@@ -61,6 +61,8 @@ export const operations = defineComponent({
       attributes: { _input_type: 'DataFrameInput', trace_as_input: true, tool_mode: false },
     }),
     operation: field.sortableList({
+      closed: true,
+      aliases: namesOf([...DATA_OPERATIONS, ...TABLE_OPERATIONS]),
       displayName: 'Operation',
       placeholder: 'Select Operation',
       options: TEXT_OPERATIONS,
@@ -117,6 +119,11 @@ type Inputs = Parameters<typeof changeText>[1] &
     readonly data: readonly Data[]
     readonly df: unknown
   }
+
+/** The options of the other kinds of input. */
+function namesOf(options: readonly SortableOption[]): Record<string, string> {
+  return Object.fromEntries(options.map(({ name }) => [name, name]))
+}
 
 /** This component has no filter by values. */
 const NO_FILTER = { filter_key: [], operator: 'equals', filter_values: {} }

@@ -30,6 +30,7 @@ export const textFields = {
   count_characters: field.bool({ displayName: 'Count Characters', ...count }),
   count_lines: field.bool({ displayName: 'Count Lines', ...count }),
   case_type: field.dropdown({
+    closed: true,
     displayName: 'Case Type',
     options: ['uppercase', 'lowercase', 'title', 'capitalize', 'swapcase'],
     default: 'lowercase',
@@ -48,6 +49,7 @@ export const textFields = {
   head_characters: field.int({ displayName: 'Characters from Start', ...characters }),
   tail_characters: field.int({ displayName: 'Characters from End', ...characters }),
   strip_mode: field.dropdown({
+    closed: true,
     displayName: 'Strip Mode',
     options: ['both', 'left', 'right'],
     default: 'both',
@@ -98,6 +100,7 @@ export const textOperations = defineComponent({
   inputs: {
     text_input: field.multiline({ displayName: 'Text Input', required: true }),
     operation: field.sortableList({
+      closed: true,
       displayName: 'Operation',
       placeholder: 'Select Operation',
       options: TEXT_OPERATIONS,

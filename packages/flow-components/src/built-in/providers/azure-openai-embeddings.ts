@@ -14,6 +14,7 @@ export const azureOpenAiEmbeddings = defineComponent({
   module: 'lfx.components.azure.azure_openai_embeddings.AzureOpenAIEmbeddingsComponent',
   inputs: {
     model: field.dropdown({
+      closed: false,
       displayName: 'Model',
       info: 'Informational: the deployment determines the model.',
       options: ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'],

@@ -24,6 +24,7 @@ export const cohereRerank = defineComponent({
     top_n: field.int({ displayName: 'Top N', default: 3, advanced: true }),
     api_key: field.secret({ displayName: 'Cohere API Key' }),
     model: field.dropdown({
+      closed: false,
       displayName: 'Model',
       options: [
         'rerank-english-v3.0',

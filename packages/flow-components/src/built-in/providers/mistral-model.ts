@@ -14,6 +14,7 @@ export const mistralModel = defineChatModel({
   inputs: {
     max_tokens: maxTokensField('Max Tokens'),
     model_name: field.dropdown({
+      closed: false,
       displayName: 'Model Name',
       options: [
         'open-mixtral-8x7b',

@@ -14,7 +14,11 @@ export const watsonxEmbeddings = defineComponent({
   category: 'ibm',
   module: 'lfx.components.ibm.watsonx_embeddings.WatsonxEmbeddingsComponent',
   inputs: {
-    url: field.dropdown({ displayName: 'watsonx API Endpoint', options: [...watsonxEndpoints] }),
+    url: field.dropdown({
+      displayName: 'watsonx API Endpoint',
+      options: [...watsonxEndpoints],
+      closed: false,
+    }),
     project_id: field.string({ displayName: 'watsonx project id', required: true }),
     api_key: field.secret({ displayName: 'Watsonx API Key', required: true }),
     model_name: field.dropdown({

@@ -18,6 +18,7 @@ export const ibmWatsonxModel = defineChatModel({
   module: 'lfx.components.ibm.watsonx.WatsonxAIComponent',
   inputs: {
     base_url: field.dropdown({
+      closed: false,
       displayName: 'watsonx API Endpoint',
       options: [...watsonxEndpoints],
       // Older flows have the endpoint in `url`.

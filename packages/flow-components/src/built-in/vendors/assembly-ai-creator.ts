@@ -29,6 +29,7 @@ export const assemblyAiTranscriptionJobCreator = defineComponent({
     }),
     audio_file_url: field.text({ displayName: 'Audio File URL', advanced: true }),
     speech_model: field.dropdown({
+      closed: false,
       displayName: 'Speech Model',
       default: 'best',
       options: ['best', 'nano'],

@@ -73,6 +73,7 @@ export const openSearchVectorStore = defineVectorStore({
       info: 'A query clause or a list of clauses, for example {"term": {"source": "manual"}}.',
     }),
     auth_mode: field.dropdown({
+      closed: true,
       displayName: 'Authentication Mode',
       options: ['basic', 'jwt'],
       default: 'basic',

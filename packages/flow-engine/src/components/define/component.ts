@@ -50,6 +50,8 @@ export interface ComponentFacts {
    * such a field is an `ignored_edge`. Default false.
    */
   readonly furtherFields?: boolean
+  /** A session stored in a node is that of runs that name none. Default false: it is that of builds only. */
+  readonly keepsSession?: boolean
   /**
    * Derives a node's outputs from its field values, replacing those listed in the node. `outputs` are the
    * outputs of a new node.
@@ -105,6 +107,8 @@ export interface ComponentTool {
   readonly description: string
   /** A JSON Schema of type object. */
   readonly parameters: object
+  /** Uses the result as the answer of the agent. Default false. */
+  readonly returnDirect?: boolean
   /** Returns any edge value; the engine converts it for the model. */
   call(args: Readonly<Record<string, unknown>>, ctx: ComponentContext): unknown
 }

@@ -87,6 +87,11 @@ export interface ChoiceOptions extends FieldOptions<string> {
   readonly options?: readonly string[]
   /** Allows values other than the options. Default false. */
   readonly combobox?: boolean
+  /**
+   * Refuses values other than the options at run time, naming the known ones. Default: true if there are
+   * options, and none of `combobox`, `refresh` and `dynamic` is set.
+   */
+  readonly closed?: boolean
   /** Values that other versions offer, with the option that each of them stands for. Default none. */
   readonly aliases?: Readonly<Record<string, string>>
 }
@@ -96,7 +101,8 @@ export interface SortableOption {
   readonly icon?: string
 }
 
-export interface SortableListOptions extends FieldOptions<SortableOption> {
+export interface SortableListOptions
+  extends FieldOptions<SortableOption>, Pick<ChoiceOptions, 'closed' | 'aliases'> {
   readonly options?: readonly SortableOption[]
   readonly limit?: number
 }
@@ -138,7 +144,7 @@ export interface AnyFieldOptions
   extends
     FieldOptions,
     Pick<NumberOptions, 'min' | 'max' | 'step'>,
-    Pick<ChoiceOptions, 'combobox' | 'aliases'>,
+    Pick<ChoiceOptions, 'combobox' | 'closed' | 'aliases'>,
     Pick<SortableListOptions, 'limit'>,
     Pick<TableOptions, 'columns' | 'keepData'>,
     Pick<HandleOptions, 'types'>,
@@ -182,14 +188,16 @@ type Plain = Record<string, unknown>
 /** Like `Listed`, for values that are only read. */
 type Many<O, T> = O extends { readonly list: true } ? readonly T[] : T
 /** The options of a choice; any string if others can be entered or depend on other fields. */
-type Choice<O> = O extends
-  | { readonly combobox: true }
-  | { readonly refresh: true }
-  | { readonly dynamic: true }
-  ? string
-  : O extends { readonly options: readonly (infer S extends string)[] }
-    ? S
-    : string
+type Choice<O> = O extends { readonly closed: true }
+  ? OptionOf<O>
+  : O extends
+        | { readonly closed: false }
+        | { readonly combobox: true }
+        | { readonly refresh: true }
+        | { readonly dynamic: true }
+    ? string
+    : OptionOf<O>
+type OptionOf<O> = O extends { readonly options: readonly (infer S extends string)[] } ? S : string
 /** The accepted value types: those in the options, else `D`. */
 type Plugged<O, D extends string> = O extends {
   readonly inputTypes: readonly (infer H extends string)[]

@@ -33,8 +33,8 @@ test('PY-32: a base class that needs the models of the host is refused by name',
   expect(missingNames('class A(LCChainComponent):\n    pass', none)).toBe(
     'A derives from LCChainComponent, which is not available to Python components',
   )
-  expect(missingNames('class A(\n    base.BaseFileComponent,\n):\n    pass', none)).toMatch(
-    /BaseFileComponent/,
+  expect(missingNames('class A(\n    base.LCChainComponent,\n):\n    pass', none)).toMatch(
+    /LCChainComponent/,
   )
 })
 

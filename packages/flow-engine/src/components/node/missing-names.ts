@@ -24,8 +24,7 @@ const NATIVE = new Set(
 )
 
 /** Base classes that require the host's models or files. */
-const BASES =
-  /\b(LCAgentComponent|LCToolsAgentComponent|LCChainComponent|BaseFileComponent|ToolCallingAgentComponent|LCTextSplitterComponent)\b/
+const BASES = /\b(LCChainComponent)\b/
 
 /** Built-in components that replace a package. */
 const INSTEAD: Readonly<Record<string, string>> = {

@@ -40,7 +40,9 @@ export const offeredNames: Readonly<Record<string, string>> = {
   'langchain_core.embeddings': 'Embeddings',
   'langchain.tools': 'BaseTool StructuredTool Tool ToolException tool',
   'langchain.tools.base': 'BaseTool StructuredTool Tool ToolException tool',
-  'langchain.agents': 'Tool tool',
+  'langchain.agents':
+    'Tool tool AgentExecutor create_tool_calling_agent create_openai_tools_agent create_openai_functions_agent create_react_agent',
+  'langchain.agents.agent': 'AgentExecutor RunnableAgent',
   'langchain.prompts':
     'PromptTemplate ChatPromptTemplate MessagesPlaceholder HumanMessagePromptTemplate SystemMessagePromptTemplate AIMessagePromptTemplate',
   'langchain.schema':
@@ -51,8 +53,10 @@ export const offeredNames: Readonly<Record<string, string>> = {
   'langchain.output_parsers': 'PydanticOutputParser CommaSeparatedListOutputParser',
   'langchain.embeddings.base': 'Embeddings',
   'langchain.chat_models': 'ChatOpenAI AzureChatOpenAI ChatOllama ChatAnthropic',
-  langchain_text_splitters: 'TextSplitter CharacterTextSplitter RecursiveCharacterTextSplitter',
-  'langchain.text_splitter': 'TextSplitter CharacterTextSplitter RecursiveCharacterTextSplitter',
+  langchain_text_splitters:
+    'TextSplitter CharacterTextSplitter RecursiveCharacterTextSplitter TokenTextSplitter MarkdownHeaderTextSplitter',
+  'langchain.text_splitter':
+    'TextSplitter CharacterTextSplitter RecursiveCharacterTextSplitter TokenTextSplitter MarkdownHeaderTextSplitter',
   'langchain_experimental.utilities': 'PythonREPL',
   'langchain_experimental.utilities.python': 'PythonREPL',
   'sklearn.metrics.pairwise': 'cosine_similarity',

@@ -38,7 +38,9 @@ export async function refreshNode(
   options: RefreshOptions = {},
 ): Promise<FlowNode> {
   const changed = structuredClone(node)
-  setValue(changed.data.node.template, change)
+  const { template } = changed.data.node
+  const present = templateField(template, change.field)
+  if (present !== undefined) template[change.field] = withValue(present, change.value)
   const details = await refreshDetails(component, changed.data.node, change, options)
   return { ...changed, data: { ...changed.data, node: details } }
 }
@@ -61,7 +63,9 @@ export async function refreshDetails(
   const outputs =
     wasTool || details.outputs === undefined ? declaredOutputs(component) : details.outputs
   const held = templateField(details.template, change.field)?.value ?? change.value
-  setValue(details.template, change)
+  const present = templateField(details.template, change.field)
+  // No other key follows from the value: the editor sends them, such as the stored path of a file.
+  if (present !== undefined) details.template[change.field] = { ...present, value: change.value }
 
   const ctx = refreshContext(component, details.template, { outputs, toolMode, held }, options)
   await refreshPicker(details.template, change, ctx)
@@ -82,11 +86,6 @@ export async function refreshDetails(
     details.outputs = [toolsetOutput()]
   }
   return details
-}
-
-function setValue(template: NodeTemplate, { field, value }: NodeChange): void {
-  const present = templateField(template, field)
-  if (present !== undefined) template[field] = withValue(present, value)
 }
 
 function refreshContext(

@@ -102,7 +102,7 @@ async function ownTools(component: Component, host: ToolHost): Promise<Tool[]> {
 type Call = (args: Readonly<Record<string, unknown>>, options: ToolCallOptions) => unknown
 
 function makeTool(
-  { name, description, parameters }: Pick<Tool, 'name' | 'description' | 'parameters'>,
+  { name, description, parameters, returnDirect }: Omit<ComponentTool, 'call'>,
   host: ToolHost,
   call: Call,
 ): Tool {
@@ -111,6 +111,7 @@ function makeTool(
     description,
     parameters,
     tags: [name],
+    ...(returnDirect === undefined ? {} : { returnDirect }),
     vertexId: host.vertexId,
     async call(args, options) {
       const { signal } = options

@@ -136,10 +136,17 @@ function mergeEdits(row: ToolRow, edit: Record<string, unknown> | undefined): To
   return {
     ...row,
     ...(actions.length === 0 ? {} : { approval_actions: actions }),
-    ...(typeof edit.name === 'string' ? { name: edit.name } : {}),
-    ...(typeof edit.description === 'string' ? { description: edit.description } : {}),
+    ...(isEdited(edit.name, edit.display_name) ? { name: edit.name } : {}),
+    ...(isEdited(edit.description, edit.display_description)
+      ? { description: edit.description }
+      : {}),
     ...(typeof edit.status === 'boolean' ? { status: edit.status } : {}),
   }
+}
+
+/** A text that differs from the tool's own when the row was made. */
+function isEdited(text: unknown, own: unknown): text is string {
+  return typeof text === 'string' && text !== own
 }
 
 function metadataRows(metadata: unknown): Record<string, unknown>[] {

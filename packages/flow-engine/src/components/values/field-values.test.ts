@@ -36,7 +36,12 @@ describe('fieldValue (CO-10)', () => {
     ['no number with a default', field.int({ default: 0 }), null, 0],
     ['words for true', field.bool(), 'Yes', true],
     ['words for false', field.bool(), 'off', false],
-    ['any text of a dropdown', field.dropdown({ options: ['a'] }), 'b', 'b'],
+    ['an option in other letters', field.dropdown({ options: ['Aa'] }), ' aA ', 'Aa'],
+    ['no choice', field.dropdown({ options: ['a'] }), '', ''],
+    ['any text of an open choice', field.dropdown({ options: ['a'], combobox: true }), 'b', 'b'],
+    ['any text of an open list', field.dropdown({ options: ['a'], closed: false }), 'b', 'b'],
+    ['a choice that is filled later', field.dropdown({ options: ['a'], refresh: true }), 'b', 'b'],
+    ['a choice without options', field.dropdown(), 'b', 'b'],
     ['an option of a tab', field.tab({ options: ['a'] }), 'a', 'a'],
     ['a merged list of objects', field.dict(), [{ a: 1 }, { b: 2 }], { a: 1, b: 2 }],
     ['rows of a frame', field.table(), createDataFrame([{ a: 1 }]), [{ a: 1 }]],
@@ -81,6 +86,14 @@ describe('fieldValue (CO-10)', () => {
     ['NaN for a number', field.float(), Number.NaN, 'expects a number, got float'],
     ['a word for a truth value', field.bool(), 'maybe', 'expects true or false'],
     ['no option of a tab', field.tab({ options: ['a'] }), 'b', 'unknown f "b". Known: a.'],
+    ['no option of a dropdown', field.dropdown({ options: ['a', 'b'] }), 'c', 'Known: a, b.'],
+    ['no option of many', field.multiselect({ options: ['a'] }), ['a', 'b'], 'unknown f "b"'],
+    [
+      'no operation',
+      field.sortableList({ options: [{ name: 'Sort' }], aliases: { Order: 'Sort' } }),
+      [{ name: 'Mix' }],
+      'unknown f "Mix". Known: Sort, Order.',
+    ],
     ['numbers in a multiselect', field.multiselect(), [1], 'expects a list of texts'],
     ['a text for a table', field.table(), 'x', 'expects a table'],
     ['no model', field.model(), {}, 'expects a language model'],
@@ -92,6 +105,16 @@ describe('fieldValue (CO-10)', () => {
     expect(() => read(field.text(), createData({ a: 1, b: 2 }))).toThrow(
       "The input to 'f' must contain the key 'text'.You can set `text_key` to one of the following keys: a, b or set the value using another Component.",
     )
+  })
+
+  test('FF-41: options in other letters are taken in lists, and streamed options are checked', async () => {
+    const operations = field.sortableList({ options: [{ name: 'Sort' }] })
+    expect(read(operations, [{ name: 'sort ', icon: 'i' }])).toEqual([{ name: 'Sort', icon: 'i' }])
+    expect(read(field.multiselect({ options: ['A'] }), ['a'])).toEqual(['A'])
+    const choice = field.dropdown({ options: ['AB'] })
+    expect(await read(choice, createMessage(stream()))).toBe('AB')
+    const other = field.dropdown({ displayName: 'Kind', options: ['x'] })
+    await expect(read(other, createMessage(stream()))).rejects.toThrow('unknown kind "ab"')
   })
 
   test('a streamed text is read before run, except for a stream field', async () => {

@@ -14,6 +14,7 @@ import { readPicked } from '../define/picked-model.ts'
 import type { Field, FieldKind } from '../define/field.ts'
 import type { FileReference } from '../define/services.ts'
 import { isVariableValue } from '../define/variable-value.ts'
+import { chosenOption, type Choice } from './chosen-option.ts'
 
 export interface FieldValueOptions {
   /** Creates the reference to a stored file. */
@@ -75,12 +76,8 @@ export function fieldValue(
   return items.some((item) => item instanceof Promise) ? Promise.all(items) : items
 }
 
-interface Conversion {
-  readonly name: string
-  readonly field: Field
+interface Conversion extends Choice {
   readonly options: FieldValueOptions
-  /** The display name of the component. */
-  readonly component: string
 }
 
 type Convert = (value: unknown, one: Conversion) => unknown
@@ -122,9 +119,8 @@ const CONVERT: Readonly<Record<FieldKind, Convert>> = {
   bool: booleanOf,
   dropdown: dropdownOf,
   tab: tabOf,
-  multiselect: textsOf,
-  sortableList: (value) =>
-    listOf(value).map((item) => (typeof item === 'string' ? { name: item } : item)),
+  multiselect: (value, one) => textsOf(value, one).map((text) => chosenOption(text, one)),
+  sortableList: (value, one) => listOf(value).map((item) => sortableOf(item, one)),
   dict: objectOf,
   nestedDict: objectOf,
   table: rowsOf,
@@ -242,37 +238,15 @@ function tabOf(value: unknown, one: Conversion): string {
   if (value === null || value === '') return ''
   const text = isMessage(value) ? value.text : value
   if (typeof text !== 'string') throw misfit(one, value, 'the name of an option')
-  const choice = knownChoice(text, one.field)
-  if (choice !== undefined || (one.field.options.options ?? []).length === 0) return choice ?? text
-  const label = (one.field.options.displayName ?? one.name).toLowerCase()
-  const known = choicesOf(one.field).map(([name]) => name)
-  const why = `unknown ${label} "${text.slice(0, 100)}". Known: ${known.join(', ')}.`
-  throw new TypeError(one.component === '' ? why : `Component ${one.component}: ${why}`)
+  return chosenOption(text, one)
 }
 
 function dropdownOf(value: unknown, one: Conversion): unknown {
   // A dropdown with handles may receive a model instead of a provider name.
   if (isChatModel(value)) return value
   const text = asPlainText(value, one)
-  return typeof text === 'string' ? (knownChoice(text, one.field) ?? text) : text
-}
-
-/** The option that a text stands for; letter case and outer blanks do not count. */
-function knownChoice(text: string, field: Field): string | undefined {
-  if (field.options.options?.includes(text) === true) return text
-  const choices = choicesOf(field)
-  const exact = choices.find(([name]) => name === text)
-  if (exact !== undefined) return exact[1]
-  const wanted = text.trim().toLowerCase()
-  return choices.find(([name]) => name.toLowerCase() === wanted)?.[1]
-}
-
-/** The options of a field and the names that they have in other versions. */
-function choicesOf({
-  options: { options = [], aliases = {} },
-}: Field): (readonly [string, string])[] {
-  const own = options.map((option) => (typeof option === 'string' ? option : option.name))
-  return [...own.map((name) => [name, name] as const), ...Object.entries(aliases)]
+  if (text instanceof Promise) return text.then((read: string) => chosenOption(read, one))
+  return typeof text === 'string' ? chosenOption(text, one) : text
 }
 
 function textsOf(value: unknown, one: Conversion): string[] {
@@ -280,6 +254,12 @@ function textsOf(value: unknown, one: Conversion): string[] {
   const texts = items.filter((item) => typeof item === 'string')
   if (texts.length !== items.length) throw misfit(one, value, 'a list of texts')
   return texts
+}
+
+function sortableOf(item: unknown, one: Conversion): unknown {
+  if (typeof item === 'string') return { name: chosenOption(item, one) }
+  if (!isObject(item) || typeof item.name !== 'string') return item
+  return { ...item, name: chosenOption(item.name, one) }
 }
 
 function objectOf(value: unknown, one: Conversion): Record<string, unknown> {

@@ -28,6 +28,7 @@ export const problemOrder = [
   'key_to_other_host',
   'unresolved_field',
   'file_left_out',
+  'session_replaced',
 ] as const
 
 export type FlowProblemCode = (typeof problemOrder)[number]

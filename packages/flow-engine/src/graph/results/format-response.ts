@@ -70,7 +70,7 @@ export function formatRunResponse(results: RunResult | readonly RunResult[]): Ru
 
 /** Other warnings are not sent: recorded responses of such runs have no field for them. */
 const isShown = ({ code }: FlowProblem): boolean =>
-  code === 'edited_component' || code === 'file_left_out'
+  code === 'edited_component' || code === 'file_left_out' || code === 'session_replaced'
 
 function componentOutput(
   result: VertexResult,

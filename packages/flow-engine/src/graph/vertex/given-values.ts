@@ -1,6 +1,6 @@
 import type { PlanVertex } from '../plan/plan-graph.ts'
-import type { VertexFields } from './field-plan.ts'
-import { own } from '../flow/plain-object.ts'
+import { warning, type FlowProblem } from '../flow/problems.ts'
+import { isEmpty, type VertexFields } from './field-plan.ts'
 import { takesInput, type RunRequest } from '../context/run-request.ts'
 
 const NONE: ReadonlyMap<string, unknown> = new Map()
@@ -12,20 +12,17 @@ export interface GivenRequest {
 }
 
 /** Values the request sets on fields that no edge feeds: input, files, session, stream. */
-export function givenValues({
-  vertex,
-  fields,
-  request,
-}: GivenRequest): ReadonlyMap<string, unknown> {
+export function givenValues(
+  { vertex, fields, request }: GivenRequest,
+  warn: (problem: FlowProblem) => void,
+): ReadonlyMap<string, unknown> {
   const { session, stream, input } = fields.settable
   const named = request.inputs.get(vertex.index)
   if (!session && !stream && vertex.role !== 'input' && named === undefined) return NONE
   const values = new Map<string, unknown>()
-  const { options, mode, sessionId } = request
-  if (session) {
-    const current = own(fields.fixed, 'session_id')
-    const keeps = mode === 'build' && typeof current === 'string' && current !== ''
-    if (!keeps) values.set('session_id', sessionId)
+  const { options, sessionId } = request
+  if (session && !keepsSession({ vertex, fields, request }, warn)) {
+    values.set('session_id', sessionId)
   }
   if (vertex.role === 'input' && takesInput(vertex, request)) {
     const { value, files = [] } = request.input
@@ -37,4 +34,24 @@ export function givenValues({
   }
   for (const [name, value] of named ?? []) values.set(name, value)
   return values
+}
+
+/** True if the session of the node is used, not that of the run. */
+function keepsSession(
+  { vertex, fields, request }: GivenRequest,
+  warn: (problem: FlowProblem) => void,
+): boolean {
+  const stored = fields.fields.find(({ name }) => name === 'session_id')
+  const own = stored?.variable ?? stored?.value
+  if (typeof own !== 'string' || isEmpty(own)) return false
+  if (request.mode === 'build') return true
+  if (vertex.component.keepsSession !== true) return false
+  if (request.tweaks.fields.get(vertex.index)?.has('session_id') === true) return true
+  const { sessionId = '' } = request.options
+  if (sessionId === '') return true
+  if (own !== sessionId) {
+    const text = `${vertex.displayName} reads the session of the request, not the one stored in it`
+    warn(warning('session_replaced', text, { nodeId: vertex.id, field: 'session_id' }))
+  }
+  return false
 }

@@ -59,7 +59,9 @@ export class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, 
     const hasDead = vertex.cycle !== undefined || ((scope.marks[vertex.local] ?? 0) & DEAD) !== 0
     const dead = hasDead ? deadFields(task, request) : undefined
     this.fields = planFields(vertex, request.tweaks.fields.get(vertex.index), dead)
-    this.given = givenValues({ vertex, fields: this.fields, request })
+    this.given = givenValues({ vertex, fields: this.fields, request }, (problem) =>
+      run.warn(problem),
+    )
   }
 
   get branches(): readonly BranchCall[] {

@@ -1,7 +1,16 @@
 import type { RefreshContext } from '../../define/refresh-context.ts'
 import type { FlowJson, NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { templateField } from '../../node/create-node.ts'
-import { inputFields, innerName, inputNodes, outerName } from './inner-flow.ts'
+import type { ComponentTool } from '../../define/component.ts'
+import { toolMetadataField, toolRow } from '../../tools/tool-metadata.ts'
+import {
+  findFlow,
+  inputFields,
+  innerName,
+  inputNodes,
+  outerName,
+  type FlowChoice,
+} from './inner-flow.ts'
 
 /** Offers the user's flows in a field of a node; returns the selected flow, if any. */
 export async function offerFlows(
@@ -15,6 +24,30 @@ export async function offerFlows(
   if (chooser !== undefined) chooser.options = [...names]
   if (typeof value !== 'string' || value === '') return undefined
   return (await flows?.get(value, scope)) ?? undefined
+}
+
+/**
+ * Lists the action of the selected flow while the node is in tool mode, with the edits of an earlier action of
+ * that name; none if no flow is selected.
+ * @throws TypeError if the user has no such flow
+ */
+export async function listActions(
+  template: NodeTemplate,
+  choice: FlowChoice,
+  toTool: (flow: FlowJson) => Pick<ComponentTool, 'name' | 'description' | 'parameters'>,
+  ctx: RefreshContext,
+): Promise<void> {
+  if (!ctx.toolMode) return
+  const isChosen = choice.name !== '' || (choice.id ?? '') !== ''
+  const rows = isChosen ? [toolRow(toTool(await findFlow(ctx, choice)))] : []
+  const before = templateField(template, 'tools_metadata')?.value
+  template['tools_metadata'] = toolMetadataField(rows, before)
+}
+
+/** The text of a field in the editor; empty for other values. */
+export function textIn(template: NodeTemplate, name: string): string {
+  const value = templateField(template, name)?.value
+  return typeof value === 'string' ? value : ''
 }
 
 /** Replaces the fields of a previously selected flow with the fields of this flow's inputs. */

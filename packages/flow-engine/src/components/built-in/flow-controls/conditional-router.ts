@@ -31,6 +31,7 @@ export const conditionalRouter = defineComponent({
   inputs: {
     input_text: field.text({ displayName: 'Text Input', required: true }),
     operator: field.dropdown({
+      closed: true,
       displayName: 'Operator',
       options: [
         'equals',
@@ -127,7 +128,7 @@ async function matches({ input_text, match_text }: Comparison): Promise<boolean>
   return (await linearPattern(match_text))?.matchesAtStart(input_text) ?? false
 }
 
-/** Unknown operators, and number comparisons of other text, are false. */
+/** Number comparisons of other text are false. */
 function compare({ input_text, operator, match_text, case_sensitive }: Comparison): boolean {
   const fold = (text: string): string => (case_sensitive ? text : text.toLowerCase())
   const byText = TEXT_COMPARISONS.get(operator)

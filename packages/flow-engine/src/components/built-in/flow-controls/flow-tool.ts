@@ -1,7 +1,7 @@
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
-import { offerFlows } from './choose-flow.ts'
+import { listActions, offerFlows, textIn } from './choose-flow.ts'
 import { findFlow, toolOfFlow } from './inner-flow.ts'
 
 /** Makes another flow of the same owner a tool for agents, in older flows. */
@@ -62,7 +62,20 @@ export const flowTool = defineComponent({
       },
     }),
   },
+  async toTools({ flow_name, tool_name, tool_description, return_direct }, ctx) {
+    const flow = await findFlow(ctx, { name: flow_name })
+    const tool = toolOfFlow(flow, { name: tool_name, description: tool_description, values: {} })
+    return [{ ...tool, returnDirect: return_direct }]
+  },
   async refresh(template, name, value, ctx) {
     if (name === 'flow_name') await offerFlows(template, { field: name, value }, ctx)
+    if (!['flow_name', 'tool_name', 'tool_description', 'tool_mode'].includes(name)) return
+    const named = {
+      name: textIn(template, 'tool_name'),
+      description: textIn(template, 'tool_description'),
+      values: {},
+    }
+    const choice = { name: textIn(template, 'flow_name') }
+    await listActions(template, choice, (flow) => toolOfFlow(flow, named), ctx)
   },
 })

@@ -4,7 +4,7 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import type { FlowJson, NodeOutput } from '../../../graph/flow/node-json.ts'
 import { templateField } from '../../node/create-node.ts'
-import { offerFlows, showFields } from './choose-flow.ts'
+import { listActions, offerFlows, showFields, textIn } from './choose-flow.ts'
 import {
   findFlow,
   toolOfFlow,
@@ -83,13 +83,23 @@ export const runFlow = defineComponent({
     return [toolOfFlow(flow, { values: inputs, sessionId: textOf(inputs.session_id) })]
   },
   async refresh(template, name, value, ctx) {
-    if (name !== 'flow_name_selected') return undefined
-    const flow = await offerFlows(template, { field: name, value }, ctx)
+    if (name !== 'flow_name_selected' && name !== 'tool_mode') return undefined
+    const isChosen = name === 'flow_name_selected'
+    const choice = isChosen
+      ? { id: '', name: textOf(value) }
+      : choiceOf({
+          flow_name_selected: textIn(template, 'flow_name_selected'),
+          flow_id_selected: textIn(template, 'flow_id_selected'),
+          flow_name: textIn(template, 'flow_name'),
+        })
+    await listActions(template, choice, (flow) => toolOfFlow(flow, { values: {} }), ctx)
+    const wanted = { field: 'flow_name_selected', value: choice.id || choice.name }
+    const flow = await offerFlows(template, wanted, ctx)
+    const id = templateField(template, 'flow_id_selected')
+    if (isChosen && id !== undefined && (flow !== undefined || choice.name === ''))
+      template['flow_id_selected'] = { ...id, value: flow?.id ?? '' }
     if (flow === undefined) return undefined
-    const shown = showFields(template, flow)
-    const id = templateField(shown, 'flow_id_selected')
-    if (id !== undefined) shown['flow_id_selected'] = { ...id, value: flow.id ?? '' }
-    return { template: shown, outputs: outputsOf(flow) }
+    return { template: showFields(template, flow), outputs: outputsOf(flow) }
   },
 })
 

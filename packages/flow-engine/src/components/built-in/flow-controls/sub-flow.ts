@@ -1,8 +1,8 @@
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
-import { offerFlows, showFields } from './choose-flow.ts'
-import { findFlow, innerText, runInner } from './inner-flow.ts'
+import { listActions, offerFlows, showFields, textIn } from './choose-flow.ts'
+import { findFlow, innerText, runInner, toolOfFlow } from './inner-flow.ts'
 
 /** Runs another flow of the same owner, in older flows. */
 export const subFlow = defineComponent({
@@ -35,7 +35,14 @@ export const subFlow = defineComponent({
       },
     }),
   },
+  async toTools(inputs, ctx) {
+    const flow = await findFlow(ctx, { name: inputs.flow_name })
+    return [toolOfFlow(flow, { values: inputs })]
+  },
   async refresh(template, name, value, ctx) {
+    if (name !== 'flow_name' && name !== 'tool_mode') return undefined
+    const choice = { name: textIn(template, 'flow_name') }
+    await listActions(template, choice, (flow) => toolOfFlow(flow, { values: {} }), ctx)
     if (name !== 'flow_name') return undefined
     const flow = await offerFlows(template, { field: name, value }, ctx)
     return flow === undefined ? undefined : { template: showFields(template, flow) }

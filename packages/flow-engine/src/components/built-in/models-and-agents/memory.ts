@@ -24,6 +24,7 @@ export const memory = defineComponent({
   icon: 'message-square-more',
   category: 'models_and_agents',
   module: 'lfx.components.models_and_agents.memory.MemoryComponent',
+  keepsSession: true,
   inputs: {
     mode: field.tab({
       displayName: 'Mode',

@@ -7,10 +7,8 @@ import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field, type Values } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
-import { runAgentLoop } from './agent-loop.ts'
-import { startAgentMessage } from './agent-message.ts'
 import { systemMessages } from './agent-messages.ts'
-import { offeredTools } from './agent-tools.ts'
+import { answerWithTools } from './answer-with-tools.ts'
 
 const fields = {
   tools: field.tools({ displayName: 'Tools' }),
@@ -72,8 +70,6 @@ async function answer(inputs: AgentValues, ctx: ComponentContext): Promise<Messa
   const picked = inputs.model ?? inputs.llm
   const nothingChosen = 'No language model selected'
   const model = await chosenChatModel({ picked, apiKey, nothingChosen }, ctx)
-  const helpers = { add_current_date_tool: false, add_calculator_tool: false }
-  const tools = offeredTools({ tools: inputs.tools, ...helpers }, ctx)
   const text = inputs.input_value === null ? '' : await readText(inputs.input_value.text)
   const question = inputs.user_prompt.includes('{input}')
     ? inputs.user_prompt.replaceAll('{input}', () => text)
@@ -85,18 +81,11 @@ async function answer(inputs: AgentValues, ctx: ComponentContext): Promise<Messa
     ...attached.map((part) => ({ role: 'user' as const, content: [part] })),
     { role: 'user', content: question === '' ? 'Continue the conversation.' : question },
   ]
-  const shown = await startAgentMessage(ctx, { contextId: '' })
-  try {
-    await shown.addText('Input', question)
-    const handleParsingErrors = inputs.handle_parsing_errors
-    const loop = { ctx, model, messages, tools, shown, maxIterations, handleParsingErrors }
-    const result = await runAgentLoop(loop)
-    ctx.status(result.text)
-    return await shown.complete(result.text, { output: result.finished })
-  } catch (error) {
-    await shown.fail()
-    throw error
-  }
+  const { tools, handle_parsing_errors: handleParsingErrors } = inputs
+  const loop = { model, messages, question, tools, maxIterations, handleParsingErrors }
+  const answered = await answerWithTools(loop, ctx)
+  ctx.status(answered.text)
+  return answered
 }
 
 /** A message of the history, as Message History gives it. */

@@ -13,6 +13,7 @@ export const currentDate = defineComponent({
   module: 'lfx.components.utilities.current_date.CurrentDateComponent',
   inputs: {
     timezone: field.dropdown({
+      closed: false,
       displayName: 'Timezone',
       info: 'Time zone of the result.',
       options: timeZoneNames,

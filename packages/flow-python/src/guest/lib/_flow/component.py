@@ -177,6 +177,9 @@ class Component:
             raise ValueError(f"Output {name} not found in {type(self).__name__}")
         return self._outputs_map[name]
 
+    def get_langchain_callbacks(self):
+        return []
+
     def _pre_run_setup(self):
         pass
 

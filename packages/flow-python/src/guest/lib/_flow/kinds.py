@@ -1,5 +1,6 @@
 """Names of types for annotations and `isinstance`."""
 
+from _flow.chain.agents import AgentExecutor
 from _flow.chain.documents import Document
 from _flow.chain.embeddings import Embeddings
 from _flow.chain.models import BaseChatModel
@@ -18,7 +19,7 @@ _NAMES = (
 _MODELS = "LanguageModel BaseLanguageModel BaseLLM ToolEnabledLanguageModel".split()
 _REAL = {
     one.__name__: one
-    for one in (Document, Embeddings, BaseChatModel, BaseOutputParser, BasePromptTemplate, ChatPromptTemplate, PromptTemplate, BaseTool)
+    for one in (Document, Embeddings, BaseChatModel, BaseOutputParser, BasePromptTemplate, ChatPromptTemplate, PromptTemplate, BaseTool, AgentExecutor)
 }
 
 

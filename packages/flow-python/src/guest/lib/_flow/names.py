@@ -9,10 +9,7 @@ _INPUTS = [name for name in vars(inputs) if name.endswith("Input")] + ["DefaultP
 _BLOCKS = ["ContentBlock", "TextContent", "ToolContent", "ErrorContent", "JSONContent", "CodeContent", "MediaContent"]
 _SCHEMA = ["Data", "Message", "dotdict", "Column", "EditMode", "TableSchema", "Log", "Properties", "Source", "FieldTypes", *_BLOCKS]
 #: Base classes that require the host's models or files.
-NOT_OFFERED = (
-    "LCAgentComponent LCChainComponent "
-    "LCToolsAgentComponent BaseFileComponent ToolCallingAgentComponent LCTextSplitterComponent"
-).split()
+NOT_OFFERED = ["LCChainComponent"]
 
 class _Missing:
     def __init__(self, name):
@@ -119,9 +116,9 @@ def _paths():
         "base.io.chat": {"ChatComponent": helpers.ChatComponent},
         **{path: missing for path in (
             "base.models.model base.vectorstores.model base.langchain_utilities.model base.agents.agent "
-            "base.embeddings.model base.chains.model base.data.base_file base.textsplitters.model "
+            "base.embeddings.model base.chains.model base.data.base_file base.textsplitters.model base.document_transformers.model "
             "components.langchain_utilities.tool_calling components.agents base.models base.vectorstores "
-            "base.langchain_utilities base.agents base.embeddings base.chains base.textsplitters components "
+            "base.langchain_utilities base.agents base.embeddings base.chains base.textsplitters base.document_transformers components "
             "components.langchain_utilities"
         ).split()},
         "graph": {"Graph": _Missing("Graph")},

@@ -7,18 +7,27 @@ import pydantic.v1
 
 from _flow import similarity
 
+from _flow.bases.agent import DEFAULT_AGENT_NAME, DEFAULT_TOOLS_DESCRIPTION, LCAgentComponent, LCToolsAgentComponent, ToolCallingAgentComponent
 from _flow.bases.embeddings import LCEmbeddingsModel
+from _flow.bases.files import BaseFileComponent
 from _flow.bases.model import LCModelComponent
+from _flow.bases.splitter import LCDocumentTransformerComponent, LCTextSplitterComponent
 from _flow.bases.tool import LCToolComponent
 from _flow.bases.vectors import LCVectorStoreComponent, check_cached_vector_store
-from _flow.chain import documents, embeddings, made_embeddings, made_models, messages, models, parsers, prompts, repl, runnables, splitters, stores, tools
+from _flow.chain import agents, documents, embeddings, made_embeddings, made_models, messages, models, parsers, prompts, repl, runnables, splitters, stores, tools
 
-_SOURCES = (runnables, messages, documents, prompts, parsers, tools, models, made_models, embeddings, made_embeddings, stores, splitters, repl, similarity, pydantic.v1)
+_SOURCES = (agents, runnables, messages, documents, prompts, parsers, tools, models, made_models, embeddings, made_embeddings, stores, splitters, repl, similarity, pydantic.v1)
 #: Base classes of components, which `names` puts below langflow and lfx.
 BASES = {
     one.__name__: one
-    for one in (LCModelComponent, LCToolComponent, LCEmbeddingsModel, LCVectorStoreComponent, check_cached_vector_store)
+    for one in (
+        LCModelComponent, LCToolComponent, LCEmbeddingsModel, LCVectorStoreComponent, check_cached_vector_store,
+        LCAgentComponent, LCToolsAgentComponent, ToolCallingAgentComponent, LCDocumentTransformerComponent,
+        LCTextSplitterComponent, BaseFileComponent,
+    )
 }
+BASES["DEFAULT_TOOLS_DESCRIPTION"] = DEFAULT_TOOLS_DESCRIPTION
+BASES["DEFAULT_AGENT_NAME"] = DEFAULT_AGENT_NAME
 
 
 class _Offered(types.ModuleType):

@@ -11,6 +11,7 @@ import pathlib
 import uuid
 
 from _flow import channel, kept
+from _flow.chain.agents import AgentExecutor
 from _flow.schema import Data, Message, _plain
 from _flow.table import DataFrame
 
@@ -62,6 +63,8 @@ def encode(value, depth=0):
     if isinstance(value, DataFrame):
         rows = [encode(row, depth + 1) for row in value.to_dict(orient="records")]
         return {"$": "frame", "columns": [str(column) for column in value.columns], "rows": rows}
+    if isinstance(value, AgentExecutor):
+        return {"tools": [one.name for one in value.tools]}
     if isinstance(value, kept.KINDS):
         return {"$": "handle", "id": kept.handle(value)}
     if isinstance(value, dict):

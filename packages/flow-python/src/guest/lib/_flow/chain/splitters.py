@@ -102,3 +102,80 @@ class RecursiveCharacterTextSplitter(TextSplitter):
                 small = []
             chunks += self._split(piece, further) if further else [piece]
         return chunks + (self._merge(small, joint) if small else [])
+
+
+class TokenTextSplitter(TextSplitter):
+    """Splits by tokens; a token is a word here, with the blanks behind it."""
+
+    def __init__(self, encoding_name="gpt2", model_name=None, chunk_size=4000, chunk_overlap=200, **more):
+        super().__init__(chunk_size=chunk_size, chunk_overlap=chunk_overlap, **more)
+
+    def split_text(self, text):
+        words = re.findall(r"\s*\S+\s*?(?=\s|$)", text)
+        step = max(1, self._chunk_size - self._chunk_overlap)
+        chunks = []
+        for at in range(0, len(words), step):
+            self._add(chunks, "".join(words[at : at + self._chunk_size]))
+            if at + self._chunk_size >= len(words):
+                break
+        return chunks
+
+
+class MarkdownHeaderTextSplitter:
+    """Splits Markdown at its headers, which become metadata."""
+
+    def __init__(self, headers_to_split_on, return_each_line=False, strip_headers=True):
+        self._headers = sorted(headers_to_split_on, key=lambda one: len(one[0]), reverse=True)
+        self._each_line, self._strip = return_each_line, strip_headers
+
+    def split_text(self, text):
+        parts, stack, lines, fence = [], [], [], None
+
+        def flush():
+            if lines:
+                parts.append(("\n".join(lines), {name: title for _, name, title in stack}))
+                lines.clear()
+
+        for line in text.split("\n"):
+            line = "".join(one for one in line.strip() if one.isprintable())
+            mark = line[:3] if line[:3] in ("```", "~~~") else None
+            if fence is None and mark and line.count(mark) == 1:
+                fence = mark
+            elif fence is not None and mark == fence:
+                fence = None
+            header = None if fence is not None else self._header(line)
+            if header is not None:
+                flush()
+                level = len(header[0])
+                stack[:] = [one for one in stack if one[0] < level]
+                stack.append((level, header[1], line[level:].strip()))
+                if not self._strip:
+                    lines.append(line)
+            elif line or fence is not None:
+                lines.append(line)
+            else:
+                flush()
+        flush()
+        if self._each_line:
+            return [Document(page_content=content, metadata=own) for content, own in parts]
+        return self._joined(parts)
+
+    def _header(self, line):
+        return next(
+            (one for one in self._headers if line.startswith(one[0]) and (len(line) == len(one[0]) or line[len(one[0])] == " ")),
+            None,
+        )
+
+    def _joined(self, parts):
+        made = []
+        for content, own in parts:
+            last = made[-1] if made else None
+            if last is not None and last.metadata == own:
+                last.page_content += "  \n" + content
+            elif last is not None and not self._strip and len(last.metadata) < len(own) and last.page_content.split("\n")[-1].startswith("#"):
+                # A header with nothing but a deeper header below it stays with that.
+                last.page_content += "  \n" + content
+                last.metadata = own
+            else:
+                made.append(Document(page_content=content, metadata=own))
+        return made
