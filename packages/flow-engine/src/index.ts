@@ -73,6 +73,7 @@ export type {
 } from './components/define/suspend-options.ts'
 export { createCodeRunners } from './components/node/code-runners.ts'
 export { createNode, type CreateNodeOptions } from './components/node/create-node.ts'
+export { variable, type FlowVariable } from './components/node/flow-variable.ts'
 export {
   refreshNode,
   type NodeChange,
@@ -123,14 +124,18 @@ export type {
 export { createFlow } from './graph/draft/create-flow.ts'
 export type {
   FlowDraft,
+  FlowOptions,
   InputRef,
   InputValues,
+  JsonNodeRef,
   LoopRef,
   NodeOptions,
   NodeRef,
   OutputRef,
   ToolNodeRef,
 } from './graph/draft/flow-draft.ts'
+export type { FieldLayout, FlowLayout, LayoutPatch, NodeLayout } from './graph/draft/flow-layout.ts'
+export type { ToolEdit } from './components/tools/tool-metadata.ts'
 export type {
   ErrorMessageJson,
   LogJson,

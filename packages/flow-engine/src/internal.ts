@@ -1,4 +1,5 @@
 // For the packages of this workspace, of the same version only: no promise of compatibility.
+export { OLDER_CODE } from './components/built-in/flow-controls/conditional-router.ts'
 export { writeMessage } from './components/built-in/models-and-agents/memory.ts'
 export {
   type PromptSyntax,
@@ -38,6 +39,8 @@ export { CODE_IS_OFF, codeComponent } from './components/node/code-component.ts'
 export { languageOf } from './components/node/code-language.ts'
 export { languagesOf } from './components/node/code-runners.ts'
 export { switchToolMode, templateField } from './components/node/create-node.ts'
+export { embeddedComponent } from './components/node/embedded-component.ts'
+export { isFlowVariable } from './components/node/flow-variable.ts'
 export { customComponent } from './components/node/custom-component.ts'
 export { referenceType } from './components/node/reference-code.ts'
 export { refreshDetails } from './components/node/refresh-node.ts'
@@ -60,7 +63,7 @@ export {
 export { linearPattern } from './components/text/linear-pattern.ts'
 export { TEXT_COMPARISONS } from './components/text/text-comparisons.ts'
 export { outputForModel } from './components/tools/component-tools.ts'
-export { toolMetadataField, toolRow } from './components/tools/tool-metadata.ts'
+export { toolEdits, toolMetadataField, toolRow } from './components/tools/tool-metadata.ts'
 export { formatCsvTable, parseCsvTable } from './components/values/csv-table.ts'
 export { nameOfType } from './components/values/field-values.ts'
 export { parseNumberText } from './components/values/number-text.ts'
@@ -82,6 +85,7 @@ export { offeredNames } from './components/node/offered-names.ts'
 export { cutJson } from './graph/events/cut-json.ts'
 export type { RunWarningJson } from './graph/events/run-warning.ts'
 export { doubleBreaks } from './graph/events/vertex-data.ts'
+export { edgeEnds, edgeKey, namesOf as outputNames } from './graph/draft/apply-layout.ts'
 export { type FlatEdge, type FlatNode, expandGroups } from './graph/flow/expand-groups.ts'
 export {
   type EdgeEntry,
@@ -93,6 +97,8 @@ export {
   readEdge,
   readNode,
 } from './graph/flow/flow-json.ts'
+export { handlesFit } from './graph/flow/handles-fit.ts'
+export { readHandle } from './graph/flow/handles.ts'
 export { type PlainObject, own, ownObject, ownText, texts } from './graph/flow/plain-object.ts'
 export { modelJsonTexts, readModelJson } from './graph/values/read-model-json.ts'
 export { createRunMessages } from './graph/messages/memory-messages.ts'
@@ -104,6 +110,7 @@ export { readNodeCode } from './graph/plan/node-code.ts'
 export type { PlanGraph, PlanVertex } from './graph/plan/plan-graph.ts'
 export type { CodeAbility } from './graph/plan/resolve-node.ts'
 export { sliceOf } from './graph/plan/slice.ts'
+export { type FieldPlan, planFields } from './graph/vertex/field-plan.ts'
 export { checkEachNode } from './graph/vertex/check-flow.ts'
 export type { KnownVariables } from './graph/vertex/missing-settings.ts'
 export { FinishedRun } from './graph/results/finished-run.ts'

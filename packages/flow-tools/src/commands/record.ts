@@ -12,7 +12,7 @@ import { formatRecorded } from '../recording/format-recorded.ts'
 import { readRecording } from '../recording/read-recording.ts'
 import { recordRun, type RecordedNow, type RecordOptions } from '../recording/record-run.ts'
 import { createRedactor, leakedSecret } from '../recording/redact.ts'
-import { loadConfig } from './load-config.ts'
+import { loadConfig } from '../command/load-config.ts'
 
 export const record: Command = {
   name: 'record',

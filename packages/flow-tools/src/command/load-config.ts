@@ -1,11 +1,10 @@
 import type { Component, ComponentServices } from '@x/flow-engine'
-import { errorText } from '@x/flow-engine/internal'
 import { isObject } from '@x/wire'
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { closest } from '../command/closest.ts'
-import { FoundError, UsageError, type Call } from '../command/command.ts'
+import { closest } from './closest.ts'
+import { UsageError, type Call } from './command.ts'
+import { loadModule } from './load-module.ts'
 
 /** What `x-flow.config.js` exports by default. */
 export interface FlowConfig {
@@ -34,13 +33,7 @@ export async function loadConfig({ cwd }: Pick<Call, 'cwd'>): Promise<FlowConfig
 
 async function readConfig(path: string): Promise<FlowConfig> {
   const name = basename(path)
-  let loaded: unknown
-  try {
-    loaded = await import(pathToFileURL(path).href)
-  } catch (error) {
-    throw new FoundError(`${name}: ${errorText(error)}`)
-  }
-  const config: unknown = isObject(loaded) ? loaded['default'] : undefined
+  const config = await loadModule(path, dirname(path))
   if (!isObject(config)) throw new UsageError(`${name} must export its options by default`)
   const unknown = Object.keys(config).find((key) => !KEYS.includes(key))
   if (unknown !== undefined) {
