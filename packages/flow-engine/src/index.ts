@@ -112,6 +112,9 @@ export type {
   VertexEnd,
   VertexInfo,
 } from './graph/context/run-hooks.ts'
+export { pricesFromJson, type Price, type Prices } from './graph/context/prices.ts'
+export type { CountTokens } from './graph/context/estimate-input.ts'
+export type { BudgetDetails, BudgetUnit, RunBudget, Spent } from './graph/plan/run-budget.ts'
 export type {
   FlowRun,
   NamedInputs,

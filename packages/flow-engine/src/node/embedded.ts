@@ -16,7 +16,8 @@ export function embedded(url: URL): Component {
   try {
     json = JSON.parse(read(facts))
   } catch (error) {
-    if (error instanceof SyntaxError) throw new TypeError(`${nameOf(facts)}: ${error.message}`, { cause: error })
+    if (error instanceof SyntaxError)
+      throw new TypeError(`${nameOf(facts)}: ${error.message}`, { cause: error })
     throw error
   }
   const { type, node } = isObject(json) ? json : {}

@@ -7,6 +7,7 @@ import type { SuspendedJson } from '../events/run-event.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { VertexResult } from './run-options.ts'
+import type { RunSpending } from './run-spending.ts'
 
 /** Callbacks of a host that runs flows durably. All are optional. */
 export interface RunHost {
@@ -52,6 +53,8 @@ export interface RunHost {
   readonly nested?: { runs: number } | undefined
   /** Secrets of the parent run, so that both runs mask them. */
   readonly secrets?: Secrets | undefined
+  /** The spending of the parent run, whose budget is that of both. */
+  readonly spending?: RunSpending | undefined
 }
 
 export interface ResumePoint {

@@ -117,8 +117,8 @@ function patchedEdges(
     const text = edgeKey(edge)
     const before = count.get(text) ?? 0
     count.set(text, before + 1)
-    const key = before === 0 ? text : `${text} #${before + 1}`
-    const patch = ownObject(patches, key) as EdgeLayout | undefined
+    const name = before === 0 ? text : `${text} #${before + 1}`
+    const patch = ownObject(patches, name) as EdgeLayout | undefined
     if (patch === undefined) return edge
     const whole: Json = { ...edge }
     // Texts of handles follow from the handles, unless the patch has them.
@@ -158,5 +158,5 @@ export function edgeKey({ source, target, data }: FlowEdge): string {
 function patched(object: object, { set = {}, unset = [] }: LayoutPatch = {}): Json {
   const gone = new Set(unset)
   const entries = Object.entries(object).filter(([key]) => !gone.has(key))
-  return Object.fromEntries([...new Map([...entries, ...Object.entries(set)])])
+  return Object.fromEntries(new Map([...entries, ...Object.entries(set)]))
 }

@@ -26,8 +26,8 @@ import { addPromptFields } from './prompt-fields.ts'
  * Creates a flow in code; its components type the nodes.
  * @param name of the flow; default `Flow`
  */
-export function createFlow(name = 'Flow', options: FlowOptions = {}): FlowDraft {
-  const graph = new FlowGraph(name, factsOf(options))
+export function createFlow(name = 'Flow', facts: FlowOptions = {}): FlowDraft {
+  const graph = new FlowGraph(name, factsOf(facts))
   const byType = new Map<string, Component>()
   let registry: ComponentRegistry | undefined
 
@@ -107,7 +107,7 @@ export function createFlow(name = 'Flow', options: FlowOptions = {}): FlowDraft 
     addEdge,
     toJSON(given?: unknown) {
       const flow = graph.toJSON()
-      const layout = isObject(given) ? given['layout'] : options.layout
+      const layout = isObject(given) ? given['layout'] : facts.layout
       if (isObject(layout)) return applyLayout(flow, layout as unknown as FlowLayout, fixed)
       placeNodes(flow.data?.nodes ?? [], flow.data?.edges ?? [], fixed)
       return flow
