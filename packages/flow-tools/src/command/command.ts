@@ -45,6 +45,8 @@ export interface Command {
   /** What the exit code 1 says, after `1  `. */
   readonly found: string
   readonly example: string
+  /** Its arguments are the configuration's `flows` if there are none. Default false. */
+  readonly takesFlows?: true
   /** @returns the exit code */
   run(call: Call): Promise<number>
 }

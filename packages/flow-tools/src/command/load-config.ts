@@ -1,4 +1,4 @@
-import type { Component, ComponentServices } from '@x/flow-engine'
+import type { Component, ComponentServices, Prices, RunBudget } from '@x/flow-engine'
 import { isObject } from '@x/wire'
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -13,11 +13,19 @@ export interface FlowConfig {
   /** Components besides the built-in ones. */
   readonly components?: readonly Component[]
   readonly services?: ComponentServices
+  /** Of `run`, `dev` and `record`, unless they are given one. */
+  readonly budget?: RunBudget
+  readonly prices?: Prices
   readonly record?: { readonly redact?: readonly RegExp[] }
 }
 
-const KEYS = ['flows', 'components', 'services', 'record']
+const KEYS = ['flows', 'components', 'services', 'prices', 'budget', 'record']
 const NAMES = ['x-flow.config.js', 'x-flow.config.mjs', 'x-flow.config.ts']
+
+/** Types the default export of `x-flow.config.ts`. */
+export function defineConfig(config: FlowConfig): FlowConfig {
+  return config
+}
 
 /**
  * Loads the configuration of the nearest folder that has one, up to the root of a repository.

@@ -18,13 +18,19 @@ const ENDING = /\.flow\.[cm]?[jt]s$/
 export async function buildFlow(cwd: string, path: string): Promise<string> {
   const absolute = resolve(cwd, path)
   const layout = await layoutOf(layoutPath(absolute), layoutPath(path))
-  const flow = await loadModule(absolute, cwd)
-  if (!isDraft(flow)) throw new FoundError(`${path} must export a flow of createFlow by default`)
+  const flow = await loadDraft(cwd, path)
   try {
     return formatFlow(flow.toJSON(layout === undefined ? {} : { layout }))
   } catch (error) {
     throw new FoundError(`${path}: ${errorText(error)}`)
   }
+}
+
+/** The flow that a source exports. @throws FoundError for a module that fails or exports none */
+export async function loadDraft(cwd: string, path: string): Promise<Draft> {
+  const flow = await loadModule(resolve(cwd, path), cwd)
+  if (isDraft(flow)) return flow
+  throw new FoundError(`${path} must export a flow of createFlow by default`)
 }
 
 /** `support.flow.ts` as `support.json`. */

@@ -24,6 +24,7 @@ export const check: Command = {
   ],
   found: 'a flow has an error, or with --strict a warning',
   example: 'x-flow check flows --strict',
+  takesFlows: true,
   async run(call) {
     const { paths, named } = await findPaths(call, { suffix: '.json', what: 'flow file' })
     const components = createRegistry(builtinComponents)

@@ -16,6 +16,7 @@ export const eject: Command = {
   ],
   found: 'a file exists and differs; nothing was written',
   example: 'x-flow eject flows/support.json',
+  takesFlows: true,
   async run(call) {
     const flows = await findFlows(call)
     const ejected: Ejected[] = []

@@ -10,5 +10,6 @@ export const commands: LazyCommands = {
   diff: async () => (await import('./diff.ts')).diff,
   merge: async () => (await import('./merge.ts')).merge,
   test: async () => (await import('./test.ts')).test,
+  run: async () => (await import('./run.ts')).run,
   record: async () => (await import('./record.ts')).record,
 }

@@ -4,6 +4,7 @@ import type {
   QuestionOption,
 } from '../../components/define/suspend-options.ts'
 import type { SuspendedJson } from '../events/run-event.ts'
+import type { TokenUsage } from '../../models/chat-model.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { VertexResult } from './run-options.ts'
@@ -53,6 +54,8 @@ export interface RunHost {
   readonly nested?: { runs: number } | undefined
   /** Secrets of the parent run, so that both runs mask them. */
   readonly secrets?: Secrets | undefined
+  /** The tokens that the run has used before, in other processes or before it waited. */
+  readonly used?: TokenUsage | undefined
   /** The spending of the parent run, whose budget is that of both. */
   readonly spending?: RunSpending | undefined
 }

@@ -9,6 +9,8 @@ export interface SpendingOptions {
   readonly budget: RunBudget | undefined
   readonly prices: Prices | undefined
   readonly countTokens: CountTokens | undefined
+  /** Used before. Default: nothing. */
+  readonly used?: TokenUsage | undefined
 }
 
 /** The answer that is reserved if the request does not limit it. */
@@ -48,12 +50,14 @@ export class RunSpending implements CallBudget {
   readonly #open = new Set<Amount>()
   readonly #waiting: Waiting[] = []
   #modelCalls = 0
-  #inputTokens = 0
-  #outputTokens = 0
+  #inputTokens: number
+  #outputTokens: number
   #money = 0n
   #isPriced: boolean
 
-  constructor({ budget = {}, prices, countTokens }: SpendingOptions) {
+  constructor({ budget = {}, prices, countTokens, used }: SpendingOptions) {
+    this.#inputTokens = used?.inputTokens ?? 0
+    this.#outputTokens = used?.outputTokens ?? 0
     this.#budget = budget
     this.#prices = prices
     this.#countTokens = countTokens

@@ -39,14 +39,15 @@ const above = kindOf(
   (value) => typeof value === 'number' && Number.isFinite(value) && value > 0,
 )
 
-const read = optionCheck<{ readonly budget?: RunBudget }>('run-options.md', {
-  budget: options({
-    tokens: integer(1),
-    money: above,
-    seconds: above,
-    modelCalls: integer(1),
-  }),
+/** The check of a budget among the options of a function. */
+export const budgetOption = options({
+  tokens: integer(1),
+  money: above,
+  seconds: above,
+  modelCalls: integer(1),
 })
+
+const read = optionCheck<{ readonly budget?: RunBudget }>('run-flows.md', { budget: budgetOption })
 
 /** @throws TypeError that names the wrong or unknown part */
 export function readBudget(called: string, budget: RunBudget | undefined): RunBudget | undefined {

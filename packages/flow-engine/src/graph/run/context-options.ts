@@ -90,7 +90,8 @@ export class ContextOptions implements RunContextOptions {
   get spending(): RunSpending {
     const { budget, options } = this.#request
     const { prices, countTokens } = options
-    return (this.#spending ??= new RunSpending({ budget, prices, countTokens }))
+    const { used } = this.#start.host
+    return (this.#spending ??= new RunSpending({ budget, prices, countTokens, used }))
   }
 
   get knownSpending(): RunSpending | undefined {
