@@ -15,6 +15,8 @@ export interface Surroundings {
   out(text: string): void
   err(text: string): void
   stdin(): Promise<string>
+  /** The lines of stdin as they come. */
+  lines?(): AsyncGenerator<string>
   /** Aborted by an interrupt. */
   readonly signal: AbortSignal
 }

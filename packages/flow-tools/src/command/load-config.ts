@@ -32,10 +32,16 @@ export function defineConfig(config: FlowConfig): FlowConfig {
  * @throws UsageError for an unknown key; FoundError if it does not run
  */
 export async function loadConfig({ cwd }: Pick<Call, 'cwd'>): Promise<FlowConfig> {
+  const path = configPath(cwd)
+  return path === undefined ? {} : readConfig(path)
+}
+
+/** The file of the nearest configuration, up to the root of a repository; undefined if there is none. */
+export function configPath(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const path = NAMES.map((name) => join(folder, name)).find((name) => existsSync(name))
-    if (path !== undefined) return readConfig(path)
-    if (existsSync(join(folder, '.git')) || dirname(folder) === folder) return {}
+    if (path !== undefined || existsSync(join(folder, '.git'))) return path
+    if (dirname(folder) === folder) return undefined
   }
 }
 

@@ -1,6 +1,7 @@
 import { createRequire, register } from 'node:module'
 import { relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { MessageChannel } from 'node:worker_threads'
 import { errorText } from '@x/flow-engine/internal'
 import { isObject } from '@x/wire'
 import { MODULE_HOOKS } from './module-hooks.ts'
@@ -9,6 +10,7 @@ import { FoundError } from './command.ts'
 /** Modules are kept by their address: a new number loads a file and all that it imports anew. */
 let loads = 0
 let isRegistered = false
+const files = new Set<string>()
 
 /**
  * The default export of a module of the repository. Types are removed from TypeScript, also of what it imports by a
@@ -21,7 +23,13 @@ export async function loadModule(path: string, cwd: string): Promise<unknown> {
     const components = createRequire(import.meta.url).resolve('@x/flow-components/package.json')
     const parser = createRequire(components).resolve('@swc/wasm-typescript')
     const source = MODULE_HOOKS.replace('PARSER', JSON.stringify(pathToFileURL(parser).href))
-    register(`data:text/javascript,${encodeURIComponent(source)}`)
+    const { port1, port2 } = new MessageChannel()
+    port1.on('message', (file: string) => files.add(file))
+    port1.unref()
+    register(`data:text/javascript,${encodeURIComponent(source)}`, {
+      data: port2,
+      transferList: [port2],
+    })
   }
   loads += 1
   const url = pathToFileURL(path)
@@ -32,6 +40,11 @@ export async function loadModule(path: string, cwd: string): Promise<unknown> {
   } catch (error) {
     throw new FoundError(placed(errorText(error), path, cwd))
   }
+}
+
+/** The files that were loaded so far, with what they import by a relative path. */
+export function loadedFiles(): ReadonlySet<string> {
+  return files
 }
 
 /** Messages of syntax begin with the file; others are said of the module that was loaded. */

@@ -8,6 +8,11 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
+let port
+export function initialize(given) {
+  port = given
+}
+
 export async function resolve(specifier, context, next) {
   const parent = context.parentURL?.startsWith('file:') ? new URL(context.parentURL) : undefined
   const mark = parent?.searchParams.get('x-flow')
@@ -23,6 +28,7 @@ export async function resolve(specifier, context, next) {
 export async function load(address, context, next) {
   const url = address.startsWith('file:') ? new URL(address) : undefined
   if (url === undefined || !url.searchParams.has('x-flow')) return next(address, context)
+  port.postMessage(fileURLToPath(url))
   const file = () => readFile(fileURLToPath(url), 'utf8')
   if (url.pathname.endsWith('.json')) {
     const source = 'export default JSON.parse(' + JSON.stringify(await file()) + ')'

@@ -11,5 +11,6 @@ export const commands: LazyCommands = {
   merge: async () => (await import('./merge.ts')).merge,
   test: async () => (await import('./test.ts')).test,
   run: async () => (await import('./run.ts')).run,
+  dev: async () => (await import('./dev.ts')).dev,
   record: async () => (await import('./record.ts')).record,
 }
