@@ -106,6 +106,7 @@ export {
   integer,
   list,
   mountPath,
+  kindOf,
   options,
   required,
   secret,

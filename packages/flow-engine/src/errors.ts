@@ -33,6 +33,7 @@ const STATUS = {
   invalid_answer: 422,
   expired: 500,
   cassette_miss: 500,
+  budget_exceeded: 402,
 } as const
 
 /** All error codes, for exhaustive tables. */
@@ -45,6 +46,8 @@ export interface FlowErrorOptions {
   /** Id of the vertex that failed. */
   readonly vertexId?: string | undefined
   readonly displayName?: string | undefined
+  /** Facts of the code, as JSON: those of `budget_exceeded` are `BudgetDetails`. */
+  readonly details?: unknown
   /** Default: the status of the code. */
   readonly status?: number
 }
@@ -55,6 +58,8 @@ export class FlowError extends Error {
   readonly code: FlowErrorCode
   readonly status: number
   readonly detail: string
+  /** Facts of the code, as JSON. */
+  readonly details?: unknown
   readonly vertexId?: string
   readonly displayName?: string
 
@@ -63,6 +68,7 @@ export class FlowError extends Error {
     this.code = code
     this.detail = detail
     this.status = options.status ?? STATUS[code]
+    if (options.details !== undefined) this.details = options.details
     if (options.vertexId !== undefined) this.vertexId = options.vertexId
     if (options.displayName !== undefined) this.displayName = options.displayName
     Object.defineProperty(this, BRAND, { value: true })

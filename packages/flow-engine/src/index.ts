@@ -73,6 +73,7 @@ export type {
 } from './components/define/suspend-options.ts'
 export { createCodeRunners } from './components/node/code-runners.ts'
 export { createNode, type CreateNodeOptions } from './components/node/create-node.ts'
+export { variable, type FlowVariable } from './components/node/flow-variable.ts'
 export {
   refreshNode,
   type NodeChange,
@@ -111,6 +112,9 @@ export type {
   VertexEnd,
   VertexInfo,
 } from './graph/context/run-hooks.ts'
+export { pricesFromJson, type Price, type Prices } from './graph/context/prices.ts'
+export type { CountTokens } from './graph/context/estimate-input.ts'
+export type { BudgetDetails, BudgetUnit, RunBudget, Spent } from './graph/plan/run-budget.ts'
 export type {
   FlowRun,
   NamedInputs,
@@ -123,14 +127,18 @@ export type {
 export { createFlow } from './graph/draft/create-flow.ts'
 export type {
   FlowDraft,
+  FlowOptions,
   InputRef,
   InputValues,
+  JsonNodeRef,
   LoopRef,
   NodeOptions,
   NodeRef,
   OutputRef,
   ToolNodeRef,
 } from './graph/draft/flow-draft.ts'
+export type { FieldLayout, FlowLayout, LayoutPatch, NodeLayout } from './graph/draft/flow-layout.ts'
+export type { ToolEdit } from './components/tools/tool-metadata.ts'
 export type {
   ErrorMessageJson,
   LogJson,

@@ -1,3 +1,4 @@
+export { embedded } from './node/embedded.ts'
 export { createGuardedFetch } from './node/guarded-fetch.ts'
 export {
   createSandboxQueue,

@@ -3,7 +3,7 @@ import type { ComponentRegistry } from '@x/flow-engine'
 import type { ComponentServices, ModelProviders } from '@x/flow-engine'
 import type { ResultCache } from '@x/flow-engine'
 import type { RunLimits } from '@x/flow-engine'
-import type { RunHooks } from '@x/flow-engine'
+import type { CountTokens, Prices, RunBudget, RunHooks } from '@x/flow-engine'
 import type { BuildJobsOptions } from '@x/flow-engine'
 import type { McpOptions } from './mcp/mcp-options.ts'
 import type { ComponentStore } from './services/component-store/component-store.ts'
@@ -122,6 +122,12 @@ export interface FlowEngineOptions {
     BuildJobsOptions,
     'concurrency' | 'concurrencyPerUser' | 'maxQueued' | 'retention' | 'leaseMs' | 'heartbeatMs'
   >
+  /** What each run and each job may use at most: tokens, money, seconds, model calls. Default: no limit. */
+  readonly budget?: RunBudget
+  /** Money for a million tokens by model, for budgets in money. Default: none. */
+  readonly prices?: Prices
+  /** Counts tokens before a request. Default: a token for three bytes. */
+  readonly countTokens?: CountTokens
   /** Observes the runs of this process. */
   readonly hooks?: RunHooks
   readonly limits?: Partial<RunLimits>

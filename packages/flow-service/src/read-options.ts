@@ -22,6 +22,7 @@ import {
   type OptionKinds,
 } from '@x/wire'
 import { defaultRunLimits } from '@x/flow-engine'
+import { budgetOption } from '@x/flow-engine/internal'
 import type { FlowEngineOptions, FlowStorage, StoredEngineOptions } from './options.ts'
 import { defaultSettings } from './settings.ts'
 
@@ -194,6 +195,9 @@ const kinds: KindsOf<FlowEngineOptions> = {
     leaseMs: amount(1),
     heartbeatMs: amount(1),
   }),
+  budget: budgetOption,
+  prices: anything,
+  countTokens: callback,
   hooks: anything,
   limits: options(
     Object.fromEntries(Object.keys(defaultRunLimits).map((name) => [name, orNull(amount(0))])),

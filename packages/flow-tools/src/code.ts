@@ -4,3 +4,4 @@ export { flowDiffText, type FlowDiffTextOptions } from './code/flow-diff-text.ts
 export { flowTypes, type FlowTypes, type FlowTypesOptions } from './code/flow-types.ts'
 export { formatFlow } from './code/format-flow.ts'
 export { mergeFlows, type FlowConflict, type FlowMerge } from './code/merge-flows.ts'
+export { ejectFlow, type EjectedFlow, type EjectOptions } from './code/eject-flow.ts'

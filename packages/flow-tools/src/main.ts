@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { commands } from './commands/index.ts'
 import { runProgram } from './command/run-program.ts'
 
@@ -20,6 +21,10 @@ process.exitCode = await runProgram({ version: versionOf(), commands }, process.
     const parts: Buffer[] = []
     for await (const part of process.stdin) parts.push(part as Buffer)
     return Buffer.concat(parts).toString('utf8')
+  },
+  async *lines() {
+    const reader = createInterface({ input: process.stdin, signal: interrupt.signal })
+    yield* reader
   },
   signal: interrupt.signal,
 })

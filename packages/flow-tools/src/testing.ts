@@ -1,2 +1,3 @@
+export { defineConfig, type FlowConfig } from './command/load-config.ts'
 export { RecordingMismatch } from './recording/recording-mismatch.ts'
 export { replayRun, type ReplayOptions } from './recording/replay-run.ts'

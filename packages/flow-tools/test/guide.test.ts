@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { changed } from './change-flow.ts'
 import { inFolder, runCli } from './run-cli.ts'
@@ -18,6 +19,8 @@ test('the commands of docs/guides/flows-as-code.md end well, in order, without a
   expect(commands.length).toBeGreaterThanOrEqual(7)
   await inFolder(async (cwd) => {
     await mkdir(join(cwd, 'flows'))
+    const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+    await symlink(modules, join(cwd, 'node_modules'))
     await writeFile(join(cwd, 'x-flow.config.mjs'), MODEL)
     const flow = changed({ 'Prompt-main.tone': 'calm' })
     await writeFile(join(cwd, 'flows/support.json'), JSON.stringify(flow))

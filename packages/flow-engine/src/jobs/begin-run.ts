@@ -3,6 +3,8 @@ import { FlowError } from '../errors.ts'
 import { startFailureJson } from '../graph/vertex/failure.ts'
 import { isStartMark } from '../graph/durable/checkpoint.ts'
 import { completeLimits, type RunLimits } from '../graph/plan/limits.ts'
+import { tighterBudget } from '../graph/plan/run-budget.ts'
+import type { TokenUsage } from '../models/chat-model.ts'
 import type { RunEvent } from '../graph/events/run-event.ts'
 import type { ResumePoint, RunHost } from '../graph/context/run-host.ts'
 import type { FlowRun } from '../graph/context/run-options.ts'
@@ -30,6 +32,7 @@ export async function beginRun(
   const { job, request, live } = execution
   const { components, services, servicesOf, runtime, cache, limits, store, hooks, onError } =
     options
+  const { budget, prices, countTokens } = options
   const {
     flow,
     resumable = false,
@@ -52,7 +55,10 @@ export async function beginRun(
     cache,
     runtime,
     hooks,
+    prices,
+    countTokens,
     ...rest,
+    budget: tighterBudget(budget, request.budget),
     flowId: job.flowId,
     limits: limitsOf(request, limits),
   }
@@ -68,6 +74,7 @@ export async function beginRun(
   const isKept = execution.lease !== undefined || resumable
   const claimed: RunHost = {
     jobId: job.id,
+    used: tokensOf(job.usage),
     ...(isKept ? { mayStart: () => execution.mayStart, left: () => execution.left() } : {}),
     ...(job.attempts > 1 ? { continued: true } : {}),
     report: (error) => onError(error, { jobId: job.id }),
@@ -109,6 +116,16 @@ export async function beginRun(
       : {}),
   })
   return { run, suspension }
+}
+
+/** The tokens of earlier runs of the job. */
+function tokensOf(usage: ClaimedJob['usage']): TokenUsage {
+  const sum = { inputTokens: 0, outputTokens: 0 }
+  for (const { inputTokens, outputTokens } of Object.values(usage ?? {})) {
+    sum.inputTokens += inputTokens
+    sum.outputTokens += outputTokens
+  }
+  return sum
 }
 
 /** Steps after the checkpoint start only while the job is held. */

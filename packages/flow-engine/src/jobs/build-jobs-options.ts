@@ -1,7 +1,10 @@
 import type { ComponentServices } from '../components/define/services.ts'
 import type { ComponentRegistry } from '../components/registry/registry.ts'
 import type { ResultCache } from '../graph/context/cache.ts'
+import type { CountTokens } from '../graph/context/estimate-input.ts'
+import type { Prices } from '../graph/context/prices.ts'
 import type { RunHooks } from '../graph/context/run-hooks.ts'
+import type { RunBudget } from '../graph/plan/run-budget.ts'
 import type { BuildRecord } from '../graph/context/run-host.ts'
 import type { FlowRun } from '../graph/context/run-options.ts'
 import type { RunLimits } from '../graph/plan/limits.ts'
@@ -41,6 +44,11 @@ export interface BuildJobsOptions {
   leaseMs?: number
   /** Milliseconds. Default: a third of `leaseMs`. */
   heartbeatMs?: number
+  /** What each run may use at most; of this and the budget of a request the smaller counts. Default: no limit. */
+  budget?: RunBudget
+  /** For requests without prices of their own. Default: none. */
+  prices?: Prices
+  countTokens?: CountTokens
   /** Observes the runs of this process; hooks of a request are called first. */
   hooks?: RunHooks
   /** Observes the runs of this process, for records and notifications. */

@@ -2,6 +2,7 @@ import { createSystemRuntime } from '@x/wire'
 import { invalidRequest } from '../errors.ts'
 import { createResultCache } from '../graph/context/cache.ts'
 import { completeLimits } from '../graph/plan/limits.ts'
+import { readBudget } from '../graph/plan/run-budget.ts'
 import { createMemoryJobStore } from '../memory/job-store.ts'
 import type { BuildJobsOptions } from './build-jobs-options.ts'
 import { guardedReport } from './guarded-report.ts'
@@ -21,6 +22,7 @@ export function completeJobOptions(options: BuildJobsOptions) {
       `leaseMs (${leaseMs}) must be at least 100 and twice heartbeatMs (${heartbeatMs})`,
     )
   }
+  readBudget('createBuildJobs', options.budget)
   return {
     ...options,
     store: options.store ?? createMemoryJobStore(),

@@ -27,6 +27,8 @@ export function rebuildResult(
   for (const output of outputs) vertices.set(output.id, output)
   const { error } = job
   const started = job.startedAt ?? job.createdAt
+  const used = usageOf(job)
+  const durationMs = stored?.durationMs ?? (job.finishedAt ?? started).getTime() - started.getTime()
   return {
     status: job.state === 'succeeded' || job.state === 'cancelled' ? job.state : 'failed',
     sessionId: stored?.sessionId ?? job.sessionId ?? '',
@@ -37,8 +39,14 @@ export function rebuildResult(
     stalled: [...(stored?.stalled ?? [])],
     warnings: [],
     messages: stored === undefined ? [] : storedMessages(stored),
-    ...usageOf(job),
-    durationMs: stored?.durationMs ?? (job.finishedAt ?? started).getTime() - started.getTime(),
+    ...used,
+    durationMs,
+    spent: stored?.spent ?? {
+      modelCalls: 0,
+      ...used.usage,
+      tokens: used.usage.inputTokens + used.usage.outputTokens,
+      seconds: durationMs / 1000,
+    },
     text: (component) => resultText({ outputs, vertices }, component),
     output: outputReader(vertices),
   }

@@ -25,6 +25,8 @@ export interface StoredResult {
   readonly messages: unknown
   readonly stalled: readonly string[]
   readonly durationMs: number
+  /** Absent from results of earlier versions. */
+  readonly spent?: RunResult['spent']
 }
 
 /**
@@ -32,7 +34,7 @@ export interface StoredResult {
  * process, such as models, are left out.
  */
 export function toStoredResult(result: RunResult): StoredResult {
-  const { sessionId, stalled, durationMs } = result
+  const { sessionId, stalled, durationMs, spent } = result
   return {
     sessionId,
     outputs: result.outputs.map(({ outputs, valid: _valid, error: _error, ...facts }) => ({
@@ -42,6 +44,7 @@ export function toStoredResult(result: RunResult): StoredResult {
     messages: bounded(result.messages),
     stalled,
     durationMs,
+    spent,
   }
 }
 

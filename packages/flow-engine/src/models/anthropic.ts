@@ -30,6 +30,7 @@ export function createAnthropicModel(options: ModelClientOptions): ChatModel {
           ...options.headers,
         },
         body: { ...messagesBody(request, options.model), ...options.body },
+        onRetry: request.onRetry,
         signal: request.signal,
       })
       if (response.headers.get('content-type')?.includes('text/event-stream') !== true) {

@@ -12,6 +12,8 @@ export interface ChatRequest {
   seed?: number
   /** Streams the answer. With false, one plain request is sent and its answer is one chunk. Default true. */
   stream?: boolean
+  /** Called before a client sends the request once more; a rejection ends the request. */
+  onRetry?: (() => Promise<void>) | undefined
   signal: AbortSignal
 }
 

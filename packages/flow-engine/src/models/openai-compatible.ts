@@ -33,6 +33,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
         url: addressOf('chat/completions', options),
         headers: { ...authorization(options), ...options.headers },
         body: { ...chatBody(request, options), ...options.body },
+        onRetry: request.onRetry,
         signal: request.signal,
       })
       yield* answerChunks(response, request, sending)

@@ -13,6 +13,7 @@ export interface SendOptions {
   readonly signal: AbortSignal
   /** Retries after 408, 409, 429, 5xx and connection errors. */
   readonly maxRetries: number
+  readonly onRetry?: (() => Promise<void>) | undefined
   /** Milliseconds until the headers of each attempt arrive. */
   readonly timeoutMs: number
   /** Strings to redact from errors. */
@@ -38,6 +39,7 @@ export async function sendModelRequest(options: SendOptions): Promise<Response> 
         : await answerError(response, options)
     }
     await response?.body?.cancel()
+    await options.onRetry?.()
     await options.runtime.sleep(pause(response, attempt, options.runtime), options.signal)
   }
 }

@@ -37,6 +37,7 @@ export function createWatsonxModel(options: WatsonxModelOptions): ChatModel {
         url: `${base}/ml/v1/text/${path}?version=${API_VERSION}`,
         headers: { authorization: `Bearer ${await bearer(request.signal)}` },
         body: { ...wireBody(request, options), ...options.body },
+        onRetry: request.onRetry,
         signal: request.signal,
       })
       try {

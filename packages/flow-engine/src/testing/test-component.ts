@@ -6,6 +6,7 @@ import type { ComponentServices, MessageRecord } from '../components/define/serv
 import { FlowError, invalidRequest } from '../errors.ts'
 import { buildVertex, VertexBuild } from '../graph/vertex/vertex-build.ts'
 import { completeLimits } from '../graph/plan/limits.ts'
+import { RunSpending } from '../graph/context/run-spending.ts'
 import { createRunContext, type RunContext } from '../graph/context/run-context.ts'
 import { createRunLog } from '../graph/events/run-log.ts'
 import type { RunEvent } from '../graph/events/run-event.ts'
@@ -169,6 +170,8 @@ function testRun(options: TestComponentOptions): { run: RunContext; events: RunE
   }
   const run = createRunContext({
     runId: runtime.uuid(),
+    spending: new RunSpending({ budget: undefined, prices: undefined, countTokens: undefined }),
+    knownSpending: undefined,
     flowId: options.flowId ?? runtime.uuid(),
     flowName: undefined,
     sessionId: options.sessionId ?? '',

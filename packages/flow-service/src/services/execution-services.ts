@@ -137,7 +137,14 @@ export function createExecutionServices({
   const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue)
   // Counting comes first, so that an error in a host hook does not prevent it.
   const hooks = joinRunHooks([counted?.hooks, options.hooks])
+  const { budget, prices, countTokens } = options
+  const spending = {
+    ...(budget === undefined ? {} : { budget }),
+    ...(prices === undefined ? {} : { prices }),
+    ...(countTokens === undefined ? {} : { countTokens }),
+  }
   const jobs = createBuildJobs({
+    ...spending,
     components,
     cache,
     runtime,
@@ -210,7 +217,7 @@ export function createExecutionServices({
         builds: true,
         trace: form === 'run',
       }),
-    base: { cache, limits, runtime, ...(hooks === undefined ? {} : { hooks }) },
+    base: { cache, limits, runtime, ...spending, ...(hooks === undefined ? {} : { hooks }) },
     sweep,
     report: (error) => report(error),
   })

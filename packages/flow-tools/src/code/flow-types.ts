@@ -55,6 +55,11 @@ export function flowTypes(flow: unknown, options: FlowTypesOptions = {}): FlowTy
   return { js: head + js, dts: head + dts, inputs, variables, session }
 }
 
+/** Whether each run of a flow must be given an input. */
+export function needsInput(flow: unknown): boolean {
+  return shapeOf(flow).input === 'required'
+}
+
 interface Shape {
   readonly input: 'required' | 'optional' | 'none'
   readonly nodes: readonly (readonly string[])[]

@@ -15,6 +15,8 @@ export interface Surroundings {
   out(text: string): void
   err(text: string): void
   stdin(): Promise<string>
+  /** The lines of stdin as they come. */
+  lines?(): AsyncGenerator<string>
   /** Aborted by an interrupt. */
   readonly signal: AbortSignal
 }
@@ -45,6 +47,8 @@ export interface Command {
   /** What the exit code 1 says, after `1  `. */
   readonly found: string
   readonly example: string
+  /** Its arguments are the configuration's `flows` if there are none. Default false. */
+  readonly takesFlows?: true
   /** @returns the exit code */
   run(call: Call): Promise<number>
 }

@@ -36,7 +36,10 @@ export async function findFlows(call: Call): Promise<FlowFile[]> {
   return files
 }
 
-/** The paths that arguments name, in order, and which of them were named as such. */
+/**
+ * The paths that arguments name, in order, and which of them were named as such.
+ * @throws UsageError without any, and for an absent path
+ */
 export async function findPaths(
   call: Pick<Call, 'args' | 'cwd'>,
   { suffix, what }: { readonly suffix: string; readonly what: string },

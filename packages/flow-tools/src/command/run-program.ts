@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { closest } from './closest.ts'
 import { FoundError, UsageError, type Call, type Command, type Surroundings } from './command.ts'
 import { commandHelp, generalHelp } from './help.ts'
+import { loadConfig } from './load-config.ts'
 import { parseCall } from './parse-call.ts'
 
 /** A command whose code is loaded when it runs. */
@@ -75,7 +76,9 @@ async function runCommand(
       },
       note: (line) => around.err(`${line}\n`),
     }
-    return await command.run(call)
+    if (command.takesFlows !== true || args.length > 0) return await command.run(call)
+    const { flows = [] } = await loadConfig(call)
+    return await command.run({ ...call, args: flows })
   } catch (error) {
     if (around.signal.aborted) return 130
     const text = errorText(error).replaceAll(/\s*\n\s*/g, ' ')

@@ -5,23 +5,26 @@ import { resolve } from 'node:path'
 import { formatFlow } from '../code/format-flow.ts'
 import { oneLine } from '../code/flow-difference.ts'
 import { secretValues } from '../code/secret-values.ts'
-import { UsageError, type Call, type Command } from '../command/command.ts'
+import { FoundError, UsageError, type Call, type Command } from '../command/command.ts'
 import { findPaths, readFlow, type FlowFile } from '../command/flow-files.ts'
 import { plural } from '../command/plural.ts'
 import { readText } from '../command/write-files.ts'
+import { buildFlow } from './build-flow.ts'
 import { readConflicts } from './read-conflicts.ts'
 import { staleTypes } from './types-files.ts'
 
 export const check: Command = {
   name: 'check',
   purpose: 'find what is wrong with flow files: one command for CI',
-  usage: ['<files> [--strict] [--format]'],
+  usage: ['<files> [--strict] [--format] [--build]'],
   options: [
     { name: 'strict', text: 'warnings end with 1 too', fallback: 'off' },
     { name: 'format', text: 'a file in another form is an error', fallback: 'a warning' },
+    { name: 'build', text: 'run the source of a flow and compare', fallback: 'off' },
   ],
   found: 'a flow has an error, or with --strict a warning',
   example: 'x-flow check flows --strict',
+  takesFlows: true,
   async run(call) {
     const { paths, named } = await findPaths(call, { suffix: '.json', what: 'flow file' })
     const components = createRegistry(builtinComponents)
@@ -100,6 +103,11 @@ async function findingsOf(
     await staleTypes({ cwd: call.cwd, note: (line) => notes.push(line) }, file)
     for (const note of notes) add('error', 'stale_types', note)
   }
+  if (call.isOn('build')) {
+    const source = file.path.replace(/\.json$/, '.flow.ts')
+    const stale = await staleBuild(call, file, source)
+    if (stale !== undefined) add('error', 'stale_build', stale)
+  }
   for (const { message, node } of secretValues(file.flow))
     add('error', 'secret_value', message, node)
   const conflicts = await readConflicts(file.absolute, file.path)
@@ -118,6 +126,20 @@ async function findingsOf(
       `Run: x-flow format ${file.path}`,
     )
   return found
+}
+
+/** What is wrong with the source beside a flow; undefined if there is none or it builds the file. */
+async function staleBuild(call: Call, file: FlowFile, source: string): Promise<string | undefined> {
+  if ((await readText(resolve(call.cwd, source))) === undefined) return undefined
+  try {
+    const text = await buildFlow(call.cwd, source)
+    return text === file.text
+      ? undefined
+      : `It is not what ${source} builds. Run: x-flow build ${source}`
+  } catch (error) {
+    if (error instanceof FoundError || error instanceof UsageError) return error.message
+    throw error
+  }
 }
 
 function problemsOf(file: FlowFile, components: ReturnType<typeof createRegistry>): Finding[] {

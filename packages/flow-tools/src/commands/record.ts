@@ -1,18 +1,18 @@
 import type { NamedInputs, Tweaks } from '@x/flow-engine'
-import { isObject } from '@x/wire'
 import { existsSync } from 'node:fs'
-import { readFile, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { formatFlow } from '../code/format-flow.ts'
 import { FoundError, UsageError, type Call, type Command } from '../command/command.ts'
-import { display, parseJson, readFlow } from '../command/flow-files.ts'
+import { display, readFlow } from '../command/flow-files.ts'
 import { plural } from '../command/plural.ts'
 import { writeText } from '../command/write-files.ts'
 import { formatRecorded } from '../recording/format-recorded.ts'
 import { readRecording } from '../recording/read-recording.ts'
 import { recordRun, type RecordedNow, type RecordOptions } from '../recording/record-run.ts'
 import { createRedactor, leakedSecret } from '../recording/redact.ts'
-import { loadConfig } from './load-config.ts'
+import { loadConfig } from '../command/load-config.ts'
+import { jsonOption, variablesOf } from './run-options.ts'
 
 export const record: Command = {
   name: 'record',
@@ -111,28 +111,6 @@ async function linkTo(folder: string, flow: string): Promise<string> {
   return relative(from, existsSync(folder) ? await realpath(flow) : flow)
     .split(sep)
     .join('/')
-}
-
-async function jsonOption(call: Call, name: string): Promise<object | undefined> {
-  const given = call.text(name)
-  if (given === undefined) return undefined
-  const isFile = given.startsWith('@')
-  const path = resolve(call.cwd, given.slice(1))
-  const text = isFile ? await readFile(path, 'utf8').catch(() => undefined) : given
-  if (text === undefined) throw new UsageError(`${given.slice(1)} does not exist`)
-  const json = parseJson(`option "--${name}"`, text)
-  if (!isObject(json)) throw new UsageError(`option "--${name}" must be an object by node`)
-  return json
-}
-
-function variablesOf(call: Call): Record<string, string> {
-  return Object.fromEntries(
-    call.texts('var').map((given) => {
-      const at = given.indexOf('=')
-      if (at < 1) throw new UsageError(`option "--var" must be NAME=VALUE`)
-      return [given.slice(0, at), given.slice(at + 1)]
-    }),
-  )
 }
 
 function patternOf(given: string): RegExp {

@@ -5,7 +5,7 @@ import { FoundError, UsageError, type Call, type Command } from '../command/comm
 import { findPaths } from '../command/flow-files.ts'
 import { writeText } from '../command/write-files.ts'
 import { acceptReplay, replay } from '../recording/replay-run.ts'
-import { loadConfig } from './load-config.ts'
+import { loadConfig } from '../command/load-config.ts'
 
 export const test: Command = {
   name: 'test',

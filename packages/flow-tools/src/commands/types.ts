@@ -25,6 +25,7 @@ export const types: Command = {
   ],
   found: 'a file is not up to date (--check)',
   example: 'x-flow types "flows/**/*.json"',
+  takesFlows: true,
   async run(call) {
     const module = call.text('module')
     if (module !== undefined && module !== 'esm' && module !== 'commonjs')

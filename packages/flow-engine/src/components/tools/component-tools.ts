@@ -3,7 +3,7 @@ import { isData } from '../../graph/values/data.ts'
 import { isDataFrame } from '../../graph/values/data-frame.ts'
 import { formatValue } from '../../graph/values/format-value.ts'
 import { isMessage, readText } from '../../graph/values/message.ts'
-import { isSuspendedError } from '../../errors.ts'
+import { isFlowError, isSuspendedError } from '../../errors.ts'
 import type { Tool } from '../../models/chat-model.ts'
 import type { Component, ComponentTool } from '../define/component.ts'
 import type { ComponentContext } from '../define/context.ts'
@@ -121,6 +121,8 @@ function makeTool(
         if (signal.aborted) throw signal.reason
         // The agent suspends too and repeats the call later.
         if (isSuspendedError(error)) throw error
+        // An agent that must not ask on could only ask again.
+        if (isFlowError(error) && error.code === 'budget_exceeded') throw error
         return error instanceof Error ? error.message : String(error)
       }
     },

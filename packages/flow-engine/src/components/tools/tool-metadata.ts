@@ -17,6 +17,64 @@ export interface ToolRow {
   readonly approval_actions?: readonly ApprovalAction[]
 }
 
+/** A change of a tool by its author. */
+export interface ToolEdit {
+  readonly name?: string
+  readonly description?: string
+  /** False: agents do not get it. Default true. */
+  readonly enabled?: boolean
+  /** Decisions that a person can make before each call. Default none. */
+  readonly approvals?: readonly ApprovalAction[]
+}
+
+/** Rows with the changes, by first tag; a change of a tool that has no row adds one. */
+export function withToolEdits(
+  rows: unknown,
+  edits: Readonly<Record<string, ToolEdit>>,
+): Record<string, unknown>[] {
+  const before = metadataRows(rows)
+  const known = new Set(before.map(tagOf))
+  const added = Object.keys(edits)
+    .filter((tag) => !known.has(tag))
+    .map((tag) => ({ ...toolRow({ name: tag, description: '', parameters: {} }) }))
+  return [...before, ...added].map((row) => {
+    const tag = tagOf(row)
+    const edit = tag !== undefined && Object.hasOwn(edits, tag) ? edits[tag] : undefined
+    if (edit === undefined) return row
+    const { name, description, enabled, approvals } = edit
+    return {
+      ...row,
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
+      ...(enabled === undefined ? {} : { status: enabled }),
+      ...(approvals === undefined ? {} : { approval_actions: [...approvals] }),
+    }
+  })
+}
+
+/** What the rows of a node in tool mode change, by first tag, without what says nothing. */
+export function toolEdits(rows: unknown): Map<string, ToolEdit> {
+  const edits = new Map<string, ToolEdit>()
+  for (const row of metadataRows(rows)) {
+    const tag = tagOf(row)
+    if (tag === undefined) continue
+    const { name, description } = row
+    const approvals = approvalActions(row)
+    edits.set(tag, {
+      ...(typeof name === 'string' && name !== '' ? { name } : {}),
+      ...(typeof description === 'string' && description !== '' ? { description } : {}),
+      ...(row.status === false ? { enabled: false } : {}),
+      ...(approvals.length === 0 ? {} : { approvals }),
+    })
+  }
+  return edits
+}
+
+function tagOf(row: Readonly<Record<string, unknown>>): string | undefined {
+  const [tag] = Array.isArray(row.tags) ? (row.tags as unknown[]) : []
+  return typeof tag === 'string' ? tag : undefined
+}
+
 const APPROVALS: readonly ApprovalAction[] = ['approve', 'edit', 'reject', 'respond']
 
 /** Returns the valid actions of a row, without duplicates. */
@@ -61,8 +119,8 @@ function titleOf(name: string): string {
 export function applyToolRows<T extends Tool>(tools: readonly T[], metadata: unknown): T[] {
   const rows = new Map<string, Record<string, unknown>>()
   for (const row of metadataRows(metadata)) {
-    const [tag] = Array.isArray(row.tags) ? (row.tags as unknown[]) : []
-    if (typeof tag === 'string') rows.set(tag, row)
+    const tag = tagOf(row)
+    if (tag !== undefined) rows.set(tag, row)
   }
   return tools.flatMap((tool) => {
     const row = rows.get(tool.tags?.[0] ?? tool.name)

@@ -8,6 +8,7 @@ import { limitExceeded, type FlowError } from '../../errors.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
 import type { CallPlace } from './run-host.ts'
 import type { RunReporter } from './run-reporter.ts'
+import type { RunSpending } from './run-spending.ts'
 import type { RunLimits } from '../plan/limits.ts'
 import { earlierMessages } from '../messages/earlier-messages.ts'
 import { createRunMessages } from '../messages/memory-messages.ts'
@@ -58,6 +59,10 @@ export interface RunContext {
   open(): boolean
   warn(problem: FlowProblem): void
   usage(vertexId: string, usage: TokenUsage): void
+  /** What the run, with the runs within it, has used of its budget. */
+  readonly spending: RunSpending
+  /** The same, but undefined if nothing was counted yet. */
+  readonly knownSpending: RunSpending | undefined
   runFlow(
     flow: FlowJson,
     options: ChildRunOptions,
@@ -114,6 +119,9 @@ export interface RunContextOptions extends Pick<
   ): Promise<ChildRunResult>
   /** Secrets of the parent run, so that both runs mask them. */
   readonly secrets: Secrets | undefined
+  /** Created on first use. */
+  readonly spending: RunSpending
+  readonly knownSpending: RunSpending | undefined
   /** The state of a run that may suspend; created on first use. */
   durable(): Pick<RunContext, 'suspend' | 'sleep' | 'step'>
   readonly reporter?: RunReporter | undefined
@@ -200,6 +208,14 @@ class LazyRunContext implements RunContext {
 
   get signal(): AbortSignal {
     return this.#options.signal
+  }
+
+  get spending(): RunSpending {
+    return this.#options.spending
+  }
+
+  get knownSpending(): RunSpending | undefined {
+    return this.#options.knownSpending
   }
 
   get secrets(): Secrets {

@@ -1,5 +1,6 @@
 import type { FlowError } from '../../errors.ts'
 import type { TokenUsage } from '../../models/chat-model.ts'
+import type { Spent } from '../plan/run-budget.ts'
 import type { JsonValue } from '../values/format-value.ts'
 
 /** Identifies the run. */
@@ -60,6 +61,8 @@ export interface RunEnd {
   /** Masked. */
   readonly error?: FlowError
   readonly usage: TokenUsage
+  /** What the run and the runs within it have used. */
+  readonly spent?: Spent
   readonly durationMs: number
 }
 

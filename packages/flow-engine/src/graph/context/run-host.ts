@@ -4,9 +4,11 @@ import type {
   QuestionOption,
 } from '../../components/define/suspend-options.ts'
 import type { SuspendedJson } from '../events/run-event.ts'
+import type { TokenUsage } from '../../models/chat-model.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { VertexResult } from './run-options.ts'
+import type { RunSpending } from './run-spending.ts'
 
 /** Callbacks of a host that runs flows durably. All are optional. */
 export interface RunHost {
@@ -53,6 +55,10 @@ export interface RunHost {
   readonly nested?: { runs: number } | undefined
   /** Secrets of the parent run, so that both runs mask them. */
   readonly secrets?: Secrets | undefined
+  /** The tokens that the run has used before, in other processes or before it waited. */
+  readonly used?: TokenUsage | undefined
+  /** The spending of the parent run, whose budget is that of both. */
+  readonly spending?: RunSpending | undefined
 }
 
 export interface ResumePoint {

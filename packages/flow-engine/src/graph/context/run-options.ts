@@ -4,6 +4,9 @@ import type { RetryOptions } from '../../components/define/retry-policy.ts'
 import type { ComponentServices, MessageRecord } from '../../components/define/services.ts'
 import type { FlowError } from '../../errors.ts'
 import type { ResultCache } from './cache.ts'
+import type { CountTokens } from './estimate-input.ts'
+import type { Prices } from './prices.ts'
+import type { RunBudget, Spent } from '../plan/run-budget.ts'
 import type { RunHooks } from './run-hooks.ts'
 import type { RunLimits } from '../plan/limits.ts'
 import type { FlowProblem } from '../flow/problems.ts'
@@ -75,6 +78,12 @@ export interface RunOptions {
   requestId?: string | undefined
   signal?: AbortSignal | undefined
   limits?: Partial<RunLimits> | undefined
+  /** What the run may use, with all runs within it. Default: that of the plan, else no limit. */
+  budget?: RunBudget | undefined
+  /** Prices of models, for budgets in money and `result.spent.money`. Default: none. */
+  prices?: Prices | undefined
+  /** Counts the tokens of a request before it is made. Default: a token for three bytes. */
+  countTokens?: CountTokens | undefined
 }
 
 export interface RunInput {
@@ -132,6 +141,8 @@ export interface RunResult {
   /** Token usage by id of the vertex that created the model; contains only vertices with usage. */
   vertexUsage: ReadonlyMap<string, { inputTokens: number; outputTokens: number }>
   durationMs: number
+  /** What the run and the runs within it have used. */
+  spent: Spent
   /** Text of the given vertex (id or display name), else of the first entry of `outputs` that has one. */
   text(component?: string): string | undefined
   /**

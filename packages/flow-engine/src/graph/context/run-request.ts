@@ -12,6 +12,7 @@ import { completeLimits, type RunLimits } from '../plan/limits.ts'
 import { ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { readNamedInputs, type VertexInputs } from './named-inputs.ts'
+import { readBudget, tighterBudget, type RunBudget } from '../plan/run-budget.ts'
 import type { RunInput, RunOptions } from './run-options.ts'
 import { sliceOf, type GraphSlice } from '../plan/slice.ts'
 import { applyTweaks, refuseInputTweak, type AppliedTweaks } from './tweaks.ts'
@@ -46,6 +47,7 @@ export class RunRequest {
   readonly sessionId: string
   readonly runtime: Runtime
   readonly limits: RunLimits
+  readonly budget: RunBudget | undefined
   /** Concurrent passes of each loop. */
   readonly parallel: number
   readonly input: CheckedInput
@@ -59,6 +61,7 @@ export class RunRequest {
     this.input = readInput(options, mode)
     this.parallel = readParallel(options.parallel)
     checkConcurrency(options.concurrency)
+    const budget = readBudget('runFlow', options.budget)
     checkNote('carrier', options.carrier)
     checkNote('requestId', options.requestId)
     const plan = planOf(flow, options)
@@ -79,6 +82,7 @@ export class RunRequest {
     this.flowName = options.flowName ?? ownText(asObject(plan.flow), 'name')
     this.sessionId = options.sessionId ?? this.flowId
     this.runtime = runtime
+    this.budget = tighterBudget(plan.budget, budget)
     this.limits = completeLimits(options.limits)
     checkInputSize(this.input.value, this.limits)
   }

@@ -2,7 +2,10 @@ import type { Component } from '../../components/define/component.ts'
 import type { Field } from '../../components/define/field.ts'
 import type { TypedOutput } from '../../components/define/output.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
+import type { CreateNodeOptions } from '../../components/node/create-node.ts'
+import type { FlowVariable } from '../../components/node/flow-variable.ts'
 import type { FlowJson } from '../flow/node-json.ts'
+import type { FlowLayout } from './flow-layout.ts'
 
 /** An output of a node. `T` is its value type, `H` the names of its edge types. */
 export interface OutputRef<T = unknown, H extends string = string> {
@@ -67,11 +70,32 @@ export interface ToolNodeRef<C extends Component = Component> extends Omit<NodeR
   readonly outputs: { readonly component_as_tool: OutputRef<unknown, 'Tool'> }
 }
 
-export interface NodeOptions<C extends Component = Component> {
+/** A node that was added as JSON. */
+export type JsonNodeRef = Pick<NodeRef, 'id' | 'input' | 'output'>
+
+/** Facts of a flow besides its name. */
+export interface FlowOptions {
+  /** The version of the editor that the flow was tested with. Default: not told. */
+  readonly version?: string
+  /** Default: blank. */
+  readonly description?: string
+  readonly endpointName?: string
+  readonly id?: string
+  /** What only the editor shows, as `x-flow eject` wrote it. Default: nodes in columns by their depth. */
+  readonly layout?: FlowLayout
+}
+
+/** A value, or the variable that is loaded in the place of a text. */
+type Given<G> = [Extract<G, string>] extends [never] ? G : G | FlowVariable
+
+export interface NodeOptions<C extends Component = Component> extends Pick<
+  CreateNodeOptions,
+  'type' | 'outputs' | 'without' | 'tools' | 'attributes'
+> {
   /** Default: `<type>-00001`, numbered consecutively. */
   readonly id?: string
   /** File fields take a path or paths; secret fields take the name of a variable, as in the editor. */
-  readonly values?: Partial<InputValues<C>>
+  readonly values?: { readonly [F in keyof InputValues<C>]?: Given<InputValues<C>[F]> }
   /** Additional fields with their values, such as the variables of a prompt. */
   readonly fields?: Readonly<Record<string, unknown>>
   readonly displayName?: string
@@ -107,10 +131,17 @@ export interface FlowDraft {
     to: InputRef<H> & Fits<F, H>,
   ): FlowDraft
   connect(from: OutputRef, to: LoopRef): FlowDraft
+  /** Adds a node as it is, such as one whose component is not installed. */
+  addNode(json: unknown): JsonNodeRef
+  /** Adds an edge as it is; texts of its handles that are missing are made of `data`. */
+  addEdge(json: unknown): FlowDraft
   /** The components of all nodes added so far. */
   readonly components: ComponentRegistry
-  /** A copy of the flow in the editor's export format. */
-  toJSON(): FlowJson
+  /**
+   * A copy of the flow in the editor's export format.
+   * @param options `layout` in the place of that of the flow
+   */
+  toJSON(options?: { readonly layout?: FlowLayout } | string): FlowJson
 }
 
 export function isFlowDraft(flow: unknown): flow is FlowDraft {

@@ -1,6 +1,8 @@
+import { isObject } from '@x/wire'
 import { createNode, type CreateNodeOptions } from '../../components/node/create-node.ts'
 import type { Component } from '../../components/define/component.ts'
 import { formatHandle, type SourceHandle, type TargetHandle } from '../flow/handles.ts'
+import { own, ownObject } from '../flow/plain-object.ts'
 import type { FlowEdge, FlowJson, FlowNode, NodeOutput } from '../flow/node-json.ts'
 
 /** An output or a field of a node. */
@@ -14,10 +16,12 @@ export class FlowGraph {
   nodes: FlowNode[] = []
   edges: FlowEdge[] = []
   readonly #name: string
+  readonly #facts: Partial<FlowJson>
   #added = 0
 
-  constructor(name: string) {
+  constructor(name: string, facts: Partial<FlowJson> = {}) {
     this.#name = name
+    this.#facts = facts
   }
 
   /**
@@ -52,7 +56,8 @@ export class FlowGraph {
 
   toJSON(): FlowJson {
     const { nodes, edges } = this
-    return structuredClone({ name: this.#name, description: '', data: { nodes, edges } })
+    const facts = { name: this.#name, description: '', ...this.#facts }
+    return structuredClone({ ...facts, data: { nodes, edges } })
   }
 }
 
@@ -61,9 +66,12 @@ interface Place {
   readonly position: { readonly x: number; readonly y: number }
 }
 
-function allIds(node: FlowNode): string[] {
-  const inner = (node.data.node.flow as FlowJson | undefined)?.data?.nodes ?? []
-  return [node.id, ...inner.flatMap(allIds)]
+/** Nodes that were added as JSON may have any form. */
+function allIds(node: unknown): string[] {
+  if (!isObject(node)) return []
+  const details = ownObject(ownObject(node, 'data') ?? {}, 'node') ?? {}
+  const inner = own(ownObject(ownObject(details, 'flow') ?? {}, 'data') ?? {}, 'nodes')
+  return [String(own(node, 'id')), ...(Array.isArray(inner) ? inner.flatMap(allIds) : [])]
 }
 
 function edgeBetween(from: End, to: End): FlowEdge {
@@ -82,7 +90,9 @@ function edgeBetween(from: End, to: End): FlowEdge {
 
 /** The output with that name that the node lists. */
 export function listedOutput({ node, name }: End): NodeOutput | undefined {
-  return node.data.node.outputs?.find((output) => output.name === name)
+  const listed: unknown = node.data?.node?.outputs
+  if (!Array.isArray(listed)) return undefined
+  return (listed as NodeOutput[]).find((output) => isObject(output) && output.name === name)
 }
 
 export function sourceHandle(from: End): SourceHandle {

@@ -18,6 +18,7 @@ const MAX_ATTEMPTS = 100
 /** Errors that are not retried. */
 const FINAL: ReadonlySet<FlowErrorCode> = new Set<FlowErrorCode>([
   'suspended',
+  'budget_exceeded',
   'cancelled',
   'invalid_request',
   'invalid_answer',

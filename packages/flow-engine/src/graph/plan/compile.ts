@@ -15,6 +15,7 @@ import { findGraph, noGraph, type FlowJson, type NodeDetails } from '../flow/flo
 import { ownText } from '../flow/plain-object.ts'
 import type { ShapeOf, Typed } from '../flow/typed-flow.ts'
 import { completeLimits, type RunLimits } from './limits.ts'
+import { readBudget, type RunBudget } from './run-budget.ts'
 import type { PlanGraph } from './plan-graph.ts'
 import { asWarning, problem, sortProblems, warning, type FlowProblem } from '../flow/problems.ts'
 import { connectedStreams } from './check-streams.ts'
@@ -29,6 +30,8 @@ export interface CompileOptions {
   /** How far a stopped branch stops vertices downstream. Default `default`. */
   readonly compat?: 'strict' | 'default' | undefined
   readonly limits?: Partial<RunLimits> | undefined
+  /** What each run of the plan may use at most. Default: no limit. */
+  readonly budget?: RunBudget | undefined
   /** Handling of nodes whose code was changed in the editor. Default `warn`. */
   readonly edited?: 'warn' | 'refuse' | undefined
   /**
@@ -45,6 +48,7 @@ export interface FlowPlan {
   readonly vertexIds: readonly string[]
   readonly compat: 'strict' | 'default'
   readonly warnings: readonly FlowProblem[]
+  readonly budget?: RunBudget | undefined
 }
 
 const graphs = new WeakMap<FlowPlan, PlanGraph>()
@@ -126,6 +130,7 @@ function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): Flo
     vertexIds: Object.freeze(graph.vertices.map((vertex) => vertex.id)),
     compat: options.compat ?? 'default',
     warnings: Object.freeze(warnings),
+    ...(options.budget === undefined ? {} : { budget: readBudget('compileFlow', options.budget) }),
   })
   graphs.set(plan, graph)
   if (unknown.length > 0) unknowns.set(plan, unknown)

@@ -46,6 +46,13 @@ describe('FinishedRun', () => {
       usage: { inputTokens: 0, outputTokens: 0 },
       vertexUsage: new Map(),
       durationMs: expect.any(Number) as number,
+      spent: {
+        modelCalls: 0,
+        inputTokens: 0,
+        outputTokens: 0,
+        tokens: 0,
+        seconds: expect.any(Number) as number,
+      },
       text: expect.any(Function) as RunResult['text'],
       output: expect.any(Function) as RunResult['output'],
     })

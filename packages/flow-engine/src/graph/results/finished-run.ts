@@ -21,6 +21,8 @@ export interface ResultNotes {
 /** Most runs call no model. */
 const NO_USAGE: RunResult['vertexUsage'] = new Map()
 
+const NOTHING = { modelCalls: 0, inputTokens: 0, outputTokens: 0, tokens: 0 }
+
 /** The result of a run; retains nothing else of the run. A class, not a literal (decision 009). */
 export class FinishedRun implements RunResult {
   readonly status: RunResult['status']
@@ -35,6 +37,7 @@ export class FinishedRun implements RunResult {
   readonly usage: RunResult['usage']
   readonly vertexUsage: RunResult['vertexUsage']
   readonly durationMs: number
+  readonly spent: RunResult['spent']
   readonly text: RunResult['text']
   readonly output: RunResult['output']
   readonly #inputValue: string | undefined
@@ -57,6 +60,8 @@ export class FinishedRun implements RunResult {
     this.usage = outcome.usage
     this.vertexUsage = outcome.vertexUsage ?? NO_USAGE
     this.durationMs = durationMs
+    const seconds = durationMs / 1000
+    this.spent = run.knownSpending?.spent(seconds) ?? { ...NOTHING, seconds }
     this.text = (component) => resultText({ outputs, vertices }, component)
     this.output = outputReader(vertices)
     this.#inputValue = request.input.value ?? undefined

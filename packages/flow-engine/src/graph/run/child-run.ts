@@ -3,6 +3,7 @@ import type { ComponentServices } from '../../components/define/services.ts'
 import { limitExceeded } from '../../errors.ts'
 import type { RunHost } from '../context/run-host.ts'
 import type { FlowRun, RunOptions, RunResult } from '../context/run-options.ts'
+import type { RunSpending } from '../context/run-spending.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
@@ -24,6 +25,8 @@ export interface ChildRun {
   readonly vertexId: string
   readonly request: RunRequest
   readonly services: ComponentServices
+  /** Shared with the enclosing run. */
+  readonly spending: RunSpending
   readonly flow: FlowJson
   readonly child: ChildRunOptions
   readonly signal: AbortSignal
@@ -43,6 +46,7 @@ export async function runChild({
   vertexId,
   request,
   services,
+  spending,
   flow,
   child,
   signal,
@@ -64,7 +68,15 @@ export async function runChild({
   const shared = { services, runtime, signal, limits, cache, variables, userId, allowPrivate }
   const looked = hooks === undefined ? {} : { hooks, carrier, requestId }
   const parent = hooks === undefined ? undefined : { runId: runId(), vertexId }
-  const around = { depth, secrets, nested, parent, jobId: host.jobId, report: host.report }
+  const around = {
+    depth,
+    secrets,
+    nested,
+    spending,
+    parent,
+    jobId: host.jobId,
+    report: host.report,
+  }
   const { relay: isRelayed = false, ...own } = child
   const run = startRun(
     flow,

@@ -7,6 +7,7 @@ import type { LazySignal } from '../context/lazy-signal.ts'
 import type { RunContextOptions } from '../context/run-context.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import type { RunReporter } from '../context/run-reporter.ts'
+import { RunSpending } from '../context/run-spending.ts'
 import type { RunLog } from '../events/run-log.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
@@ -42,6 +43,7 @@ export class ContextOptions implements RunContextOptions {
   readonly #controller: LazySignal
   readonly #phase: Phase
   #services: ComponentServices | undefined
+  #spending: RunSpending | undefined
   #shared: Map<string, unknown> | undefined
   #durable: DurableCalls | undefined
   #nested: { runs: number } | undefined
@@ -58,6 +60,7 @@ export class ContextOptions implements RunContextOptions {
     this.limits = request.limits
     this.log = start.log
     this.secrets = host.secrets
+    this.#spending = host.spending
     this.#start = start
     this.#request = request
     this.#startRun = startRun
@@ -82,6 +85,17 @@ export class ContextOptions implements RunContextOptions {
       ...services,
       messages: services?.messages ?? createRunMessages(),
     })
+  }
+
+  get spending(): RunSpending {
+    const { budget, options } = this.#request
+    const { prices, countTokens } = options
+    const { used } = this.#start.host
+    return (this.#spending ??= new RunSpending({ budget, prices, countTokens, used }))
+  }
+
+  get knownSpending(): RunSpending | undefined {
+    return this.#spending
   }
 
   get blankTokens(): boolean | undefined {
@@ -142,6 +156,7 @@ export class ContextOptions implements RunContextOptions {
       nested: (this.#nested ??= this.#start.host.nested ?? { runs: 0 }),
       request: this.#request,
       services,
+      spending: this.spending,
       flow,
       child,
       ...from,

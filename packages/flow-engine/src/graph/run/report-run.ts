@@ -53,7 +53,7 @@ export function isObserved(hooks: RunHooks): boolean {
 
 /** @param rests true if the run waits for an answer or a timer */
 export function reportRunEnd(
-  { status }: Pick<RunResult, 'status'>,
+  { status, spent }: Pick<RunResult, 'status' | 'spent'>,
   { usage, error }: RunOutcome,
   {
     run,
@@ -64,7 +64,7 @@ export function reportRunEnd(
   const { reporter } = run
   if (reporter === undefined) return
   const isElsewhere = host.mayStart?.() === false
-  if (rests || isElsewhere)
-    reporter.end({ status: rests ? 'suspended' : 'released', usage: { ...usage } })
-  else reporter.end({ status, usage: { ...usage }, ...(error === undefined ? {} : { error }) })
+  const used = { usage: { ...usage }, spent }
+  if (rests || isElsewhere) reporter.end({ status: rests ? 'suspended' : 'released', ...used })
+  else reporter.end({ status, ...used, ...(error === undefined ? {} : { error }) })
 }

@@ -1,8 +1,11 @@
-import { errorText, FlowError, isFlowError } from '../../errors.ts'
+import { errorText, FlowError, isFlowError, type FlowErrorCode } from '../../errors.ts'
 import { maskedCause } from '../events/masked-cause.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { ErrorMessageJson } from '../events/run-event.ts'
 import { createMessage, type Message } from '../values/message.ts'
+
+/** Codes whose texts say all, without the component. */
+const OWN_TEXTS: ReadonlySet<FlowErrorCode> = new Set(['timeout', 'cancelled', 'budget_exceeded'])
 
 /** Wraps a component's error as the failure of its vertex and returns the text. */
 export function vertexFailure(
@@ -12,12 +15,13 @@ export function vertexFailure(
 ): { readonly error: FlowError; readonly reason: string } {
   const code = isFlowError(thrown) ? thrown.code : 'component_failed'
   const reason = mask(shortened(errorText(thrown)))
-  const own = isFlowError(thrown) && (code === 'timeout' || code === 'cancelled')
+  const own = isFlowError(thrown) && OWN_TEXTS.has(code)
   const detail = own ? reason : `Error building Component ${displayName}: \n\n${reason}`
   const error = new FlowError(code, detail, {
     cause: maskedCause(thrown, mask),
     vertexId: id,
     displayName,
+    ...(isFlowError(thrown) && thrown.details !== undefined ? { details: thrown.details } : {}),
   })
   return { error, reason }
 }

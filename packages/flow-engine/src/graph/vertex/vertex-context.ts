@@ -22,6 +22,7 @@ import type { BuildFacts } from './build-facts.ts'
 import { callTool, type ToolCallRequest } from './call-tool.ts'
 import { ConcurrentCalls } from './concurrent-calls.ts'
 import { TokenMasks } from './token-masks.ts'
+import { BUDGET, type CallBudget } from '../../components/define/call-budget.ts'
 import { CALLS, type CallReporter } from '../../components/define/call-reporter.ts'
 import { observedFetch } from '../../outgoing/observed-fetch.ts'
 import { changeMessage, type Message } from '../values/message.ts'
@@ -82,6 +83,10 @@ export class VertexContext implements ComponentContext {
     const { info } = this.#facts
     if (info === undefined) return undefined
     return (this.#calls ??= this.#run.reporter?.calls(info))
+  }
+  /** Counts the model calls of the run. */
+  get [BUDGET](): CallBudget {
+    return this.#run.spending
   }
   get runId(): string {
     return this.#run.runId

@@ -59,8 +59,11 @@ export interface RunnerOptions {
   readonly owners: Pick<RunOwners, 'add'>
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly recorderOf: (request: RunRequest) => RunRecorder | undefined
-  /** Cache, limits, runtime and hooks of all runs. */
-  readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime' | 'hooks'>
+  /** Cache, limits, budget, runtime and hooks of all runs. */
+  readonly base: Pick<
+    RunOptions,
+    'cache' | 'limits' | 'runtime' | 'hooks' | 'budget' | 'prices' | 'countTokens'
+  >
   readonly sweep: Pick<Sweep, 'after'>
   /** Receives errors of hooks, and of a quota that could not be given back. */
   readonly report: (error: unknown) => void

@@ -175,7 +175,7 @@ function isBlank({ text, files, contentBlocks }: Message): boolean {
 }
 
 /** Hashes of the released code of 1.1 to 1.9, in which a blank case sends an empty message. */
-const OLDER_CODE: ReadonlySet<string> = new Set([
+export const OLDER_CODE: ReadonlySet<string> = new Set([
   '35f7b1bd08fa',
   'c3c9ba4a01b0',
   '0723360fc97e',
