@@ -4,6 +4,8 @@ import type { SqlScimStore } from '@x/store-kysely/scim'
 import { authorizeSuperuser, type Answer } from './authorize-superuser.ts'
 import { createScimDirectory, DIRECTORY_PATH } from './scim-directory.ts'
 import { createScimReconcile, RECONCILE_PATH } from './scim-reconcile.ts'
+import type { DirectoryPortal } from '@x/directory-portal'
+import { createPortalLinks, PORTAL_PATH } from './scim-portal.ts'
 import type { Provisioning } from './scim.ts'
 
 const CONNECTIONS_PATH = '/api/v1/scim/connections'
@@ -14,6 +16,8 @@ export interface ScimAdminOptions {
   readonly provisioning: Provisioning
   readonly store: SqlScimStore
   readonly webhooks: Webhooks | null
+  /** Undefined while it is off. */
+  readonly portal: DirectoryPortal | undefined
   /** The flow service, used to authenticate users. */
   readonly flow: Answer
   readonly onError: (error: unknown) => void
@@ -24,6 +28,7 @@ export function createScimAdmin({
   provisioning,
   store,
   webhooks,
+  portal,
   flow,
   onError,
 }: ScimAdminOptions): (request: Request, path: string) => Promise<Response | null> {
@@ -36,7 +41,9 @@ export function createScimAdmin({
     webhooks && createWebhooksHandler({ webhooks, basePath: WEBHOOKS_PATH, authorize, onError })
   const ofDirectory = createScimDirectory({ ...provisioning, store, authorize, onError })
   const ofReconcile = createScimReconcile({ ...provisioning, store, authorize, onError })
+  const ofPortal = portal && createPortalLinks(portal, authorize, onError)
   return async (request, path) => {
+    if (isBelow(path, PORTAL_PATH)) return ofPortal?.(request, path) ?? nothingHere()
     if (isBelow(path, RECONCILE_PATH)) return ofReconcile(request, path)
     if (isBelow(path, DIRECTORY_PATH)) return ofDirectory(request, path)
     if (isBelow(path, CONNECTIONS_PATH))

@@ -18,6 +18,7 @@ import { isAdopting } from './settings/forms.ts'
 import { readVariable } from './settings/read-settings.ts'
 import { metricTenants, scimLimits } from './settings/scim-limits.ts'
 import { scimVariables } from './settings/scim-variables.ts'
+import { checkPortalSettings } from './scim-portal.ts'
 
 export interface Provisioning {
   readonly service: ScimService
@@ -37,6 +38,9 @@ export interface ProvisioningSettings extends ScimSettings {
   readonly adoptUsers: boolean
   /** Superusers manage connections, whose credentials are accepted. */
   readonly connections: boolean
+  /** The portal for administrators of customers. */
+  readonly portal: boolean
+  readonly portalName: string | undefined
   readonly limits: ScimLimits
   readonly metricTenants: number
 }
@@ -47,25 +51,30 @@ export function readProvisioning(
   publicUrl: string,
 ): ProvisioningSettings {
   const settings = readScimSettings({ SERVICE_PUBLIC_URL: publicUrl, ...environment })
-  return {
+  const flagOf = (name: 'SCIM_CONNECTIONS' | 'SCIM_PORTAL'): boolean =>
+    readVariable(name, scimVariables[name], environment[name]) as boolean
+  const read = {
     ...settings,
     baseUrl: settings.baseUrl ?? `${publicUrl}/api/v1/scim/v2`,
     limits: scimLimits(environment),
     metricTenants: metricTenants(environment),
     adoptUsers: isAdopting(environment['SCIM_ADOPT_USERS']),
-    connections: readVariable(
-      'SCIM_CONNECTIONS',
-      scimVariables.SCIM_CONNECTIONS,
-      environment['SCIM_CONNECTIONS'],
-    ) as boolean,
+    connections: flagOf('SCIM_CONNECTIONS'),
+    portal: flagOf('SCIM_PORTAL'),
+    portalName: environment['SCIM_PORTAL_NAME']?.trim() || undefined,
   }
+  checkPortalSettings(read)
+  return read
 }
 
 /** Creates the provisioning API; while it is disabled, every request gets 401. */
 export async function createScim(
   store: SqlScimStore,
   settings: ProvisioningSettings,
-  { log, ...watchers }: { readonly log: Log } & Pick<ScimOptions, 'requestHooks' | 'metrics'>,
+  {
+    log,
+    ...watchers
+  }: { readonly log: Log } & Pick<ScimOptions, 'requestHooks' | 'metrics' | 'observe'>,
 ): Promise<Provisioning> {
   for (const warning of settings.warnings) log('warning', warning)
   const audit = openAuditLog(settings.auditLog, (error) => log('error', String(error)))

@@ -117,6 +117,8 @@ export {
   type ScimEventBase,
   type ScimEvents,
 } from './options/events.ts'
+export { type ScimObservation } from './options/observation.ts'
+export { type IgnoredReason } from './base/notes.ts'
 export { type ScimHandler } from './http/handler.ts'
 export {
   type GroupResource,
