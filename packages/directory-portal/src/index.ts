@@ -1,6 +1,13 @@
 export { createDirectoryPortal, type DirectoryPortal } from './portal/create-portal.ts'
 export { type DirectoryPortalOptions } from './portal/options.ts'
 export { createSyncLog, type SyncLog, type SyncLogOptions } from './log/sync-log.ts'
+export {
+  createDomains,
+  type DomainInfo,
+  type Domains,
+  type DomainsOptions,
+  type ResolveTxt,
+} from './domains/domains.ts'
 export { PORTAL_PROVIDERS, type PortalProvider } from './providers/providers.ts'
 export { type PortalSession } from './access/sessions.ts'
 export { type LinkInfo, type LinkInput, type PortalLinks } from './access/links.ts'
@@ -9,6 +16,7 @@ export { type LogEntry, type LogOutcome } from './log/log-entry.ts'
 export {
   type ActivityRecord,
   type ConnectionFacts,
+  type DomainRecord,
   type FactsChange,
   type LinkRecord,
   type LogBatch,

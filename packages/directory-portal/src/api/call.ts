@@ -3,6 +3,7 @@ import type { ScimConnections } from '@x/scim-core/connections'
 import type { Runtime } from '@x/wire'
 import type { Attempts } from '../access/attempts.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
+import type { Domains } from '../domains/domains.ts'
 import type { SyncLog } from '../log/sync-log.ts'
 import type { PortalStore } from '../store/portal-store.ts'
 
@@ -19,6 +20,8 @@ export interface PortalParts {
   readonly store: PortalStore
   readonly log: SyncLog
   readonly runtime: Runtime
+  /** Undefined: they are not offered. */
+  readonly domains: Domains | undefined
   readonly sessions: Sessions
   readonly attempts: Attempts
   /** Base URL of SCIM. */

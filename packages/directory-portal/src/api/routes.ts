@@ -1,5 +1,6 @@
 import { createRouteTable } from '@x/wire'
 import { connectionRoutes } from './connections.ts'
+import { domainRoutes } from './domains.ts'
 import { logRoutes } from './log.ts'
 import { peopleRoutes } from './people.ts'
 import { sessionRoutes } from './session.ts'
@@ -9,5 +10,6 @@ export const apiRoutes = createRouteTable([
   ...sessionRoutes,
   ...connectionRoutes,
   ...logRoutes,
+  ...domainRoutes,
   ...peopleRoutes,
 ])

@@ -24,6 +24,8 @@ export function definePortalStoreContract(
 ): void {
   t.describe(`the contract of portal stores: ${name}`, () => {
     let store: PortalStore
+    const names = async (tenant: string): Promise<string[]> =>
+      (await store.domains.list(tenant)).map(({ domain }) => domain)
     t.beforeEach(async () => {
       store = await create()
     })
@@ -176,6 +178,56 @@ export function definePortalStoreContract(
         rest.map(({ action, target }) => [action, target]),
         [['act1', null]],
       )
+    })
+
+    t.it('DP-50 keeps domains of a tenant with their value, up to a limit', async () => {
+      const input = (domain: string, tenant = TENANT) => ({
+        tenant,
+        domain,
+        value: `v-${domain}`,
+        at: moment(1),
+      })
+      const added = await store.domains.add(input('b.example'), 2)
+      assert.deepEqual([added?.state, added?.value], ['pending', 'v-b.example'])
+      await store.domains.add(input('a.example'), 2)
+      assert.equal(await store.domains.add(input('c.example'), 2), null)
+      const again = await store.domains.add({ ...input('b.example'), value: 'other' }, 2)
+      assert.deepEqual(again, added)
+      await store.domains.remove(TENANT, 'b.example')
+      assert.deepEqual(await names(TENANT), ['a.example'])
+      const back = await store.domains.add({ ...input('b.example'), value: 'other' }, 2)
+      assert.equal(back?.value, 'v-b.example')
+      assert.deepEqual(await names(TENANT), ['a.example', 'b.example'])
+      assert.deepEqual(await names(OTHER), [])
+      assert.equal(await store.domains.get(OTHER, 'a.example'), null)
+    })
+
+    t.it('DP-51 lets one of many tenants hold a domain', async () => {
+      const tenants = ['t1', 't2', 't3', 't4']
+      const domain = 'corp.example'
+      for (const tenant of tenants)
+        await store.domains.add({ tenant, domain, value: 'v', at: moment(1) }, 9)
+      const held = await Promise.all(
+        tenants.map(async (tenant) => await store.domains.hold(tenant, domain, moment(2))),
+      )
+      assert.equal(held.filter(Boolean).length, 1)
+      const holder = tenants[held.indexOf(true)] ?? ''
+      assert.equal(await store.domains.holder(domain), holder)
+      assert.equal(await store.domains.holder('other.example'), null)
+      const due = await store.domains.due(moment(3), 9)
+      assert.deepEqual(
+        due.map(({ tenant, verifiedAt }) => [tenant, verifiedAt]),
+        [[holder, moment(2)]],
+      )
+      const failed = { at: moment(5), failures: 1, failedSince: moment(5) }
+      await store.domains.checked(holder, domain, failed)
+      assert.deepEqual(await store.domains.due(moment(4), 9), [])
+      assert.deepEqual((await store.domains.get(holder, domain))?.failedSince, moment(5))
+      await store.domains.lapse(holder, domain)
+      assert.equal((await store.domains.get(holder, domain))?.state, 'lapsed')
+      assert.equal(await store.domains.holder(domain), null)
+      const next = tenants.find((tenant) => tenant !== holder) ?? ''
+      assert.equal(await store.domains.hold(next, domain, moment(6)), true)
     })
 
     t.it('DP-35 trims what is old and what is too much', async () => {

@@ -10,6 +10,8 @@ import type {
   WriterRecord,
 } from '../store/portal-store.ts'
 
+import { createMemoryDomains } from './domains.ts'
+
 const RECEIVED = 20
 const LINKS = 200
 const NO_FACTS: ConnectionFacts = { cursor: 0, requests: 0, lastRequestAt: null, firstUser: null }
@@ -133,6 +135,7 @@ export function createMemoryPortalStore(): PortalStore {
           .toReversed()
           .slice(0, limit),
     },
+    domains: createMemoryDomains(),
     trim(limits) {
       for (const link of links.values())
         if (link.expiresAt < limits.ended) links.delete(link.digest)

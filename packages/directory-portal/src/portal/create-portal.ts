@@ -55,6 +55,7 @@ export function createDirectoryPortal(options: DirectoryPortalOptions): Director
     store,
     log: given.log,
     runtime,
+    domains: given.domains,
     baseUrl: baseUrl.replace(/\/$/, ''),
     appName: given.app.name,
     languages: [...WORDS.keys()],
@@ -103,6 +104,7 @@ export function createDirectoryPortal(options: DirectoryPortalOptions): Director
         received: before(KEPT.receivedDays),
         activity: before(KEPT.activityDays),
       })
+      await given.domains?.recheck(signal)
     },
   }
 }

@@ -16,6 +16,7 @@ import {
 } from '@x/wire'
 import type { PortalSession } from '../access/sessions.ts'
 import type { PresentedValue } from '../api/call.ts'
+import type { Domains } from '../domains/domains.ts'
 import type { SyncLog } from '../log/sync-log.ts'
 import type { PortalStore } from '../store/portal-store.ts'
 
@@ -46,6 +47,8 @@ export interface DirectoryPortalOptions {
    * department and groups.
    */
   readonly present?: (user: Readonly<Record<string, unknown>>) => readonly PresentedValue[]
+  /** Of `createDomains`. Default: domains are not offered. */
+  readonly domains?: Domains
   /** Origins besides that of `publicUrl` which `returnUrl` of a link may have. Default: none. */
   readonly returnUrls?: readonly string[]
   /** Origins that may show the page in a frame. Default: none. */
@@ -79,6 +82,7 @@ const check = optionCheck<DirectoryPortalOptions>(PAGE, {
   app: required(options({ name: required(text) })),
   session: callback,
   present: callback,
+  domains: implementing('Domains', 'list', 'verify', 'recheck'),
   returnUrls: texts,
   frameAncestors: texts,
   sessionIdleSeconds: integer(1),

@@ -123,6 +123,21 @@ export interface ActivityRecord {
   readonly target: string | null
 }
 
+/** A domain of a tenant. */
+export interface DomainRecord {
+  readonly tenant: string
+  readonly domain: string
+  /** The random part of its TXT record. */
+  readonly value: string
+  readonly state: 'pending' | 'verified' | 'lapsed'
+  readonly verifiedAt: Date | null
+  readonly checkedAt: Date | null
+  /** Failed checks since the last one that succeeded, and the first of them. */
+  readonly failures: number
+  readonly failedSince: Date | null
+  readonly removed: boolean
+}
+
 /** A record with its number in the order of writing. */
 export type Numbered<Record> = Record & { readonly seq: number }
 
@@ -175,6 +190,33 @@ export interface PortalStore {
       tenant: string,
       page: { readonly before?: number | undefined; readonly limit: number },
     ): Awaitable<readonly Numbered<ActivityRecord>[]>
+  }
+  readonly domains: {
+    /**
+     * Adds a domain, or brings it back with its value; one that is there stays as it is. null above `limit`.
+     */
+    add(
+      record: Pick<DomainRecord, 'tenant' | 'domain' | 'value'> & { readonly at: Date },
+      limit: number,
+    ): Awaitable<DomainRecord | null>
+    get(tenant: string, domain: string): Awaitable<DomainRecord | null>
+    /** Those that are not removed, by name. */
+    list(tenant: string): Awaitable<readonly DomainRecord[]>
+    /** Verifies it for the tenant; false if another one holds it. Of any number at once one is true. */
+    hold(tenant: string, domain: string, at: Date): Awaitable<boolean>
+    /** The tenant that holds a domain. */
+    holder(domain: string): Awaitable<string | null>
+    /** Releases it. */
+    lapse(tenant: string, domain: string): Awaitable<void>
+    /** Releases it, and keeps its value. */
+    remove(tenant: string, domain: string): Awaitable<void>
+    /** Verified ones that were checked before `before`, the oldest first. */
+    due(before: Date, limit: number): Awaitable<readonly DomainRecord[]>
+    checked(
+      tenant: string,
+      domain: string,
+      check: { readonly at: Date } & Pick<DomainRecord, 'failures' | 'failedSince'>,
+    ): Awaitable<void>
   }
   /**
    * Removes what is older than its time: sessions and links that ended before `ended`, log entries before

@@ -2,6 +2,7 @@ import type { PortalStore } from '@x/directory-portal'
 import type { Kysely } from 'kysely'
 import type { PortalTables } from '../schema/tables/portal.ts'
 import { activityPart } from './activity.ts'
+import { domainPart } from './domains.ts'
 import { linkPart, sessionPart } from './links.ts'
 import { logPart } from './log.ts'
 import { trimPortal } from './trim.ts'
@@ -17,6 +18,7 @@ export function createPortalStore<Tables>(given: Kysely<Tables>): PortalStore {
     sessions: sessionPart(db),
     log: logPart(db),
     activity: activityPart(db),
+    domains: domainPart(db),
     trim: (limits) => trimPortal(db, limits),
   }
 }

@@ -39,6 +39,13 @@ const TABLES: readonly string[] = [
   `create table portal_activity (
       seq SEQUENCE, tenant TEXT not null, at INT not null, actor TEXT not null,
       action TEXT not null, target TEXT)`,
+  `create table portal_domain (
+      tenant TEXT not null, domain TEXT not null, value TEXT not null, state TEXT not null,
+      verified_at INT, checked_at INT, failures INT not null, failed_since INT,
+      removed INT not null,
+      primary key (tenant, domain)) CLUSTERED`,
+  `create table portal_domain_holder (
+      domain TEXT not null primary key, tenant TEXT not null) CLUSTERED`,
 ]
 
 const INDEXES: readonly string[] = [
@@ -50,5 +57,6 @@ const INDEXES: readonly string[] = [
   'create index portal_received_connection on portal_received (tenant, connection_id, seq)',
   'create index portal_received_at on portal_received (at)',
   'create index portal_writer_connection on portal_writer (tenant, connection_id, user_id)',
+  'create index portal_domain_checked on portal_domain (state, checked_at)',
   'create index portal_activity_tenant on portal_activity (tenant, seq)',
 ]

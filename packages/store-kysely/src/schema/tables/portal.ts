@@ -74,6 +74,24 @@ export interface PortalActivityRow {
   target: string | null
 }
 
+export interface PortalDomainRow {
+  tenant: string
+  domain: string
+  value: string
+  state: string
+  verified_at: number | null
+  checked_at: number | null
+  failures: number
+  failed_since: number | null
+  removed: number
+}
+
+/** The tenant that a domain is verified for. */
+export interface PortalDomainHolderRow {
+  domain: string
+  tenant: string
+}
+
 /** The tables of the portal's store. */
 export interface PortalTables {
   portal_link: PortalLinkRow
@@ -83,4 +101,6 @@ export interface PortalTables {
   portal_writer: PortalWriterRow
   portal_facts: PortalFactsRow
   portal_activity: PortalActivityRow
+  portal_domain: PortalDomainRow
+  portal_domain_holder: PortalDomainHolderRow
 }
