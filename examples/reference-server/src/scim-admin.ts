@@ -4,7 +4,6 @@ import type { SqlScimStore } from '@x/store-kysely/scim'
 import { authorizeSuperuser, type Answer } from './authorize-superuser.ts'
 import { createScimDirectory, DIRECTORY_PATH } from './scim-directory.ts'
 import { createScimReconcile, RECONCILE_PATH } from './scim-reconcile.ts'
-import type { DirectoryPortal } from '@x/directory-portal'
 import { createPortalLinks, PORTAL_PATH } from './scim-portal.ts'
 import type { Provisioning } from './scim.ts'
 
@@ -16,8 +15,6 @@ export interface ScimAdminOptions {
   readonly provisioning: Provisioning
   readonly store: SqlScimStore
   readonly webhooks: Webhooks | null
-  /** Undefined while it is off. */
-  readonly portal: DirectoryPortal | undefined
   /** The flow service, used to authenticate users. */
   readonly flow: Answer
   readonly onError: (error: unknown) => void
@@ -28,7 +25,6 @@ export function createScimAdmin({
   provisioning,
   store,
   webhooks,
-  portal,
   flow,
   onError,
 }: ScimAdminOptions): (request: Request, path: string) => Promise<Response | null> {
@@ -41,6 +37,7 @@ export function createScimAdmin({
     webhooks && createWebhooksHandler({ webhooks, basePath: WEBHOOKS_PATH, authorize, onError })
   const ofDirectory = createScimDirectory({ ...provisioning, store, authorize, onError })
   const ofReconcile = createScimReconcile({ ...provisioning, store, authorize, onError })
+  const { portal } = provisioning
   const ofPortal = portal && createPortalLinks(portal, authorize, onError)
   return async (request, path) => {
     if (isBelow(path, PORTAL_PATH)) return ofPortal?.(request, path) ?? nothingHere()

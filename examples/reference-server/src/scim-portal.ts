@@ -1,5 +1,7 @@
+import { Resolver } from 'node:dns/promises'
 import {
   createDirectoryPortal,
+  createDomains,
   createSyncLog,
   type DirectoryPortal,
   type LinkInfo,
@@ -21,11 +23,12 @@ export interface PortalGround {
   readonly log: SyncLog
 }
 
-type Db = Parameters<typeof migratePortal>[0]
+/** A database of the server. */
+export type PortalDb = Parameters<typeof migratePortal>[0]
 
 /** Prepares the tables of the portal and its log; undefined while `SCIM_PORTAL` is off. */
 export async function openPortalGround(
-  db: Db,
+  db: PortalDb,
   isOn: boolean,
   onError: (error: unknown) => void,
 ): Promise<PortalGround | undefined> {
@@ -40,10 +43,24 @@ export function checkPortalSettings(settings: {
   readonly portal: boolean
   readonly enabled: boolean
   readonly connections: boolean
+  readonly portalDns: string | undefined
 }): void {
+  if (settings.portalDns !== undefined) resolverOf(settings.portalDns)
   if (!settings.portal) return
   if (!settings.enabled) throw new SettingsError('SCIM_PORTAL needs SCIM_ENABLED=true')
   if (!settings.connections) throw new SettingsError('SCIM_PORTAL needs SCIM_CONNECTIONS=true')
+}
+
+/** @throws SettingsError for an invalid address */
+function resolverOf(address: string): Resolver {
+  const resolver = new Resolver({ timeout: 5_000, tries: 1 })
+  try {
+    resolver.setServers([address])
+  } catch (error) {
+    const cause = { cause: error }
+    throw new SettingsError('SCIM_PORTAL_DNS must be an address, such as 192.0.2.53:53', cause)
+  }
+  return resolver
 }
 
 export interface ScimPortalOptions extends PortalGround {
@@ -53,6 +70,8 @@ export interface ScimPortalOptions extends PortalGround {
   readonly publicUrl: string
   /** Name of the product; default: the host of the public URL. */
   readonly name: string | undefined
+  /** Default: the system's DNS. */
+  readonly dns: string | undefined
   readonly onError: (error: unknown) => void
 }
 
@@ -61,11 +80,17 @@ export function createScimPortal(options: ScimPortalOptions): {
   readonly portal: DirectoryPortal
   stop(): Promise<void>
 } {
-  const { name, publicUrl, onError, ...rest } = options
+  const { name, publicUrl, dns, onError, ...rest } = options
+  const resolver = dns === undefined ? undefined : resolverOf(dns)
+  const domains = createDomains({
+    store: options.store,
+    ...(resolver !== undefined && { resolveTxt: (record) => resolver.resolveTxt(record) }),
+  })
   const portal = createDirectoryPortal({
     ...rest,
     publicUrl,
     onError,
+    domains,
     app: { name: name ?? new URL(publicUrl).host },
   })
   const timer = setInterval(() => void portal.maintain().catch(onError), HOUR_MS)

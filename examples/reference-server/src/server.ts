@@ -35,7 +35,6 @@ import { createReadiness, readinessAnswer } from './operate/readiness.ts'
 import { createRequestLog, identified } from './operate/request-log.ts'
 import { openTracing, withSpans } from './operate/tracing.ts'
 import { createScimAdmin } from './scim-admin.ts'
-import { createScimPortal, openPortalGround } from './scim-portal.ts'
 import { readSecretKey } from './secret-key.ts'
 import { doorOptions } from './settings/door-options.ts'
 import { mcpOptions, openAiOptions, runLimits, surfaceLimits } from './settings/engine-limits.ts'
@@ -177,25 +176,8 @@ export async function createReferenceServer(
     onError,
   })
 
-  const ground = await openPortalGround(db, provisioning.portal, onError)
-  const scim = await createScim(stores.scim, provisioning, {
-    log,
-    requestHooks,
-    ...metrics,
-    ...(ground !== undefined && { observe: ground.log.observe }),
-  })
-  const portal =
-    ground === undefined || scim.connections === null
-      ? undefined
-      : createScimPortal({
-          ...ground,
-          service: scim.service,
-          connections: scim.connections,
-          baseUrl: provisioning.baseUrl,
-          publicUrl,
-          name: provisioning.portalName,
-          onError,
-        })
+  const watchers = { requestHooks, ...metrics }
+  const scim = await createScim(stores.scim, provisioning, { log, db, publicUrl, ...watchers })
   const outbox = startOutbox({
     store: stores.scim.outbox,
     secretKey: provisioning.webhookKey,
@@ -206,7 +188,6 @@ export async function createReferenceServer(
     provisioning: scim,
     store: stores.scim,
     webhooks: outbox.webhooks,
-    portal: portal?.portal,
     flow: (request) => engine.handler(request),
     onError,
   })
@@ -253,11 +234,7 @@ export async function createReferenceServer(
   const mounted: MountHandlers<ServerContext>['mounted'] = {
     provisioningAdmin: own(scimAdmin),
     provisioning: (request, _path, context) => scim.service.handle(request, context),
-    portal: own(async (request, _path, { clientAddress }) =>
-      portal === undefined
-        ? null
-        : portal.portal.handle(request, clientAddress === undefined ? {} : { clientAddress }),
-    ),
+    portal: own(scim.servePortal),
     surfaces: (request, _path, context) => surface.handle(request, context),
     console: own((request, path) => consolePage(request, path, home)),
     apiReference: own(apiPage),
@@ -331,7 +308,6 @@ export async function createReferenceServer(
       await outbox.stop()
       await engine.close()
       await code.close()
-      await portal?.stop()
       await scim.close()
       await vectors?.close()
       await db.destroy()

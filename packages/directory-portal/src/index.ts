@@ -6,8 +6,8 @@ export {
   type DomainInfo,
   type Domains,
   type DomainsOptions,
-  type ResolveTxt,
 } from './domains/domains.ts'
+export { type ResolveTxt } from './domains/resolve-txt.ts'
 export { PORTAL_PROVIDERS, type PortalProvider } from './providers/providers.ts'
 export { type PortalSession } from './access/sessions.ts'
 export { type LinkInfo, type LinkInput, type PortalLinks } from './access/links.ts'

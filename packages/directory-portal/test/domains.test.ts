@@ -87,7 +87,13 @@ describe('domains', () => {
     records.set(txtName, [[txtValue]])
     await verify()
     expect(await domains.tenantOf('Ada@CORP.example')).toBe('acme')
-    for (const email of ['ada@sub.corp.example', 'ada@example', 'corp.example', '@corp.example', ''])
+    for (const email of [
+      'ada@sub.corp.example',
+      'ada@example',
+      'corp.example',
+      '@corp.example',
+      '',
+    ])
       expect(await domains.tenantOf(email)).toBeNull()
   })
 

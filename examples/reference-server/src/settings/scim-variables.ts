@@ -46,6 +46,9 @@ export const scimVariables = {
   SCIM_PORTAL_NAME: text(
     'name of the product in the portal; default: the host of SERVICE_PUBLIC_URL',
   ),
+  SCIM_PORTAL_DNS: text(
+    "DNS server that domains are looked up at, address:port; default: the system's",
+  ),
   SCIM_SCHEMA_OMIT: list('attributes left out of /Schemas, such as members.$ref'),
   SCIM_PUBLIC_DISCOVERY: flag('allows discovery without a token'),
   SCIM_UNIQUE_GROUP_NAMES: flag('refuses duplicate group names', true),

@@ -37,7 +37,13 @@ export const sessionRoutes: readonly ApiRoute[] = [
       address: parts.baseUrl,
       language: caller.language,
       languages: parts.languages,
-      features: { roles: false, clients: false, domains: parts.domains !== undefined, signIn: false, agents: false },
+      features: {
+        roles: false,
+        clients: false,
+        domains: parts.domains !== undefined,
+        signIn: false,
+        agents: false,
+      },
     },
   ]),
   route(

@@ -2,10 +2,7 @@ import { createSystemRuntime, createTokenBuckets, encodeBase64Url, type Runtime 
 import { invalid, missing, PortalError } from '../http/portal-error.ts'
 import type { DomainRecord, PortalStore } from '../store/portal-store.ts'
 import { domainName, domainOfEmail } from './domain-name.ts'
-import { systemTxt, withinSeconds } from './resolve-txt.ts'
-
-/** Looks TXT records up: each is a list of its strings. Rejects with `code` of `node:dns`. */
-export type ResolveTxt = (name: string) => Promise<readonly (readonly string[])[]>
+import { systemTxt, withinSeconds, type ResolveTxt } from './resolve-txt.ts'
 
 export interface DomainsOptions {
   readonly store: PortalStore

@@ -1,5 +1,7 @@
 import { withinTime } from '@x/wire'
-import type { ResolveTxt } from './domains.ts'
+
+/** Looks TXT records up: each is a list of its strings. Rejects with `code` of `node:dns`. */
+export type ResolveTxt = (name: string) => Promise<readonly (readonly string[])[]>
 
 interface Dns {
   readonly promises: { readonly resolveTxt: (name: string) => Promise<string[][]> }

@@ -38,13 +38,21 @@ export function alarmsOf({
 const isSince = ({ at }: LogEntry, now: Date, ms: number): boolean =>
   new Date(at).getTime() > now.getTime() - ms
 
+/** When the last of the secrets ends; null if one never does, or there is none. */
+export function lastEnd(tokens: readonly TokenInfo[]): number | null {
+  let last: number | null = null
+  for (const { revokedAt, expiresAt } of tokens) {
+    if (revokedAt !== null) continue
+    if (expiresAt === null) return null
+    last = Math.max(last ?? 0, expiresAt.getTime())
+  }
+  return last
+}
+
 /** While another secret works for longer, nobody needs to hear of one that ends. */
 function secretAlarms(tokens: readonly TokenInfo[], now: Date): Alarm[] {
-  const ends = tokens
-    .filter(({ revokedAt }) => revokedAt === null)
-    .map(({ expiresAt }) => expiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
-  const last = Math.max(...ends)
-  if (ends.length === 0 || !Number.isFinite(last)) return []
+  const last = lastEnd(tokens)
+  if (last === null) return []
   const days = Math.ceil((last - now.getTime()) / DAY)
   if (days > SOON_DAYS) return []
   const isOver = last <= now.getTime()

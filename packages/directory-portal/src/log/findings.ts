@@ -3,7 +3,7 @@ import type { Connection } from '@x/scim-core/connections'
 import { PROVIDER_FACTS, type PortalProvider } from '../providers/providers.ts'
 import type { ConnectionFacts } from '../store/portal-store.ts'
 import { fillIn, wordsOf, type FindingName } from '../words/words.ts'
-import type { Alarm } from './alarms.ts'
+import { lastEnd, type Alarm } from './alarms.ts'
 import type { LogEntry } from './log-entry.ts'
 
 /** What the log of a connection tells, and what to do about it. */
@@ -83,11 +83,9 @@ function* secretDrafts({ tokens, entries, now }: FindingsInput) {
     if (count > 0)
       yield { ...draft(name, isOver ? 'info' : 'error'), at: found[0]?.at ?? null, count }
   }
-  const ends = tokens
-    .filter(({ revokedAt }) => revokedAt === null)
-    .map(({ expiresAt }) => expiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
-  const days = Math.ceil((Math.max(...ends) - now.getTime()) / DAY)
-  if (ends.length > 0 && days > 0 && days <= SOON_DAYS)
+  const last = lastEnd(tokens)
+  const days = last === null ? 0 : Math.ceil((last - now.getTime()) / DAY)
+  if (days > 0 && days <= SOON_DAYS)
     yield { ...draft('secret_expires', 'warning'), values: { days } }
 }
 
