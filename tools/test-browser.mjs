@@ -14,6 +14,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { testDirectoryPortal } from './browser/test-directory-portal.mjs'
 import { testEditor } from './browser/test-editor.mjs'
 import { testFlowCheck } from './browser/test-flow-check.mjs'
 import { testInbox } from './browser/test-inbox.mjs'
@@ -61,6 +62,7 @@ async function run() {
   try {
     if (takesPictures) await drawDemo()
     await testConsole(await open(context), folder)
+    await testPortal(context, folder)
     await testPoll(await open(context))
     await testAsking(await open(context))
     await testBuiltEditor(context, folder)
@@ -269,6 +271,28 @@ async function testConsole(page, folder) {
     await page.reload()
     await page.getByLabel('Password').waitFor()
     passed('signing out outlives a reload too')
+  } finally {
+    await server.stop()
+  }
+}
+
+/** The directory portal, with axe-core in each view. */
+async function testPortal(context, folder) {
+  const password = 'a-password-for-the-browser'
+  const server = await start('examples/reference-server/src/main.ts', {
+    SERVICE_CONFIG_DIR: join(folder, 'portal-data'),
+    SERVICE_SUPERUSER_PASSWORD: password,
+    SCIM_ENABLED: 'true',
+    SCIM_TOKEN: 'a-token-for-the-browser',
+    SCIM_CONNECTIONS: 'true',
+    SCIM_PORTAL: 'true',
+    SCIM_AUDIT_LOG: join(folder, 'portal-audit.log'),
+  })
+  const axe = await readFile(join(root, 'tools/browser/node_modules/axe-core/axe.min.js'), 'utf8')
+  try {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const page = await open(context)
+    await testDirectoryPortal(page, { url: server.url, password, axe, passed, picture })
   } finally {
     await server.stop()
   }

@@ -42,6 +42,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'scim-roll-out',
     'scim-conformance',
     'scim-verify',
+    'directory-portal',
   ],
   'Flows in your process': [
     'run-flows',
@@ -72,6 +73,7 @@ const referenceSections: Readonly<Record<string, readonly string[]>> = {
   ],
   SCIM: [
     'scim-options',
+    'directory-portal',
     'scim-attributes',
     'scim-errors',
     'scim-events',

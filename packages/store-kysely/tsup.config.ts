@@ -12,5 +12,6 @@ export default defineConfig(
     'src/connections.ts',
     'src/rate-limit.ts',
     'src/storage.ts',
+    'src/portal.ts',
   ]),
 )

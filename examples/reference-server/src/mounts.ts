@@ -16,12 +16,13 @@ export interface Mount {
 /** All mounts, in the order they are tried. */
 export const mounts = {
   provisioningAdmin: {
-    paths: /^\/api\/v1\/scim\/(connections|directory|reconcile|webhooks)(\/|$)/,
+    paths: /^\/api\/v1\/scim\/(connections|directory|portal|reconcile|webhooks)(\/|$)/,
     access: 'token',
     maxBody: 64 * 1024 * 1024,
     samples: [
       '/api/v1/scim/connections',
       '/api/v1/scim/directory/users',
+      '/api/v1/scim/portal/links',
       '/api/v1/scim/reconcile',
       '/api/v1/scim/webhooks',
     ],
@@ -31,6 +32,12 @@ export const mounts = {
     access: 'token',
     maxBody: 1024 * 1024,
     samples: ['/api/v1/scim/v2/Users', '/api/v1/scim/v2/Bulk', '/api/v1/scim/v2/nothing'],
+  },
+  portal: {
+    paths: /^\/directory(\/|$)/,
+    access: 'public',
+    maxBody: 65_536,
+    samples: ['/directory/', '/directory/api/session'],
   },
   surfaces: {
     paths: /^\/surfaces\/demo\/(stream|events)$/,

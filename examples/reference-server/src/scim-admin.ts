@@ -4,6 +4,7 @@ import type { SqlScimStore } from '@x/store-kysely/scim'
 import { authorizeSuperuser, type Answer } from './authorize-superuser.ts'
 import { createScimDirectory, DIRECTORY_PATH } from './scim-directory.ts'
 import { createScimReconcile, RECONCILE_PATH } from './scim-reconcile.ts'
+import { createPortalLinks, PORTAL_PATH } from './scim-portal.ts'
 import type { Provisioning } from './scim.ts'
 
 const CONNECTIONS_PATH = '/api/v1/scim/connections'
@@ -36,7 +37,10 @@ export function createScimAdmin({
     webhooks && createWebhooksHandler({ webhooks, basePath: WEBHOOKS_PATH, authorize, onError })
   const ofDirectory = createScimDirectory({ ...provisioning, store, authorize, onError })
   const ofReconcile = createScimReconcile({ ...provisioning, store, authorize, onError })
+  const { portal } = provisioning
+  const ofPortal = portal && createPortalLinks(portal, authorize, onError)
   return async (request, path) => {
+    if (isBelow(path, PORTAL_PATH)) return ofPortal?.(request, path) ?? nothingHere()
     if (isBelow(path, RECONCILE_PATH)) return ofReconcile(request, path)
     if (isBelow(path, DIRECTORY_PATH)) return ofDirectory(request, path)
     if (isBelow(path, CONNECTIONS_PATH))

@@ -18,6 +18,13 @@ import { isAdopting } from './settings/forms.ts'
 import { readVariable } from './settings/read-settings.ts'
 import { metricTenants, scimLimits } from './settings/scim-limits.ts'
 import { scimVariables } from './settings/scim-variables.ts'
+import {
+  checkPortalSettings,
+  createScimPortal,
+  openPortalGround,
+  type PortalDb,
+} from './scim-portal.ts'
+import type { DirectoryPortal } from '@x/directory-portal'
 
 export interface Provisioning {
   readonly service: ScimService
@@ -26,7 +33,15 @@ export interface Provisioning {
   readonly enabled: boolean
   /** The tenants named in the settings, starting with the default one. */
   readonly tenants: readonly string[]
-  /** Flushes the audit log. */
+  /** null while it is off. */
+  readonly portal: DirectoryPortal | null
+  /** Handles the paths of the portal; null while it is off. */
+  servePortal(
+    request: Request,
+    path: string,
+    context: { readonly clientAddress?: string },
+  ): Promise<Response | null>
+  /** Flushes the audit log and that of the portal. */
   close(): Promise<void>
 }
 
@@ -37,6 +52,11 @@ export interface ProvisioningSettings extends ScimSettings {
   readonly adoptUsers: boolean
   /** Superusers manage connections, whose credentials are accepted. */
   readonly connections: boolean
+  /** The portal for administrators of customers. */
+  readonly portal: boolean
+  readonly portalName: string | undefined
+  /** DNS server of the portal. */
+  readonly portalDns: string | undefined
   readonly limits: ScimLimits
   readonly metricTenants: number
 }
@@ -47,25 +67,38 @@ export function readProvisioning(
   publicUrl: string,
 ): ProvisioningSettings {
   const settings = readScimSettings({ SERVICE_PUBLIC_URL: publicUrl, ...environment })
-  return {
+  const flagOf = (name: 'SCIM_CONNECTIONS' | 'SCIM_PORTAL'): boolean =>
+    readVariable(name, scimVariables[name], environment[name]) as boolean
+  const read = {
     ...settings,
     baseUrl: settings.baseUrl ?? `${publicUrl}/api/v1/scim/v2`,
     limits: scimLimits(environment),
     metricTenants: metricTenants(environment),
     adoptUsers: isAdopting(environment['SCIM_ADOPT_USERS']),
-    connections: readVariable(
-      'SCIM_CONNECTIONS',
-      scimVariables.SCIM_CONNECTIONS,
-      environment['SCIM_CONNECTIONS'],
-    ) as boolean,
+    connections: flagOf('SCIM_CONNECTIONS'),
+    portal: flagOf('SCIM_PORTAL'),
+    portalName: environment['SCIM_PORTAL_NAME']?.trim() || undefined,
+    portalDns: environment['SCIM_PORTAL_DNS']?.trim() || undefined,
   }
+  checkPortalSettings(read)
+  return read
 }
 
 /** Creates the provisioning API; while it is disabled, every request gets 401. */
 export async function createScim(
   store: SqlScimStore,
   settings: ProvisioningSettings,
-  { log, ...watchers }: { readonly log: Log } & Pick<ScimOptions, 'requestHooks' | 'metrics'>,
+  {
+    log,
+    db,
+    publicUrl,
+    ...watchers
+  }: {
+    readonly log: Log
+    /** Where the portal keeps its records. */
+    readonly db: PortalDb
+    readonly publicUrl: string
+  } & Pick<ScimOptions, 'requestHooks' | 'metrics'>,
 ): Promise<Provisioning> {
   for (const warning of settings.warnings) log('warning', warning)
   const audit = openAuditLog(settings.auditLog, (error) => log('error', String(error)))
@@ -81,7 +114,9 @@ export async function createScim(
     tokens: store.tokens,
     onError,
   })
+  const ground = await openPortalGround(db, settings.portal, onError)
   const service = createScimService({
+    ...(ground !== undefined && { observe: ground.log.observe }),
     ...settings.options,
     limits: settings.limits,
     metricTenants: settings.metricTenants,
@@ -94,12 +129,30 @@ export async function createScim(
     ...watchers,
   })
   const tenants = tenantsOf(settings)
+  const opened =
+    ground &&
+    createScimPortal({
+      ...ground,
+      service,
+      connections,
+      baseUrl,
+      publicUrl,
+      name: settings.portalName,
+      dns: settings.portalDns,
+      onError,
+    })
   return {
     service,
     connections: settings.connections ? connections : null,
     enabled,
     tenants,
-    close: () => audit.close(),
+    portal: opened?.portal ?? null,
+    servePortal: async (request, _path, { clientAddress }) =>
+      opened?.portal.handle(request, clientAddress === undefined ? {} : { clientAddress }) ?? null,
+    async close() {
+      await opened?.stop()
+      await audit.close()
+    },
   }
 }
 

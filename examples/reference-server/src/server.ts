@@ -176,7 +176,8 @@ export async function createReferenceServer(
     onError,
   })
 
-  const scim = await createScim(stores.scim, provisioning, { log, requestHooks, ...metrics })
+  const watchers = { requestHooks, ...metrics }
+  const scim = await createScim(stores.scim, provisioning, { log, db, publicUrl, ...watchers })
   const outbox = startOutbox({
     store: stores.scim.outbox,
     secretKey: provisioning.webhookKey,
@@ -233,6 +234,7 @@ export async function createReferenceServer(
   const mounted: MountHandlers<ServerContext>['mounted'] = {
     provisioningAdmin: own(scimAdmin),
     provisioning: (request, _path, context) => scim.service.handle(request, context),
+    portal: own(scim.servePortal),
     surfaces: (request, _path, context) => surface.handle(request, context),
     console: own((request, path) => consolePage(request, path, home)),
     apiReference: own(apiPage),

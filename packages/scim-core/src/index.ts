@@ -99,6 +99,7 @@ export { type KeysetPosition, type ListedRecords, type ListQuery } from './store
 export { type MemberRow, type MemberStore } from './store/members.ts'
 export { type ScimStore, type TransactionOptions } from './store/scim-store.ts'
 export { type TokenPatch, type TokenRecord, type TokenStore } from './store/tokens.ts'
+export { userHook, type OnSessionsEnd, type SessionsEnd } from './store/sessions-end.ts'
 export {
   userWrite,
   type OnUserWrite,
@@ -117,6 +118,8 @@ export {
   type ScimEventBase,
   type ScimEvents,
 } from './options/events.ts'
+export { type ScimObservation } from './options/observation.ts'
+export { type IgnoredReason } from './base/notes.ts'
 export { type ScimHandler } from './http/handler.ts'
 export {
   type GroupResource,
@@ -167,6 +170,12 @@ export {
   type ScimService,
   type ScimUsers,
 } from './service/service.ts'
+export {
+  type Acquired,
+  type ActiveUserWork,
+  type NotActive,
+  type SignInName,
+} from './rules/acquire-active-user.ts'
 export { type OwnUserWrite } from './rules/record-user-write.ts'
 export { readScimSettings, type ScimJwtSettings, type ScimSettings } from './options/settings.ts'
 export { type ScimTokenSetting } from './options/token-settings.ts'

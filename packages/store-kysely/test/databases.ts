@@ -86,7 +86,7 @@ export async function emptyTables(db: Kysely<unknown>): Promise<void> {
     const found = (await db.introspection.getTables()).map(({ name }) => name)
     // Triggers count while users and groups go, so their counts go last.
     tables = found
-      .filter((name) => /^(?:scim|flow)_/.test(name))
+      .filter((name) => /^(?:scim|flow|portal)_/.test(name))
       .toSorted((a, b) => Number(a === 'scim_count') - Number(b === 'scim_count'))
     tablesOf.set(db, tables)
   }

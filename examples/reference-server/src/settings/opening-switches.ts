@@ -140,6 +140,7 @@ export const switches: readonly Switch[] = [
     ({ SCIM_ADOPT_USERS: words }) => isAdopting(words),
   ),
   scim('SCIM_CONNECTIONS', 'superusers can issue credentials of directories over HTTP'),
+  scim('SCIM_PORTAL', 'whoever has a link of a superuser can connect a directory at /directory'),
   scim(
     'SCIM_JWT_ISSUER',
     'tokens of this issuer are SCIM tokens',

@@ -40,6 +40,15 @@ export const scimVariables = {
     form: adoption,
   },
   SCIM_CONNECTIONS: flag('enables connections, which superusers manage over HTTP'),
+  SCIM_PORTAL: flag(
+    'the portal for administrators of customers at /directory; needs SCIM_CONNECTIONS',
+  ),
+  SCIM_PORTAL_NAME: text(
+    'name of the product in the portal; default: the host of SERVICE_PUBLIC_URL',
+  ),
+  SCIM_PORTAL_DNS: text(
+    "DNS server that domains are looked up at, address:port; default: the system's",
+  ),
   SCIM_SCHEMA_OMIT: list('attributes left out of /Schemas, such as members.$ref'),
   SCIM_PUBLIC_DISCOVERY: flag('allows discovery without a token'),
   SCIM_UNIQUE_GROUP_NAMES: flag('refuses duplicate group names', true),

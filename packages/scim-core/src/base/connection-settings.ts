@@ -23,6 +23,8 @@ export interface ConnectionSettings {
   readonly putWithoutMembers?: 'clear' | 'keep'
   /** Options of `SCIM_PROFILES` for this customer; the other settings here take precedence. */
   readonly profile?: ScimProfileName
+  /** Its requests are answered with 503 and a long Retry-After. Default false. */
+  readonly paused?: boolean
 }
 
 const WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -74,12 +76,17 @@ export function readConnectionSettings(value: unknown): ConnectionSettings {
   for (const [key, setting] of Object.entries(value) as [string, unknown][]) {
     if (key === 'quirks') assertQuirks(setting)
     else if (key === 'profile') assertProfile(setting)
+    else if (key === 'paused') assertPaused(setting)
     else if (!Object.hasOwn(WORDS, key)) throw new TypeError(`Unknown setting ${key.slice(0, 50)}`)
     else if (!WORDS[key]?.some((word) => word === setting)) {
       throw new TypeError(`settings.${key} must be one of ${WORDS[key]?.join(', ')}`)
     }
   }
   return { ...value }
+}
+
+function assertPaused(value: unknown): void {
+  if (typeof value !== 'boolean') throw new TypeError('settings.paused must be a boolean')
 }
 
 function assertProfile(value: unknown): void {

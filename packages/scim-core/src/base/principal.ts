@@ -26,7 +26,12 @@ export interface ScimPrincipal {
 
 /** Why a known credential is refused; `unavailable`: it cannot be checked at the moment (503). */
 export interface ScimAuthProblem {
-  readonly problem: 'expired' | 'revoked' | 'invalid' | 'unavailable'
+  /** `paused`: the connection it belongs to is paused (503). */
+  readonly problem: 'expired' | 'revoked' | 'invalid' | 'unavailable' | 'paused'
+  /** Tenant and connection that it belongs to, and its id, as far as they are known; for `observe`. */
+  readonly tenant?: string
+  readonly connectionId?: string
+  readonly secretId?: string
 }
 
 /** The outcome of a request, reported to the code that authenticated it. */

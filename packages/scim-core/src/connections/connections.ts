@@ -10,6 +10,7 @@ import { ScimError } from '../base/errors.ts'
 import {
   ALL_SCOPES,
   type ScimAnswered,
+  type ScimAuthProblem,
   type ScimPrincipal,
   type ScimScope,
 } from '../base/principal.ts'
@@ -26,6 +27,7 @@ import type { ConnectionProvider } from '../base/connection-settings.ts'
 import type { Connection, ConnectionStore } from '../store/connections.ts'
 import type { TokenStore } from '../store/tokens.ts'
 import { createConnectionLog } from './connection-log.ts'
+import { connectionOfTag, connectionTag } from './connection-tag.ts'
 
 export interface ScimConnectionsOptions {
   readonly store: ConnectionStore
@@ -134,6 +136,14 @@ export function createScimConnections({
     if (own.some((token) => token.id === tokenId)) return
     throw new ScimError('not_found', 'The token does not exist.')
   }
+  /** A token that is unknown but names a connection: a mistyped one. */
+  const refusedByTag = async (token: string): Promise<ScimAuthProblem | null> => {
+    const connection = await connectionOfTag(store, token)
+    if (connection === null) return null
+    const { tenant, id: connectionId, settings, enabled } = connection
+    const isPaused = enabled && settings.paused === true
+    return { problem: isPaused ? 'paused' : 'invalid', tenant, connectionId }
+  }
   const recordAnswer = (principal: ScimPrincipal, answer: ScimAnswered): void =>
     log.answered(principal, answer)
 
@@ -165,6 +175,7 @@ export function createScimConnections({
         tenant,
         scopes,
         connectionId: connection.id,
+        ...tagOf(connection.id),
         ...(expiresAt !== undefined && { expiresAt }),
       })
       return { connection, token, tokenId }
@@ -195,6 +206,7 @@ export function createScimConnections({
         tenant,
         scopes,
         connectionId: id,
+        ...tagOf(id),
         ...(expiresAt !== undefined && { expiresAt }),
         ...(label !== undefined && { label }),
       })
@@ -202,7 +214,7 @@ export function createScimConnections({
     async rotateToken(tenant, id, tokenId, options) {
       await ownToken(tenant, id, tokenId)
       await assertRoom(tenant, id)
-      return tokens.rotate(tenant, tokenId, options)
+      return tokens.rotate(tenant, tokenId, { ...options, ...tagOf(id) })
     },
     async revokeToken(tenant, id, tokenId) {
       await ownToken(tenant, id, tokenId)
@@ -253,16 +265,23 @@ export function createScimConnections({
       scheme: BEARER,
       async authenticate(token) {
         const found = await tokens.check(token)
-        if (found === null || 'problem' in found) return found
-        if (found.connectionId === undefined) return null
-        const connection = await usable(found.tenant, found.connectionId)
-        return connection === null
-          ? { problem: 'invalid' }
-          : { ...found, settings: connection.settings, provider: connection.provider }
+        if (found === null) return await refusedByTag(token)
+        if ('problem' in found) return found
+        const { tenant, connectionId } = found
+        if (connectionId === undefined) return null
+        const connection = await usable(tenant, connectionId)
+        if (connection === null) return { problem: 'invalid' }
+        const { settings, provider } = connection
+        return { ...found, settings, provider }
       },
       answered: recordAnswer,
     }),
   }
+}
+
+function tagOf(id: string): { readonly tag?: string } {
+  const tag = connectionTag(id)
+  return tag === undefined ? {} : { tag }
 }
 
 function readName(name: unknown): string {

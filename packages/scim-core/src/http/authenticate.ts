@@ -9,7 +9,7 @@ import {
   type ScimPrincipal,
 } from '../base/principal.ts'
 import { authMethodsOf, type ScimAuth } from '../options/auth.ts'
-import { missingCredential, refusedCredential } from './challenge.ts'
+import { missingCredential, PausedError, refusedCredential } from './challenge.ts'
 
 /** The caller of a request, and the callback for its outcome. */
 export interface Authenticated {
@@ -78,14 +78,22 @@ function isThenable(verdict: Verdict | Promise<Verdict>): verdict is Promise<Ver
 function accepted(verdict: Verdict, request: Request, hasHost: boolean): Authenticated {
   if (verdict === null || isResponse(verdict)) throw unknown(request, hasHost)
   if (!('problem' in verdict)) {
-    const { tenant }: { tenant: unknown } = verdict
+    const { tenant, settings, connectionId, id }: ScimPrincipal & { tenant: unknown } = verdict
+    if (settings?.paused === true)
+      throw new PausedError({
+        problem: 'paused',
+        tenant,
+        secretId: id,
+        ...(connectionId !== undefined && { connectionId }),
+      })
     if (typeof tenant === 'string' && tenant !== '') return { principal: verdict }
     throw new TypeError('The principal that authenticate returned has no tenant')
   }
   if (verdict.problem === 'unavailable') {
     throw new ScimError('unavailable', 'The token cannot be checked at the moment.')
   }
-  throw refusedCredential(verdict.problem)
+  if (verdict.problem === 'paused') throw new PausedError(verdict)
+  throw refusedCredential(verdict.problem, undefined, verdict)
 }
 
 function unknown(request: Request, hasHost: boolean): ScimError {

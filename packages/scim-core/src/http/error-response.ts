@@ -1,5 +1,5 @@
 import { RateLimitError, type ScimError } from '../base/errors.ts'
-import { challengeOf } from './challenge.ts'
+import { challengeOf, PausedError } from './challenge.ts'
 import { BODY_HEADERS, type Reply } from './reply.ts'
 
 /** URN of error bodies. */
@@ -33,7 +33,9 @@ export function errorReply(error: ScimError): Reply & { readonly body: string } 
     headers: {
       ...BODY_HEADERS,
       ...HEADERS[error.code],
-      ...(error instanceof RateLimitError && { 'retry-after': String(error.retryAfter) }),
+      ...((error instanceof RateLimitError || error instanceof PausedError) && {
+        'retry-after': String(error.retryAfter),
+      }),
       ...(challenge !== undefined && { 'www-authenticate': challenge }),
     },
   }

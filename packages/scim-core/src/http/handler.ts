@@ -24,6 +24,7 @@ import { createAuthenticate, type Authenticate, type Authenticated } from './aut
 import { errorReply } from './error-response.ts'
 import { toScimError } from '../rules/to-scim-error.ts'
 import { createFindAgain, type FindAgain } from './find-again.ts'
+import { refusedOf } from './challenge.ts'
 import { parseQuery, parseTarget, singleSlashes } from './location.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import type { Reply } from './reply.ts'
@@ -173,6 +174,12 @@ async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
       trace: identity.call?.trace,
       connectionId: identity.principal?.connectionId,
       provider: identity.principal?.provider,
+      seen: frame.options.observe && {
+        path: parseTarget(request.url).path,
+        secretId: identity.principal?.id ?? null,
+        clientAddress: incoming.context.clientAddress ?? null,
+        refused: refusedOf(error),
+      },
       aborted,
     })
   if (isResponse(result)) {

@@ -10,6 +10,8 @@ export function autoCommitStore(transaction: ScimStore['transaction']): ScimStor
       remove: (...args) => transaction(args[0], ({ users }) => users.remove(...args)),
       briefs: (...args) => transaction(args[0], ({ users }) => users.briefs(...args)),
       list: (...args) => transaction(args[0], ({ users }) => users.list(...args)),
+      wasDeleted: (...args) =>
+        transaction(args[0], async ({ users }) => users.wasDeleted?.(...args) ?? false),
     },
     groups: {
       get: (...args) => transaction(args[0], ({ groups }) => groups.get(...args)),

@@ -8,6 +8,7 @@ import {
   runHook,
 } from '../store/hooks.ts'
 import type { OutboxStore } from '../store/outbox.ts'
+import { userHook, type OnSessionsEnd } from '../store/sessions-end.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { OnUserWrite, UserWrite } from '../store/users.ts'
 import { createGroupStore } from './groups.ts'
@@ -24,6 +25,8 @@ import { createUserStore } from './users.ts'
 export interface MemoryScimStoreOptions {
   /** Called inside the transaction of every user write, with the store of that transaction. */
   readonly onUserWrite?: OnUserWrite<ScimStore>
+  /** Called inside the transaction of a write after which a person must not be signed in. */
+  readonly onSessionsEnd?: OnSessionsEnd<ScimStore>
   /** Called inside the transaction of every write of a group or its members. */
   readonly onGroupWrite?: OnGroupWrite<ScimStore>
   /** Maximum time a call waits for the running transaction, in milliseconds. Default 5,000. */
@@ -43,7 +46,8 @@ type WritableResourceStore = ReturnType<typeof autoCommitResources>
  * Transactions run sequentially; calls outside a transaction wait for the running one.
  */
 export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): MemoryScimStore {
-  const { onUserWrite, onGroupWrite, busyTimeoutMs = 5_000 } = options
+  const { onGroupWrite, busyTimeoutMs = 5_000 } = options
+  const onUserWrite = userHook(options)
   const tenants = new Map<string, TenantState>()
   const exclusive = createQueue(busyTimeoutMs)
   const owner = {}

@@ -66,6 +66,9 @@ export function createUserStore({ state, undo, onUserWrite }: Session): UserStor
       return briefs
     },
 
+    wasDeleted: async (tenant, { by, value }) =>
+      [...state(tenant).tombstones.values()].some((record) => record[by] === value),
+
     list: async (tenant, query) => {
       const page = list(state(tenant), query)
       return { ...page, records: page.records.map(copy) }

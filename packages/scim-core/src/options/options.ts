@@ -3,6 +3,7 @@ import { createAddressFilter, type AddressFilter } from '../base/addresses.ts'
 import { schemesOf, type AuthenticationScheme, type ScimAuth } from './auth.ts'
 import { ScimConfigError } from '../base/errors.ts'
 import type { ScimAuditEntry } from './events.ts'
+import type { ScimObservation } from './observation.ts'
 import type { FilterLimits } from '../filter/parse.ts'
 import { readBasePath } from './base-path.ts'
 import { readMetricTenants } from './metric-tenants.ts'
@@ -84,6 +85,11 @@ export interface ScimOptions {
   readonly beforeWrite?: (change: ScimChange, context: ScimContext) => void | Promise<void>
   /** Called with every audit entry, in addition to the event `audit`. */
   readonly audit?: (entry: ScimAuditEntry) => void | Promise<void>
+  /**
+   * Called with every finished request and what it sent, for a log that is shown to people. Called after the
+   * answer was decided; must not delay it.
+   */
+  readonly observe?: (entry: ScimObservation) => void
   /**
    * Called with errors that result in a 500 response, and errors thrown by listeners and callbacks.
    * Default: `console.error` with the request id.
@@ -277,7 +283,7 @@ export function completeOptions(options: ScimOptions): ScimConfig {
 
 /** The options overridden by those of a connection. */
 export function withSettings(config: ScimConfig, settings: ConnectionSettings): ScimConfig {
-  const { quirks: given, userName, profile, ...words } = settings
+  const { quirks: given, userName, profile, paused: _paused, ...words } = settings
   const base =
     profile === undefined ? config : withProfile(config, SCIM_PROFILES[profile], readCursor({}))
   const quirks = given === undefined ? base.quirks : completeQuirks(given)

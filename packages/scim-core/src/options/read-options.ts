@@ -65,6 +65,7 @@ const check = optionCheck<ScimOptions>('scim-options.md', {
   beforeCommit: callback,
   beforeWrite: callback,
   audit: callback,
+  observe: callback,
   onError: callback,
   metrics: anything,
   metricTenants: integer(0),

@@ -144,7 +144,7 @@ function planObject(
       if (!names.has(name.toLowerCase())) {
         return planKey({ op, key: name, value: inner, extension: null }, schema, context)
       }
-      noteIgnored(context.notes, `${schema.urn}:${name}`)
+      noteIgnored(context.notes, `${schema.urn}:${name}`, 'given_twice')
       return []
     })
   })
@@ -191,9 +191,18 @@ function planPath(
   if (!context.quirks.unknownPaths || context.rejectUnknown || !isSkipped) {
     throw invalidPath(`There is no attribute ${withoutLiterals(path)}.`)
   }
-  noteIgnored(context.notes, withoutLiterals(path))
+  noteIgnored(context.notes, withoutLiterals(path), unknownPath(path))
   return []
 }
+
+/** A path that begins with an unknown URN names an extension; one below a known URN, an attribute. */
+const unknownPath = (path: string) =>
+  path.toLowerCase().startsWith('urn:') && !isKnownUrn(path)
+    ? 'unknown_extension'
+    : 'unknown_attribute'
+
+const isKnownUrn = (path: string): boolean =>
+  path.toLowerCase().startsWith('urn:ietf:params:scim:schemas:')
 
 /** One attribute of a value without path, or of an extension's value. */
 interface KeyStep {
@@ -214,7 +223,7 @@ function planKey(
   const target = findKey(path, schema, context.quirks.pathKeys ? context : plainKeys(context))
   if (target === undefined) {
     if (context.rejectUnknown) throw unknownAttribute(withoutLiterals(key))
-    noteIgnored(context.notes, withoutLiterals(path))
+    noteIgnored(context.notes, withoutLiterals(path), unknownPath(path))
     return []
   }
   const prefixed = extension === null && target.attribute !== null && key.includes(':')

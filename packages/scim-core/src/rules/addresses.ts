@@ -122,7 +122,7 @@ function taken({ trace }: Call, detail: string): ScimError {
 }
 
 const TEXT = { urn: null, type: 'string', caseExact: false } as const
-const USER_NAME: AttributePath = {
+export const USER_NAME: AttributePath = {
   ...TEXT,
   key: 'userName',
   name: 'userName',

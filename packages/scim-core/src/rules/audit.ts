@@ -12,7 +12,7 @@ type Draft = { -readonly [Key in keyof ScimAuditEntry]: ScimAuditEntry[Key] }
 const MAX_PATHS = 20
 
 function addNotes(entry: Draft, { ignored, adjusted, adopted }: Trace): void {
-  if (ignored.size > 0) entry.ignored = [...ignored].slice(0, MAX_PATHS)
+  if (ignored.size > 0) entry.ignored = [...ignored.keys()].slice(0, MAX_PATHS)
   if (ignored.size > MAX_PATHS) entry.ignoredCount = ignored.size
   if (adopted !== undefined) entry.adopted = adopted
   if (adjusted.size > 0) entry.adjusted = [...adjusted].slice(0, MAX_PATHS)

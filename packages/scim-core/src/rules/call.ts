@@ -44,6 +44,10 @@ export interface Trace extends Notes {
   adopted?: NonNullable<ScimAuditEntry['adopted']>
   /** What a 409 is about. */
   conflict?: NonNullable<ScimAuditEntry['conflict']>
+  /** How many resources a list found. */
+  results?: number
+  /** The parsed body of a write, for `observe`. */
+  body?: unknown
   readonly events: ScimEventName[]
 }
 
@@ -54,7 +58,7 @@ export function createTrace(): Trace {
     members: null,
     userName: null,
     events: [],
-    ignored: new Set(),
+    ignored: new Map(),
     adjusted: new Set(),
   }
 }

@@ -9,6 +9,7 @@ import {
 import { createCursors } from '../resource/cursor.ts'
 import { createPresenter, type Presenter } from '../resource/present.ts'
 import { auditEntry, type Subject } from './audit.ts'
+import { observationOf } from './observation.ts'
 import { operationMetrics } from './operation-metrics.ts'
 import { createTrace, type Rules } from './call.ts'
 import { schemaOf } from '../schema/registry.ts'
@@ -33,7 +34,8 @@ export function createService(options: ScimOptions): Service {
   const counted = options.metrics && operationMetrics(options.metrics, config.metricTenants)
   const audit = (subject: Subject, outcome: Outcome): void => {
     counted?.(subject, outcome)
-    if (options.audit === undefined && !emitter.wants('audit')) return
+    const { observe } = options
+    if (options.audit === undefined && observe === undefined && !emitter.wants('audit')) return
     const { started, error, trace = createTrace() } = outcome
     const entry = auditEntry(subject, trace, {
       at: started,
@@ -49,6 +51,12 @@ export function createService(options: ScimOptions): Service {
     })
     callAudit(options, entry, (thrown) => report(thrown, outcome.requestId))
     if (emitter.wants('audit')) emitter.emit('audit', { entry })
+    if (observe === undefined) return
+    try {
+      observe(observationOf(entry, outcome))
+    } catch (thrown) {
+      report(thrown, outcome.requestId)
+    }
   }
 
   const failed = (error: unknown, requestId: string): void => {

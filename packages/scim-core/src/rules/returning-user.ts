@@ -54,7 +54,7 @@ function hasLeft({ active, userName }: UserRecord): boolean {
   return active !== true && !isSoftDeletedName(userName)
 }
 
-const EXTERNAL_ID: AttributePath = {
+export const EXTERNAL_ID: AttributePath = {
   key: 'externalId',
   urn: null,
   name: 'externalId',

@@ -1,6 +1,6 @@
 import type { ConnectionProvider, ConnectionSettings } from '../base/connection-settings.ts'
 import type { ScimError } from '../base/errors.ts'
-import type { ScimContext } from '../base/principal.ts'
+import type { ScimAuthProblem, ScimContext } from '../base/principal.ts'
 import type { ScimOptions } from '../options/options.ts'
 import type { Cursors } from '../resource/cursor.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
@@ -23,8 +23,19 @@ export interface Outcome {
   readonly trace?: Trace | undefined
   readonly connectionId?: string | undefined
   readonly provider?: ConnectionProvider | undefined
+  /** What only `observe` is told of a request. */
+  readonly seen?: Seen | undefined
   /** The response ended prematurely. */
   readonly aborted?: boolean
+}
+
+/** Facts of a request that no audit entry has. */
+export interface Seen {
+  readonly path: string | null
+  readonly secretId: string | null
+  readonly clientAddress: string | null
+  /** What is known of a refused credential. */
+  readonly refused?: ScimAuthProblem | undefined
 }
 
 /** The input of a call. */

@@ -19,6 +19,8 @@ export interface IssueTokenInput {
   readonly label?: string
   /** The connection the token belongs to. */
   readonly connectionId?: string
+  /** Ten characters that begin the token, not secret: by them a mistyped one is known. Default: none. */
+  readonly tag?: string
 }
 
 /** A new token, returned only once. */
@@ -56,6 +58,8 @@ export interface RotateOptions {
   readonly overlapSeconds?: number
   /** Expiry of the new token. Default: the old token's lifetime from now; never if it had none. */
   readonly expiresAt?: Date
+  /** As for a new token. Default: none. */
+  readonly tag?: string
 }
 
 export interface ScimTokensOptions {
@@ -89,14 +93,16 @@ export function createScimTokens({
       tokenId: id,
     })
 
-  const insert = async (
-    rights: Pick<
-      TokenRecord,
-      'tenant' | 'scopes' | 'label' | 'notBefore' | 'expiresAt' | 'connectionId'
-    >,
-  ): Promise<IssuedToken> => {
+  const insert = async ({
+    tag,
+    ...rights
+  }: Pick<
+    TokenRecord,
+    'tenant' | 'scopes' | 'label' | 'notBefore' | 'expiresAt' | 'connectionId'
+  > & { readonly tag?: string | undefined }): Promise<IssuedToken> => {
     const id = runtime.uuid()
-    const token = `scim_${encodeBase64Url(runtime.randomBytes(32))}`
+    const mark = tag === undefined ? '' : `${tag}_`
+    const token = `scim_${mark}${encodeBase64Url(runtime.randomBytes(32))}`
     await store.insert({
       ...rights,
       id,
@@ -130,8 +136,9 @@ export function createScimTokens({
     if (record === null) return null
     const now = runtime.now()
     const problem = problemOf(record, now)
-    if (problem !== null) return { problem }
     const { id, tenant, scopes, lastUsedAt, connectionId = null } = record
+    if (problem !== null)
+      return { problem, tenant, secretId: id, ...(connectionId !== null && { connectionId }) }
     if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= MINUTE) {
       recordUse(id, now)
     }
@@ -141,7 +148,7 @@ export function createScimTokens({
   return {
     events: source,
 
-    async issue({ tenant, scopes = ALL_SCOPES, label, notBefore, expiresAt, connectionId }) {
+    async issue({ tenant, scopes = ALL_SCOPES, label, notBefore, expiresAt, connectionId, tag }) {
       const issued = await insert({
         tenant,
         scopes: [...scopes],
@@ -149,17 +156,19 @@ export function createScimTokens({
         notBefore: notBefore ?? null,
         expiresAt: expiresAt ?? null,
         ...(connectionId !== undefined && { connectionId }),
+        ...(tag !== undefined && { tag }),
       })
       announce('token.issued', { id: issued.id, tenant })
       return issued
     },
 
-    async rotate(tenant, id, { overlapSeconds = DAY_SECONDS, expiresAt: wanted } = {}) {
+    async rotate(tenant, id, { overlapSeconds = DAY_SECONDS, expiresAt: wanted, tag } = {}) {
       const old = await find(tenant, id)
       const now = runtime.now()
       assertRotatable(old, now)
       const issued = await insert({
         ...old,
+        ...(tag !== undefined && { tag }),
         notBefore: null,
         expiresAt: wanted ?? sameLifeFrom(now, old),
       })

@@ -1,3 +1,4 @@
+import { userHook } from '../store/sessions-end.ts'
 import { observeGroupWrites } from '../store/group-writes.ts'
 import { assertOutsideHook, guardedStore, HOOK_OWNER, runHook } from '../store/hooks.ts'
 import type { ScimStore } from '../store/scim-store.ts'
@@ -13,7 +14,8 @@ import { assertCount, createWorkspace } from './workspace.ts'
  * `want`.
  */
 export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
-  const { maxUsers = 10_000, stamp, onUserWrite, onGroupWrite } = options
+  const { maxUsers = 10_000, stamp, onGroupWrite } = options
+  const onUserWrite = userHook(options)
   const { keepsDeleted = false, defaultEmail } = options
   const stamped = createStampedLoad(({ users }, tenant) => assertCount(users, { tenant, maxUsers }))
   const owner = {}

@@ -1,3 +1,4 @@
+import type { OnSessionsEnd } from '../store/sessions-end.ts'
 import type { OnGroupWrite } from '../store/groups.ts'
 import type { OnUserWrite } from '../store/users.ts'
 
@@ -142,6 +143,8 @@ export interface ScanStoreOptions<Tx> {
   readonly maxUsers?: number
   /** Called inside the transaction of every user write, after `save` has written it. */
   readonly onUserWrite?: OnUserWrite<Tx>
+  /** Called inside the transaction of a write after which a person must not be signed in. */
+  readonly onSessionsEnd?: OnSessionsEnd<Tx>
   /** Called inside the transaction of every write of a group or its members, after `save` has written it. */
   readonly onGroupWrite?: OnGroupWrite<Tx>
 }

@@ -71,7 +71,8 @@ function joined(
   { extension, context }: { readonly extension: ExtensionSchema; readonly context: ReadContext },
 ): StoredObject {
   for (const name of Object.keys(second)) {
-    if (first[name] !== undefined) noteIgnored(context.notes, `${extension.urn}:${name}`)
+    if (first[name] === undefined) continue
+    noteIgnored(context.notes, `${extension.urn}:${name}`, 'given_twice')
   }
   return { ...second, ...first }
 }
@@ -105,7 +106,7 @@ function sortKeys(
     if (attribute !== undefined) {
       if (!isTop && attribute.name === 'schemas') return
       if (attribute.name === 'schemas') schemas = value
-      else if (attributes.has(attribute)) noteIgnored(notes, `${schema.urn}:${key}`)
+      else if (attributes.has(attribute)) noteIgnored(notes, `${schema.urn}:${key}`, 'given_twice')
       else attributes.set(attribute, value)
       return
     }
@@ -133,7 +134,8 @@ function sortKeys(
       return
     }
     assertIgnorable(key, context)
-    noteIgnored(notes, isTop ? key : `${schema.urn}:${key}`)
+    if (isTop) noteIgnored(notes, key, unknownName(key))
+    else noteIgnored(notes, `${schema.urn}:${key}`)
   }
   for (const key of Object.keys(body)) sort(key, body[key], true)
   for (const core of cores) for (const key of Object.keys(core)) sort(key, core[key], false)
@@ -199,7 +201,7 @@ export function readManager(
   if (typeof reference !== 'string') return undefined
   const id = /\/Users\/([^/?#]+)$/.exec(reference)?.[1]
   if (id !== undefined) return { value: decodeOnce(id) }
-  noteIgnored(context.notes, `${attribute.path}.$ref`)
+  noteIgnored(context.notes, `${attribute.path}.$ref`, 'no_value')
   return undefined
 }
 
@@ -297,6 +299,10 @@ export function assertReadable(
   if (rejectPassword !== true || name !== 'password' || mutability !== 'writeOnly') return
   throw invalidSyntax(`The attribute ${name} is not accepted.`)
 }
+
+/** An unknown URN names an extension. */
+const unknownName = (key: string) =>
+  key.toLowerCase().startsWith('urn:') ? 'unknown_extension' : 'unknown_attribute'
 
 function assertIgnorable(key: string, { rejectUnknown }: ReadContext): void {
   if (rejectUnknown) throw unknownAttribute(quoteValue(key))

@@ -1,4 +1,11 @@
 import { pathBelow } from '@x/wire'
+import {
+  acquireActiveUser,
+  type Acquired,
+  type ActiveUserWork,
+  type SignInName,
+} from '../rules/acquire-active-user.ts'
+import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
 import { createService } from '../rules/create-service.ts'
 import type { EventSource, ScimEvents } from '../options/events.ts'
 import { readScimOptions } from '../options/read-options.ts'
@@ -34,6 +41,16 @@ export interface ScimService {
    * it after the commit.
    */
   readonly recordUserWrite: (change: OwnUserWrite, tx: ScimStore) => Promise<() => void>
+  /**
+   * Signs a person in beside the directory: runs `work` in the transaction that checks the person to be
+   * active, with the record locked, so that no session of somebody who was deactivated can begin.
+   * @throws TypeError unless `who` has exactly one of the names; what `work` throws, after the roll-back
+   */
+  readonly acquireActiveUser: <T>(
+    tenant: string,
+    who: SignInName,
+    work: ActiveUserWork<T>,
+  ) => Promise<Acquired<T>>
   /** Users, with the same rules, errors and events as over HTTP. */
   readonly users: ScimUsers
   /** Groups, likewise. */
@@ -58,6 +75,10 @@ function createChecked(options: ScimOptions): ScimService {
     match: (request) => pathBelow(parseTarget(request.url).path, basePath) !== undefined,
     events: service.emitter.source,
     recordUserWrite: (change, tx) => recordUserWrite(service, change, tx),
+    acquireActiveUser(tenant, who, work) {
+      assertOutsideHook(hookOwnerOf(service.config.store), 'acquireActiveUser')
+      return acquireActiveUser(service, tenant, who, work)
+    },
     users: createInProcess<UserResource>(service, 'User'),
     groups: createInProcess<GroupResource>(service, 'Group'),
     resources: (type) => createInProcess<ScimResource>(service, type),

@@ -67,6 +67,11 @@ export interface UserStore {
     options?: BriefOptions,
   ): Promise<Map<string, UserBrief>>
   list(tenant: string, query: ListQuery): Promise<ListedRecords<UserRecord>>
+  /** Optional: whether a tombstone has this id or externalId. */
+  wasDeleted?(
+    tenant: string,
+    named: { readonly by: 'id' | 'externalId'; readonly value: string },
+  ): Promise<boolean>
   /**
    * Optional, for stores with transactions at the same time: waits until no other transaction claims one of
    * these folded addresses, which are sorted.

@@ -18,7 +18,7 @@ export interface Migration {
 
 /** The migrations of a schema, in order. A database may contain several schemas. */
 export interface Schema {
-  readonly name: 'scim' | 'flow' | 'rate'
+  readonly name: 'scim' | 'flow' | 'rate' | 'portal'
   readonly migrations: readonly Migration[]
 }
 

@@ -5,10 +5,12 @@ import {
   HOOK_OWNER,
   observeGroupWrites,
   runHook,
+  userHook,
   type GroupRecord,
   type GroupStore,
   type MemberStore,
   type OnGroupWrite,
+  type OnSessionsEnd,
   type OnUserWrite,
   type OutboxStore,
   type ScimStore,
@@ -39,6 +41,8 @@ export type ScimTransaction = Kysely<ScimTables>
 export interface ScimStoreOptions {
   /** Called inside the transaction of every user write; throwing rolls it back. */
   readonly onUserWrite?: OnUserWrite<ScimTransaction>
+  /** Called inside the transaction of a write after which a person must not be signed in. */
+  readonly onSessionsEnd?: OnSessionsEnd<ScimTransaction>
   /** Called inside the transaction of every write of a group or its members. */
   readonly onGroupWrite?: OnGroupWrite<ScimTransaction>
   /** Returns the id of a host account that a new user takes over, or null. */
@@ -68,13 +72,16 @@ export function createScimStore<Tables>(
   assertPlain(db)
   const engine = engineOf(db)
   const run: RunHook = (hook) => runHook(engine, hook)
-  return openStore(scimTables(db), { ...options, runHook: run, awaitsHook: hasHook(options) })
+  const { onSessionsEnd: _end, onUserWrite: _write, ...others } = options
+  const onUserWrite = userHook(options)
+  const hooks = { ...others, ...(onUserWrite !== undefined && { onUserWrite }) }
+  return openStore(scimTables(db), { ...hooks, runHook: run, awaitsHook: hasHook(hooks) })
 }
 
 /** The same with hooks of this package, which only wait for the database. */
 export function createLinkedScimStore<Tables>(
   db: Kysely<Tables>,
-  options: Omit<ScimStoreOptions, 'onGroupWrite'>,
+  options: Omit<ScimStoreOptions, 'onGroupWrite' | 'onSessionsEnd'>,
 ): SqlScimStore {
   return openStore(scimTables(db), {
     ...options,

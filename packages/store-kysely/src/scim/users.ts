@@ -88,6 +88,18 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
       })
     },
 
+    async wasDeleted(tenant, { by, value }) {
+      const row = await db
+        .selectFrom('scim_user')
+        .select('id')
+        .where('tenant', '=', tenant)
+        .where(by === 'id' ? 'id' : 'external_id', '=', value)
+        .where('deleted_at', 'is not', null)
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     async insert(tenant, given) {
       const record = given.tenant === tenant ? given : { ...given, tenant }
       await write(null, record, async (tx) => {

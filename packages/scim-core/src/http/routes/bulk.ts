@@ -157,6 +157,7 @@ async function runEntry(run: Run, entry: BulkEntry, given: ReplacedInput): Promi
   const location = (target: string): Result =>
     operation === null ? {} : { location: call.presenter.location(operation.type, target) }
   const data = given.data ?? given.operations ?? operation?.data
+  call.trace.body = operation?.data
   const subject = subjectOf(operation, id)
   const { result, error } = await runAudited(
     service,

@@ -94,6 +94,7 @@ async function withBody(
 ): Promise<Exchange> {
   const { bodyBytes: bytes, jsonDepth: depth } = service.config.limits
   const body = await readJsonBody(exchange.request, { bytes, depth })
+  exchange.call.trace.body = body
   return joined(exchange, body, await arrived())
 }
 

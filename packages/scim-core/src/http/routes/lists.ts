@@ -21,6 +21,7 @@ export async function serveList(
   }
   const { startIndex, offset, limit } = pageRequest(request, config)
   const page = await readPage(service, call, { type, request, offset, limit })
+  call.trace.results = page.total
   return reply(200, listText(page, `,"startIndex":${startIndex}`))
 }
 

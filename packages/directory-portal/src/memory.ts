@@ -1,0 +1,1 @@
+export { createMemoryPortalStore } from './memory/store.ts'

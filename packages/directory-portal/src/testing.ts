@@ -1,0 +1,1 @@
+export { definePortalStoreContract } from './contract/define.ts'

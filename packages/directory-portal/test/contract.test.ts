@@ -1,0 +1,8 @@
+import { afterEach, beforeEach, describe, it } from 'vitest'
+import { createMemoryPortalStore } from '@x/directory-portal/memory'
+import { definePortalStoreContract } from '@x/directory-portal/testing'
+
+definePortalStoreContract(
+  { describe, it, beforeEach, afterEach },
+  { name: 'memory', create: createMemoryPortalStore },
+)
