@@ -121,6 +121,7 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
         outputType: 'chat',
         stream: true,
         blankTokens: true,
+        reasoning: true,
         sessionId: chatId,
         variables: { ...variables },
         userId,

@@ -66,9 +66,10 @@ export async function runChild({
   const parent = hooks === undefined ? undefined : { runId: runId(), vertexId }
   const around = { depth, secrets, nested, parent, jobId: host.jobId, report: host.report }
   const { relay: isRelayed = false, ...own } = child
+  const thinks = isRelayed && options.reasoning === true ? { reasoning: true } : {}
   const run = startRun(
     flow,
-    { sessionId, ...own, components, ...shared, ...looked, concurrency, parallel },
+    { sessionId, ...own, components, ...shared, ...looked, concurrency, parallel, ...thinks },
     around,
   )
   if (isRelayed) await relay(run, send)
@@ -82,6 +83,7 @@ async function relay(run: FlowRun, send: SendEvent): Promise<void> {
   for await (const event of run) {
     if (event.event === 'add_message') send('add_message', () => event.data)
     else if (event.event === 'token') send('token', () => event.data)
+    else if (event.event === 'reasoning') send('reasoning', () => event.data)
     else if (event.event === 'remove_message') send('remove_message', () => event.data)
   }
 }

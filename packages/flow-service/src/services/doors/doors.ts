@@ -113,6 +113,7 @@ export function createDoorServices({
         outputType: 'chat',
         stream: true,
         blankTokens: true,
+        reasoning: true,
         sessionId: chatId,
         variables: { ...run.variables },
         userId,
@@ -139,15 +140,31 @@ export function createDoorServices({
     return paths
   }
   const opened: Turns[] = []
-  const partsOf = ({ unreadMs, history, reasoning }: typeof chatOptions): DoorParts => {
+  const partsOf = ({ unreadMs, history, reasoning, surfaces }: typeof chatOptions): DoorParts => {
     const turns = new Turns(host, { unreadMs })
     opened.push(turns)
-    return { host, turns, history, reasoning, maxBodyBytes: MAX_BODY, storeFiles, fileUrl }
+    return {
+      host,
+      turns,
+      history,
+      reasoning,
+      surfaces,
+      maxBodyBytes: MAX_BODY,
+      storeFiles,
+      fileUrl,
+    }
   }
   const chat = new ChatDoor(partsOf(chatOptions))
   const agUi = new AgUiDoor(partsOf(resolveDoorOptions(options.agUi)))
   const a2aOptions = options.a2a === false ? {} : (options.a2a ?? {})
-  const a2a = new A2aDoor(partsOf({ ...chatOptions, unreadMs: null, history: 'stored' }))
+  const a2a = new A2aDoor(
+    partsOf({
+      ...chatOptions,
+      unreadMs: null,
+      history: 'stored',
+      surfaces: a2aOptions.surfaces,
+    }),
+  )
   const toDoorFlow = (flow: FlowRecord | null, name: string): DoorFlow => {
     const unknown = new DoorError('flow_not_found', `There is no flow "${name}".`)
     if (flow === null || flow.isComponent) throw unknown
