@@ -34,7 +34,6 @@ const say = (text: string): ScriptedReply => ({ chunks: pieces(text) })
 const first = say(`Here: ${tagged(create, update('one'))} Done`)
 const second = say(tagged(update('two')))
 const surfaces = createSurfaceParts()
-const { messages } = createMemoryServices()
 
 async function serveDoor(
   make: typeof createAgUiHandler,
@@ -54,7 +53,9 @@ async function serveDoor(
 
 describe('surfaces in answers', () => {
   test('DO-55, DO-56: a page gets each surface whole, also one that a later turn only updates', async () => {
-    const { chat, history } = await serveChat(modelFlow(), [first, second], { surfaces, messages })
+    const { messages } = createMemoryServices()
+    const stored = messages === undefined ? {} : { messages }
+    const { chat, history } = await serveChat(modelFlow(), [first, second], { surfaces, ...stored })
     const page = chat()
     await page.sendMessage({ text: 'show' })
     expect(page.lastMessage?.parts).toEqual([

@@ -145,6 +145,7 @@ const door = options({
   reasoning: flag,
   fileUrlSeconds: integer(1),
   surfaces,
+  public: flag,
 })
 
 const PAGE = 'flow-api-options.md'

@@ -8,7 +8,12 @@ import type { Settings } from './read-settings.ts'
  */
 export function doorOptions(settings: Settings): Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a'> {
   const surfaces = createSurfaceParts()
-  const options = { surfaces, unreadMs: unreadMs(settings.SERVICE_CHAT_UNREAD_MS) }
+  const isPublic = settings.SERVICE_PUBLIC_CHAT === true
+  const options = {
+    surfaces,
+    public: isPublic,
+    unreadMs: unreadMs(settings.SERVICE_CHAT_UNREAD_MS),
+  }
   return {
     aiSdk: settings.SERVICE_AI_SDK_API !== false && options,
     agUi: settings.SERVICE_AG_UI_API !== false && options,

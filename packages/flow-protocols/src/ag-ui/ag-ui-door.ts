@@ -3,7 +3,7 @@ import { graphOf, planAsksPeople } from '@x/flow-engine/internal'
 import { append, json } from '@x/wire'
 import { FileLinks } from '../files/file-links.ts'
 import { digestOf } from '../http/digest.ts'
-import type { DoorCall } from '../http/door-call.ts'
+import { enterChat, type DoorCall } from '../http/door-call.ts'
 import { invalid } from '../http/door-error.ts'
 import type { DoorParts } from '../http/door-parts.ts'
 import { eventResponse } from '../http/event-response.ts'
@@ -41,9 +41,9 @@ export class AgUiDoor {
   }
 
   /** A run: a message, or the answer to an interrupt. */
-  async run(call: DoorCall, checkChat: (id: string) => void = () => undefined): Promise<Response> {
-    const input = readRunInput(await readJson(call, this.#parts.maxBodyBytes))
-    checkChat(input.threadId)
+  async run(given: DoorCall): Promise<Response> {
+    const input = readRunInput(await readJson(given, this.#parts.maxBodyBytes))
+    const call = await enterChat(given, input.threadId)
     const { turns } = this.#parts
     const key = keyOf(call, input)
     if (input.user === undefined && input.resume.length === 0 && input.action === undefined)
@@ -59,12 +59,9 @@ export class AgUiDoor {
   }
 
   /** The thread so far, then its running run. */
-  async connect(
-    call: DoorCall,
-    checkChat: (id: string) => void = () => undefined,
-  ): Promise<Response> {
-    const input = readRunInput(await readJson(call, this.#parts.maxBodyBytes))
-    checkChat(input.threadId)
+  async connect(given: DoorCall): Promise<Response> {
+    const input = readRunInput(await readJson(given, this.#parts.maxBodyBytes))
+    const call = await enterChat(given, input.threadId)
     const key = keyOf(call, input)
     const turns = (await this.#parts.turns.list(key)).toReversed()
     const last = turns.pop()
@@ -77,7 +74,8 @@ export class AgUiDoor {
     return this.#stream(call, last, { input, warnings: [], messages, joins: true })
   }
 
-  async stop(call: DoorCall, chatId: string): Promise<Response> {
+  async stop(given: DoorCall, chatId: string): Promise<Response> {
+    const call = await enterChat(given, chatId)
     const key = { userId: call.userId, flowId: call.flow.id, chatId }
     return json(call.request, { stopped: await this.#parts.turns.stop(key) })
   }

@@ -9,7 +9,7 @@ import { decisionFor, decisionOfAction, isSameDecision } from '../turns/decision
 import { questionClosed } from '../turns/turns.ts'
 import { durationOf, usageOf, type ChatKey, type Turn } from '../turns/turn.ts'
 import type { DoorParts } from '../http/door-parts.ts'
-import type { DoorCall } from '../http/door-call.ts'
+import { enterChat, type DoorCall } from '../http/door-call.ts'
 import { TurnPartReader, type SurfaceMessages } from '../turns/turn-part-reader.ts'
 import { FileLinks } from '../files/file-links.ts'
 import { ChunkWriter, type Chunk, type ClientVersion } from './chunks.ts'
@@ -28,13 +28,10 @@ export class ChatDoor {
   }
 
   /** A turn, or the answer to a question. */
-  async post(
-    call: DoorCall,
-    checkChat: (chatId: string) => void = () => undefined,
-  ): Promise<Response> {
-    const version = versionOf(call.request)
-    const chat = readChatRequest(await readJson(call, this.#options.maxBodyBytes))
-    checkChat(chat.chatId)
+  async post(given: DoorCall): Promise<Response> {
+    const version = versionOf(given.request)
+    const chat = readChatRequest(await readJson(given, this.#options.maxBodyBytes))
+    const call = await enterChat(given, chat.chatId)
     const key = keyOf(call, chat.chatId)
     const answered = await this.#answer(key, chat)
     if (answered !== undefined) return this.#stream(call, answered.turn, version, answered)
@@ -43,7 +40,8 @@ export class ChatDoor {
   }
 
   /** The running turn from its beginning; 204 when none runs. */
-  async resume(call: DoorCall, chatId: string): Promise<Response> {
+  async resume(given: DoorCall, chatId: string): Promise<Response> {
+    const call = await enterChat(given, chatId)
     const version = versionOf(call.request)
     const turn = await this.#options.turns.last(keyOf(call, chatId))
     if (turn === undefined || turn.job.finishedAt !== null || isWaiting(turn))
@@ -51,7 +49,8 @@ export class ChatDoor {
     return this.#stream(call, turn, version)
   }
 
-  async history(call: DoorCall, chatId: string, before: string | null): Promise<Response> {
+  async history(given: DoorCall, chatId: string, before: string | null): Promise<Response> {
+    const call = await enterChat(given, chatId)
     const key = keyOf(call, chatId)
     const turns = (await this.#options.turns.list(key)).toReversed()
     const last = turns.at(-1)
@@ -83,12 +82,14 @@ export class ChatDoor {
     return json(call.request, { id: chatId, messages, running })
   }
 
-  async stop(call: DoorCall, chatId: string): Promise<Response> {
+  async stop(given: DoorCall, chatId: string): Promise<Response> {
+    const call = await enterChat(given, chatId)
     const stopped = await this.#options.turns.stop(keyOf(call, chatId))
     return json(call.request, { stopped })
   }
 
-  async remove(call: DoorCall, chatId: string): Promise<Response> {
+  async remove(given: DoorCall, chatId: string): Promise<Response> {
+    const call = await enterChat(given, chatId)
     await this.#options.turns.remove(keyOf(call, chatId))
     return new Response(null, { status: 204 })
   }

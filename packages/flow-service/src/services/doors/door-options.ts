@@ -10,6 +10,8 @@ export interface DoorOptions {
   readonly reasoning?: boolean
   /** Shows the surfaces in answers: `createSurfaceParts()` of `@x/surface-protocol/llm`. Default: they are text. */
   readonly surfaces?: DoorSurfaces
+  /** Public flows, addressed by their ids, answer visitors without credentials. Default false. */
+  readonly public?: boolean
   /** Seconds that an address of a file is good for. Default 3,600. */
   readonly fileUrlSeconds?: number
 }
@@ -22,8 +24,9 @@ export function resolveDoorOptions(given: false | DoorOptions | undefined) {
     reasoning = true,
     fileUrlSeconds = 3600,
     surfaces,
+    public: isPublic = false,
   } = given === false ? {} : (given ?? {})
-  return { unreadMs, history, reasoning, fileUrlSeconds, surfaces }
+  return { unreadMs, history, reasoning, fileUrlSeconds, surfaces, public: isPublic }
 }
 
 /** Options of the A2A interface. */
