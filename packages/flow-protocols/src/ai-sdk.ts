@@ -15,4 +15,5 @@ export type {
   DoorUser,
   FlowChoice,
 } from './host/door-options.ts'
+export type { DoorSurfacePiece, DoorSurfaces } from './parts/door-surfaces.ts'
 export type { DoorHandler } from './host/door-handler.ts'

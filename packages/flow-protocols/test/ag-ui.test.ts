@@ -131,6 +131,32 @@ describe('an AG-UI agent over one flow', () => {
     expect(parts(one.messages).at(-1)).toEqual(['assistant', 'Done'])
   })
 
+  test('DO-25: each thought of an agent is a message of its own', async () => {
+    const script = [
+      { reasoning: ['Who?'], toolCalls: [{ name: 'send', args: { to: 'bob' } }] },
+      { reasoning: ['It is', ' sent'], chunks: ['Do', 'ne'] },
+    ]
+    const { agent } = await serveAgent(agentFlow(), script)
+    const one = agent('write')
+    const { types } = await run(one)
+    expect(types.slice(0, 6)).toEqual([
+      'RUN_STARTED',
+      'REASONING_START',
+      'REASONING_MESSAGE_START',
+      'REASONING_MESSAGE_CONTENT',
+      'REASONING_MESSAGE_END',
+      'REASONING_END',
+    ])
+    expect(parts(one.messages)).toEqual([
+      ['user', 'write'],
+      ['reasoning', 'Who?'],
+      ['assistant', undefined],
+      ['tool', 'sent to bob'],
+      ['reasoning', 'It is sent'],
+      ['assistant', 'Done'],
+    ])
+  })
+
   test('DO-64: the same run again shows its messages and runs nothing', async () => {
     const { agent, model, url } = await serveAgent(modelFlow(), ['once'])
     const one = agent('count')

@@ -37,6 +37,48 @@ describe('useChat over one flow', () => {
     expect((await history(page.id)).messages).toEqual(plain(page.messages))
   })
 
+  test('DO-25: what a model thinks comes before its text, and the history has it', async () => {
+    const reply = { reasoning: ['Count', ' to two'], chunks: ['w1 ', 'w2'] }
+    const { chat, history } = await serveChat(modelFlow(), [reply])
+    const page = chat()
+    await page.sendMessage({ text: 'count' })
+    expect(answerOf(page.messages)).toMatchObject([
+      { type: 'step-start' },
+      { type: 'reasoning', text: 'Count to two', state: 'done' },
+      { type: 'text', text: 'w1 w2', state: 'done' },
+    ])
+    expect((await history(page.id)).messages).toEqual(plain(page.messages))
+  })
+
+  test('DO-25: an agent thinks before each of its calls; its last text alone is the answer', async () => {
+    const script = [
+      {
+        reasoning: ['Who?'],
+        text: 'Let me write. ',
+        toolCalls: [{ name: 'send', args: { to: 'bob' } }],
+      },
+      { reasoning: ['It is', ' sent'], text: 'Done' },
+    ]
+    const { chat, history } = await serveChat(agentFlow(), script)
+    const page = chat()
+    await page.sendMessage({ text: 'write' })
+    expect(answerOf(page.messages)).toMatchObject([
+      { type: 'step-start' },
+      { type: 'reasoning', text: 'Who?', state: 'done' },
+      { type: 'dynamic-tool', state: 'output-available' },
+      { type: 'reasoning', text: 'It is sent', state: 'done' },
+      { type: 'text', text: 'Done', state: 'done' },
+    ])
+    expect((await history(page.id)).messages).toEqual(plain(page.messages))
+    const mute = await serveChat(modelFlow(), [{ reasoning: ['Hm'], text: 'Hi' }], {
+      reasoning: false,
+    })
+    const other = mute.chat()
+    await other.sendMessage({ text: 'hi' })
+    expect(answerOf(other.messages)?.map(({ type }) => type)).toEqual(['step-start', 'text'])
+    expect((await mute.history(other.id)).messages).toEqual(plain(other.messages))
+  })
+
   test('DO-31: a run that fails is an error of the page', async () => {
     const { chat, history } = await serveChat(failingFlow())
     const page = chat()

@@ -96,7 +96,7 @@ function collect(chunks: readonly ChatChunk[]): Promise<unknown> {
   for (const chunk of chunks) {
     if ('text' in chunk) text += chunk.text
     else if ('toolCall' in chunk) calls.push(chunk.toolCall)
-    else if (chunk.usage !== undefined) usage = usageOf(chunk.usage)
+    else if ('finish' in chunk && chunk.usage !== undefined) usage = usageOf(chunk.usage)
   }
   return new OutgoingValues().encode({ text, tool_calls: calls.map(callOf), usage })
 }

@@ -139,11 +139,14 @@ const openai = options({
   fetchUrls: flag,
 })
 
+const surfaces = implementing('createSurfaceParts()', 'reader', 'operations', 'answerOf')
 const door = options({
   unreadMs: orNull(amount(0)),
   history: choice('stored', 'request'),
   reasoning: flag,
   fileUrlSeconds: integer(1),
+  surfaces,
+  public: flag,
 })
 
 const PAGE = 'flow-api-options.md'
@@ -213,7 +216,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
   mcp: either(isBoolean, choice(false), mcp),
   aiSdk: either(isBoolean, choice(false), door),
   agUi: either(isBoolean, choice(false), door),
-  a2a: either(isBoolean, choice(false), options({ rootFlow: text })),
+  a2a: either(isBoolean, choice(false), options({ rootFlow: text, surfaces })),
   codeModules: texts,
   quotas: anything,
   audit: anything,

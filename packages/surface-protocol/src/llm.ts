@@ -36,3 +36,9 @@ export {
   type RunWithRecoveryOptions,
 } from './llm/run-with-recovery.ts'
 export type { UrlOptions } from './llm/extract-options.ts'
+export {
+  createSurfaceParts,
+  type SurfaceParts,
+  type SurfacePartsOptions,
+  type SurfacePiece,
+} from './llm/surface-parts.ts'

@@ -1,4 +1,5 @@
 import type { FlowEngineOptions } from '@x/flow-service'
+import { createSurfaceParts } from '@x/surface-protocol/llm'
 import type { Settings } from './read-settings.ts'
 
 /**
@@ -6,11 +7,17 @@ import type { Settings } from './read-settings.ts'
  * @throws TypeError naming the wrong variable
  */
 export function doorOptions(settings: Settings): Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a'> {
-  const options = { unreadMs: unreadMs(settings.SERVICE_CHAT_UNREAD_MS) }
+  const surfaces = createSurfaceParts()
+  const isPublic = settings.SERVICE_PUBLIC_CHAT === true
+  const options = {
+    surfaces,
+    public: isPublic,
+    unreadMs: unreadMs(settings.SERVICE_CHAT_UNREAD_MS),
+  }
   return {
     aiSdk: settings.SERVICE_AI_SDK_API !== false && options,
     agUi: settings.SERVICE_AG_UI_API !== false && options,
-    a2a: settings.SERVICE_A2A_API !== false && {},
+    a2a: settings.SERVICE_A2A_API !== false && { surfaces },
   }
 }
 

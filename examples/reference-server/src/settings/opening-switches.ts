@@ -117,6 +117,7 @@ export const switches: readonly Switch[] = [
   given('SERVICE_COOKIE_DOMAIN', 'every host of this domain gets the cookies'),
   on('SERVICE_STORE_ENVIRONMENT_VARIABLES', 'users get variables of this environment at sign-in'),
   on('SERVICE_FALLBACK_TO_ENV_VAR', 'flows can use provider keys of this environment'),
+  on('SERVICE_PUBLIC_CHAT', 'anyone can chat with public flows, by their ids'),
   on('SERVICE_MCP_ANONYMOUS', 'anyone can call flows of projects whose auth_type is none'),
   on('SERVICE_AGENTIC_EXPERIENCE', 'a session cookie can run flows'),
   chosen(

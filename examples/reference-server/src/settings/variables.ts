@@ -207,6 +207,7 @@ export const variables = {
   SERVICE_AG_UI_API: flag('serves flows as AG-UI agents', true),
   SERVICE_A2A_API: flag('serves flows as A2A agents', true),
   SERVICE_CHAT_UNREAD_MS: text('ms after which an unread turn is cancelled, or never', '30000'),
+  SERVICE_PUBLIC_CHAT: flag('public flows chat with visitors without credentials'),
   SERVICE_MCP_SERVER: flag('serves projects as MCP servers', true),
   SERVICE_MCP_SSE: flag('also serves the older HTTP+SSE transport of MCP', true),
   SERVICE_MCP_ANONYMOUS: flag('allows MCP clients without key in projects with auth_type none'),

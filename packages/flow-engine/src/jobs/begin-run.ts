@@ -197,7 +197,8 @@ async function reportedBefore(
       sorted ||= stored.event === 'vertices_sorted'
       if (!READ_AGAIN.has(stored.event)) continue
       const event = decodeEvent(stored)
-      if (event.event === 'add_message') {
+      if (event.event === 'reasoning') unfinished.add(event.data.id)
+      else if (event.event === 'add_message') {
         const { id = '', properties } = event.data
         if (Reflect.get(properties, 'state') === 'partial') unfinished.add(id)
         else unfinished.delete(id)
@@ -211,7 +212,12 @@ async function reportedBefore(
   }
 }
 
-const READ_AGAIN: ReadonlySet<string> = new Set(['add_message', 'remove_message', 'end_vertex'])
+const READ_AGAIN: ReadonlySet<string> = new Set([
+  'add_message',
+  'reasoning',
+  'remove_message',
+  'end_vertex',
+])
 
 /** A run of a flow that was rejected before: its error, then its end. */
 function refusedRun({ id, flowId }: ClaimedJob, reason: string, runtime: Runtime): FlowRun {

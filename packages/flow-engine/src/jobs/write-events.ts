@@ -122,7 +122,8 @@ export async function writeEvents(
 
   for await (const event of run) {
     const job = new JobEvent(event, event.seq + firstSeq)
-    const waitsForLog = event.event === 'end' || (event.event !== 'token' && !behind)
+    const isPiece = event.event === 'token' || event.event === 'reasoning'
+    const waitsForLog = event.event === 'end' || (!isPiece && !behind)
     unwritten.push(job)
     if (waitsForLog || unpublished.length > 0) unpublished.push(job)
     else publish(job)

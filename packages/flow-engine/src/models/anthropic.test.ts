@@ -57,6 +57,18 @@ describe('createAnthropicModel (FE-50)', () => {
     ])
   })
 
+  test('DO-25: thinking is no text', async () => {
+    const delta = (type: string, text: object) => ({
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type, ...text },
+    })
+    const { chunks } = await collect(
+      events(delta('thinking_delta', { thinking: 'Hm' }), delta('text_delta', { text: 'Hi' })),
+    )
+    expect(chunks.slice(0, 2)).toEqual([{ reasoning: 'Hm' }, { text: 'Hi' }])
+  })
+
   test('system texts are separate, tool results are user parts, roles alternate', async () => {
     const answer = Response.json({
       content: [{ type: 'text', text: 'ok' }],

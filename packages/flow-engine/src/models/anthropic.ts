@@ -88,6 +88,9 @@ async function* streamedAnswer(
     if (delta.type === 'text_delta' && typeof delta.text === 'string' && delta.text !== '') {
       yield { text: delta.text }
     }
+    if (delta.type === 'thinking_delta' && typeof delta.thinking === 'string') {
+      if (delta.thinking !== '') yield { reasoning: delta.thinking }
+    }
     const call = calls.get(event.index)
     if (delta.type === 'input_json_delta' && call !== undefined) {
       call.text += typeof delta.partial_json === 'string' ? delta.partial_json : ''

@@ -50,6 +50,8 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'other'
 
 export type ChatChunk =
   | { text: string }
+  /** What the model thinks before it answers; not part of the text. */
+  | { reasoning: string }
   | { toolCall: ToolCall }
   | { usage?: TokenUsage; finish: FinishReason }
 

@@ -135,6 +135,9 @@ function* partChunks(part: AiSdkPart): Generator<ChatChunk> {
   if (part.type === 'text-delta') {
     const text = part.delta ?? part.textDelta
     if (typeof text === 'string' && text !== '') yield { text }
+  } else if (part.type === 'reasoning-delta') {
+    const { delta } = part
+    if (typeof delta === 'string' && delta !== '') yield { reasoning: delta }
   } else if (part.type === 'tool-call') {
     yield toolCallOf(part)
   } else if (part.type === 'finish') {

@@ -32,6 +32,8 @@ export function fromLangChain(model: object): ChatModel {
       const parts: unknown[] = []
       for await (const part of await bound.stream(messages, options)) {
         parts.push(part)
+        const thought = thoughtOf(part)
+        if (thought !== '') yield { reasoning: thought }
         const text = textOf(part)
         if (text !== '') yield { text }
       }
@@ -87,6 +89,19 @@ function textOf(message: unknown): string {
   if (typeof content === 'string') return content
   const parts = Array.isArray(content) ? content.filter(isObject) : []
   return parts.map((part) => (typeof part.text === 'string' ? part.text : '')).join('')
+}
+
+/** What a provider's own field says, or the content parts `thinking` and `reasoning`. */
+function thoughtOf(message: unknown): string {
+  if (!isObject(message)) return ''
+  const { additional_kwargs: more, content } = message
+  const own: unknown = isObject(more) ? more.reasoning_content : undefined
+  if (typeof own === 'string') return own
+  const parts = Array.isArray(content) ? content.filter(isObject) : []
+  return parts
+    .map(({ thinking, reasoning }) => thinking ?? reasoning)
+    .filter((text) => typeof text === 'string')
+    .join('')
 }
 
 function* toolCalls(message: unknown): Generator<ChatChunk> {

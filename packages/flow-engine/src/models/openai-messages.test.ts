@@ -64,6 +64,18 @@ describe('createDeltaReader (FE-50)', () => {
     ])
   })
 
+  test('DO-25: what the model thinks is no text, whatever the server calls it', () => {
+    const reader = createDeltaReader()
+    const deltas = ['reasoning_content', 'reasoning', 'thinking'].map((name) => ({
+      choices: [{ delta: { content: '', [name]: name } }],
+    }))
+    expect(deltas.flatMap((each) => [...reader.read(each)])).toEqual([
+      { reasoning: 'reasoning_content' },
+      { reasoning: 'reasoning' },
+      { reasoning: 'thinking' },
+    ])
+  })
+
   test('FE-50: a call without an id gets one from its position', () => {
     const calls = [{ function: { name: 'f' } }, { function: { name: 'g', arguments: '[1]' } }]
     const answer = { choices: [{ message: { tool_calls: calls }, finish_reason: 'function_call' }] }

@@ -99,6 +99,8 @@ export function createDeltaReader() {
       usage = readUsage(body.usage) ?? usage
       const choice = firstChoice(body)
       const delta = isObject(choice?.delta) ? choice.delta : {}
+      const thought = [delta.reasoning_content, delta.reasoning, delta.thinking].find(isText)
+      if (thought !== undefined) yield { reasoning: thought }
       if (typeof delta.content === 'string' && delta.content !== '') yield { text: delta.content }
       const parts = Array.isArray(delta.tool_calls) ? delta.tool_calls.filter(isObject) : []
       for (const part of parts) {
@@ -114,6 +116,10 @@ export function createDeltaReader() {
       yield finishChunk(finish, usage)
     },
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 interface PartialCall {

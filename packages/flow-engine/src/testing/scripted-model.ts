@@ -9,6 +9,8 @@ export interface ScriptedAnswer {
   readonly text?: string
   /** The chunks in which the text is streamed; non-streaming requests get them concatenated. */
   readonly chunks?: readonly string[]
+  /** What the model thinks before the text; streaming requests only. */
+  readonly reasoning?: readonly string[]
   readonly toolCalls?: readonly ScriptedToolCall[]
   /** Milliseconds before the first chunk. */
   readonly delayMs?: number
@@ -77,6 +79,7 @@ async function* answer(
   signal.throwIfAborted()
   if (reply.delayMs !== undefined) await runtime.sleep(reply.delayMs, signal)
   const { fail, failAfterChunks = 0 } = reply
+  if (request.stream !== false) for (const reasoning of reply.reasoning ?? []) yield { reasoning }
   for (const [index, text] of chunksOf(reply, request.stream !== false).entries()) {
     if (fail !== undefined && index >= failAfterChunks) throw fail
     if (index > 0 && reply.chunkDelayMs !== undefined) {

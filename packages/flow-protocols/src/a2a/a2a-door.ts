@@ -5,7 +5,7 @@ import type { DoorParts } from '../http/door-parts.ts'
 import { eventResponse } from '../http/event-response.ts'
 import { loadSdk, type A2aSdk } from './a2a-sdk.ts'
 import { agentCard, isLegacy, legacyCard } from './agent-card.ts'
-import { createTaskHandler } from './task-handler.ts'
+import { activated, createTaskHandler } from './task-handler.ts'
 
 /** A2A over turns: JSON-RPC of 1.0 and 0.3. */
 export class A2aDoor {
@@ -32,9 +32,10 @@ export class A2aDoor {
   /** @param url of the endpoint */
   async card({ request, flow }: DoorCall, url: string): Promise<Response> {
     const sdk = await (this.#sdk ??= loadSdk())
+    const { surfaces } = this.#parts
     const card = isLegacy(request.headers)
-      ? legacyCard(flow, url)
-      : sdk.AgentCard.toJSON(agentCard(flow, url))
+      ? legacyCard(flow, url, surfaces)
+      : sdk.AgentCard.toJSON(agentCard(flow, url, surfaces))
     return json(request, card, {
       headers: { vary: 'A2A-Version', 'cache-control': 'private, max-age=60' },
     })
@@ -68,7 +69,9 @@ export class A2aDoor {
         ? new sdk.LegacyJsonRpcTransportHandler(handler)
         : new sdk.JsonRpcTransportHandler(handler)
       const answer = await transport.handle(body, context)
-      if (!(Symbol.asyncIterator in answer)) return json(request, answer)
+      const echo = activated(parts, request)
+      const headers = echo === undefined ? {} : { 'a2a-extensions': echo.uri }
+      if (!(Symbol.asyncIterator in answer)) return json(request, answer, { headers })
       const iterator: AsyncIterator<unknown> = answer[Symbol.asyncIterator]()
       const first = await iterator.next()
       const texts = async function* (): AsyncGenerator<string> {
@@ -84,7 +87,7 @@ export class A2aDoor {
       }
       const { runtime } = parts.host
       const left = (): void => gone.abort()
-      return eventResponse(texts, { request, runtime, headers: {}, left })
+      return eventResponse(texts, { request, runtime, headers, left })
     } catch (error) {
       gone.abort()
       return json(request, failed(error))

@@ -1,4 +1,5 @@
 import type { AgentCard } from '@a2a-js/sdk'
+import type { DoorSurfaces } from '../parts/door-surfaces.ts'
 import type { DoorFlow } from '../turns/turn-host.ts'
 
 const MODES = ['text/plain', 'application/json']
@@ -6,7 +7,11 @@ const BEARER = 'bearer'
 const KEY = 'apiKey'
 
 /** The card of a flow. @param url of its endpoint */
-export function agentCard({ id, name, description, version }: DoorFlow, url: string): AgentCard {
+export function agentCard(
+  { id, name, description, version }: DoorFlow,
+  url: string,
+  surfaces?: Pick<DoorSurfaces, 'extension'>,
+): AgentCard {
   const of = (protocolVersion: string) => ({
     url,
     protocolBinding: 'JSONRPC',
@@ -19,7 +24,7 @@ export function agentCard({ id, name, description, version }: DoorFlow, url: str
     version,
     supportedInterfaces: [of('1.0'), of('0.3')],
     provider: undefined,
-    capabilities: { streaming: true, pushNotifications: false, extensions: [] },
+    capabilities: { streaming: true, pushNotifications: false, extensions: extensionsOf(surfaces) },
     securitySchemes: {
       [KEY]: {
         scheme: {
@@ -57,7 +62,12 @@ export function agentCard({ id, name, description, version }: DoorFlow, url: str
 }
 
 /** The card in the form of version 0.3. */
-export function legacyCard({ id, name, description, version }: DoorFlow, url: string): object {
+export function legacyCard(
+  { id, name, description, version }: DoorFlow,
+  url: string,
+  surfaces?: Pick<DoorSurfaces, 'extension'>,
+): object {
+  const extensions = extensionsOf(surfaces)
   return {
     name,
     description,
@@ -65,7 +75,11 @@ export function legacyCard({ id, name, description, version }: DoorFlow, url: st
     url,
     preferredTransport: 'JSONRPC',
     protocolVersion: '0.3.0',
-    capabilities: { streaming: true, pushNotifications: false },
+    capabilities: {
+      streaming: true,
+      pushNotifications: false,
+      ...(extensions.length === 0 ? {} : { extensions }),
+    },
     securitySchemes: {
       [KEY]: { type: 'apiKey', in: 'header', name: 'x-api-key' },
       [BEARER]: { type: 'http', scheme: 'bearer' },
@@ -75,6 +89,12 @@ export function legacyCard({ id, name, description, version }: DoorFlow, url: st
     defaultOutputModes: MODES,
     skills: [{ id, name, description, tags: ['flow'] }],
   }
+}
+
+function extensionsOf(surfaces: Pick<DoorSurfaces, 'extension'> | undefined) {
+  if (surfaces === undefined) return []
+  const { uri, required, params } = surfaces.extension
+  return [{ uri, description: 'Surfaces of A2UI', required, params: { ...params } }]
 }
 
 /** True for clients of 0.3, which name no version or that one. */

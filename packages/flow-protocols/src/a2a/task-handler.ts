@@ -7,17 +7,16 @@ import type {
   Task,
 } from '@a2a-js/sdk'
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
-import type { PendingQuestion, RunEvent } from '@x/flow-engine'
+import type { PendingQuestion } from '@x/flow-engine'
 import { encodeBase64, isObject } from '@x/wire'
-import { FileLinks } from '../files/file-links.ts'
 import { asId } from '../http/check.ts'
 import { digestOf } from '../http/digest.ts'
 import type { DoorCall } from '../http/door-call.ts'
 import { DoorError, invalid, toDoorError } from '../http/door-error.ts'
 import type { DoorParts } from '../http/door-parts.ts'
 import type { SentFile } from '../http/sent-file.ts'
-import { TurnTranslator } from '../parts/turn-parts.ts'
-import type { TurnPart } from '../parts/turn-part.ts'
+import { decisionOfAction, userActionOf } from '../turns/decisions.ts'
+import { TurnPartReader } from '../turns/turn-part-reader.ts'
 import type { ChatKey, Turn } from '../turns/turn.ts'
 import type { A2aSdk } from './a2a-sdk.ts'
 import { agentCard } from './agent-card.ts'
@@ -40,26 +39,22 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
   const { sdk, parts, call, url, signal } = options
   const { turns } = parts
   const { userId, flow } = call
+  const extension = activated(parts, call.request)
 
   const own = async (id: string): Promise<Turn> => {
     const turn = await turns.find({ userId, flowId: flow.id }, id)
     if (turn === undefined) throw new sdk.TaskNotFoundError(`There is no task ${id}.`)
     return turn
   }
-  const writerOf = (turn: Turn) => {
-    const files = new FileLinks((path) => parts.fileUrl(call, path))
-    const writer = new TaskWriter(sdk, turn, files)
-    const translator = new TurnTranslator(turn.id)
-    const read = async (events: readonly RunEvent[]): Promise<TurnPart[]> => {
-      const found = events.flatMap((event) => translator.read(event))
-      await files.prepare(found)
-      return found
-    }
-    return { writer, read }
+  const writerOf = (turn: Turn, reports = false) => {
+    const reader = new TurnPartReader({ parts, call, turn, reports })
+    const { files } = reader
+    const writer = new TaskWriter({ sdk, turn, files, surfaces: extension })
+    return { writer, reader }
   }
   const toTask = async (turn: Turn, historyLength?: number): Promise<Task> => {
-    const { writer, read } = writerOf(turn)
-    for (const part of await read(await turns.log(turn.id))) writer.skip(part)
+    const { writer, reader } = writerOf(turn)
+    for (const part of await reader.read(await turns.log(turn.id))) writer.skip(part)
     return writer.task(await own(turn.id), historyLength)
   }
 
@@ -71,7 +66,7 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
     turns.checkReaders(turn.id)
     const left = turns.readers.enter(turn.id)
     try {
-      const { writer, read } = writerOf(turn)
+      const { writer, reader } = writerOf(turn, after === undefined)
       const until = after ?? (await turns.position(turn.id))
       let isShown = until < 0
       const shown = async (): Promise<StreamResponse> => {
@@ -81,9 +76,9 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
       if (isShown) yield await shown()
       for await (const { events } of turns.read(turn.id, { signal })) {
         const known = events.filter(({ seq }) => seq <= until)
-        for (const part of await read(known)) writer.skip(part)
+        for (const part of await reader.read(known)) writer.skip(part)
         if (!isShown && (events.at(-1)?.seq ?? -1) >= until) yield await shown()
-        for (const part of await read(events.slice(known.length))) yield* writer.write(part)
+        for (const part of await reader.read(events.slice(known.length))) yield* writer.write(part)
       }
       if (!isShown) yield await shown()
       yield* writer.emptied()
@@ -99,7 +94,7 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
   ): Promise<{ readonly turn: Turn; readonly after?: number }> => {
     const { taskId, messageId } = message
     if (taskId !== '') return await answer(await own(taskId), message)
-    const { text, files } = readMessage(message)
+    const { text, files, action } = readMessage(message)
     const contextId = message.contextId === '' ? parts.host.runtime.uuid() : message.contextId
     const key: ChatKey = { userId, flowId: flow.id, chatId: asId(contextId, 'message.contextId') }
     const { turn } = await turns.start(key, {
@@ -116,7 +111,7 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
         files: await parts.storeFiles(call, key, files),
         earlier: [],
         origin: call.origin ?? {},
-        variables: call.variables,
+        variables: { ...call.variables, ...(action && { A2UI_ACTION: text }) },
       }),
     })
     return { turn }
@@ -125,7 +120,7 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
     const question = await turns.question(turn.id)
     if (question === undefined)
       throw new sdk.UnsupportedOperationError(`The task ${turn.id} waits for no answer.`)
-    const { requestId, decision } = readDecision(message, question)
+    const { requestId, decision } = readDecision(message, question, parts.surfaces)
     if (requestId !== question.requestId)
       throw invalid('requestId is not that of the open question')
     const after = await turns.position(turn.id)
@@ -166,7 +161,7 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
   }
 
   return {
-    getAgentCard: async () => agentCard(flow, url),
+    getAgentCard: async () => agentCard(flow, url, parts.surfaces),
     async getAuthenticatedExtendedAgentCard() {
       throw new sdk.UnsupportedOperationError('There is no extended card.')
     },
@@ -229,17 +224,31 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
   }
 }
 
+/** The extension for surfaces, if the request asks for it. */
+export function activated({ surfaces }: Pick<DoorParts, 'surfaces'>, { headers }: Request) {
+  const asked = headers.get('a2a-extensions') ?? headers.get('x-a2a-extensions')
+  const uri = surfaces?.negotiate(asked) ?? null
+  if (surfaces === undefined || uri === null) return undefined
+  return { uri, dataParts: (messages: readonly object[]) => surfaces.dataParts(messages) }
+}
+
+interface ReadMessage {
+  readonly text: string
+  readonly files: SentFile[]
+  /** What the user did on a surface, instead of the text. */
+  readonly action?: Readonly<Record<string, unknown>>
+}
+
 /** The texts and files of a message; text parts are joined with a line feed. */
-function readMessage({ parts }: Message): { readonly text: string; readonly files: SentFile[] } {
+function readMessage({ parts }: Message): ReadMessage {
+  const action = actionIn(parts)
   const texts: string[] = []
   const files: SentFile[] = []
   for (const [n, { content, mediaType, filename }] of parts.entries()) {
     const param = `message.parts[${n}]`
     if (content?.$case === 'text') texts.push(content.value)
     else if (content?.$case === 'data') {
-      const { value } = content
-      const action: unknown = isObject(value) ? value['userAction'] : undefined
-      texts.push(JSON.stringify(action ?? value))
+      texts.push(JSON.stringify(content.value))
     } else if (content?.$case === 'raw') {
       const data = encodeBase64(new Uint8Array(content.value))
       const url = `data:${mediaType};base64,${data}`
@@ -250,11 +259,33 @@ function readMessage({ parts }: Message): { readonly text: string; readonly file
         `${param}.url: addresses are not fetched; send the content`,
       )
   }
+  if (action !== undefined) return { text: JSON.stringify(action), files, action }
   return { text: texts.join('\n'), files }
 }
 
+/** The user's action among the data parts: `userAction`, or the `action` of a list of messages. */
+function actionIn(parts: Message['parts']): Record<string, unknown> | undefined {
+  for (const { content, mediaType } of parts) {
+    if (content?.$case !== 'data') continue
+    for (const value of [content.value].flat() as unknown[]) {
+      if (!isObject(value)) continue
+      const isSurface = mediaType.includes('a2ui') && isObject(value['action'])
+      if (isObject(value['userAction']) || isSurface) return userActionOf(value)
+    }
+  }
+  return undefined
+}
+
 /** What a message says to a question. */
-function readDecision(message: Message, question: PendingQuestion) {
+function readDecision(
+  message: Message,
+  question: PendingQuestion,
+  surfaces: DoorParts['surfaces'],
+) {
+  const action = actionIn(message.parts)
+  const acted = action && decisionOfAction(surfaces, question, action)
+  if (acted !== undefined) return { requestId: question.requestId, ...acted }
+
   for (const { content } of message.parts) {
     if (content?.$case !== 'data' || !isObject(content.value)) continue
     const { requestId = question.requestId, decision } = content.value

@@ -1,9 +1,18 @@
 import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk'
 import type { FileLinks } from '../files/file-links.ts'
 import type { TurnPart } from '../parts/turn-part.ts'
-import { isWithdrawn, TurnState, type CallOutcome } from '../parts/turn-state.ts'
+import type { DoorSurfaces } from '../parts/door-surfaces.ts'
+import { isWithdrawn, surfaceMessages, TurnState, type CallOutcome } from '../parts/turn-state.ts'
 import { durationOf, usageOf, type Turn } from '../turns/turn.ts'
 import type { A2aSdk } from './a2a-sdk.ts'
+
+export interface TaskWriterOptions {
+  readonly sdk: A2aSdk
+  readonly turn: Turn
+  readonly files: FileLinks
+  /** How surfaces are sent, if the client asked for their extension; its address is `uri`. */
+  readonly surfaces?: (Pick<DoorSurfaces, 'dataParts'> & { readonly uri: string }) | undefined
+}
 
 /** Writes the parts of a turn as updates of its task. */
 export class TaskWriter {
@@ -11,6 +20,7 @@ export class TaskWriter {
   readonly #sdk: A2aSdk
   readonly #turn: Turn
   readonly #files: FileLinks
+  readonly #surfaces: TaskWriterOptions['surfaces']
   /** Artifacts by the id of their text. */
   readonly #answers = new Map<string, string>()
   /** Artifacts whose text was withdrawn: the next text takes their place. */
@@ -19,10 +29,11 @@ export class TaskWriter {
   readonly #begun = new Set<string>()
   #count = 0
 
-  constructor(sdk: A2aSdk, turn: Turn, files: FileLinks) {
+  constructor({ sdk, turn, files, surfaces }: TaskWriterOptions) {
     this.#sdk = sdk
     this.#turn = turn
     this.#files = files
+    this.#surfaces = surfaces
   }
 
   skip(part: TurnPart): void {
@@ -57,6 +68,8 @@ export class TaskWriter {
       case 'file':
       case 'source':
         return this.#shown(part.kind)
+      case 'surface':
+        return this.#cards(part.id).map((one) => this.#send(one))
       default:
         return []
     }
@@ -141,7 +154,7 @@ export class TaskWriter {
     }
     if (part.kind !== 'withdrawn') return
     for (const item of this.state.items) {
-      if (item.kind !== 'text' || !isWithdrawn(item, part.messageId, part.calls)) continue
+      if (item.kind !== 'text' || !isWithdrawn(item, part)) continue
       const id = this.#answers.get(item.id)
       if (id !== undefined) this.#free.push(id)
     }
@@ -157,7 +170,24 @@ export class TaskWriter {
       const parts = this.#partsOf(kind)
       return parts.length === 0 ? [] : [artifact(`${kind}s`, parts)]
     })
-    return [...texts, ...others]
+    return [...texts, ...others, ...this.#cards()]
+  }
+
+  /** Each surface is an artifact with all its messages. @param id default: all surfaces */
+  #cards(id?: string): Artifact[] {
+    const surfaces = this.#surfaces
+    if (surfaces === undefined) return []
+    return this.state.items.flatMap((item) => {
+      if (item.kind !== 'surface' || (id !== undefined && item.id !== id)) return []
+      const parts = surfaces
+        .dataParts(surfaceMessages(item))
+        .map(({ data: value, mediaType }) => ({ ...data(value), mediaType }))
+      return [{ ...artifact(`a2ui:${item.id}`, parts), extensions: [surfaces.uri] }]
+    })
+  }
+
+  #send(value: Artifact): StreamResponse {
+    return this.#artifactUpdate(value, { append: false, lastChunk: true })
   }
 
   #shown(kind: 'block' | 'file' | 'source'): StreamResponse[] {
@@ -200,11 +230,18 @@ export class TaskWriter {
     parts: Part[],
     more: { readonly append: boolean; readonly lastChunk: boolean },
   ): StreamResponse {
+    return this.#artifactUpdate(artifact(artifactId, parts), more)
+  }
+
+  #artifactUpdate(
+    found: Artifact,
+    more: { readonly append: boolean; readonly lastChunk: boolean },
+  ): StreamResponse {
     const { id: taskId, job } = this.#turn
     const value = {
       taskId,
       contextId: job.sessionId ?? '',
-      artifact: artifact(artifactId, parts),
+      artifact: found,
       metadata: undefined,
       ...more,
     }

@@ -1,17 +1,20 @@
-import type { PendingQuestion, RunEvent } from '@x/flow-engine'
+import type { PendingQuestion } from '@x/flow-engine'
 import { graphOf, planAsksPeople } from '@x/flow-engine/internal'
 import { append, json } from '@x/wire'
 import { FileLinks } from '../files/file-links.ts'
 import { digestOf } from '../http/digest.ts'
-import type { DoorCall } from '../http/door-call.ts'
+import { enterChat, type DoorCall } from '../http/door-call.ts'
 import { invalid } from '../http/door-error.ts'
 import type { DoorParts } from '../http/door-parts.ts'
 import { eventResponse } from '../http/event-response.ts'
 import { readJson } from '../http/read-json.ts'
-import { TurnTranslator } from '../parts/turn-parts.ts'
-import type { TurnPart } from '../parts/turn-part.ts'
-import { decisionFor, isSameDecision } from '../turns/decisions.ts'
+import { decisionFor, decisionOfAction, isSameDecision } from '../turns/decisions.ts'
 import { questionClosed } from '../turns/turns.ts'
+import {
+  TurnPartReader,
+  type SurfaceMessages,
+  type TurnPartReaderOptions,
+} from '../turns/turn-part-reader.ts'
 import { usageOf, type ChatKey, type Turn } from '../turns/turn.ts'
 import { EventWriter, interruptOf, type AgUiJson } from './event-writer.ts'
 import { readRunInput, type RunInput, type RunWarning } from './run-input.ts'
@@ -38,9 +41,9 @@ export class AgUiDoor {
   }
 
   /** A run: a message, or the answer to an interrupt. */
-  async run(call: DoorCall, checkChat: (id: string) => void = () => undefined): Promise<Response> {
-    const input = readRunInput(await readJson(call, this.#parts.maxBodyBytes))
-    checkChat(input.threadId)
+  async run(given: DoorCall): Promise<Response> {
+    const input = readRunInput(await readJson(given, this.#parts.maxBodyBytes))
+    const call = await enterChat(given, input.threadId)
     const { turns } = this.#parts
     const key = keyOf(call, input)
     if (input.user === undefined && input.resume.length === 0 && input.action === undefined)
@@ -56,23 +59,23 @@ export class AgUiDoor {
   }
 
   /** The thread so far, then its running run. */
-  async connect(
-    call: DoorCall,
-    checkChat: (id: string) => void = () => undefined,
-  ): Promise<Response> {
-    const input = readRunInput(await readJson(call, this.#parts.maxBodyBytes))
-    checkChat(input.threadId)
+  async connect(given: DoorCall): Promise<Response> {
+    const input = readRunInput(await readJson(given, this.#parts.maxBodyBytes))
+    const call = await enterChat(given, input.threadId)
     const key = keyOf(call, input)
     const turns = (await this.#parts.turns.list(key)).toReversed()
     const last = turns.pop()
     if (last === undefined) return this.#nothing(call, input, [])
     const messages: AgUiJson[] = []
-    for (const turn of turns) append(messages, await this.#told(call, turn, input))
+    const earlier: SurfaceMessages = new Map()
+    for (const turn of turns)
+      append(messages, await this.#told(call, input, { parts: this.#parts, call, turn, earlier }))
     messages.push(userMessage(last))
     return this.#stream(call, last, { input, warnings: [], messages, joins: true })
   }
 
-  async stop(call: DoorCall, chatId: string): Promise<Response> {
+  async stop(given: DoorCall, chatId: string): Promise<Response> {
+    const call = await enterChat(given, chatId)
     const key = { userId: call.userId, flowId: call.flow.id, chatId }
     return json(call.request, { stopped: await this.#parts.turns.stop(key) })
   }
@@ -120,7 +123,8 @@ export class AgUiDoor {
     ]
     const after = await turns.position(turn.id)
     const opening = { input, warnings, messages, after, joins: false }
-    if (entry === undefined && action === undefined) return this.#stream(call, turn, opening)
+    const acted = action && decisionOfAction(this.#parts.surfaces, question, action)
+    if (entry === undefined && acted === undefined) return this.#stream(call, turn, opening)
     if (entry?.status === 'cancelled' && !question.allowedDecisions.includes('reject')) {
       await turns.stop(key)
       return this.#stream(call, turn, opening)
@@ -128,7 +132,9 @@ export class AgUiDoor {
     const decision =
       entry?.status === 'cancelled'
         ? { action_id: 'reject' }
-        : toDecision(question, entry === undefined ? action : entry.payload)
+        : entry === undefined
+          ? acted?.decision
+          : toDecision(question, entry.payload)
     await turns.answer(turn, question.requestId, decision)
     return this.#stream(call, turn, { ...opening, usedBefore: usageOf(turn.job) })
   }
@@ -184,30 +190,31 @@ export class AgUiDoor {
   }
 
   /** The messages of a turn that has ended. */
-  async #told(call: DoorCall, turn: Turn, input: RunInput): Promise<AgUiJson[]> {
-    const writer = this.#writer(call, input, [userMessage(turn)])
-    const translator = new TurnTranslator(turn.id)
-    const events = await this.#parts.turns.log(turn.id)
-    const parts = events.flatMap((event) => translator.read(event))
-    await writer.files.prepare(parts)
-    for (const part of parts) writer.writer.skip(part)
-    return (writer.writer.snapshot()[0]?.['messages'] ?? []) as AgUiJson[]
+  async #told(
+    call: DoorCall,
+    input: RunInput,
+    options: TurnPartReaderOptions,
+  ): Promise<AgUiJson[]> {
+    const { turn } = options
+    const reader = new TurnPartReader(options)
+    const writer = this.#writer(input, [userMessage(turn)], reader.files)
+    for (const part of await reader.read(await this.#parts.turns.log(turn.id))) writer.skip(part)
+    return (writer.snapshot()[0]?.['messages'] ?? []) as AgUiJson[]
   }
 
   #writer(
-    call: DoorCall,
     { threadId, runId, wantsSteps }: RunInput,
     messages: readonly AgUiJson[],
-  ) {
-    const files = new FileLinks((path) => this.#parts.fileUrl(call, path))
+    files: FileLinks,
+  ): EventWriter {
     const { reasoning } = this.#parts
-    const options = { threadId, runId, messages, files, reasoning, wantsSteps }
-    return { files, writer: new EventWriter(options) }
+    return new EventWriter({ threadId, runId, messages, files, reasoning, wantsSteps })
   }
 
   /** A run that performs nothing. */
   #nothing(call: DoorCall, input: RunInput, more: readonly RunWarning[]): Response {
-    const { writer } = this.#writer(call, input, input.messages)
+    const files = new FileLinks((path) => this.#parts.fileUrl(call, path))
+    const writer = this.#writer(input, input.messages, files)
     const events = [
       ...writer.start(),
       ...[...input.warnings, ...more].map(warningEvent),
@@ -226,13 +233,8 @@ export class AgUiDoor {
     turns.checkReaders(turn.id)
     const left = turns.readers.enter(turn.id)
     const { input, warnings, messages, after, joins, usedBefore } = opening
-    const { writer, files } = this.#writer(call, input, messages)
-    const translator = new TurnTranslator(turn.id)
-    const partsOf = async (events: readonly RunEvent[]): Promise<TurnPart[]> => {
-      const parts = events.flatMap((event) => translator.read(event))
-      await files.prepare(parts)
-      return parts
-    }
+    const reader = new TurnPartReader({ parts: this.#parts, call, turn, reports: !joins })
+    const writer = this.#writer(input, messages, reader.files)
     const finish = (): Promise<AgUiJson[]> => this.#finish(turn.id, writer, input, usedBefore)
 
     const texts = async function* (signal: AbortSignal): AsyncGenerator<string> {
@@ -241,13 +243,13 @@ export class AgUiDoor {
       let isShown = !joins
       for await (const { events } of turns.read(turn.id, { signal })) {
         const known = events.filter(({ seq }) => seq <= until)
-        for (const part of await partsOf(known)) writer.skip(part)
+        for (const part of await reader.read(known)) writer.skip(part)
         const out: AgUiJson[] = []
         if (!isShown && (events.at(-1)?.seq ?? -1) >= until) {
           isShown = true
           append(out, writer.snapshot())
         }
-        const news = await partsOf(events.slice(known.length))
+        const news = await reader.read(events.slice(known.length))
         append(
           out,
           news.flatMap((part) => writer.write(part)),

@@ -22,7 +22,6 @@ import { AgUiDoor } from './ag-ui-door.ts'
 export function createAgUiHandler(options: DoorOptions): DoorHandler {
   const flows = createFlowHost(options, { maker: 'createAgUiHandler', basePath: '/api/ag-ui' })
   const door = new AgUiDoor(doorParts(flows, options))
-  const check = (threadId: string): void => flows.checkChat(threadId)
 
   const answer = async (request: Request, context: DoorContext): Promise<Response> => {
     const { kind, id } = routeOf(request.method, segmentsOf(flows.below(request)))
@@ -33,11 +32,10 @@ export function createAgUiHandler(options: DoorOptions): DoorHandler {
     }
     const call = await flows.admit(request, context)
     if (call instanceof Response) return call
-    if (kind === 'run') return await door.run(call, check)
-    if (kind === 'connect') return await door.connect(call, check)
+    if (kind === 'run') return await door.run(call)
+    if (kind === 'connect') return await door.connect(call)
     if (kind === 'capabilities') return door.capabilities(call)
-    check(asId(id, 'The thread id'))
-    return await door.stop(call, id)
+    return await door.stop(call, asId(id, 'The thread id'))
   }
   const { runtime, onError } = flows.host
   const close = (): Promise<void> => flows.close()

@@ -4,7 +4,13 @@ import type { FileLinks } from '../files/file-links.ts'
 import { callId } from '../parts/call-id.ts'
 import { textOrJson } from '../parts/tool-steps.ts'
 import type { TurnPart } from '../parts/turn-part.ts'
-import { isWithdrawn, TurnState, type CallOutcome, type TurnItem } from '../parts/turn-state.ts'
+import {
+  isWithdrawn,
+  surfaceMessages,
+  TurnState,
+  type CallOutcome,
+  type TurnItem,
+} from '../parts/turn-state.ts'
 
 /** An event of an AG-UI stream, or a message of a snapshot. */
 export type AgUiJson = Readonly<Record<string, unknown>>
@@ -24,6 +30,8 @@ export class EventWriter {
   readonly state = new TurnState()
   readonly #options: EventWriterOptions
   readonly #steps = new Set<string>()
+  /** Surfaces that the client holds as this run shows them. */
+  readonly #cards = new Set<string>()
 
   constructor(options: EventWriterOptions) {
     this.#options = options
@@ -42,6 +50,7 @@ export class EventWriter {
   /** The messages so far; texts that go on are begun again, for the rest. */
   snapshot(): AgUiJson[] {
     const messages = [...this.#options.messages, ...this.#messages()]
+    for (const item of this.state.items) if (item.kind === 'surface') this.#cards.add(item.id)
     return [
       { type: 'MESSAGES_SNAPSHOT', messages },
       ...this.state.items.flatMap((item) => this.#begin(item)),
@@ -89,6 +98,8 @@ export class EventWriter {
       case 'file':
       case 'source':
         return this.#activity(part)
+      case 'surface':
+        return this.#surface(part)
       case 'step':
         return this.#options.wantsSteps ? this.#step(part) : []
       default:
@@ -120,7 +131,7 @@ export class EventWriter {
           messages.push({ id: thought(item.id), role: 'reasoning', content: item.text })
       } else if (item.kind === 'call') append(messages, callMessages(item))
       else if (item.kind !== 'question') {
-        const [event] = this.#activity(item)
+        const [event] = item.kind === 'surface' ? [card(item)] : this.#activity(item)
         if (event === undefined) continue
         const { messageId: id, activityType, content } = event
         const at = messages.findIndex((message) => message['id'] === id)
@@ -133,7 +144,7 @@ export class EventWriter {
 
   #withdraw(part: Extract<TurnPart, { kind: 'withdrawn' }>): AgUiJson[] {
     const { items } = this.state
-    const gone = items.filter((item) => isWithdrawn(item, part.messageId, part.calls))
+    const gone = items.filter((item) => isWithdrawn(item, part))
     if (gone.length === 0) return []
     return this.#again(() => this.state.add(part), gone)
   }
@@ -165,6 +176,18 @@ export class EventWriter {
     if (item.kind === 'text' && item.open) return [{ type: 'TEXT_MESSAGE_END', messageId: item.id }]
     if (item.kind === 'reasoning' && item.open) return this.#thinks(endReasoning(item.id))
     return []
+  }
+
+  /** The whole card, once for each run; then what is added to it. */
+  #surface({ id, messages }: Extract<TurnPart, { kind: 'surface' }>): AgUiJson[] {
+    const item = this.state.items.find((one) => one.kind === 'surface' && one.id === id)
+    if (item?.kind !== 'surface') return []
+    const isMore =
+      item.shown.length > 1 && surfaceMessages(item).length > messages.length && this.#cards.has(id)
+    this.#cards.add(id)
+    if (!isMore) return [card(item)]
+    const patch = messages.map((value) => ({ op: 'add', path: '/a2ui_operations/-', value }))
+    return [{ type: 'ACTIVITY_DELTA', messageId: `a2ui:${id}`, activityType: CARD, patch }]
   }
 
   #activity(part: Extract<TurnItem, { kind: 'block' | 'file' | 'source' }>): AgUiJson[] {
@@ -199,6 +222,14 @@ export class EventWriter {
   #thinks(events: AgUiJson[]): AgUiJson[] {
     return this.#options.reasoning ? events : []
   }
+}
+
+const CARD = 'a2ui-surface'
+
+function card(item: Extract<TurnItem, { kind: 'surface' }>): AgUiJson {
+  const content = { a2ui_operations: surfaceMessages(item) }
+  const messageId = `a2ui:${item.id}`
+  return { type: 'ACTIVITY_SNAPSHOT', messageId, activityType: CARD, content, replace: true }
 }
 
 const thought = (id: string): string => `${id}:reasoning`

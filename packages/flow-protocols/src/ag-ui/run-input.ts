@@ -2,6 +2,7 @@ import { isObject } from '@x/wire'
 import { asId, asList, asObject, asOptionalText, asText } from '../http/check.ts'
 import { invalid } from '../http/door-error.ts'
 import type { SentFile } from '../http/sent-file.ts'
+import { userActionOf } from '../turns/decisions.ts'
 import type { EarlierMessage } from '../turns/turn-host.ts'
 
 const MAX_MESSAGES = 10_000
@@ -87,7 +88,7 @@ export function readRunInput(body: unknown): RunInput {
       ...asList(input['context'] ?? [], 'context', 1000).map(readContext),
     ].join('\n'),
     state: readState(input['state']),
-    action: isObject(action) ? action : undefined,
+    action: isObject(action) ? userActionOf(action) : undefined,
     wantsSteps: steps === true,
     knowsCancelled: Number.parseFloat(version) >= 1,
     warnings,

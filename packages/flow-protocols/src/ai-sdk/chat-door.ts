@@ -4,14 +4,13 @@ import { DoorError, invalid } from '../http/door-error.ts'
 import { digestOf } from '../http/digest.ts'
 import { eventResponse } from '../http/event-response.ts'
 import { readJson } from '../http/read-json.ts'
-import { TurnTranslator } from '../parts/turn-parts.ts'
-import type { TurnPart } from '../parts/turn-part.ts'
 import { TurnState } from '../parts/turn-state.ts'
-import { decisionFor, isSameDecision } from '../turns/decisions.ts'
+import { decisionFor, decisionOfAction, isSameDecision } from '../turns/decisions.ts'
 import { questionClosed } from '../turns/turns.ts'
 import { durationOf, usageOf, type ChatKey, type Turn } from '../turns/turn.ts'
 import type { DoorParts } from '../http/door-parts.ts'
-import type { DoorCall } from '../http/door-call.ts'
+import { enterChat, type DoorCall } from '../http/door-call.ts'
+import { TurnPartReader, type SurfaceMessages } from '../turns/turn-part-reader.ts'
 import { FileLinks } from '../files/file-links.ts'
 import { ChunkWriter, type Chunk, type ClientVersion } from './chunks.ts'
 import { readChatRequest, type ChatRequest, type SentAnswer } from './chat-request.ts'
@@ -29,22 +28,20 @@ export class ChatDoor {
   }
 
   /** A turn, or the answer to a question. */
-  async post(
-    call: DoorCall,
-    checkChat: (chatId: string) => void = () => undefined,
-  ): Promise<Response> {
-    const version = versionOf(call.request)
-    const chat = readChatRequest(await readJson(call, this.#options.maxBodyBytes))
-    checkChat(chat.chatId)
+  async post(given: DoorCall): Promise<Response> {
+    const version = versionOf(given.request)
+    const chat = readChatRequest(await readJson(given, this.#options.maxBodyBytes))
+    const call = await enterChat(given, chat.chatId)
     const key = keyOf(call, chat.chatId)
     const answered = await this.#answer(key, chat)
-    if (answered !== undefined) return this.#stream(call, answered.turn, version, answered.after)
-    const turn = await this.#begin(call, key, chat)
-    return this.#stream(call, turn, version)
+    if (answered !== undefined) return this.#stream(call, answered.turn, version, answered)
+    const { turn, isNew } = await this.#begin(call, key, chat)
+    return this.#stream(call, turn, version, { isNew })
   }
 
   /** The running turn from its beginning; 204 when none runs. */
-  async resume(call: DoorCall, chatId: string): Promise<Response> {
+  async resume(given: DoorCall, chatId: string): Promise<Response> {
+    const call = await enterChat(given, chatId)
     const version = versionOf(call.request)
     const turn = await this.#options.turns.last(keyOf(call, chatId))
     if (turn === undefined || turn.job.finishedAt !== null || isWaiting(turn))
@@ -52,7 +49,8 @@ export class ChatDoor {
     return this.#stream(call, turn, version)
   }
 
-  async history(call: DoorCall, chatId: string, before: string | null): Promise<Response> {
+  async history(given: DoorCall, chatId: string, before: string | null): Promise<Response> {
+    const call = await enterChat(given, chatId)
     const key = keyOf(call, chatId)
     const turns = (await this.#options.turns.list(key)).toReversed()
     const last = turns.at(-1)
@@ -60,12 +58,14 @@ export class ChatDoor {
     const files = this.#files(call)
     const told: { readonly at: number; readonly messages: readonly StoredUIMessage[] }[] = []
     const known = new Set<string>()
+    const earlier: SurfaceMessages = new Map()
     for (const turn of turns) {
       const events = await this.#options.turns.log(turn.id)
       for (const { event, data } of events)
         if (event === 'add_message' || event === 'error') known.add(data.id ?? '')
       const user = await userMessage(turn, files)
-      const shown = turn === last && running ? [] : [await this.#message(turn, events, files)]
+      const reader = new TurnPartReader({ parts: this.#options, call, turn, earlier })
+      const shown = turn === last && running ? [] : [await this.#message(turn, events, reader)]
       const messages = [user, ...shown]
       told.push({ at: turn.job.createdAt.getTime(), messages })
     }
@@ -82,12 +82,14 @@ export class ChatDoor {
     return json(call.request, { id: chatId, messages, running })
   }
 
-  async stop(call: DoorCall, chatId: string): Promise<Response> {
+  async stop(given: DoorCall, chatId: string): Promise<Response> {
+    const call = await enterChat(given, chatId)
     const stopped = await this.#options.turns.stop(keyOf(call, chatId))
     return json(call.request, { stopped })
   }
 
-  async remove(call: DoorCall, chatId: string): Promise<Response> {
+  async remove(given: DoorCall, chatId: string): Promise<Response> {
+    const call = await enterChat(given, chatId)
     await this.#options.turns.remove(keyOf(call, chatId))
     return new Response(null, { status: 204 })
   }
@@ -95,11 +97,21 @@ export class ChatDoor {
   /** The turn that the request answers; undefined if it is a new one. */
   async #answer(
     key: ChatKey,
-    { answers, continues }: ChatRequest,
+    { answers, continues, message }: ChatRequest,
   ): Promise<{ readonly turn: Turn; readonly after?: number } | undefined> {
-    const { turns } = this.#options
+    const action = continues ? undefined : message?.action
+    const { turns, surfaces } = this.#options
+    const turn = continues || action !== undefined ? await turns.last(key) : undefined
+    if (action !== undefined && turn !== undefined) {
+      const question = await turns.question(turn.id)
+      const given = question && decisionOfAction(surfaces, question, action)
+      if (question !== undefined && given !== undefined) {
+        const after = await turns.position(turn.id)
+        await turns.answer(turn, question.requestId, given.decision)
+        return { turn, after }
+      }
+    }
     if (!continues) return undefined
-    const turn = await turns.last(key)
     if (answers.length === 0 || turn === undefined)
       throw invalid('messages must end with a user message, or with an answer to a question')
     const question = await turns.question(turn.id)
@@ -129,7 +141,7 @@ export class ChatDoor {
     return false
   }
 
-  async #begin(call: DoorCall, key: ChatKey, chat: ChatRequest): Promise<Turn> {
+  async #begin(call: DoorCall, key: ChatKey, chat: ChatRequest) {
     const { turns, history } = this.#options
     const { message, earlier, instructions } = chat
     if (message === undefined) throw invalid('messages must have a message of the user')
@@ -140,7 +152,7 @@ export class ChatDoor {
       digest: await digestOf([text, files, action ?? null]),
     } as const
     const given = action === undefined ? text : JSON.stringify(action)
-    const { turn } = await turns.start(key, {
+    return await turns.start(key, {
       flow: call.flow,
       note,
       replaces: chat.replaces,
@@ -160,19 +172,16 @@ export class ChatDoor {
         }
       },
     })
-    return turn
   }
 
   async #message(
     turn: Turn,
     events: readonly RunEvent[],
-    files: FileLinks,
+    reader: TurnPartReader,
   ): Promise<StoredUIMessage> {
-    const translator = new TurnTranslator(turn.id)
+    const { files } = reader
     const state = new TurnState()
-    const parts = events.flatMap((event) => translator.read(event))
-    await files.prepare(parts)
-    for (const part of parts) state.add(part)
+    for (const part of await reader.read(events)) state.add(part)
     const isWhole = state.error === undefined && !state.cancelled
     const usage = usageOf(turn.job)
     const end = { ...(usage === undefined ? {} : { usage }), durationMs: durationOf(turn.job) }
@@ -189,24 +198,22 @@ export class ChatDoor {
     return new FileLinks((path) => this.#options.fileUrl(call, path))
   }
 
-  /** @param after answers only: what was there before is known to the client */
-  #stream(call: DoorCall, turn: Turn, version: ClientVersion, after?: number): Response {
+  /** `after`, of answers only: what was there before is known to the client. */
+  #stream(
+    call: DoorCall,
+    turn: Turn,
+    version: ClientVersion,
+    {
+      after,
+      isNew = false,
+    }: { readonly after?: number | undefined; readonly isNew?: boolean } = {},
+  ): Response {
     const { turns, host, reasoning } = this.#options
     turns.checkReaders(turn.id)
     const left = turns.readers.enter(turn.id)
-    const files = this.#files(call)
-    const writer = new ChunkWriter({
-      version,
-      metadata: metadataOf(turn),
-      files,
-      reasoning,
-    })
-    const translator = new TurnTranslator(turn.id)
-    const partsOf = async (events: readonly RunEvent[]): Promise<TurnPart[]> => {
-      const parts = events.flatMap((event) => translator.read(event))
-      await files.prepare(parts)
-      return parts
-    }
+    const reader = new TurnPartReader({ parts: this.#options, call, turn, reports: isNew })
+    const { files } = reader
+    const writer = new ChunkWriter({ version, metadata: metadataOf(turn), files, reasoning })
 
     const texts = async function* (signal: AbortSignal): AsyncGenerator<string> {
       const until = after ?? (await turns.position(turn.id))
@@ -214,14 +221,14 @@ export class ChatDoor {
       if (begun) yield sse(writer.start())
       for await (const { events } of turns.read(turn.id, { signal })) {
         const known = events.filter(({ seq }) => seq <= until)
-        for (const part of await partsOf(known)) writer.skip(part)
+        for (const part of await reader.read(known)) writer.skip(part)
         const isOver = (events.at(-1)?.seq ?? -1) >= until
         const chunks: Chunk[] = []
         if (!begun && isOver) {
           begun = true
           append(chunks, [...writer.start(), ...writer.standing()])
         }
-        const news = await partsOf(events.slice(known.length))
+        const news = await reader.read(events.slice(known.length))
         append(
           chunks,
           news.flatMap((part) => writer.write(part)),

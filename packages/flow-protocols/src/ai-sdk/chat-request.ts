@@ -2,6 +2,7 @@ import { append, isObject } from '@x/wire'
 import { asId, asList, asObject, asOptionalText, asText } from '../http/check.ts'
 import { invalid } from '../http/door-error.ts'
 import type { SentFile } from '../http/sent-file.ts'
+import { userActionOf } from '../turns/decisions.ts'
 import type { EarlierMessage } from '../turns/turn-host.ts'
 
 const MAX_MESSAGES = 10_000
@@ -108,9 +109,10 @@ function readMessage(value: unknown, name: string): ReadMessage {
       const text = asText(part['text'], `${param}.text`)
       texts.push(text)
       kept.push({ type, text })
+    } else if (type === 'data-a2ui-action' && role === 'user') {
+      action = userActionOf(asObject(part['data'], `${param}.data`))
+      kept.push({ type, data: part['data'] })
     } else if (type === 'file' && role === 'user') files.push(readFile(part, param))
-    else if (type === 'data-a2ui-action' && role === 'user')
-      action = asObject(part['data'], `${param}.data`)
     else if (role === 'assistant') append(answers, answersIn(part))
   }
   const text = texts.join('\n')

@@ -1,6 +1,13 @@
 import { append, isObject } from '@x/wire'
 import type { SuspendedJson } from '@x/flow-engine'
-import { isWithdrawn, TurnState, type CallOutcome, type TurnItem } from '../parts/turn-state.ts'
+import {
+  isWithdrawn,
+  surfaceMessages,
+  TurnState,
+  type CallOutcome,
+  type TurnItem,
+  type Withdrawal,
+} from '../parts/turn-state.ts'
 import type { TurnFacts } from '../turns/turns.ts'
 import type { TurnPart } from '../parts/turn-part.ts'
 import type { FileLinks } from '../files/file-links.ts'
@@ -95,6 +102,10 @@ export class ChunkWriter {
       }
       case 'block':
         return [{ type: 'data-block', id: part.id, data: this.#options.files.block(part.block) }]
+      case 'surface': {
+        const found = state.items.find((item) => item.kind === 'surface' && item.id === part.id)
+        return found === undefined ? [] : this.#item(found)
+      }
       case 'file':
         return [{ type: 'file', ...this.#options.files.link(part.path) }]
       case 'source':
@@ -146,11 +157,8 @@ export class ChunkWriter {
     return items.slice(items.findLastIndex((item) => this.#endsStep(item)) + 1)
   }
 
-  #withdraw(
-    { messageId, calls }: Extract<TurnPart, { kind: 'withdrawn' }>,
-    before: readonly TurnItem[],
-  ): Chunk[] {
-    const gone = before.filter((item) => isWithdrawn(item, messageId, calls))
+  #withdraw(part: Withdrawal, before: readonly TurnItem[]): Chunk[] {
+    const gone = before.filter((item) => isWithdrawn(item, part))
     if (gone.length === 0) return []
     if (this.#options.version === 7)
       return [{ type: 'reset-step' }, ...this.#step().flatMap((item) => this.#item(item))]
@@ -188,6 +196,8 @@ export class ChunkWriter {
       }
       case 'block':
         return [{ type: 'data-block', id: item.id, data: this.#options.files.block(item.block) }]
+      case 'surface':
+        return [{ type: 'data-a2ui', id: item.id, data: { messages: surfaceMessages(item) } }]
       case 'file':
         return [{ type: 'file', ...this.#options.files.link(item.path) }]
       case 'source':

@@ -32,9 +32,8 @@ export function createChatHandler(options: DoorOptions): DoorHandler {
     }
     const call = await flows.admit(request, context)
     if (call instanceof Response) return call
-    if (route.kind === 'post') return await door.post(call, (chatId) => flows.checkChat(chatId))
+    if (route.kind === 'post') return await door.post(call)
     const chatId = asId(route.id, 'The chat id')
-    flows.checkChat(chatId)
     if (route.kind === 'stream') return await door.resume(call, chatId)
     if (route.kind === 'stop') return await door.stop(call, chatId)
     if (route.kind === 'remove') return await door.remove(call, chatId)

@@ -1,4 +1,4 @@
-import type { TurnItem, TurnState } from '../parts/turn-state.ts'
+import { surfaceMessages, type TurnItem, type TurnState } from '../parts/turn-state.ts'
 import { approvalOf, descriptorOf, nobody, questionInput, sourceChunk } from './chunks.ts'
 import type { FileLinks } from '../files/file-links.ts'
 import type { FlowMessagePart } from './flow-ui-message.ts'
@@ -30,6 +30,9 @@ export function uiParts(state: TurnState, { files, reasoning }: UiPartsOptions):
         break
       case 'block':
         parts.push({ type: 'data-block', id: item.id, data: files.block(item.block) })
+        break
+      case 'surface':
+        parts.push({ type: 'data-a2ui', id: item.id, data: { messages: surfaceMessages(item) } })
         break
       case 'file':
         parts.push({ type: 'file', ...files.link(item.path) })

@@ -14,6 +14,8 @@ export interface FileTicket {
   readonly path: string
   readonly userId: string
   readonly flowId: string
+  /** Of a visitor's file: the stored flow, whose visitors' files it is among. */
+  readonly publicFlowId?: string | undefined
 }
 
 export interface TicketOptions {
@@ -23,15 +25,18 @@ export interface TicketOptions {
   readonly seconds: number
 }
 
+type TicketFacts = readonly [string, string, string, number, (string | null)?]
+
 const CONTEXT = 'file ticket'
 
 /** Seals the path of a file for an `<img>`, which sends no credentials. */
 export async function sealTicket(
   { box, runtime, seconds }: TicketOptions,
-  { path, userId, flowId }: FileTicket,
+  { path, userId, flowId, publicFlowId }: FileTicket,
 ): Promise<string> {
   const until = runtime.now().getTime() + seconds * 1000
-  return await box.seal(JSON.stringify([path, userId, flowId, until]), CONTEXT)
+  const facts = [path, userId, flowId, until, publicFlowId]
+  return await box.seal(JSON.stringify(facts), CONTEXT)
 }
 
 /** Null for a ticket that is wrong, changed or too old. */
@@ -41,8 +46,9 @@ export async function openTicket(
 ): Promise<FileTicket | null> {
   const text = await box.open(ticket, CONTEXT)
   if (text === null) return null
-  const [path, userId, flowId, until] = JSON.parse(text) as [string, string, string, number]
-  return until < runtime.now().getTime() ? null : { path, userId, flowId }
+  const [path, userId, flowId, until, publicFlowId] = JSON.parse(text) as TicketFacts
+  if (until < runtime.now().getTime()) return null
+  return { path, userId, flowId, publicFlowId: publicFlowId ?? undefined }
 }
 
 /** The addresses of a turn's files, made before its parts are written. */

@@ -22,6 +22,7 @@ export function doorParts(flows: FlowHost, options: DoorOptions): DoorParts {
     turns,
     history,
     reasoning: options.reasoning ?? true,
+    surfaces: options.surfaces,
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY,
     async storeFiles(call, key, files) {
       checkFileCount(files.length)

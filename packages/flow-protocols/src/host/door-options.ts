@@ -12,6 +12,7 @@ import {
 } from '@x/flow-engine'
 import type { JobStore } from '@x/flow-engine/store'
 import { checkBasePath } from '@x/wire'
+import type { DoorSurfaces } from '../parts/door-surfaces.ts'
 
 /** Facts about a request that only the host knows. */
 export interface DoorContext {
@@ -79,6 +80,8 @@ export interface DoorOptions {
   readonly allowedOrigins?: readonly string[]
   /** Sends what models think before they answer. Default true. */
   readonly reasoning?: boolean
+  /** Shows the surfaces in answers: `createSurfaceParts()` of `@x/surface-protocol/llm`. Default: they are text. */
+  readonly surfaces?: DoorSurfaces
   readonly runtime?: Runtime
   /** Called with unexpected errors. */
   onError?(error: unknown): void
@@ -103,6 +106,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof DoorOptions>([
   'maxBodyBytes',
   'allowedOrigins',
   'reasoning',
+  'surfaces',
   'runtime',
   'onError',
 ])
@@ -146,6 +150,8 @@ export function checkDoorOptions(
     throw wrong('secretKey', `a text of at least ${MIN_SECRET} characters`)
   if (reasoning !== undefined && typeof reasoning !== 'boolean')
     throw wrong('reasoning', 'true or false')
+  if (options.surfaces !== undefined && typeof options.surfaces?.reader !== 'function')
+    throw wrong('surfaces', 'made by createSurfaceParts')
   if (options.jobs !== undefined && options.jobs.queue.list === undefined)
     throw wrong('jobs', 'a store that lists jobs')
   const { basePath } = options

@@ -39,7 +39,6 @@ import { readAuth } from './read-auth.ts'
 
 const UNREAD_MS = 30_000
 const FILE_SECONDS = 3600
-const SHORT_ID = /^[A-Za-z0-9_-]{16,}$/
 
 /** One flow in a host's program: who may call, its runs, its files. */
 export interface FlowHost {
@@ -51,8 +50,6 @@ export interface FlowHost {
   admit(request: Request, context: DoorContext): Promise<DoorCall | Response>
   /** The path below `basePath`; undefined outside of it. */
   below(request: Request): string | undefined
-  /** With open doors a chat's id is its key. @throws DoorError `chat_id_too_short` */
-  checkChat(chatId: string): void
   writeFile(call: DoorCall, key: ChatKey, file: FileBytes): Promise<string>
   ticket(call: DoorCall, path: string): Promise<string>
   openFile(ticket: string): Promise<{ readonly path: string; readonly bytes: Uint8Array } | null>
@@ -121,6 +118,7 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
         outputType: 'chat',
         stream: true,
         blankTokens: true,
+        reasoning: true,
         sessionId: chatId,
         variables: { ...variables },
         userId,
@@ -146,23 +144,17 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
       if (isResponse(user)) return user
       if (user === null) throw missingKey()
       const flow = await flowOf(request, user)
-      return {
+      const call: DoorCall = {
         request,
         userId: user.userId,
         flow,
         variables: { ...(await options.variables?.(request, user)) },
         bytes: (limit) => readBody(request, Math.min(limit, options.maxBodyBytes ?? limit)),
       }
+      if (typeof options.auth === 'function' || options.auth.kind !== 'none') return call
+      return { ...call, enter: (chatId) => (checkChatKey(chatId), call) }
     },
     below: (request) => pathBelow(new URL(request.url).pathname, basePath === '/' ? '' : basePath),
-    checkChat(chatId) {
-      if (typeof options.auth === 'function' || options.auth.kind !== 'none') return
-      if (!SHORT_ID.test(chatId))
-        throw new DoorError(
-          'chat_id_too_short',
-          'The chat id must have at least 16 characters of A-Z, a-z, 0-9, _ and -.',
-        )
-    },
     async writeFile(call, { flowId, chatId }, { name, bytes }) {
       const { files } = services
       if (files === undefined)
@@ -195,6 +187,17 @@ export function missingKey(): DoorError {
   const headers = { 'www-authenticate': 'Bearer' }
   return new DoorError('unauthorized', 'Missing or wrong API key.', { headers })
 }
+
+/** Where no credentials are asked for, the id of a chat is its key. @throws DoorError `chat_id_too_short` */
+export function checkChatKey(chatId: string): void {
+  if (CHAT_KEY.test(chatId)) return
+  throw new DoorError(
+    'chat_id_too_short',
+    'The chat id must have at least 16 characters of A-Z, a-z, 0-9, _ and -.',
+  )
+}
+
+const CHAT_KEY = /^[A-Za-z0-9_-]{16,}$/
 
 /** @throws DoorError `flow_not_chat` */
 export function checkChat(flow: DoorFlow | undefined): DoorFlow {

@@ -9,6 +9,13 @@ export interface DoorCall {
   readonly variables: Readonly<Record<string, string>>
   /** Identifies the request to its run. */
   readonly origin?: Readonly<Record<string, unknown>>
+  /** The call within a chat, where the id of a chat is its key. @throws DoorError `chat_id_too_short` */
+  readonly enter?: (chatId: string) => DoorCall | Promise<DoorCall>
   /** The body. @throws BodyTooLargeError */
   readonly bytes: (limit: number) => Promise<Uint8Array>
+}
+
+/** The call within a chat. @throws DoorError `chat_id_too_short` */
+export async function enterChat(call: DoorCall, chatId: string): Promise<DoorCall> {
+  return (await call.enter?.(chatId)) ?? call
 }

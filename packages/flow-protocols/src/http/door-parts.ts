@@ -1,3 +1,4 @@
+import type { DoorSurfaces } from '../parts/door-surfaces.ts'
 import type { ChatKey } from '../turns/turn.ts'
 import type { TurnHost } from '../turns/turn-host.ts'
 import type { Turns } from '../turns/turns.ts'
@@ -11,6 +12,8 @@ export interface DoorParts {
   /** `request`: memory sees the messages of the request; `stored`: those of the session. */
   readonly history: 'stored' | 'request'
   readonly reasoning: boolean
+  /** Tells surfaces from text. */
+  readonly surfaces?: DoorSurfaces | undefined
   /** Bytes of a request. */
   readonly maxBodyBytes: number
   /** Stores files of a message and returns their paths. */

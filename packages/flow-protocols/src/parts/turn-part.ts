@@ -12,12 +12,12 @@ export type TurnSource =
 
 /** A piece of a turn: what the protocols of front ends and agents are written from. */
 export type TurnPart =
-  /** The first piece of a text. `id`: of the message. */
-  | { readonly kind: 'text-start'; readonly id: string }
+  /** The first piece of a text. `id`: of the message; of a text that goes on after a surface, one of its own. */
+  | { readonly kind: 'text-start'; readonly id: string; readonly messageId: string }
   | { readonly kind: 'text'; readonly id: string; readonly text: string }
   | { readonly kind: 'text-end'; readonly id: string }
-  /** What a model thought before the text of that message. */
-  | { readonly kind: 'reasoning-start'; readonly id: string }
+  /** What a model thought before the text of that message; an agent may think several times, each with its own id. */
+  | { readonly kind: 'reasoning-start'; readonly id: string; readonly messageId: string }
   | { readonly kind: 'reasoning'; readonly id: string; readonly text: string }
   | { readonly kind: 'reasoning-end'; readonly id: string }
   /** A tool call; announced again with another input if a person has edited it. */
@@ -45,12 +45,21 @@ export type TurnPart =
     }
   /** `path`: as the flow knows it, or an http address. `messageId`: of the message that shows it. */
   | { readonly kind: 'file'; readonly path: string; readonly messageId: string }
+  /** Messages of an A2UI surface, to be added to those that it has. `id`: of the surface. */
+  | {
+      readonly kind: 'surface'
+      readonly id: string
+      readonly messageId: string
+      readonly messages: readonly object[]
+    }
   | { readonly kind: 'source'; readonly id: string; readonly source: TurnSource }
   /** These texts, reasonings, blocks, files, sources (by message) and calls no longer stand. */
   | {
       readonly kind: 'withdrawn'
       readonly messageId: string
       readonly calls: readonly string[]
+      /** Another text of the same message follows: what its model thought stands. */
+      readonly keepsReasoning?: true
     }
   | { readonly kind: 'step'; readonly vertexId: string; readonly state: 'started' | 'finished' }
   | { readonly kind: 'failed'; readonly error: string }

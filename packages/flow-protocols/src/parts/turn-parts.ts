@@ -9,7 +9,9 @@ interface Text {
   text: string
   open: boolean
   complete: boolean
-  reasoning: 'none' | 'open' | 'closed'
+  /** How often its model has thought; that of now is open. */
+  thoughts: number
+  thinks: boolean
 }
 
 /** Translates the events of one turn, in order: the same events give the same parts in any process. */
@@ -31,6 +33,8 @@ export class TurnTranslator {
     switch (event.event) {
       case 'token':
         return this.#token(event.data)
+      case 'reasoning':
+        return this.#reasoning(event.data)
       case 'add_message':
         return this.#message(event.data)
       case 'remove_message':
@@ -75,13 +79,30 @@ export class TurnTranslator {
     return [...closeReasoning(id, text), ...open(id, text), { kind: 'text', id, text: chunk }]
   }
 
+  #reasoning({ id, chunk }: { readonly id: string; readonly chunk: string }): TurnPart[] {
+    if (chunk === '') return []
+    const text = this.#texts.get(id) ?? newText()
+    if (text.complete) return []
+    this.#texts.set(id, text)
+    const begin: TurnPart[] = []
+    if (!text.thinks) {
+      text.thinks = true
+      text.thoughts += 1
+      begin.push({ kind: 'reasoning-start', id: thoughtId(id, text), messageId: id })
+    }
+    return [...begin, { kind: 'reasoning', id: thoughtId(id, text), text: chunk }]
+  }
+
   #message(message: MessageJson): TurnPart[] {
     const { id = '', sender, text, content_blocks: blocks, files } = message
     if (sender === 'User') return []
     const entries = blockEntries(blocks)
     if (entries.some(({ type }) => type === 'human_input')) return []
+    const steps = toolSteps(entries)
+    const known = this.#texts.get(id)
     return [
-      ...this.#calls.read(id, toolSteps(entries)),
+      ...(steps.length > 0 && known !== undefined ? closeReasoning(id, known) : []),
+      ...this.#calls.read(id, steps),
       ...(stateOf(message) === 'partial' ? [] : this.#complete(id, text)),
       ...this.#news(shownEntries(id, entries)),
       ...this.#news(files.map((path) => ({ kind: 'file', path: String(path), messageId: id }))),
@@ -95,7 +116,7 @@ export class TurnTranslator {
     this.#texts.set(id, text)
     const parts: TurnPart[] = [...closeReasoning(id, text)]
     if (!whole.startsWith(text.text) || text.complete) {
-      if (text.text !== '') parts.push(this.#withdraw(id))
+      if (text.text !== '') parts.push({ ...this.#withdraw(id), keepsReasoning: true })
       Object.assign(text, { text: '', open: false })
     }
     const rest = whole.slice(text.text.length)
@@ -111,7 +132,7 @@ export class TurnTranslator {
     return [this.#withdraw(id)]
   }
 
-  #withdraw(messageId: string): TurnPart {
+  #withdraw(messageId: string): Extract<TurnPart, { kind: 'withdrawn' }> {
     for (const key of this.#shown.keys()) if (messageOf(key) === messageId) this.#shown.delete(key)
     for (const [path, id] of this.#files) if (id === messageId) this.#files.delete(path)
     return { kind: 'withdrawn', messageId, calls: [] }
@@ -171,19 +192,24 @@ export async function* turnParts(
 }
 
 function newText(): Text {
-  return { text: '', open: false, complete: false, reasoning: 'none' }
+  return { text: '', open: false, complete: false, thoughts: 0, thinks: false }
 }
 
 function open(id: string, text: Text): TurnPart[] {
   if (text.open) return []
   text.open = true
-  return [{ kind: 'text-start', id }]
+  return [{ kind: 'text-start', id, messageId: id }]
 }
 
 function closeReasoning(id: string, text: Text): TurnPart[] {
-  if (text.reasoning !== 'open') return []
-  text.reasoning = 'closed'
-  return [{ kind: 'reasoning-end', id }]
+  if (!text.thinks) return []
+  text.thinks = false
+  return [{ kind: 'reasoning-end', id: thoughtId(id, text) }]
+}
+
+/** The first has the id of the message. */
+function thoughtId(id: string, { thoughts }: Text): string {
+  return thoughts < 2 ? id : `${id}:${thoughts}`
 }
 
 function stateOf({ properties }: MessageJson): unknown {

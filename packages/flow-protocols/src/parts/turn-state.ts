@@ -1,10 +1,11 @@
 import type { SuspendedJson } from '@x/flow-engine'
+import { addToSurface } from './door-surfaces.ts'
 import type { TurnPart, TurnSource } from './turn-part.ts'
 
 /** What stands of a turn, in the order in which it appeared. */
 export type TurnItem =
-  | { readonly kind: 'text'; readonly id: string; text: string; open: boolean }
-  | { readonly kind: 'reasoning'; readonly id: string; text: string; open: boolean }
+  | (Streamed & { readonly kind: 'text' })
+  | (Streamed & { readonly kind: 'reasoning' })
   | {
       readonly kind: 'call'
       readonly id: string
@@ -22,7 +23,20 @@ export type TurnItem =
     }
   | { readonly kind: 'block'; readonly id: string; block: Readonly<Record<string, unknown>> }
   | { readonly kind: 'file'; readonly path: string; readonly messageId: string }
+  | {
+      readonly kind: 'surface'
+      readonly id: string
+      /** By the message that shows them. */
+      shown: readonly { readonly messageId: string; readonly messages: readonly object[] }[]
+    }
   | { readonly kind: 'source'; readonly id: string; readonly source: TurnSource }
+
+interface Streamed {
+  readonly id: string
+  readonly messageId: string
+  text: string
+  open: boolean
+}
 
 export type CallOutcome =
   | { readonly output: unknown }
@@ -44,10 +58,10 @@ export class TurnState {
     const { items } = this
     switch (part.kind) {
       case 'text-start':
-        items.push({ kind: 'text', id: part.id, text: '', open: true })
+        items.push({ ...part, kind: 'text', text: '', open: true })
         break
       case 'reasoning-start':
-        items.push({ kind: 'reasoning', id: part.id, text: '', open: true })
+        items.push({ ...part, kind: 'reasoning', text: '', open: true })
         break
       case 'text':
       case 'reasoning': {
@@ -90,6 +104,12 @@ export class TurnState {
         const known = items.find((item) => item.kind === 'block' && item.id === part.id)
         if (known?.kind === 'block') known.block = part.block
         else items.push({ ...part })
+        break
+      }
+      case 'surface': {
+        const known = items.find((item) => item.kind === 'surface' && item.id === part.id)
+        if (known?.kind === 'surface') known.shown = [...known.shown, part]
+        else items.push({ kind: 'surface', id: part.id, shown: [part] })
         break
       }
       case 'file':
@@ -142,22 +162,42 @@ export class TurnState {
     if (this.question?.request_id === requestId) this.question = undefined
   }
 
-  #withdraw({ messageId, calls }: Extract<TurnPart, { kind: 'withdrawn' }>): void {
-    this.items = this.items.filter((item) => !isWithdrawn(item, messageId, calls))
+  #withdraw(part: Withdrawal): void {
+    for (const item of this.items)
+      if (item.kind === 'surface')
+        item.shown = item.shown.filter(({ messageId }) => messageId !== part.messageId)
+    this.items = this.items.filter((item) => !isWithdrawn(item, part))
   }
 }
 
-/** True if a withdrawal of the message or these calls concerns the item. */
-export function isWithdrawn(item: TurnItem, messageId: string, calls: readonly string[]): boolean {
+/** All messages of a surface that stand. */
+export function surfaceMessages({ shown }: Pick<SurfaceItem, 'shown'>): object[] {
+  const list: object[] = []
+  for (const { messages } of shown) addToSurface(list, messages)
+  return list
+}
+
+type SurfaceItem = Extract<TurnItem, { kind: 'surface' }>
+
+export type Withdrawal = Extract<TurnPart, { kind: 'withdrawn' }>
+
+/** True if a withdrawal concerns the item. */
+export function isWithdrawn(
+  item: TurnItem,
+  { messageId, calls, keepsReasoning }: Withdrawal,
+): boolean {
   switch (item.kind) {
     case 'text':
-    case 'reasoning':
-      return item.id === messageId
+      return item.messageId === messageId
+    case 'surface':
+      return item.shown.every((one) => one.messageId === messageId)
     case 'block':
     case 'source':
       return item.id.slice(0, item.id.lastIndexOf(':')) === messageId
     case 'file':
       return item.messageId === messageId
+    case 'reasoning':
+      return item.messageId === messageId && keepsReasoning !== true
     case 'call':
       return calls.includes(item.id)
     case 'question':

@@ -35,7 +35,7 @@ export interface TurnHost {
   readonly jobs: Pick<BuildJobs, 'encodedEvents' | 'get' | 'cancel' | 'resume' | 'result'>
   readonly store: JobStore
   readonly runtime: Runtime
-  /** Starts the run of a turn as a resumable job with `metadata.turn`. Resolves with the job's id. */
+  /** Starts the run of a turn, with the events `reasoning`, as a resumable job with `metadata.turn`. Resolves with the job's id. */
   start(key: ChatKey, flow: DoorFlow, run: TurnRun, note: TurnNote): Promise<string>
   /** The stored messages of a user's flow; undefined if none are kept. */
   messages(key: ChatKey): MessageService | undefined

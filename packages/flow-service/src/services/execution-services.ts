@@ -244,7 +244,14 @@ export function createExecutionServices({
   const chatFlows = createChatFlows(flows, plans)
   const openAiSettings = resolveOpenAiOptions(options.openai === false ? {} : options.openai)
   const run = { kit, options, chatFlows, servicesOf, files }
-  const doors = createDoorServices({ ...run, jobs, runner, store: jobStore })
+  const doors = createDoorServices({
+    ...run,
+    jobs,
+    runner,
+    store: jobStore,
+    visitorQueue: visitors,
+    publicTimeoutMs: settings.publicBuildSeconds * 1000,
+  })
   const announce = createAnnounceAnswer(kit.emit, runtime)
   const openAiOptions = {
     chatFlows,

@@ -100,7 +100,7 @@ export async function wholeAnswer(chunks: AsyncIterable<ChatChunk>): Promise<Who
   for await (const chunk of chunks) {
     if ('text' in chunk) texts.push(chunk.text)
     else if ('toolCall' in chunk) toolCalls.push(chunk.toolCall)
-    else end = chunk
+    else if ('finish' in chunk) end = chunk
   }
   if (texts.length > 1) {
     throw new TypeError(`The model returned ${texts.length} separate parts instead of one`)
@@ -117,6 +117,8 @@ async function* streamedText(
     if ('text' in chunk) {
       text += chunk.text
       yield chunk.text
+    } else if ('reasoning' in chunk) {
+      ctx.reasoning(chunk.reasoning)
     } else if ('finish' in chunk) {
       report({ text, toolCalls: [], ...chunk }, ctx)
     }

@@ -71,6 +71,11 @@ export interface ComponentContext {
    * @param messageId default: the last message sent by this vertex
    */
   token(chunk: string, messageId?: string, options?: { readonly send?: boolean }): void
+  /**
+   * Sends a piece of what a model thinks before it answers, if the run asks for it. It is not part of the text.
+   * @param messageId default: the message that this vertex streams next
+   */
+  reasoning(chunk: string, messageId?: string): void
   log(name: string, value: unknown): void
   /**
    * Adds the warning `file_left_out` about a file to the run, its response and the vertex log, once per file.

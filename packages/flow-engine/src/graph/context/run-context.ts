@@ -54,6 +54,8 @@ export interface RunContext {
   sendToken(data: TokenData, vertexId: string): void
   /** Also send whitespace-only tokens. */
   readonly blankTokens: boolean
+  /** Send what models think before they answer. */
+  readonly reasoning: boolean
   sendEnd(end: UnsentEvent<'end_vertex'>): void
   /** False once the run has ended or was aborted; later calls are ignored. */
   open(): boolean
@@ -100,6 +102,7 @@ export interface RunContextOptions extends Pick<
   /** True if the flow or the request holds the text. */
   holds(text: string): boolean
   readonly blankTokens?: boolean | undefined
+  readonly reasoning?: boolean | undefined
   readonly log: RunLog
   open(): boolean
   /** Called instead of throwing when the run exceeds its event limit. */
@@ -169,6 +172,10 @@ class LazyRunContext implements RunContext {
 
   get blankTokens(): boolean {
     return this.#options.blankTokens === true
+  }
+
+  get reasoning(): boolean {
+    return this.#options.reasoning === true
   }
 
   get services(): Readonly<ComponentServices> {

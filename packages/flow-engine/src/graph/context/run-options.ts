@@ -55,6 +55,8 @@ export interface RunOptions {
    * Agents also send whitespace-only tokens, so that the tokens concatenate to the full text. Default false.
    */
   blankTokens?: boolean | undefined
+  /** Sends events `reasoning` with what models think before they answer, where providers stream it. Default false. */
+  reasoning?: boolean | undefined
   /** Maximum number of vertices built concurrently, at least 1. Default: unlimited. */
   concurrency?: number | undefined
   /** Maximum number of concurrent passes of each loop, 1 to 1,000. Default 1. */

@@ -11,7 +11,7 @@ export interface RunEventOf<K extends keyof RunEventData> {
   readonly seq: number
   readonly event: K
   readonly data: RunEventData[K]
-  /** The sending vertex of `token`, `add_message` and `remove_message`; not on the wire. */
+  /** The sending vertex of `token`, `reasoning`, `add_message` and `remove_message`; not on the wire. */
   readonly vertexId?: string | undefined
 }
 
@@ -26,6 +26,8 @@ export interface RunEventData {
   end_vertex: { build_data: VertexBuildJson }
   add_message: MessageJson
   token: { chunk: string; id: string }
+  /** What a model thinks before the text of message `id`. Sent only by runs that ask for it. */
+  reasoning: { chunk: string; id: string }
   remove_message: { id: string }
   build_start: { id: string }
   build_end: { id: string }

@@ -78,9 +78,10 @@ export async function runChild({
     report: host.report,
   }
   const { relay: isRelayed = false, ...own } = child
+  const thinks = isRelayed && options.reasoning === true ? { reasoning: true } : {}
   const run = startRun(
     flow,
-    { sessionId, ...own, components, ...shared, ...looked, concurrency, parallel },
+    { sessionId, ...own, components, ...shared, ...looked, concurrency, parallel, ...thinks },
     around,
   )
   if (isRelayed) await relay(run, send)
@@ -94,6 +95,7 @@ async function relay(run: FlowRun, send: SendEvent): Promise<void> {
   for await (const event of run) {
     if (event.event === 'add_message') send('add_message', () => event.data)
     else if (event.event === 'token') send('token', () => event.data)
+    else if (event.event === 'reasoning') send('reasoning', () => event.data)
     else if (event.event === 'remove_message') send('remove_message', () => event.data)
   }
 }

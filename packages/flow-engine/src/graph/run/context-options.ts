@@ -102,6 +102,10 @@ export class ContextOptions implements RunContextOptions {
     return this.#request.options.blankTokens
   }
 
+  get reasoning(): boolean | undefined {
+    return this.#request.options.reasoning
+  }
+
   get allowPrivate(): boolean | undefined {
     return this.#request.options.allowPrivate
   }

@@ -37,13 +37,15 @@ async function stream(
     for await (const chunk of text) {
       if (signal.aborted) break
       // Nothing to announce before the model starts to respond.
-      partial ??= await ctx.sendMessage(partialOf(message, ctx))
+      partial ??= await begin(message, ctx)
       checkLength(chunk)
       chunks.push(chunk)
       ctx.token(chunk, partial.id)
     }
   } catch (error) {
     if (!signal.aborted && partial?.id !== undefined) await run.messages.withdraw(partial.id)
+    else if (!signal.aborted && ctx.nextMessage !== undefined)
+      await run.messages.retract([ctx.nextMessage])
     throw error
   }
   // The message log keeps the text received before the run was stopped.
@@ -56,6 +58,14 @@ async function stream(
   })
   run.messages.finished(whole)
   return whole
+}
+
+/** Announces the message, with the id that its reasoning was sent with. */
+function begin(message: Message, ctx: VertexContext): Promise<Message> {
+  const { nextMessage: id } = ctx
+  ctx.nextMessage = undefined
+  const partial = partialOf(message, ctx)
+  return ctx.sendMessage(id === undefined ? partial : changeMessage(partial, { id }))
 }
 
 /** The message that is stored and shown while the text arrives. */

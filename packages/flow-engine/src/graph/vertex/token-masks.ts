@@ -3,16 +3,18 @@ import { checkEventSize, certainlyFits } from '../events/event-size.ts'
 import { TokenData } from '../events/run-event.ts'
 import type { StreamMask } from '../events/secrets.ts'
 
-/** Sends the tokens of a vertex with secrets masked; text that may be the start of a secret is held back. */
+/** Sends the tokens of a vertex, or what its model thinks, with secrets masked; text that may be the start of a secret is held back. */
 export class TokenMasks {
   readonly #run: RunContext
   readonly #vertexId: string
+  readonly #event: 'token' | 'reasoning'
   readonly #masks = new Map<string, StreamMask>()
   /** The mask used last: most vertices stream one message. */
   #current: { readonly id: string; readonly mask: StreamMask } | undefined
 
-  constructor(run: RunContext, vertexId: string) {
+  constructor(run: RunContext, vertexId: string, event: 'token' | 'reasoning' = 'token') {
     this.#run = run
+    this.#event = event
     this.#vertexId = vertexId
   }
 
@@ -46,6 +48,7 @@ export class TokenMasks {
     const { eventBytes } = this.#run.limits
     const data = new TokenData(chunk, id)
     if (!certainlyFits(chunk.length, eventBytes)) checkEventSize('a token', data, eventBytes)
-    this.#run.sendToken(data, this.#vertexId)
+    if (this.#event === 'token') this.#run.sendToken(data, this.#vertexId)
+    else this.#run.send('reasoning', () => data, this.#vertexId)
   }
 }

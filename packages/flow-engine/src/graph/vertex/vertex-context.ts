@@ -42,6 +42,9 @@ export class VertexContext implements ComponentContext {
   branches: readonly BranchCall[] = NO_CALLS
   #logs: VertexLogs | undefined
   #masks: TokenMasks | undefined
+  #thoughts: TokenMasks | undefined
+  /** Id of the message that is streamed next, whose reasoning was sent before. */
+  nextMessage: string | undefined
   #output = ''
   #lastMessage: string | undefined
   #sleeps = 0
@@ -208,7 +211,10 @@ export class VertexContext implements ComponentContext {
 
   async updateMessage(message: Message, options?: { readonly store?: boolean }): Promise<Message> {
     if (this.asTool || !this.open) return message
-    if (message.id !== undefined) this.#masks?.end(message.id)
+    if (message.id !== undefined) {
+      this.#thoughts?.end(message.id)
+      this.#masks?.end(message.id)
+    }
     const sent = await this.#run.messages.update(message, { ...options, vertexId: this.vertexId })
     this.#lastMessage = sent.id
     return sent
@@ -226,8 +232,17 @@ export class VertexContext implements ComponentContext {
     if (this.asTool || messageId === undefined || chunk === '' || !this.open) return
     this.#run.messages.chunk(messageId, chunk, send)
     if (!send && !this.#run.blankTokens) return
+    this.#thoughts?.end(messageId)
     this.#masks ??= new TokenMasks(this.#run, this.vertexId)
     this.#masks.push(chunk, messageId)
+  }
+
+  reasoning(chunk: string, messageId?: string): void {
+    if (!this.#run.reasoning || this.asTool || chunk === '' || !this.open) return
+    if (messageId === undefined && (!this.streams || this.sessionId === '')) return
+    const id = messageId ?? (this.nextMessage ??= orderedId(this.runtime))
+    this.#thoughts ??= new TokenMasks(this.#run, this.vertexId, 'reasoning')
+    this.#thoughts.push(chunk, id)
   }
 
   log(name: string, value: unknown): void {
@@ -312,6 +327,7 @@ export class VertexContext implements ComponentContext {
 
   /** Sends the streamed text that was held back for masking. */
   flush(): void {
+    this.#thoughts?.endAll()
     this.#masks?.endAll()
   }
 

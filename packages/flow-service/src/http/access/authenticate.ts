@@ -29,7 +29,7 @@ export function createAuthenticate(
 ): Authenticate {
   return async (auth, { request, url, context }) => {
     if (auth === 'none' || auth === 'webhook' || auth === 'public') return undefined
-    const isVisitor = auth === 'optional' || mayVisit(kit, services, auth, request)
+    const isVisitor = auth === 'optional' || mayVisit(kit, services, { auth, request, url })
     const found = async (): Promise<Caller | Response | undefined> => {
       if (context.user === undefined && host === undefined)
         return await fromRequest(kit, services, { auth, request, url, isVisitor })
@@ -83,7 +83,7 @@ interface Attempt {
   readonly isVisitor: boolean
 }
 
-type Services = Pick<FlowServices, 'users' | 'apiKeys' | 'login' | 'mcp'>
+type Services = Pick<FlowServices, 'users' | 'apiKeys' | 'login' | 'mcp' | 'doors'>
 
 async function fromRequest(
   kit: ServiceKit,
@@ -120,15 +120,16 @@ const TOKEN = /^[^.]+\.[^.]+\.[^.]+$/
 
 /**
  * True if anonymous clients may use the operation: visitors of public flows, identified by a `client_id`
- * cookie, and clients of projects that are open without credentials.
+ * cookie or the id of their chat, and clients of projects that are open without credentials.
  */
 function mayVisit(
   { settings }: ServiceKit,
-  { mcp }: Services,
-  auth: Auth,
-  request: Request,
+  { mcp, doors }: Services,
+  { auth, request, url }: Pick<Attempt, 'auth' | 'request' | 'url'>,
 ): boolean {
   if (auth === 'mcp') return mcp.settings.anonymous
+  if (auth === 'chat')
+    return doors.takesVisitors(url.pathname.includes('/api/ag-ui/') ? 'agUi' : 'aiSdk')
   const takesGuests = auth === 'guest' || (auth === 'visitor' && settings.publicBuildReaders)
   return takesGuests && readClientId(request) !== null
 }

@@ -43,7 +43,11 @@ export function streamEvents(
   const format = { numbered, warnings }
   const body = eventStream(onLeave === undefined ? events : watched(events, onLeave), {
     count: openStreams,
-    encode: (found) => found.map((event) => formatEvent(event, format)).join(''),
+    // A line must follow each batch.
+    encode: (found) =>
+      shownOf(found)
+        .map((event) => formatEvent(event, format))
+        .join('') || '\n',
     signal,
   })
   return new Response(body, {
@@ -56,9 +60,21 @@ export function answerEvents(
   events: readonly StoredEvent[],
   { headers = {}, ...format }: Pick<DeliverOptions, 'numbered' | 'warnings' | 'headers'> = {},
 ): Response {
-  return new Response(events.map((event) => formatEvent(event, format)).join('\n'), {
-    headers: { 'content-type': 'application/x-ndjson', ...HEADERS, ...headers },
-  })
+  return new Response(
+    shownOf(events)
+      .map((event) => formatEvent(event, format))
+      .join('\n'),
+    {
+      headers: { 'content-type': 'application/x-ndjson', ...HEADERS, ...headers },
+    },
+  )
+}
+
+/** What models think is for the interfaces that ask for it. */
+function shownOf(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  return events.some(({ event }) => event === 'reasoning')
+    ? events.filter(({ event }) => event !== 'reasoning')
+    : events
 }
 
 /** Reports if the reader stops before the end. */

@@ -17,7 +17,7 @@ import type { UploadedFile, UploadOptions } from '../request/request-body.ts'
  * - `openai`: as `user`, and an API key also as a Bearer token.
  * - `mcp`: as `openai`; the first credential found decides alone.
  * - `chat`: an access token or an API key in a header, or the access token in its cookie from the server's own
- *   pages; all refusals are 401.
+ *   pages; all refusals are 401. Where the door takes visitors, other clients are anonymous.
  * - `agent`: as `chat`, without the cookie.
  * - `session`: as `user`, or the access token in its cookie.
  * - `guest`: as `user`, or an anonymous client with a `client_id` cookie.

@@ -84,6 +84,6 @@ function addressOf({ request, services }: AnyCall, flow: string): string {
   return `${base}${BASE}/${encodeURIComponent(flow)}`
 }
 
-function pick({ services, caller, request, origin, bytesWithin }: AnyCall) {
-  return { services, caller, request, origin, bytesWithin }
+function pick({ services, caller, request, origin, bytesWithin, context }: AnyCall) {
+  return { services, caller, request, origin, bytesWithin, context }
 }

@@ -3,6 +3,7 @@ import { TextParams } from '../../wire/scalars.ts'
 import { ChatBody, ChatChunk, ChatHistory, ChatHistoryQuery, Stopped } from '../../wire/ai-chat.ts'
 import { chatErrorResponse } from '../response/door-errors.ts'
 import { readVariables } from '../request/run-variables.ts'
+import { anonymous } from '../route/anonymous.ts'
 import { route, type Call, type Route } from '../route/route.ts'
 
 const PATH = '/api/ai/v1/chat/{flow}'
@@ -97,19 +98,16 @@ export const aiChatRoutes: readonly Route[] = [
 
 type FlowCall = Pick<
   Call<{ readonly flow: string }, unknown, unknown>,
-  'services' | 'caller' | 'params' | 'request' | 'origin' | 'bytesWithin'
+  'services' | 'caller' | 'params' | 'request' | 'origin' | 'bytesWithin' | 'context'
 >
 
 /** The request as the doors take it. */
 export function doorCall(call: FlowCall): Promise<DoorCall> {
-  const { services, caller, params, request, origin, bytesWithin: bytes } = call
+  const { services, caller, params, request, origin, context, bytesWithin: bytes } = call
   const variables = readVariables(request.headers)
-  return services.doors.call(caller, params.flow, {
-    request,
-    variables,
-    bytes,
-    origin: { ...origin },
-  })
+  const given = { request, variables, bytes, origin: { ...origin } }
+  if (caller === anonymous) return services.doors.visit(params.flow, given, context.clientAddress)
+  return services.doors.call(caller, params.flow, given)
 }
 
 function chatOf({ params }: { readonly params: { readonly chat: string } }): string {

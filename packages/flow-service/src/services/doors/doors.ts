@@ -1,4 +1,9 @@
-import { isFlowError, type BuildJobs, type ComponentServices } from '@x/flow-engine'
+import {
+  isFlowError,
+  type BuildJobs,
+  type BuildRequest,
+  type ComponentServices,
+} from '@x/flow-engine'
 import type { JobStore } from '@x/flow-engine/store'
 import {
   A2aDoor,
@@ -16,6 +21,7 @@ import {
   type DoorFlow,
   type DoorParts,
   type FileBytes,
+  type FileTicket,
   type TurnHost,
 } from '@x/flow-protocols/internal'
 import type { FlowEngineOptions } from '../../options.ts'
@@ -25,10 +31,13 @@ import type { Caller } from '../base/caller.ts'
 import type { ServiceKit } from '../base/kit.ts'
 import { formatAddress } from '../files/file-address.ts'
 import type { FileService } from '../files/files.ts'
+import type { VisitorQueue } from '../builds/visitor-queue.ts'
+import { asksPerson } from '../runs/asking-flows.ts'
 import type { BuildMetadata } from '../runs/build-metadata.ts'
 import type { RunScope } from '../runs/run-scope.ts'
 import type { Runner } from '../runs/runner.ts'
 import { resolveDoorOptions } from './door-options.ts'
+import { createVisitorCalls } from './visitor-calls.ts'
 
 /** A request to a door, without its flow. */
 export type DoorRequest = Omit<DoorCall, 'flow' | 'userId'>
@@ -51,6 +60,13 @@ export interface DoorServices {
    * @throws DoorError `flow_not_found`, `flow_not_chat`
    */
   call(caller: Caller, name: string, request: DoorRequest): Promise<DoorCall>
+  /** True if a door answers requests without credentials for public flows. */
+  takesVisitors(door: 'aiSdk' | 'agUi'): boolean
+  /**
+   * The call of somebody without credentials for a public flow, by its id.
+   * @throws DoorError `unauthorized`, `flow_not_chat`; FlowError for a flow that asks a person
+   */
+  visit(name: string, request: DoorRequest, address: string | undefined): Promise<DoorCall>
   /** @throws DoorError `file_not_found` */
   file(ticket: string): Promise<TicketFile>
   close(): void
@@ -65,6 +81,9 @@ export interface DoorServicesOptions {
   readonly chatFlows: ChatFlows
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly files: FileService
+  readonly visitorQueue: VisitorQueue
+  /** Longest turn of a visitor. */
+  readonly publicTimeoutMs: number
 }
 
 export function createDoorServices({
@@ -76,31 +95,40 @@ export function createDoorServices({
   chatFlows,
   servicesOf,
   files,
+  visitorQueue,
+  publicTimeoutMs,
 }: DoorServicesOptions): DoorServices {
   const { runtime, secrets: box, settings } = kit
   const chatOptions = resolveDoorOptions(options.aiSdk)
+  const agUiOptions = resolveDoorOptions(options.agUi)
+  const visitors = createVisitorCalls(kit)
   const scopeOf = (ownerId: string, flowId: string): RunScope => ({
     ownerId,
     storedFlowId: flowId,
     isPublic: false,
     runFlowId: flowId,
   })
+  const scopeAt = (userId: string, flowId: string): RunScope => {
+    const visitor = visitors.of(flowId)
+    return visitor === undefined ? scopeOf(userId, flowId) : visitors.scopeOf(visitor, flowId)
+  }
   const host: TurnHost = {
     jobs,
     store,
     runtime,
     onError: (error) => kit.report(error),
-    messages: ({ userId, flowId }) => servicesOf(scopeOf(userId, flowId)).messages,
+    messages: ({ userId, flowId }) => servicesOf(scopeAt(userId, flowId)).messages,
     async start({ userId, flowId, chatId }, flow, run, turn) {
+      const visitor = visitors.of(flowId)
       const metadata: BuildMetadata = {
         ownerId: userId,
-        storedFlowId: flowId,
-        isPublic: false,
+        storedFlowId: visitor?.storedFlowId ?? flowId,
+        isPublic: visitor !== undefined,
         logBuilds: true,
         form: 'run',
         earlier: run.earlier,
       }
-      const { id } = await runner.enqueue({
+      const build: BuildRequest = {
         flow: flow.plan,
         mode: 'run',
         resumable: true,
@@ -113,6 +141,7 @@ export function createDoorServices({
         outputType: 'chat',
         stream: true,
         blankTokens: true,
+        reasoning: true,
         sessionId: chatId,
         variables: { ...run.variables },
         userId,
@@ -120,15 +149,27 @@ export function createDoorServices({
         flowName: flow.name,
         ...run.origin,
         metadata: { ...metadata, turn },
-      })
-      return id
+      }
+      if (visitor === undefined) return (await runner.enqueue(build)).id
+      const { address } = visitor
+      const limited = { ...build, lane: 'public', timeoutMs: publicTimeoutMs }
+      const start = () => runner.enqueue(limited)
+      return (await visitorQueue.start({ clientId: chatId, address }, start)).id
     },
   }
   const ticketOptions = { box, runtime, seconds: chatOptions.fileUrlSeconds }
-  const storeFile = async ({ flow }: DoorCall, { name, bytes }: FileBytes): Promise<string> =>
-    formatAddress({ id: flow.id, name: await files.upload(flow.id, { name, bytes }) })
+  const storeFile = async (call: DoorCall, { name, bytes }: FileBytes): Promise<string> => {
+    const { id: flowId } = call.flow
+    if (visitors.of(flowId) === undefined)
+      return formatAddress({ id: flowId, name: await files.upload(flowId, { name, bytes }) })
+    const own = servicesOf(scopeAt(call.userId, flowId)).files
+    if (own === undefined) throw new TypeError('The service keeps files')
+    const { userId } = call
+    return await own.write(`${runtime.uuid()}-${name}`, bytes, { flowId, userId })
+  }
   const fileUrl = async ({ request, userId, flow }: DoorCall, path: string): Promise<string> => {
-    const ticket = await sealTicket(ticketOptions, { path, userId, flowId: flow.id })
+    const publicFlowId = visitors.of(flow.id)?.storedFlowId
+    const ticket = await sealTicket(ticketOptions, { path, userId, flowId: flow.id, publicFlowId })
     return `${publicBase(request, settings)}/api/ai/v1/files/${ticket}`
   }
   const storeFiles: DoorParts['storeFiles'] = async (call, _key, sent) => {
@@ -139,15 +180,31 @@ export function createDoorServices({
     return paths
   }
   const opened: Turns[] = []
-  const partsOf = ({ unreadMs, history, reasoning }: typeof chatOptions): DoorParts => {
+  const partsOf = ({ unreadMs, history, reasoning, surfaces }: typeof chatOptions): DoorParts => {
     const turns = new Turns(host, { unreadMs })
     opened.push(turns)
-    return { host, turns, history, reasoning, maxBodyBytes: MAX_BODY, storeFiles, fileUrl }
+    return {
+      host,
+      turns,
+      history,
+      reasoning,
+      surfaces,
+      maxBodyBytes: MAX_BODY,
+      storeFiles,
+      fileUrl,
+    }
   }
   const chat = new ChatDoor(partsOf(chatOptions))
-  const agUi = new AgUiDoor(partsOf(resolveDoorOptions(options.agUi)))
+  const agUi = new AgUiDoor(partsOf(agUiOptions))
   const a2aOptions = options.a2a === false ? {} : (options.a2a ?? {})
-  const a2a = new A2aDoor(partsOf({ ...chatOptions, unreadMs: null, history: 'stored' }))
+  const a2a = new A2aDoor(
+    partsOf({
+      ...chatOptions,
+      unreadMs: null,
+      history: 'stored',
+      surfaces: a2aOptions.surfaces,
+    }),
+  )
   const toDoorFlow = (flow: FlowRecord | null, name: string): DoorFlow => {
     const unknown = new DoorError('flow_not_found', `There is no flow "${name}".`)
     if (flow === null || flow.isComponent) throw unknown
@@ -164,6 +221,21 @@ export function createDoorServices({
     agUi,
     a2a,
     rootFlow: a2aOptions.rootFlow,
+    takesVisitors: (door) => (door === 'agUi' ? agUiOptions.public : chatOptions.public),
+    async visit(name, request, address) {
+      const record = await visitors.find(name)
+      const flow = checkChat(toDoorFlow(record, name))
+      if (chatFlows.asks(record)) throw asksPerson(record.id)
+      const call: DoorCall = {
+        ...request,
+        variables: {},
+        origin: {},
+        userId: record.userId,
+        flow,
+        bytes: (limit) => request.bytes(Math.min(limit, settings.maxPublicBody * 1024)),
+      }
+      return { ...call, enter: (chatId) => visitors.enter(call, chatId, address) }
+    },
     async call(caller, name, request) {
       const flow = checkChat(toDoorFlow(await chatFlows.find(caller, name), name))
       return { ...request, userId: caller.id, flow }
@@ -180,9 +252,10 @@ export function createDoorServices({
     },
   }
 
-  async function read(file: { path: string; userId: string; flowId: string }) {
-    const { path, userId, flowId } = file
-    const bytes = await servicesOf(scopeOf(userId, flowId)).files?.read(path, { userId, flowId })
+  async function read({ path, userId, flowId, publicFlowId }: FileTicket) {
+    const visited = publicFlowId && { ownerId: userId, storedFlowId: publicFlowId }
+    const scope = visited ? visitors.scopeOf(visited, flowId) : scopeOf(userId, flowId)
+    const bytes = await servicesOf(scope).files?.read(path, { userId, flowId })
     return bytes ?? null
   }
 }

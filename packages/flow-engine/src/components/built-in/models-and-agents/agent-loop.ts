@@ -88,6 +88,8 @@ async function ask(
     if ('text' in chunk) {
       text += chunk.text
       shown.token(chunk.text)
+    } else if ('reasoning' in chunk) {
+      shown.reasoning(chunk.reasoning)
     } else if ('toolCall' in chunk) {
       calls.push(chunk.toolCall)
     }

@@ -31,6 +31,7 @@ export interface AgentMessage {
   endTool(step: number, result: { output: unknown } | { error: string }): Promise<void>
   /** Whitespace alone is not sent as a token, but is part of the text kept when the run is stopped. */
   token(chunk: string): void
+  reasoning(chunk: string): void
   /** With `output`, the text is also added as an Output step. */
   complete(text: string, options: { output: boolean }): Promise<Message>
   /** Removes the message. Has no effect once the run is stopped, because the run keeps the partial text. */
@@ -84,6 +85,9 @@ export async function startAgentMessage(
     token(chunk) {
       if (!shown || message.id === undefined) return
       ctx.token(chunk, message.id, { send: chunk.trim() !== '' })
+    },
+    reasoning(chunk) {
+      if (shown && message.id !== undefined) ctx.reasoning(chunk, message.id)
     },
     async complete(text, options) {
       if (options.output) steps.push(textStep('Output', text, elapsed()))
