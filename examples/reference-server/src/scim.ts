@@ -39,7 +39,7 @@ export interface Provisioning {
   servePortal(
     request: Request,
     path: string,
-    context: { readonly clientAddress?: string },
+    context: { readonly clientAddress?: string; readonly requestId: string },
   ): Promise<Response | null>
   /** Flushes the audit log and that of the portal. */
   close(): Promise<void>

@@ -1,14 +1,10 @@
+import { smallAndFull } from '@x/test-kit/small-and-full'
 import { describe, expect, test } from 'vitest'
 import { createScimService, type ScimService } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
 import { BASE, TOKEN } from './support.ts'
 
 const TENANT = 'default'
-/** Rounds of six acts each: a few for every day. */
-const SIZES = [
-  [60, {}],
-  [2_000, { tags: ['long'] }],
-] as const
 
 interface Host {
   readonly service: ScimService
@@ -110,9 +106,9 @@ describe('signing in beside the directory', () => {
     expect(await host.signIn(id)).toBe(true)
   })
 
-  for (const [rounds, options] of SIZES)
+  for (const [text, rounds, options] of smallAndFull(60, 2_000))
     test(
-      `DP-46 ${rounds} rounds of interleavings leave no session of somebody who is out`,
+      `DP-46 ${text} rounds of interleavings leave no session of somebody who is out`,
       { ...options, timeout: 120_000 },
       async () => {
         const host = createHost()

@@ -11,7 +11,9 @@ import { withRetry } from './with-retry.ts'
 
 /** The person who signs in: exactly one of the three, and never an e-mail address as such. */
 export type SignInName =
-  { readonly id: string } | { readonly externalId: string } | { readonly userName: string }
+  | { readonly id: string }
+  | { readonly externalId: string }
+  | { readonly userName: string }
 
 /** Why nobody is signed in. `deleted`: a tombstone is kept. */
 export type NotActive = 'unknown' | 'inactive' | 'deleted' | 'ambiguous'

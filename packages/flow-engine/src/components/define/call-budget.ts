@@ -6,7 +6,8 @@ export interface BudgetedCall {
   readonly model: string
   /** The messages, tools and schema of a chat, or the texts of an embedding. */
   readonly request:
-    Pick<ChatRequest, 'messages' | 'tools' | 'responseFormat' | 'maxTokens'> | readonly string[]
+    | Pick<ChatRequest, 'messages' | 'tools' | 'responseFormat' | 'maxTokens'>
+    | readonly string[]
   /** The same request once more: its answer cannot be cut any further. */
   readonly isRepeated?: boolean
 }
