@@ -19,7 +19,7 @@ const RUN_BY = {
   'docs/index.md': [1, '.ci/run', `${TESTS}/first-start.long.ts`],
   'docs/guides/deploy.md': [2, COMMANDS],
   'docs/guides/durable-runs.md': [1, COMMANDS],
-  'docs/guides/flows-as-code.md': [4, 'packages/flow-tools/test/guide.test.ts'],
+  'docs/guides/flows-as-code.md': [5, 'packages/flow-tools/test/guide.test.ts'],
   'docs/guides/human-in-the-loop.md': [1, COMMANDS],
   'docs/guides/mcp.md': [
     3,

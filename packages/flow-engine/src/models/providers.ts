@@ -1,7 +1,6 @@
 import type { Runtime } from '@x/wire'
 import { trimSlashes } from '@x/wire'
 import { FlowError } from '../errors.ts'
-import { callBudgetOf, type Reservation } from '../components/define/call-budget.ts'
 import { callReporterOf, reportedCall, type OpenCall } from '../components/define/call-reporter.ts'
 import type { ComponentServices, ModelProviders, ModelSpec } from '../components/define/services.ts'
 import { checkKey } from '../outgoing/key-rules.ts'
@@ -19,6 +18,7 @@ import {
   type ToolCall,
   type TokenUsage,
 } from './chat-model.ts'
+import { budgetedEmbedder, budgetedStream } from './budgeted.ts'
 import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
 import { findServed, type ProviderFacts } from './provider-table.ts'
 import { createWatsonxEmbedder } from './watsonx-embedder.ts'
@@ -46,50 +46,12 @@ export async function findChatModel(host: ModelHost, spec: ModelSpec): Promise<C
 function counted(model: ChatModel, host: ModelHost, spec: ModelSpec): ChatModel {
   return {
     ...(model.name === undefined ? {} : { name: model.name }),
-    stream: (request) => countedStream(model, request, { host, spec }),
+    stream: (request) =>
+      budgetedStream(host, spec, {
+        request,
+        make: (asked) => reportedStream(model, asked, { host, spec }),
+      }),
   }
-}
-
-/** Makes a request within the budget of the run and reports what it used. */
-async function* countedStream(
-  model: ChatModel,
-  given: ChatRequest,
-  at: { readonly host: ModelHost; readonly spec: ModelSpec },
-): AsyncGenerator<ChatChunk> {
-  const { host, spec } = at
-  const budget = callBudgetOf(host)
-  const named = { provider: spec.provider, model: given.model ?? spec.model }
-  const reserved = budget?.reserve({ ...named, request: given }, given.signal)
-  let held = reserved instanceof Promise ? await reserved : reserved
-  const request = withinBudget(given, held, async (limited) => {
-    held?.settle()
-    const again = { ...named, request: limited, isRepeated: true }
-    held = await budget?.reserve(again, given.signal)
-  })
-  let usage: TokenUsage | undefined
-  try {
-    for await (const chunk of reportedStream(model, request, at)) {
-      if ('finish' in chunk && chunk.usage !== undefined) {
-        usage = chunk.usage
-        host.usage?.(usage)
-      }
-      yield chunk
-    }
-  } finally {
-    held?.settle(usage)
-  }
-}
-
-/** The request with the longest answer that its budget leaves; unchanged without a budget. */
-function withinBudget(
-  request: ChatRequest,
-  held: Reservation | undefined,
-  repeat: (request: ChatRequest) => Promise<void>,
-): ChatRequest {
-  if (held?.isLimited !== true) return request
-  const { maxTokens = request.maxTokens } = held
-  const limited: ChatRequest = { ...request, ...(maxTokens === undefined ? {} : { maxTokens }) }
-  return { ...limited, onRetry: () => repeat(limited) }
 }
 
 /** Streams the model's answer; hooks observe the call, if there are any. */
@@ -150,34 +112,6 @@ export async function findEmbedder(host: ModelHost, spec: ModelSpec): Promise<Em
   if (made === undefined) throw notOffered(spec.provider)
   const counting = budgetedEmbedder(made, host, spec)
   return callReporterOf(host) === undefined ? counting : reportedEmbedder(counting, host, spec)
-}
-
-/** Reserves the texts of each request. */
-function budgetedEmbedder(embedder: Embedder, host: ModelHost, spec: ModelSpec): Embedder {
-  const budget = callBudgetOf(host)
-  if (budget === undefined) return embedder
-  const within = async <T>(
-    texts: readonly string[],
-    signal: AbortSignal | undefined,
-    work: () => Promise<T>,
-  ): Promise<T> => {
-    const { provider, model } = spec
-    const held = await budget.reserve({ provider, model, request: texts }, signal)
-    try {
-      return await work()
-    } finally {
-      held.settle()
-    }
-  }
-  return {
-    embed: (texts, signal) => within(texts, signal, () => embedder.embed(texts, signal)),
-    ...(embedder.embedQuery === undefined
-      ? {}
-      : {
-          embedQuery: (text: string, signal?: AbortSignal) =>
-            within([text], signal, async () => (await embedder.embedQuery?.(text, signal)) ?? []),
-        }),
-  }
 }
 
 function reportedEmbedder(embedder: Embedder, host: ModelHost, spec: ModelSpec): Embedder {

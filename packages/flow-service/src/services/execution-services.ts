@@ -48,6 +48,7 @@ import { createRunService, type RunService } from './runs/run-service.ts'
 import { createRunner, watched } from './runs/runner.ts'
 import { createQuestionService, type QuestionService } from './runs/questions.ts'
 import { joinRunHooks } from './runs/join-run-hooks.ts'
+import { spendingOf } from './runs/spending-of.ts'
 import { executionMetrics } from './runs/run-metrics.ts'
 import { createRunRecorder } from './runs/run-records.ts'
 import { createTraceService, type TraceService } from './runs/traces.ts'
@@ -137,22 +138,13 @@ export function createExecutionServices({
   const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue)
   // Counting comes first, so that an error in a host hook does not prevent it.
   const hooks = joinRunHooks([counted?.hooks, options.hooks])
-  const { budget, prices, countTokens } = options
-  const spending = {
-    ...(budget === undefined ? {} : { budget }),
-    ...(prices === undefined ? {} : { prices }),
-    ...(countTokens === undefined ? {} : { countTokens }),
-  }
+  const base = { cache, limits, runtime, ...spendingOf(options), ...(hooks && { hooks }) }
   const jobs = createBuildJobs({
-    ...spending,
     components,
-    cache,
-    runtime,
-    limits,
+    ...base,
     store: jobStore,
     ...options.queue,
     lanes: jobLanes(concurrency, settings),
-    ...(hooks === undefined ? {} : { hooks }),
     secrets: kit.secrets,
     authorize: mayContinue(store),
     servicesOf(request) {
@@ -217,7 +209,7 @@ export function createExecutionServices({
         builds: true,
         trace: form === 'run',
       }),
-    base: { cache, limits, runtime, ...spending, ...(hooks === undefined ? {} : { hooks }) },
+    base,
     sweep,
     report: (error) => report(error),
   })

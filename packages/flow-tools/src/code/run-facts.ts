@@ -26,8 +26,19 @@ const READ_BY_CLASS: ReadonlySet<string> = new Set(['model', 'agent_llm', 'model
 const READ_BY_TYPES: ReadonlySet<string> = new Set(['input_data'])
 const LANGUAGES = { languages: new Set(['typescript', 'python'] as const) }
 
-/** What runs read of a node, in a host that runs the code of nodes and in one that does not. */
-export function runFacts(node: unknown, components: ComponentRegistry): RunFacts {
+const known = new WeakMap<object, RunFacts>()
+
+/**
+ * What runs read of a node, in a host that runs the code of nodes and in one that does not. A node must not change
+ * afterwards.
+ */
+export function runFacts(node: object, components: ComponentRegistry): RunFacts {
+  const facts = known.get(node) ?? readFacts(node, components)
+  known.set(node, facts)
+  return facts
+}
+
+function readFacts(node: object, components: ComponentRegistry): RunFacts {
   const [plain, coded] = [false, LANGUAGES].map((customCode) =>
     factsOf(node, { components, customCode }),
   )

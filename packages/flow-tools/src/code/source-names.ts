@@ -10,42 +10,44 @@ const RESERVED: ReadonlySet<string> = new Set(
 )
 const LONGEST = 60
 
-/** Identifiers for the names of nodes, each once. */
-export class SourceNames {
-  readonly #taken = new Set(RESERVED)
+/** Names, each once: with a number where one is taken. */
+class FreeNames {
+  readonly #taken: Set<string>
+  /** The next number to try, by name. */
+  readonly #next = new Map<string, number>()
 
-  /** The name in camel case, with a number where it is taken. */
-  identifier(name: string, other = 'node'): string {
-    const base = camelCase(name) ?? camelCase(other) ?? 'node'
-    return this.#free(base, '')
+  constructor(taken: Iterable<string> = []) {
+    this.#taken = new Set(taken)
   }
 
-  #free(base: string, mark: string): string {
-    for (let number = 1; ; number += 1) {
-      const name = number === 1 ? base : `${base}${mark}${number}`
-      if (this.#taken.has(name)) continue
-      this.#taken.add(name)
+  free(base: string, keyOf: (name: string) => string = (name) => name): string {
+    for (let number = this.#next.get(keyOf(base)) ?? 1; ; number += 1) {
+      const name = number === 1 ? base : `${base}${number}`
+      this.#next.set(keyOf(base), number + 1)
+      if (this.#taken.has(keyOf(name))) continue
+      this.#taken.add(keyOf(name))
       return name
     }
   }
 }
 
+/** Identifiers for the names of nodes, each once. */
+export class SourceNames {
+  readonly #names = new FreeNames(RESERVED)
+
+  /** The name in camel case, with a number where it is taken. */
+  identifier(name: string, other = 'node'): string {
+    return this.#names.free(camelCase(name) ?? camelCase(other) ?? 'node')
+  }
+}
+
 /** File names without their ending, each once whatever the case of its letters. */
 export class FileNames {
-  readonly #taken = new Set<string>()
+  readonly #names = new FreeNames()
 
   free(name: string): string {
-    const base =
-      name
-        .slice(0, LONGEST)
-        .replaceAll(/[^\w.-]+/g, '_')
-        .replace(/^[-.]/, '_') || 'node'
-    for (let number = 1; ; number += 1) {
-      const free = number === 1 ? base : `${base}${number}`
-      if (this.#taken.has(free.toLowerCase())) continue
-      this.#taken.add(free.toLowerCase())
-      return free
-    }
+    const plain = name.slice(0, LONGEST).replaceAll(/[^\w.-]+/g, '_')
+    return this.#names.free(plain.replace(/^[-.]/, '_') || 'node', (file) => file.toLowerCase())
   }
 }
 

@@ -29,10 +29,11 @@ import { addPromptFields } from './prompt-fields.ts'
 export function createFlow(name = 'Flow', facts: FlowOptions = {}): FlowDraft {
   const graph = new FlowGraph(name, factsOf(facts))
   const byType = new Map<string, Component>()
+  const byId = new Map<string, FlowNode>()
   let registry: ComponentRegistry | undefined
 
   const nodeOf = (vertexId: string): FlowNode => {
-    const node = graph.nodes.find((each) => idOf(each) === vertexId)
+    const node = byId.get(vertexId)
     if (node === undefined) throw invalidRequest(`The flow ${name} has no node ${vertexId}`)
     return node
   }
@@ -43,7 +44,7 @@ export function createFlow(name = 'Flow', facts: FlowOptions = {}): FlowDraft {
   const add = (component: Component, options: NodeOptions = {}): Built => {
     const { values = {}, fields = {}, ...rest } = options
     const { id } = rest
-    if (id !== undefined && graph.nodes.some((node) => idOf(node) === id))
+    if (id !== undefined && byId.has(id))
       throw invalidRequest(`The flow ${name} already has a node ${id}`)
     const isEmbedded = embeddedDetails(component) !== undefined
     if (!isEmbedded && (byType.get(component.type) ?? component) !== component)
@@ -58,6 +59,7 @@ export function createFlow(name = 'Flow', facts: FlowOptions = {}): FlowDraft {
     registry = undefined
     const given = Object.fromEntries([...Object.entries(values), ...Object.entries(fields)])
     const node = graph.addComponent(component, { ...rest, values: given })
+    byId.set(node.id, node)
     if (component.furtherFields === true) addPromptFields(node.data.node)
     return builtNode(node, component)
   }
@@ -82,6 +84,7 @@ export function createFlow(name = 'Flow', facts: FlowOptions = {}): FlowDraft {
     if (isObject(node) && node.position !== undefined) fixed.add(graph.nodes.length)
     graph.nodes.push(node)
     const id = idOf(node) ?? ''
+    if (!byId.has(id)) byId.set(id, node)
     const ends = { id, input: inputRef, output: outputRef }
     return Object.freeze(ends)
     function inputRef(field: string): InputRef {

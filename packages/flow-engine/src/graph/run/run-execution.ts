@@ -29,7 +29,6 @@ import { sortedVertices } from '../results/sorted-vertices.ts'
 import { noteStalled } from './note-stalled.ts'
 import { RunTurn } from './run-turn.ts'
 import { TaskQueue } from './task-queue.ts'
-import { watchSeconds } from './time-budget.ts'
 import { createValueRelease, SMALL_BYTES } from '../vertex/value-release.ts'
 import { TaskEnvironment } from '../vertex/task-environment.ts'
 import type { TaskResult } from '../vertex/task-build.ts'
@@ -54,7 +53,6 @@ export class RunExecution implements Deadline {
   readonly #startedAt: number
   readonly #turn: RunTurn
   readonly #queue = new TaskQueue()
-  #unwatch: (() => void) | undefined
   #running = 0
   #suspended = 0
   #resolve: (result: RunResult) => void = () => undefined
@@ -133,9 +131,6 @@ export class RunExecution implements Deadline {
   }
 
   #watch(): void {
-    const { seconds } = this.#request.budget ?? {}
-    if (seconds !== undefined)
-      this.#unwatch = watchSeconds(seconds, this.#run.runtime, (error) => this.exceed(error))
     const { runTimeoutMs } = this.#run.limits
     if (runTimeoutMs === null) return
     this.deadline = this.#startedAt + runTimeoutMs
@@ -328,7 +323,6 @@ export class RunExecution implements Deadline {
     if (this.#phase.current === 'ended') return undefined
     const atRest = this.#phase.current === 'running'
     this.#phase.current = 'ended'
-    this.#unwatch?.()
     if (this.deadline < Number.POSITIVE_INFINITY) deadlinesOf(this.#run.runtime).remove(this)
     if (this.#suspended > 0 && atRest) {
       this.#log.close()

@@ -12,6 +12,7 @@ import { ContextOptions } from './context-options.ts'
 import { Phase } from './phase.ts'
 import { RunExecution } from './run-execution.ts'
 import { cancelReason, RunStart } from './run-start.ts'
+import { watchSeconds } from './time-budget.ts'
 import type { OptionArguments, RunOf } from './typed-run.ts'
 
 /**
@@ -86,6 +87,7 @@ function execute(start: RunStart, request: RunRequest): Promise<RunResult> {
   const stop = listen(request.options.signal, (reason) => execution.cancel(cancelReason(reason)))
   if (phase.current === 'running') {
     run.reporter?.start()
+    watchSeconds(request, execution)
     execution.start()
   }
   return stop === undefined ? execution.result : execution.result.finally(stop)

@@ -1,18 +1,20 @@
-import type { Runtime } from '@x/wire'
-import type { FlowError } from '../../errors.ts'
+import type { RunRequest } from '../context/run-request.ts'
 import { exceeded } from '../context/run-spending.ts'
 import { deadlinesOf } from './run-deadlines.ts'
+import type { RunExecution } from './run-execution.ts'
 
-/** Calls `exceed` when the seconds of a budget are over; returns a function that stops the clock. */
+/** Ends a run when the seconds of its budget are over. */
 export function watchSeconds(
-  seconds: number,
-  runtime: Runtime,
-  exceed: (error: FlowError) => void,
-): () => void {
+  { budget, runtime }: Pick<RunRequest, 'budget' | 'runtime'>,
+  execution: Pick<RunExecution, 'exceed' | 'result'>,
+): void {
+  const seconds = budget?.seconds
+  if (seconds === undefined) return
   const deadline = {
     deadline: runtime.now().getTime() + seconds * 1000,
-    overdue: () => exceed(exceeded('seconds', seconds, seconds)),
+    overdue: () => execution.exceed(exceeded('seconds', seconds, seconds)),
   }
-  deadlinesOf(runtime).add(deadline)
-  return () => deadlinesOf(runtime).remove(deadline)
+  const deadlines = deadlinesOf(runtime)
+  deadlines.add(deadline)
+  void execution.result.then(() => deadlines.remove(deadline))
 }

@@ -1,0 +1,12 @@
+import type { FlowEngineOptions } from '../../options.ts'
+
+type Spending = Pick<FlowEngineOptions, 'budget' | 'prices' | 'countTokens'>
+
+/** What limits and counts the model calls of all runs and jobs. */
+export function spendingOf({ budget, prices, countTokens }: Spending): Spending {
+  return {
+    ...(budget === undefined ? {} : { budget }),
+    ...(prices === undefined ? {} : { prices }),
+    ...(countTokens === undefined ? {} : { countTokens }),
+  }
+}
