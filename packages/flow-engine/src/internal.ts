@@ -94,7 +94,6 @@ export {
   classOf,
   findGraph,
   isProblem,
-  noGraph,
   readEdge,
   readNode,
 } from './graph/flow/flow-json.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '@x/wire'
-import type { Component } from '@x/flow-engine'
+import type { Component, RefreshContext } from '@x/flow-engine'
 import type { ComponentContext } from '@x/flow-engine'
 import { defineComponent } from '@x/flow-engine'
 import type { AnyFieldOptions } from '@x/flow-engine/internal'
@@ -28,8 +28,10 @@ export function componentOfClass(
     outputs: outputsOf(code, outputs, calls),
     ...(refreshes
       ? {
-          refresh: (template: NodeTemplate, field: string, value: unknown, ctx) =>
-            calls.update(code, { template, field, value }, ctx),
+          refresh: async (template: NodeTemplate, field: string, value: unknown, ctx) => {
+            const made = await calls.update(code, { template, field, value }, ctx)
+            return { template: completed(made.template, ctx), outputs: made.outputs.map(selecting) }
+          },
         }
       : {}),
   })
@@ -134,6 +136,23 @@ function renamed({ table_schema: schema, ...rest }: Record<string, unknown>) {
   if (schema === undefined) return rest
   const columns = isObject(schema) && 'columns' in schema ? schema['columns'] : schema
   return { ...rest, table_schema: columns }
+}
+
+/** Fields that the class has made anew have but the keys that it named. */
+function completed(template: NodeTemplate, ctx: Pick<RefreshContext, 'field'>): NodeTemplate {
+  const entries = Object.entries(template).map(([name, wire]) => {
+    const isNew = isObject(wire) && '_input_type' in wire && !('show' in wire)
+    return [name, isNew ? { ...ctx.field(name, toField(wire)), ...wire } : wire] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function selecting(made: NodeOutput): NodeOutput {
+  const [first] = made.types ?? []
+  return {
+    ...made,
+    ...(made.selected === undefined && first !== undefined ? { selected: first } : {}),
+  }
 }
 
 function factsOf(facts: Readonly<Record<string, unknown>>) {

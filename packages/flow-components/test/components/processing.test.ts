@@ -137,6 +137,7 @@ describe('TypeConverterComponent (CO-55)', () => {
       'IBMwatsonxModel.base_url',
       'MistralModel.model_name',
       'OpenAIEmbeddings.model',
+      'SearchComponent.engine',
       'WatsonxEmbeddingsComponent.url',
     ])
     const df = createDataFrame([{ a: 'x' }])

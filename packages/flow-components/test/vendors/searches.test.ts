@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { builtinComponents } from '@x/flow-components'
-import type { DataFrame } from '@x/flow-engine'
+import { createRegistry, type DataFrame } from '@x/flow-engine'
 import type { Data } from '@x/flow-engine'
 import type { Message } from '@x/flow-engine'
 import type { Tool } from '@x/flow-engine'
@@ -114,6 +114,37 @@ describe('DuckDuckGoSearchComponent (MO-41)', () => {
     expect(rowsOf(failed.value)).toMatchObject([
       { error: expect.stringContaining('404') as string },
     ])
+  })
+})
+
+describe('FF-83: SearchAPI', () => {
+  const hits = () =>
+    jsonAnswer({
+      organic_results: [
+        { title: 'A title', link: 'https://x.example', snippet: 'A snippet' },
+        { title: 'Another' },
+      ],
+    })
+  const given = { api_key: KEY, engine: 'google_news', input_value: 'cats', max_results: 1 }
+
+  test('FF-83: the older node gives Data, and a tool whose arguments win over its fields', async () => {
+    const old = { ...given, search_params: { hl: 'de' } }
+    const list = await use('SearchComponent', { output: 'api_run_model', ...old }, hits())
+    expect(listOf(list.value)).toMatchObject([{ title: 'A title', text: 'A snippet' }])
+    expect(list.requests[0]?.url).toBe(
+      'https://www.searchapi.io/api/v1/search?engine=google_news&q=cats&hl=de',
+    )
+    const made = await use('SearchComponent', { output: 'api_build_tool', ...given }, hits())
+    const [tool] = made.value as Tool[]
+    expect(tool?.name).toBe('search_api')
+    const { signal } = new AbortController()
+    expect(await tool?.call({ query: 'dogs', max_results: 2 }, { signal })).toHaveLength(2)
+    expect(made.requests[0]?.url).toContain('engine=google_news&q=dogs')
+  })
+
+  test('FF-83: both names are one component', () => {
+    const registry = createRegistry(builtinComponents)
+    expect(registry.get('SearchAPI')?.type).toBe('SearchComponent')
   })
 })
 

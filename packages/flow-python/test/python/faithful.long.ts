@@ -1,6 +1,12 @@
 // Runs each night (.ci/night).
 import { expect, test } from 'vitest'
-import { isComponent } from '@x/flow-engine/internal'
+import {
+  componentToNode,
+  fieldToTemplate,
+  isComponent,
+  refreshDetails,
+} from '@x/flow-engine/internal'
+import { field } from '@x/flow-engine'
 import { run, runText, testRunner } from './python-runs.ts'
 
 const runner = testRunner()
@@ -45,6 +51,65 @@ test.each(['CustomComponent', 'Component'])(
     expect(Object.values(component.outputs)).toMatchObject([{ types: ['Data'], method: 'build' }])
   },
 )
+
+const CHANGING = `from lfx.custom.custom_component.component import Component
+from lfx.io import DropdownInput, LinkInput, MessageTextInput, Output
+from lfx.schema import Data, DataFrame, Message
+
+class Changes(Component):
+    inputs = [
+        DropdownInput(name="kind", options=["a", "b"], value="a", real_time_refresh=True),
+        LinkInput(name="help", display_name="Help", value="https://x.example"),
+    ]
+    outputs = [
+        Output(name="z", method="z"), Output(name="one", method="one"), Output(name="many", method="many"),
+    ]
+
+    def z(self) -> Message | None:
+        return None
+
+    def one(self) -> Data | DataFrame:
+        return Data()
+
+    def many(self) -> list[Data]:
+        return []
+
+    def update_build_config(self, build_config, field_value, field_name=None):
+        build_config["extra"] = MessageTextInput(name="extra", display_name="Extra").to_dict()
+        return build_config
+
+    def update_outputs(self, frontend_node, field_name, field_value):
+        frontend_node["outputs"] = [Output(name="one", display_name="One", method="one")]
+        return frontend_node
+`
+
+test('FF-78: base classes are in alphabetical order, with NoneType for a union with None', async () => {
+  const component = await runner.load(CHANGING, { signal, userId: 'ann' })
+  if (!isComponent(component)) throw new Error('no component')
+  const node = componentToNode(component)
+  expect(node.base_classes).toEqual(['Data', 'DataFrame', 'Message', 'NoneType'])
+  expect(node.outputs?.map(({ types }) => types)).toEqual([
+    ['Message', 'NoneType'],
+    ['Data', 'DataFrame'],
+    ['Data'],
+  ])
+  expect(Object.keys(node.template.help ?? {})).not.toContain('list')
+})
+
+test('FF-78: fields and outputs that a class makes anew have all keys', async () => {
+  const component = await runner.load(CHANGING, { signal, userId: 'ann' })
+  if (!isComponent(component)) throw new Error('no component')
+  const node = componentToNode(component)
+  const change = { field: 'kind', value: 'b' }
+  const options = { services: { codeRunner: runner }, userId: 'ann' }
+  const made = await refreshDetails(component, node, change, options)
+  const text = Object.keys(fieldToTemplate('extra', field.text({ displayName: 'Extra' })))
+  expect(Object.keys(made.template.extra ?? {}).toSorted()).toEqual(text.toSorted())
+  expect(made.template.extra).toMatchObject({ name: 'extra', display_name: 'Extra', show: true })
+  expect(made.outputs).toMatchObject([
+    { name: 'one', selected: 'Data', types: ['Data', 'DataFrame'] },
+  ])
+})
 
 test('FF-78: a column stays a column after filtering, sorting and grouping', async () => {
   const body = `df = DataFrame([{"k": k, "n": n} for k, n in [("a", 3), ("b", 1), ("a", 5)]])

@@ -20,6 +20,7 @@ export interface RemoteCollection {
 }
 
 export interface EmbeddedDocument extends Document {
+  /** Empty if the server embeds the text. */
   readonly vector: readonly number[]
 }
 
@@ -55,6 +56,8 @@ interface VectorStoreDefinition<I extends Fields> extends ComponentFacts {
   readonly displayName: string
   /** The inputs that precede those common to all vector stores. */
   readonly inputs: I
+  /** True if the server embeds texts, so that no embedding model is needed. Default: it does not. */
+  readonly embedsItself?: (inputs: Values<I>) => boolean
   /** Returns the collection for the inputs; sends no request before it is used. */
   readonly open: (inputs: Values<I>, ctx: ComponentContext) => RemoteCollection
 }
@@ -66,27 +69,26 @@ interface VectorStoreDefinition<I extends Fields> extends ComponentFacts {
 export function defineVectorStore<I extends Fields>(
   definition: VectorStoreDefinition<I>,
 ): Component {
-  const { open, inputs: own, ...facts } = definition
+  const { open, embedsItself = () => false, inputs: own, ...facts } = definition
   type Inputs = Values<I & typeof shared>
   const search = oncePerBuild(async (given: Inputs, ctx: ComponentContext): Promise<Data[]> => {
     const { embedding, ...inputs }: Values<typeof shared> = given
     const documents = readDocuments(inputs.ingest_data)
     const text = inputs.search_query.trim()
     if (documents.length === 0 && text === '') return []
-    if (embedding === null) throw new TypeError(`${facts.displayName} needs an embedding model.`)
+    if (embedding === null && !embedsItself(given))
+      throw new TypeError(`${facts.displayName} needs an embedding model.`)
     const collection = open(given, ctx)
     for (let at = 0; at < documents.length; at += BATCH) {
       const part = documents.slice(at, at + BATCH)
-      const vectors = await embedding.embed(
-        part.map((document) => document.text),
-        ctx.signal,
-      )
+      const texts = part.map((document) => document.text)
+      const vectors = embedding === null ? [] : await embedding.embed(texts, ctx.signal)
       await collection.add(
         part.map((document, nth) => ({ ...document, vector: vectors[nth] ?? [] })),
       )
     }
     if (text === '') return []
-    const vector = await embedText(text, embedding, ctx.signal)
+    const vector = embedding === null ? [] : await embedText(text, embedding, ctx.signal)
     const found = await collection.search({ vector, text, limit: inputs.number_of_results })
     const rows = found.map(({ text: content, metadata }) =>
       createData({ ...(isObject(metadata) ? metadata : {}), text: content }),

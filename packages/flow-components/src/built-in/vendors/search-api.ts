@@ -1,7 +1,7 @@
 import { isObject } from '@x/wire'
 import { parseJson } from '@x/wire'
 import { toLiteralText } from '@x/flow-engine/internal'
-import { defineComponent } from '@x/flow-engine'
+import { createData, defineComponent, type ComponentContext } from '@x/flow-engine'
 import { field } from '@x/flow-engine'
 import { output } from '@x/flow-engine'
 import { resultRow, rowLimits } from './search-rows.ts'
@@ -16,9 +16,10 @@ import {
 const SEARCH_URL = 'https://www.searchapi.io/api/v1/search'
 const TIMEOUT_MS = 60_000
 
-/** Searches the web through SearchApi. */
+/** Searches the web through SearchApi, also as the older node, which is a tool of agents. */
 export const searchApi = defineComponent({
   type: 'SearchComponent',
+  aliases: ['SearchAPI', 'SearchAPIComponent'],
   displayName: 'SearchApi',
   description: 'Searches the web with SearchApi.',
   icon: 'SearchAPI',
@@ -27,6 +28,8 @@ export const searchApi = defineComponent({
   inputs: {
     engine: field.dropdown({
       displayName: 'Engine',
+      // In older nodes it is a text; the service has many engines.
+      closed: false,
       options: ['google', 'bing', 'duckduckgo'],
       default: 'google',
     }),
@@ -45,29 +48,87 @@ export const searchApi = defineComponent({
     dataframe: output.dataFrame({
       displayName: 'DataFrame',
       method: 'fetch_content_dataframe',
-      async run({ engine, api_key, input_value, search_params, ...limits }, ctx) {
-        const params = new Map([
-          ['engine', engine],
-          ['q', input_value],
-        ])
-        for (const [key, value] of Object.entries(search_params)) {
-          params.set(key, toLiteralText(value))
-        }
-        const answer = await sendRequest(
-          `${SEARCH_URL}?${new URLSearchParams([...params]).toString()}`,
-          { headers: { authorization: `Bearer ${api_key}` }, timeoutMs: TIMEOUT_MS },
-          ctx,
-        )
-        if (!isSuccess(answer)) throw new TypeError(statusText(answer))
-        const rows = readResults(answer)
-          .slice(0, limits.max_results)
-          .map((result) => resultRow(result, limits.max_snippet_length))
-        ctx.status(rows)
-        return rows
+      run: (inputs, ctx) => search(inputs, ctx),
+    }),
+    api_run_model: output.list({
+      displayName: 'Data',
+      method: 'run_model',
+      dynamic: true,
+      async run(inputs, ctx) {
+        const rows = await search(inputs, ctx)
+        return rows.map((row) => createData(row))
       },
+    }),
+    api_build_tool: output.tools({
+      displayName: 'Tool',
+      method: 'build_tool',
+      dynamic: true,
+      run: (inputs, ctx) => [
+        {
+          name: 'search_api',
+          description: 'Searches the web for recent results.',
+          parameters: TOOL_PARAMETERS,
+          tags: ['search_api'],
+          call: (args) => search({ ...inputs, ...readArguments(args) }, ctx),
+        },
+      ],
     }),
   },
 })
+
+interface SearchInputs {
+  readonly engine: string
+  readonly api_key: string
+  readonly input_value: string
+  readonly search_params: Readonly<Record<string, unknown>>
+  readonly max_results: number
+  readonly max_snippet_length: number
+}
+
+const TOOL_PARAMETERS = {
+  type: 'object',
+  properties: {
+    query: { type: 'string', description: 'What to search for' },
+    params: { type: 'object', description: 'Further parameters of the search engine' },
+    max_results: { type: 'integer', description: 'Maximum number of results', default: 5 },
+    max_snippet_length: { type: 'integer', description: 'Characters of a result', default: 100 },
+  },
+  required: ['query'],
+}
+
+function readArguments(args: unknown): Partial<SearchInputs> {
+  if (!isObject(args)) return {}
+  const { query, params, max_results: results, max_snippet_length: length } = args
+  return {
+    ...(typeof query === 'string' ? { input_value: query } : {}),
+    ...(isObject(params) ? { search_params: params } : {}),
+    ...(typeof results === 'number' ? { max_results: results } : {}),
+    ...(typeof length === 'number' ? { max_snippet_length: length } : {}),
+  }
+}
+
+/** @throws TypeError with the status of a failed search */
+async function search(
+  { engine, api_key: key, input_value: text, search_params: more, ...limits }: SearchInputs,
+  ctx: ComponentContext,
+): Promise<Record<string, unknown>[]> {
+  const params = new Map([
+    ['engine', engine],
+    ['q', text],
+  ])
+  for (const [name, value] of Object.entries(more)) params.set(name, toLiteralText(value))
+  const answer = await sendRequest(
+    `${SEARCH_URL}?${new URLSearchParams([...params]).toString()}`,
+    { headers: { authorization: `Bearer ${key}` }, timeoutMs: TIMEOUT_MS },
+    ctx,
+  )
+  if (!isSuccess(answer)) throw new TypeError(statusText(answer))
+  const rows = readResults(answer)
+    .slice(0, limits.max_results)
+    .map((result) => resultRow(result, limits.max_snippet_length))
+  ctx.status(rows)
+  return rows
+}
 
 function readResults(answer: Answer): Record<string, unknown>[] {
   const body: unknown = parseJson(answerText(answer))

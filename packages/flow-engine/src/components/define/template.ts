@@ -161,7 +161,7 @@ const WIRE: Readonly<Record<FieldKind, WireKind>> = {
     type: 'str',
     extra: (o) => ({ load_from_db: o.loadFromDb ?? true, password: true }),
   },
-  link: { inputType: 'LinkInput', type: 'link', extra: simple },
+  link: { inputType: 'LinkInput', type: 'link', extra: () => ({}) },
   int: { inputType: 'IntInput', type: 'int', extra: numeric },
   float: { inputType: 'FloatInput', type: 'float', extra: numeric },
   slider: { inputType: 'SliderInput', type: 'slider', extra: slider },

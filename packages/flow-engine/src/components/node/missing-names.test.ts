@@ -56,6 +56,23 @@ test('FF-60: a name that the packages of the reference have and the sandbox lack
   expect(missingNames(known, none)).toBeUndefined()
 })
 
+test('FF-61: the wheel is named only for packages that a wheel can bring', () => {
+  expect(missingNames('import markdown2', none)).toBe(
+    'needs the Python package "markdown2", which this server does not have. Put the wheel into SERVICE_PYTHON_WHEELS or replace the node.',
+  )
+  const native = `torch transformers weaviate pymilvus psycopg2 redis elasticsearch selenium playwright
+    langchain_gigachat chromadb astrapy pymongo boto3 crewai docling llama_index cohere`
+  for (const name of native.split(/\s+/)) {
+    const text = missingNames(`import ${name}.part as x`, none)
+    expect(text).toMatch(`needs the Python package "${name}", which cannot run in the sandbox.`)
+    expect(text).not.toContain('WHEELS')
+  }
+  expect(missingNames('import psycopg2', none)).toMatch(/Replace the node by SQL Database\.$/)
+  expect(missingNames('import torch, selenium', none)).toBe(
+    'needs the Python packages "selenium", "torch", which cannot run in the sandbox. Replace the node.',
+  )
+})
+
 test('PY-30: modules that the operator provides are not missing', () => {
   expect(missingNames('import mine', new Set(['mine']))).toBeUndefined()
 })

@@ -35,6 +35,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   ollama: 'Ollama',
   qdrant_client: 'Qdrant',
   langchain_qdrant: 'Qdrant',
+  weaviate: 'Weaviate',
+  langchain_weaviate: 'Weaviate',
   pinecone: 'Pinecone',
   langchain_pinecone: 'Pinecone',
   faiss: 'FAISS',

@@ -24,6 +24,13 @@ export function catalogueJson(components: Iterable<Component>): CatalogueJson {
   return sortKeys(catalogue)
 }
 
+/** The types of all outputs, in alphabetical order without regard to case. */
+function baseClasses(outputs: readonly NodeOutput[]): string[] {
+  const types = [...new Set(outputs.flatMap((output) => output.types ?? []))]
+  const keys = new Map(types.map((type) => [type, type.toLowerCase()]))
+  return types.toSorted((a, b) => ((keys.get(a) ?? '') < (keys.get(b) ?? '') ? -1 : 1))
+}
+
 /** Creates `data.node` of a new node of the component. */
 export function componentToNode(component: Component): NodeDetails {
   const code = codeText(component)
@@ -33,7 +40,7 @@ export function componentToNode(component: Component): NodeDetails {
     display_name: component.displayName,
     ...(component.description === undefined ? {} : { description: component.description }),
     ...(component.icon === undefined ? {} : { icon: component.icon }),
-    base_classes: [...new Set(outputs.flatMap((output) => output.types ?? []))],
+    base_classes: baseClasses(outputs),
     documentation: component.documentation ?? '',
     outputs,
     field_order: Object.keys(component.inputs).filter(

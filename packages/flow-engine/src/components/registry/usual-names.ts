@@ -31,6 +31,7 @@ needle|needle_api_key|NEEDLE_API_KEY|needle-ai.com
 AstraDB,AstraDBTool|token|ASTRA_DB_APPLICATION_TOKEN|.apps.astra.datastax.com
 Pinecone|pinecone_api_key|PINECONE_API_KEY|api.pinecone.io .pinecone.io
 QdrantVectorStoreComponent|api_key|QDRANT_API_KEY|.cloud.qdrant.io
+Weaviate|api_key|WEAVIATE_API_KEY|.weaviate.cloud .weaviate.network
 OpenSearchVectorStoreComponent|password|OPENSEARCH_PASSWORD|
 SaveToFile|aws_access_key_id|AWS_ACCESS_KEY_ID|.amazonaws.com
 SaveToFile|aws_secret_access_key|AWS_SECRET_ACCESS_KEY|.amazonaws.com
@@ -46,6 +47,7 @@ IBMwatsonxModel|base_url|WATSONX_URL|url
 WatsonxEmbeddingsComponent|url|WATSONX_URL|
 IBMwatsonxModel,WatsonxEmbeddingsComponent|project_id|WATSONX_PROJECT_ID|
 QdrantVectorStoreComponent|url|QDRANT_URL|host
+Weaviate|url|WEAVIATE_URL|
 AstraDB,AstraDBTool|api_endpoint|ASTRA_DB_API_ENDPOINT|database_name
 `
 

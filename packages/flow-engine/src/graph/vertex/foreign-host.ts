@@ -5,7 +5,8 @@ import type { PlanVertex } from '../plan/plan-graph.ts'
 /** Fields that say where a component sends its key; `url` is often the page to read instead. */
 const ADDRESS =
   /^(?:base_url|openai_api_base|api_base|mistral_api_base|azure_endpoint|api_endpoint|inference_endpoint|endpoint|opensearch_url|host)$/
-const URL_IS_ADDRESS = /^(?:QdrantVectorStoreComponent|IBMwatsonxModel|WatsonxEmbeddingsComponent)$/
+const URL_IS_ADDRESS =
+  /^(?:QdrantVectorStoreComponent|Weaviate|IBMwatsonxModel|WatsonxEmbeddingsComponent)$/
 
 interface Target {
   readonly vertex: PlanVertex

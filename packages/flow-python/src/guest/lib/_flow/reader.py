@@ -92,8 +92,9 @@ def _type_names(hint):
         return [hint]
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
-        parts = [part for part in typing.get_args(hint) if part is not type(None)]
-        return [name for part in parts for name in _type_names(part)]
+        parts = typing.get_args(hint)
+        named = [name for part in parts if part is not type(None) for name in _type_names(part)]
+        return [*named, "NoneType"] if type(None) in parts else named
     if origin in (list, tuple, set, frozenset) or (origin and origin.__module__ == "collections.abc"):
         parts = [part for part in typing.get_args(hint) if part is not Ellipsis]
         return [name for part in parts for name in _type_names(part)]
@@ -128,7 +129,7 @@ def _first_kind(cls):
         kind = _KINDS.get(hint, "HandleInput")
         made = {"name": name, "_input_type": kind, "required": parameter.default is parameter.empty}
         if kind == "HandleInput":
-            made["input_types"] = _type_names(hint)
+            made["input_types"] = [one for one in _type_names(hint) if one != "NoneType"]
         if parameter.default is not parameter.empty and parameter.default is not None:
             made["value"] = parameter.default
         settings = config.get(name)
