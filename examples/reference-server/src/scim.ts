@@ -36,11 +36,11 @@ export interface Provisioning {
   /** null while it is off. */
   readonly portal: DirectoryPortal | null
   /** Handles the paths of the portal; null while it is off. */
-  servePortal(
+  readonly servePortal: (
     request: Request,
     path: string,
     context: { readonly clientAddress?: string },
-  ): Promise<Response | null>
+  ) => Promise<Response | null>
   /** Flushes the audit log and that of the portal. */
   close(): Promise<void>
 }
