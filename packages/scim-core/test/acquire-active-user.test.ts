@@ -5,10 +5,10 @@ import { BASE, TOKEN } from './support.ts'
 
 const TENANT = 'default'
 /** Rounds of six acts each: a few for every day. */
-const SIZES = [
-  [60, {}],
+const SIZES: readonly (readonly [rounds: number, options: { readonly tags: string[] }])[] = [
+  [60, { tags: [] }],
   [2_000, { tags: ['long'] }],
-] as const
+]
 
 interface Host {
   readonly service: ScimService
