@@ -160,6 +160,15 @@ export async function testDirectoryPortal(page, { url, password, axe, passed, pi
   }
   passed('DP-28 the page speaks four languages')
 
+  await part(page, 'view', '[data-value=sign-in]').click()
+  await part(page, 'domain-name').fill('Corp.invalid')
+  await part(page, 'add-domain').click()
+  await part(page, 'txt-name').getByText('_directory-portal.corp.invalid').waitFor()
+  await check('domains')
+  await part(page, 'verify').click()
+  await page.getByRole('alert').filter({ hasText: 'record' }).waitFor()
+  passed('DP-50 a domain shows its record, and why it is not verified')
+
   await part(page, 'view', '[data-value=settings]').click()
   await part(page, 'test').click()
   await part(page, 'finding', '[data-name=first_user]').waitFor()

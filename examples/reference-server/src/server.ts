@@ -234,7 +234,7 @@ export async function createReferenceServer(
   const mounted: MountHandlers<ServerContext>['mounted'] = {
     provisioningAdmin: own(scimAdmin),
     provisioning: (request, _path, context) => scim.service.handle(request, context),
-    portal: own(scim.servePortal),
+    portal: own<ServerContext>(scim.servePortal),
     surfaces: (request, _path, context) => surface.handle(request, context),
     console: own((request, path) => consolePage(request, path, home)),
     apiReference: own(apiPage),

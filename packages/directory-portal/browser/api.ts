@@ -55,6 +55,14 @@ export interface Session {
   readonly app: { readonly name: string }
   readonly address: string
   readonly language: string | null
+  readonly features: { readonly domains: boolean }
+}
+
+export interface Domain {
+  readonly domain: string
+  readonly txtName: string
+  readonly txtValue: string
+  readonly state: 'pending' | 'verified' | 'lapsed'
 }
 
 export interface Finding {

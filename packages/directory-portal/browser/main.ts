@@ -5,6 +5,7 @@ import { chooseView } from './views/choose.ts'
 import { logView } from './views/log.ts'
 import { settingsView } from './views/settings.ts'
 import { setupView } from './views/setup.ts'
+import { signInView } from './views/sign-in.ts'
 import { usersView } from './views/users.ts'
 
 /** Names of the files with the words of each language, and of the style; filled in when the page is built. */
@@ -15,6 +16,7 @@ const VIEWS: Readonly<Record<string, (page: ConnectionPage) => HTMLElement>> = {
   setup: setupView,
   users: usersView,
   log: logView,
+  'sign-in': signInView,
   settings: settingsView,
 }
 const LANGUAGES: Readonly<Record<string, string>> = {
@@ -201,7 +203,9 @@ class DirectoryPortalElement extends HTMLElement {
   }
 
   #drawHeader({ say, session, ask, tell }: PortalView, id: string, name: string): void {
-    const links = Object.keys(VIEWS).map((one) =>
+    const { domains } = session.features
+    const names = Object.keys(VIEWS).filter((one) => one !== 'sign-in' || domains)
+    const links = names.map((one) =>
       h(
         'a',
         {
@@ -210,7 +214,7 @@ class DirectoryPortalElement extends HTMLElement {
           'data-value': one,
           'aria-current': one === name ? 'page' : null,
         },
-        say(one as 'setup'),
+        say(one === 'sign-in' ? 'domains' : (one as 'setup')),
       ),
     )
     const nav = h('nav', { 'aria-label': say('menu'), id: 'menu' }, ...links)

@@ -89,7 +89,7 @@ describe('the page', () => {
       .filter((name) => name.endsWith('.ts'))
       .map((name) => readFileSync(browser + name, 'utf8'))
       .join('\n')
-    const prefixes = ['refused_', 'waiting_', 'state_']
+    const prefixes = ['refused_', 'waiting_', 'state_', 'domain_']
     const unused = [...texts(WORDS.get('en')?.ui ?? {}).keys()].filter(
       (key) =>
         !prefixes.some((prefix) => key.startsWith(prefix)) &&
