@@ -10,7 +10,17 @@ export {
 } from './connections/connections-handler.ts'
 export type { ConnectionProvider } from './base/connection-settings.ts'
 export {
+  type ClientInfo,
+  type ClientSecretInfo,
+  type IssueClientOptions,
+  type IssuedClientSecret,
+  type RotateSecretOptions,
+} from './connections/clients.ts'
+export {
+  type ClientPatch,
   type ClientRecord,
+  type ClientSecretPatch,
+  type ClientSecretRecord,
   type Connection,
   type ConnectionError,
   type ConnectionPatch,

@@ -1,11 +1,10 @@
-import { createSystemRuntime, encodeBase64Url, isObject, type Runtime } from '@x/wire'
+import { createSystemRuntime, type Runtime } from '@x/wire'
 import {
   PROVIDER_PRESETS,
   readConnectionSettings,
   withPreset,
   type ConnectionSettings,
 } from '../base/connection-settings.ts'
-import { sha256Hex } from '../base/digest.ts'
 import { ScimError } from '../base/errors.ts'
 import {
   ALL_SCOPES,
@@ -13,7 +12,6 @@ import {
   type ScimPrincipal,
   type ScimScope,
 } from '../base/principal.ts'
-import type { JSONWebKeySet } from '../base/signing-key.ts'
 import type { ScimAuth } from '../options/auth.ts'
 import {
   createScimTokens,
@@ -23,8 +21,16 @@ import {
 } from '../rules/tokens.ts'
 import type { ClientStore } from '../store/clients.ts'
 import type { ConnectionProvider } from '../base/connection-settings.ts'
-import type { Connection, ConnectionStore } from '../store/connections.ts'
+import type { ClientRecord, Connection, ConnectionStore } from '../store/connections.ts'
 import type { TokenStore } from '../store/tokens.ts'
+import {
+  createConnectionClients,
+  secretsOf,
+  type ClientInfo,
+  type IssueClientOptions,
+  type IssuedClientSecret,
+  type RotateSecretOptions,
+} from './clients.ts'
 import { createConnectionLog } from './connection-log.ts'
 
 export interface ScimConnectionsOptions {
@@ -84,14 +90,42 @@ export interface ScimConnections {
   /** @throws ScimError not_found */
   listTokens(tenant: string, id: string): Promise<TokenInfo[]>
   /**
-   * With `jwks` the client authenticates with signed assertions and has no secret. `scopes`: default all
-   * four. @throws ScimError not_found
+   * A client of the token endpoint. With `jwks` or `federation` it authenticates with signed assertions, and
+   * `clientSecret`, `secretId` and `expiresAt` are null. The secret is only returned here.
+   * @throws ScimError not_found; conflict above 50 clients; TypeError for a wrong option
    */
   issueClient(
     tenant: string,
     id: string,
-    options?: { readonly jwks?: JSONWebKeySet; readonly scopes?: readonly ScimScope[] },
-  ): Promise<{ clientId: string; clientSecret: string | null }>
+    options?: IssueClientOptions,
+  ): Promise<{
+    readonly clientId: string
+    readonly clientSecret: string | null
+    readonly secretId: string | null
+    readonly expiresAt: Date | null
+  }>
+  /** A further secret. @throws ScimError not_found; conflict above 5 live secrets; TypeError as `issueClient` */
+  issueClientSecret(
+    tenant: string,
+    id: string,
+    clientId: string,
+    options?: { readonly expiresAt?: Date },
+  ): Promise<IssuedClientSecret>
+  /**
+   * A new secret, and an end of the old one after an overlap.
+   * @throws ScimError not_found; conflict for an expired or revoked secret, and above 5 live secrets
+   */
+  rotateClientSecret(
+    tenant: string,
+    id: string,
+    clientId: string,
+    secretId: string,
+    options?: RotateSecretOptions,
+  ): Promise<IssuedClientSecret>
+  /** Its access tokens end at once. @throws ScimError not_found */
+  revokeClientSecret(tenant: string, id: string, clientId: string, secretId: string): Promise<void>
+  /** The clients that are not revoked, with the facts of their secrets. @throws ScimError not_found */
+  listClients(tenant: string, id: string): Promise<ClientInfo[]>
   /** @throws ScimError not_found */
   revokeClient(tenant: string, id: string, clientId: string): Promise<void>
   /** For `createTokenEndpoint`. */
@@ -112,6 +146,7 @@ export function createScimConnections({
 }: ScimConnectionsOptions): ScimConnections {
   const tokens = createScimTokens({ store: tokenStore, runtime, onError })
   const log = createConnectionLog({ store, runtime, onError })
+  const clients = createConnectionClients({ store, runtime, onError })
 
   const existing = async (tenant: string, id: string): Promise<Connection> => {
     const connection = await store.get(tenant, id)
@@ -133,6 +168,17 @@ export function createScimConnections({
     const own = await tokensOf(tenant, id)
     if (own.some((token) => token.id === tokenId)) return
     throw new ScimError('not_found', 'The token does not exist.')
+  }
+  const ownClient = async (tenant: string, id: string, clientId: string): Promise<ClientRecord> => {
+    await existing(tenant, id)
+    const client = await store.client(clientId)
+    if (client?.connectionId === id && client.tenant === tenant) return client
+    throw new ScimError('not_found', 'The client does not exist.')
+  }
+  const liveClient: typeof ownClient = async (tenant, id, clientId) => {
+    const client = await ownClient(tenant, id, clientId)
+    if (client.revokedAt === null) return client
+    throw new ScimError('not_found', 'The client does not exist.')
   }
   const recordAnswer = (principal: ScimPrincipal, answer: ScimAnswered): void =>
     log.answered(principal, answer)
@@ -212,30 +258,24 @@ export function createScimConnections({
       await existing(tenant, id)
       return tokensOf(tenant, id)
     },
-    async issueClient(tenant, id, { jwks, scopes = ALL_SCOPES } = {}) {
+    async issueClient(tenant, id, options) {
       await existing(tenant, id)
-      const clientSecret =
-        jwks === undefined ? `scs_${encodeBase64Url(runtime.randomBytes(32))}` : null
-      const clientId = runtime.uuid()
-      await store.insertClient({
-        id: clientId,
-        tenant,
-        connectionId: id,
-        digest: clientSecret === null ? null : sha256Hex(clientSecret),
-        jwks: jwks === undefined ? null : readJwks(jwks),
-        scopes: [...scopes],
-        created: runtime.now(),
-        revokedAt: null,
-      })
-      return { clientId, clientSecret }
+      return clients.issue(tenant, id, options)
+    },
+    issueClientSecret: async (tenant, id, clientId, { expiresAt } = {}) =>
+      clients.issueSecret(await liveClient(tenant, id, clientId), expiresAt),
+    rotateClientSecret: async (tenant, id, clientId, secretId, options) =>
+      clients.rotateSecret(await liveClient(tenant, id, clientId), secretId, options),
+    revokeClientSecret: async (tenant, id, clientId, secretId) =>
+      clients.revokeSecret(await liveClient(tenant, id, clientId), secretId),
+    async listClients(tenant, id) {
+      await existing(tenant, id)
+      return clients.list(id)
     },
     async revokeClient(tenant, id, clientId) {
-      await existing(tenant, id)
-      const client = await store.client(clientId)
-      if (client?.connectionId !== id || client.tenant !== tenant) {
-        throw new ScimError('not_found', 'The client does not exist.')
-      }
-      if (client.revokedAt === null) await store.revokeClient(clientId, runtime.now())
+      const client = await ownClient(tenant, id, clientId)
+      if (client.revokedAt === null)
+        await store.updateClient(clientId, { revokedAt: runtime.now() })
     },
     clients: {
       async find(clientId) {
@@ -244,9 +284,11 @@ export function createScimConnections({
         const connection = await usable(client.tenant, client.connectionId)
         if (connection === null) return null
         const { settings, provider } = connection
-        return { ...client, settings, provider }
+        const secrets = await secretsOf(store, client)
+        return { ...client, digest: null, secrets, settings, provider }
       },
       answered: recordAnswer,
+      used: (client, secretId) => clients.used(client, secretId),
     },
     auth: () => ({
       kind: 'bearer',
@@ -273,16 +315,4 @@ function readName(name: unknown): string {
 function readProvider(provider: ConnectionProvider): ConnectionProvider {
   if (Object.hasOwn(PROVIDER_PRESETS, provider)) return provider
   throw new TypeError(`provider must be one of ${Object.keys(PROVIDER_PRESETS).join(', ')}`)
-}
-
-/** Only public keys are accepted, because private ones must not be stored here. */
-function readJwks(jwks: JSONWebKeySet): JSONWebKeySet {
-  const isList = typeof jwks === 'object' && jwks !== null && Array.isArray(jwks.keys)
-  if (!isList || jwks.keys.length === 0 || jwks.keys.length > 20) {
-    throw new TypeError('jwks must hold 1 to 20 keys')
-  }
-  if (!jwks.keys.every(isObject) || jwks.keys.some((key) => 'd' in key || 'k' in key)) {
-    throw new TypeError('jwks must hold public keys only')
-  }
-  return jwks
 }

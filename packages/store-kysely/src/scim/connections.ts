@@ -1,10 +1,20 @@
-import type { ClientRecord, Connection, ConnectionStore } from '@x/scim-core/connections'
+import type {
+  ClientRecord,
+  ClientSecretRecord,
+  Connection,
+  ConnectionStore,
+} from '@x/scim-core/connections'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { atomic } from '../engine/transaction.ts'
 import { bool, date, json, mapping, nullable, plain, text } from '../records/columns.ts'
 import type { Codec } from '../records/columns.ts'
-import type { ScimClientRow, ScimConnectionRow, ScimTables } from '../schema/tables/scim.ts'
+import type {
+  ScimClientRow,
+  ScimClientSecretRow,
+  ScimConnectionRow,
+  ScimTables,
+} from '../schema/tables/scim.ts'
 
 type Db = Kysely<ScimTables>
 type LastError = NonNullable<Connection['lastError']>
@@ -46,9 +56,23 @@ const clients = mapping<ClientRecord, ScimClientRow>({
   connectionId: plain(),
   digest: nullable(plain()),
   jwks: nullable(json()),
+  federation: nullable(json()),
   scopes: json(),
+  label: nullable(text),
   created: date,
   revokedAt: nullable(date),
+  lastUsedAt: nullable(date),
+})
+
+const secrets = mapping<ClientSecretRecord, ScimClientSecretRow>({
+  id: plain(),
+  clientId: plain(),
+  digest: plain(),
+  hint: plain(),
+  created: date,
+  expiresAt: nullable(date),
+  revokedAt: nullable(date),
+  lastUsedAt: nullable(date),
 })
 
 /** Connections of all tenants in SQL. */
@@ -108,6 +132,11 @@ export function createConnectionStore(db: Db): ConnectionStore {
           .where('id', '=', id)
           .executeTakeFirstOrThrow()
         if (numDeletedRows === 0n) return false
+        const ofConnection = tx
+          .selectFrom('scim_client')
+          .select('id')
+          .where('connection_id', '=', id)
+        await tx.deleteFrom('scim_client_secret').where('client_id', 'in', ofConnection).execute()
         await tx.deleteFrom('scim_client').where('connection_id', '=', id).execute()
         return true
       }),
@@ -122,10 +151,41 @@ export function createConnectionStore(db: Db): ConnectionStore {
         .executeTakeFirst()
       return row === undefined ? null : clients.fromRow(row)
     },
-    async revokeClient(id, at) {
+    async clients(connectionId) {
+      const rows = await db
+        .selectFrom('scim_client')
+        .selectAll()
+        .where('connection_id', '=', connectionId)
+        .orderBy('created')
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => clients.fromRow(row))
+    },
+    async updateClient(id, patch) {
       const { numUpdatedRows } = await db
         .updateTable('scim_client')
-        .set({ revoked_at: at.getTime() })
+        .set({ id, ...clients.toPatch(patch) })
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+    async insertSecret(record) {
+      await db.insertInto('scim_client_secret').values(secrets.toRow(record)).execute()
+    },
+    async secrets(clientId) {
+      const rows = await db
+        .selectFrom('scim_client_secret')
+        .selectAll()
+        .where('client_id', '=', clientId)
+        .orderBy('created')
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => secrets.fromRow(row))
+    },
+    async updateSecret(id, patch) {
+      const { numUpdatedRows } = await db
+        .updateTable('scim_client_secret')
+        .set({ id, ...secrets.toPatch(patch) })
         .where('id', '=', id)
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
