@@ -10,11 +10,12 @@ import {
   type ScimSettings,
 } from '@x/scim-core'
 import { createScimConnections, type ScimConnections } from '@x/scim-core/connections'
-import { createJwtAuth } from '@x/scim-core/oauth'
+import { createJwtAuth, type OAuthFetch } from '@x/scim-core/oauth'
 import type { SqlScimStore } from '@x/store-kysely/scim'
 import { openAuditLog } from './operate/audit-log.ts'
 import type { Log } from './operate/log.ts'
 import { isAdopting } from './settings/forms.ts'
+import { createScimOAuth, readSigningKey, type ScimOAuth } from './scim-oauth.ts'
 import { readVariable } from './settings/read-settings.ts'
 import { metricTenants, scimLimits } from './settings/scim-limits.ts'
 import { scimVariables } from './settings/scim-variables.ts'
@@ -23,6 +24,7 @@ export interface Provisioning {
   readonly service: ScimService
   /** null unless `SCIM_CONNECTIONS` is on. */
   readonly connections: ScimConnections | null
+  readonly oauth: ScimOAuth
   readonly enabled: boolean
   /** The tenants named in the settings, starting with the default one. */
   readonly tenants: readonly string[]
@@ -47,6 +49,7 @@ export function readProvisioning(
   publicUrl: string,
 ): ProvisioningSettings {
   const settings = readScimSettings({ SERVICE_PUBLIC_URL: publicUrl, ...environment })
+  if (settings.oauth?.key !== undefined) readSigningKey(settings.oauth.key)
   return {
     ...settings,
     baseUrl: settings.baseUrl ?? `${publicUrl}/api/v1/scim/v2`,
@@ -61,11 +64,20 @@ export function readProvisioning(
   }
 }
 
+/** What the server lends to provisioning. */
+interface ScimSurroundings extends Pick<ScimOptions, 'requestHooks' | 'metrics'> {
+  readonly log: Log
+  readonly secretKey: string
+  readonly publicUrl: string
+  /** Guards itself against internal addresses. */
+  readonly fetch: OAuthFetch
+}
+
 /** Creates the provisioning API; while it is disabled, every request gets 401. */
 export async function createScim(
   store: SqlScimStore,
   settings: ProvisioningSettings,
-  { log, ...watchers }: { readonly log: Log } & Pick<ScimOptions, 'requestHooks' | 'metrics'>,
+  { log, secretKey, publicUrl, fetch, ...watchers }: ScimSurroundings,
 ): Promise<Provisioning> {
   for (const warning of settings.warnings) log('warning', warning)
   const audit = openAuditLog(settings.auditLog, (error) => log('error', String(error)))
@@ -81,6 +93,17 @@ export async function createScim(
     tokens: store.tokens,
     onError,
   })
+  const oauth = await createScimOAuth({
+    enabled,
+    settings: settings.oauth,
+    publicUrl,
+    audience: baseUrl,
+    connections: settings.connections ? connections : null,
+    store,
+    secretKey,
+    fetch,
+    log,
+  })
   const service = createScimService({
     ...settings.options,
     limits: settings.limits,
@@ -88,7 +111,10 @@ export async function createScim(
     store,
     enabled,
     baseUrl,
-    auth: [...authOf(settings), ...(settings.connections ? [connections.auth()] : [])],
+    auth: authOf(settings, [
+      ...(settings.connections ? [connections.auth()] : []),
+      ...(oauth.auth === undefined ? [] : [oauth.auth]),
+    ]),
     audit: (entry) => audit.write(entry),
     onError: (error, { requestId }) => onError(error, requestId),
     ...watchers,
@@ -96,6 +122,7 @@ export async function createScim(
   const tenants = tenantsOf(settings)
   return {
     service,
+    oauth,
     connections: settings.connections ? connections : null,
     enabled,
     tenants,
@@ -118,18 +145,18 @@ async function warnOfClosed(
   )
 }
 
-function tenantsOf({ tokens, jwt }: ScimSettings): readonly string[] {
-  const named = tokens.map(({ tenant }) => tenant)
+function tenantsOf({ tokens, jwt, oauth }: ScimSettings): readonly string[] {
+  const named = [...tokens, ...(oauth?.clients ?? [])].map(({ tenant }) => tenant)
   return [...new Set(['default', ...named, ...(jwt === undefined ? [] : [jwt.tenant])])]
 }
 
-/** The tokens from the settings, and signed access tokens if configured. */
-function authOf(settings: ScimSettings): readonly ScimAuth[] {
+/** The tokens from the settings, signed access tokens if configured, and the other methods. */
+function authOf(settings: ScimSettings, others: readonly ScimAuth[]): readonly ScimAuth[] {
   const { token, tokens, jwt } = settings
-  const signed = jwt === undefined ? [] : [createJwtAuth(jwt)]
+  const more = [...(jwt === undefined ? [] : [createJwtAuth(jwt)]), ...others]
   const isNone = token === undefined && tokens.length === 0
-  if (isNone && signed.length > 0) return signed
+  if (isNone && more.length > 0) return more
   // While nothing is configured, provisioning is disabled by a random, secret token.
   const own = isNone ? { ...settings, token: randomBytes(32).toString('base64url') } : settings
-  return [createSettingsAuth(own), ...signed]
+  return [createSettingsAuth(own), ...more]
 }

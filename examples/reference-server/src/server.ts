@@ -176,7 +176,14 @@ export async function createReferenceServer(
     onError,
   })
 
-  const scim = await createScim(stores.scim, provisioning, { log, requestHooks, ...metrics })
+  const scim = await createScim(stores.scim, provisioning, {
+    log,
+    secretKey,
+    publicUrl,
+    fetch: guardedFetch,
+    requestHooks,
+    ...metrics,
+  })
   const outbox = startOutbox({
     store: stores.scim.outbox,
     secretKey: provisioning.webhookKey,
@@ -232,6 +239,7 @@ export async function createReferenceServer(
   const home = editor === undefined ? '/' : '/console'
   const mounted: MountHandlers<ServerContext>['mounted'] = {
     provisioningAdmin: own(scimAdmin),
+    provisioningOAuth: own((request, path, context) => scim.oauth.handle(request, path, context)),
     provisioning: (request, _path, context) => scim.service.handle(request, context),
     surfaces: (request, _path, context) => surface.handle(request, context),
     console: own((request, path) => consolePage(request, path, home)),

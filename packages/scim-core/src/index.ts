@@ -169,6 +169,15 @@ export {
 } from './service/service.ts'
 export { type OwnUserWrite } from './rules/record-user-write.ts'
 export { readScimSettings, type ScimJwtSettings, type ScimSettings } from './options/settings.ts'
+export { type ScimOAuthSettings } from './options/oauth-settings.ts'
+export {
+  type ActiveUser,
+  type ActivityNote,
+  type ActivityStore,
+  type RefusedWrite,
+  type UserActivity,
+} from './store/activity.ts'
+export { type ScimClientSetting } from './options/client-settings.ts'
 export { type ScimTokenSetting } from './options/token-settings.ts'
 export {
   type AroundRequest,

@@ -1,3 +1,4 @@
+export { createSettingsClients } from './options/client-settings.ts'
 export { type ClientMethod } from './oauth/client-check.ts'
 export {
   createIntrospectionAuth,

@@ -45,9 +45,13 @@ async function setUp(options: Partial<TokenEndpointOptions> = {}) {
           body: new URLSearchParams({ grant_type: 'client_credentials', ...fields }),
         }),
       )
-      return { status: answer.status, ...((await answer.json()) as Record<string, string>) }
+      return {
+        ...((await answer.json()) as Record<string, string>),
+        status: answer.status,
+      } as Grant
     },
-    opens: async (token: string | undefined) => (await ask(endpoint.auth, token ?? '')).status,
+    opens: async (token: string | number | undefined) =>
+      (await ask(endpoint.auth, String(token))).status,
     async call(method: string, path: string, body?: object) {
       const answer = await handler(
         new Request(`https://app.example/connections/${connection.id}${path}`, {
@@ -61,6 +65,7 @@ async function setUp(options: Partial<TokenEndpointOptions> = {}) {
   }
 }
 
+type Grant = { readonly status: number; readonly [name: string]: string | number }
 type Answer = Record<string, string> & { clients: { secrets: object[] }[]; error?: object }
 
 let host: Awaited<ReturnType<typeof setUp>>

@@ -61,6 +61,7 @@ export function createMemoryConnectionStore(): ConnectionStore {
         .filter((client) => client.connectionId === connectionId)
         .toSorted(byAge)
         .map((client) => structuredClone(client)),
+    hasClients: async () => clients.size > 0,
     updateClient: async (id, patch) => changed(clients, id, patch),
     async insertSecret(record) {
       secrets.set(record.id, structuredClone(record))

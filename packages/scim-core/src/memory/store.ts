@@ -1,4 +1,5 @@
 import { observeGroupWrites, type ObservedStore } from '../store/group-writes.ts'
+import type { ActivityStore } from '../store/activity.ts'
 import type { OnGroupWrite } from '../store/groups.ts'
 import {
   assertOutsideHook,
@@ -10,6 +11,7 @@ import {
 import type { OutboxStore } from '../store/outbox.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { OnUserWrite, UserWrite } from '../store/users.ts'
+import { createMemoryActivity } from './activity.ts'
 import { createGroupStore } from './groups.ts'
 import { createMemberStore } from './members.ts'
 import { createMemoryOutbox, createOutboxState } from './outbox.ts'
@@ -33,6 +35,7 @@ export interface MemoryScimStoreOptions {
 /** Options of the in-memory store. */
 export interface MemoryScimStore extends ScimStore {
   readonly outbox: OutboxStore
+  readonly activity: ActivityStore
   resources(type: string): WritableResourceStore
 }
 
@@ -124,6 +127,7 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
       groups: guardedStore(store.groups, check('groups.')),
       members: guardedStore(store.members, check('members.'), ['list']),
       outbox: guardedOutbox(autoCommitOutbox(transaction), check('outbox.')),
+      activity: createMemoryActivity((tenant) => state(tenant).users.all()),
       resources(type: string) {
         const known = outsideTypes.get(type)
         if (known !== undefined) return known

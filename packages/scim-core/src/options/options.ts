@@ -185,6 +185,11 @@ export interface ScimOptions {
   readonly allowedAddresses?: readonly string[]
   /** Audit entries contain user names. Default false. */
   readonly auditUserNames?: boolean
+  /**
+   * Remembers in the store which directory named each user when, for `createReconciliation`. Default true, if the
+   * store can.
+   */
+  readonly activity?: boolean
 }
 
 /** Validated options with defaults applied. */

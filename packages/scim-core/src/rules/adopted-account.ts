@@ -18,7 +18,8 @@ export function adoptedAccount({ trace }: Call, answer: Adoption): string | null
   const adopted = typeof answer === 'string' ? { id: answer, by: 'userName' as const } : answer
   if ('refuse' in adopted) {
     trace.conflict = 'unmanaged'
-    const { refuse, hint } = adopted
+    const { refuse, hint, account } = adopted
+    if (account !== undefined) trace.account = account
     const reason = REFUSALS[refuse]
     throw new ScimError('uniqueness', hint === undefined ? reason : `${reason} ${hint}`)
   }

@@ -44,6 +44,12 @@ export interface Trace extends Notes {
   adopted?: NonNullable<ScimAuditEntry['adopted']>
   /** What a 409 is about. */
   conflict?: NonNullable<ScimAuditEntry['conflict']>
+  /** The host's account that refused a create. */
+  account?: string
+  /** The resource exists no longer. */
+  isRemoved?: true
+  /** The users of a list with few results. */
+  listed?: readonly string[]
   readonly events: ScimEventName[]
 }
 

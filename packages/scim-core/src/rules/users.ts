@@ -286,6 +286,7 @@ async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
       retryUnless(await tx.users.update(call.tenant, after, before.version))
     }
     await ask(rules, { call, tx }, { kind: 'delete', before, after: null })
+    call.trace.isRemoved = true
     return { result: undefined, events: [...deletedEvents(before, mode), ...left] }
   })
 }

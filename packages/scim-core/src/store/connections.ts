@@ -84,6 +84,8 @@ export interface ConnectionStore {
   client(id: string): Promise<ClientRecord | null>
   /** The clients of a connection by created, then id. */
   clients(connectionId: string): Promise<ClientRecord[]>
+  /** Optional: returns whether any connection has a client. */
+  hasClients?(): Promise<boolean>
   /** False if it does not exist. */
   updateClient(id: string, patch: ClientPatch): Promise<boolean>
   insertSecret(record: ClientSecretRecord): Promise<void>

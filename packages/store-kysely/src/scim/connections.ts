@@ -161,6 +161,10 @@ export function createConnectionStore(db: Db): ConnectionStore {
         .execute()
       return rows.map((row) => clients.fromRow(row))
     },
+    async hasClients() {
+      const query = db.selectFrom('scim_client').select('id').limit(1)
+      return (await query.executeTakeFirst()) !== undefined
+    },
     async updateClient(id, patch) {
       const { numUpdatedRows } = await db
         .updateTable('scim_client')

@@ -12,7 +12,6 @@ const STATEMENTS: readonly string[] = [
   'alter table scim_client add column federation TEXT',
   'alter table scim_client add column label TEXT',
   'alter table scim_client add column last_used_at INT',
-  'create index scim_client_connection on scim_client (connection_id)',
   `create table scim_client_secret (
       id TEXT primary key,
       client_id TEXT not null,
