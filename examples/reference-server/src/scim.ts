@@ -11,9 +11,13 @@ import {
 } from '@x/scim-core'
 import { createScimConnections, type ScimConnections } from '@x/scim-core/connections'
 import { createJwtAuth, type OAuthFetch } from '@x/scim-core/oauth'
+import type { NamedCredential } from '@x/scim-core/reconcile'
+import type { LinkedStores } from '@x/store-kysely/link'
 import type { SqlScimStore } from '@x/store-kysely/scim'
 import { openAuditLog } from './operate/audit-log.ts'
 import type { Log } from './operate/log.ts'
+import type { ScimReconcileOptions } from './scim-reconcile.ts'
+import { watchSilence } from './scim-silence.ts'
 import { isAdopting } from './settings/forms.ts'
 import { createScimOAuth, readSigningKey, type ScimOAuth } from './scim-oauth.ts'
 import { readVariable } from './settings/read-settings.ts'
@@ -26,6 +30,15 @@ export interface Provisioning {
   readonly connections: ScimConnections | null
   readonly oauth: ScimOAuth
   readonly enabled: boolean
+  /** False with `SCIM_RECONCILE=false`. */
+  readonly remembers: boolean
+  /** The credentials of the settings; null if an issuer makes others. */
+  readonly credentials: readonly NamedCredential[] | null
+  /**
+   * Links an account of the service to the directory.
+   * @throws ScimError
+   */
+  readonly link: ScimReconcileOptions['link']
   /** The tenants named in the settings, starting with the default one. */
   readonly tenants: readonly string[]
   /** Flushes the audit log. */
@@ -39,6 +52,10 @@ export interface ProvisioningSettings extends ScimSettings {
   readonly adoptUsers: boolean
   /** Superusers manage connections, whose credentials are accepted. */
   readonly connections: boolean
+  /** Who is named by a directory when is remembered. */
+  readonly reconcile: boolean
+  /** Seconds without a request of a credential of the settings that are an alarm; 0: none. */
+  readonly silenceSeconds: number
   readonly limits: ScimLimits
   readonly metricTenants: number
 }
@@ -56,6 +73,16 @@ export function readProvisioning(
     limits: scimLimits(environment),
     metricTenants: metricTenants(environment),
     adoptUsers: isAdopting(environment['SCIM_ADOPT_USERS']),
+    silenceSeconds: readVariable(
+      'SCIM_SILENCE_SECONDS',
+      scimVariables.SCIM_SILENCE_SECONDS,
+      environment['SCIM_SILENCE_SECONDS'],
+    ) as number,
+    reconcile: readVariable(
+      'SCIM_RECONCILE',
+      scimVariables.SCIM_RECONCILE,
+      environment['SCIM_RECONCILE'],
+    ) as boolean,
     connections: readVariable(
       'SCIM_CONNECTIONS',
       scimVariables.SCIM_CONNECTIONS,
@@ -71,13 +98,15 @@ interface ScimSurroundings extends Pick<ScimOptions, 'requestHooks' | 'metrics'>
   readonly publicUrl: string
   /** Guards itself against internal addresses. */
   readonly fetch: OAuthFetch
+  /** A store in which the next user takes over an account. */
+  readonly adopting: LinkedStores['adopting']
 }
 
 /** Creates the provisioning API; while it is disabled, every request gets 401. */
 export async function createScim(
   store: SqlScimStore,
   settings: ProvisioningSettings,
-  { log, secretKey, publicUrl, fetch, ...watchers }: ScimSurroundings,
+  { log, secretKey, publicUrl, fetch, adopting, ...watchers }: ScimSurroundings,
 ): Promise<Provisioning> {
   for (const warning of settings.warnings) log('warning', warning)
   const audit = openAuditLog(settings.auditLog, (error) => log('error', String(error)))
@@ -89,8 +118,13 @@ export async function createScim(
     })
   await warnOfClosed(store, settings, log)
   const connections = createScimConnections({
-    store: store.connections,
+    // While connections are off, nobody waits for them.
+    store: settings.connections
+      ? store.connections
+      : { ...store.connections, page: async () => [] },
     tokens: store.tokens,
+    alarms: store.kept,
+    ...(watchers.metrics && { metrics: watchers.metrics }),
     onError,
   })
   const oauth = await createScimOAuth({
@@ -104,8 +138,9 @@ export async function createScim(
     fetch,
     log,
   })
-  const service = createScimService({
+  const options: ScimOptions = {
     ...settings.options,
+    activity: settings.reconcile,
     limits: settings.limits,
     metricTenants: settings.metricTenants,
     store,
@@ -115,18 +150,46 @@ export async function createScim(
       ...(settings.connections ? [connections.auth()] : []),
       ...(oauth.auth === undefined ? [] : [oauth.auth]),
     ]),
-    audit: (entry) => audit.write(entry),
+    audit(entry) {
+      audit.write(entry)
+      silence?.heard(entry)
+    },
     onError: (error, { requestId }) => onError(error, requestId),
     ...watchers,
-  })
+  }
+  const service = createScimService(options)
   const tenants = tenantsOf(settings)
+  const credentials = credentialsOf(settings)
+  const silence = enabled
+    ? watchSilence({
+        connections,
+        store,
+        credentials,
+        silenceSeconds: settings.silenceSeconds,
+        log,
+        onError,
+      })
+    : undefined
   return {
     service,
     oauth,
+    remembers: settings.reconcile,
+    credentials,
+    link({ tenant, account, userName, actor }) {
+      const linking = createScimService({
+        ...options,
+        store: adopting(account),
+        audit: (entry) => audit.write({ ...entry, actor }),
+      })
+      return linking.users.create(tenant, { userName })
+    },
     connections: settings.connections ? connections : null,
     enabled,
     tenants,
-    close: () => audit.close(),
+    async close() {
+      await silence?.stop()
+      await audit.close()
+    },
   }
 }
 
@@ -159,4 +222,25 @@ function authOf(settings: ScimSettings, others: readonly ScimAuth[]): readonly S
   // While nothing is configured, provisioning is disabled by a random, secret token.
   const own = isNone ? { ...settings, token: randomBytes(32).toString('base64url') } : settings
   return [createSettingsAuth(own), ...more]
+}
+
+/** By the ids of their principals; null: those of an issuer are not known. */
+function credentialsOf({
+  token,
+  tokens,
+  jwt,
+  oauth,
+}: ScimSettings): (NamedCredential & { readonly tenant: string })[] | null {
+  if (jwt !== undefined) return null
+  const clients = (oauth?.clients ?? []).flatMap(({ id, tenant, secrets, federation }) =>
+    federation === null
+      ? secrets.map(({ expiresAt }) => ({ id, tenant, expiresAt }))
+      : [{ id, tenant, expiresAt: null }],
+  )
+  const own = token === undefined ? [] : [{ id: 'static', tenant: 'default', expiresAt: null }]
+  return [
+    ...own,
+    ...tokens.map(({ id, tenant, expiresAt }) => ({ id, tenant, expiresAt })),
+    ...clients,
+  ]
 }

@@ -176,11 +176,18 @@ export async function createReferenceServer(
     onError,
   })
 
+  const { SERVICE_RATE_LIMIT: perMinute = 0 } = settings
+  if (provisioning.enabled && perMinute > 0 && perMinute < DIRECTORY_PER_MINUTE)
+    log(
+      'warning',
+      `SERVICE_RATE_LIMIT is less than ${DIRECTORY_PER_MINUTE}, the requests a minute that a directory may need.`,
+    )
   const scim = await createScim(stores.scim, provisioning, {
     log,
     secretKey,
     publicUrl,
     fetch: guardedFetch,
+    adopting: stores.adopting,
     requestHooks,
     ...metrics,
   })
@@ -193,6 +200,7 @@ export async function createReferenceServer(
   const scimAdmin = createScimAdmin({
     provisioning: scim,
     store: stores.scim,
+    unmanaged: stores.unmanaged,
     webhooks: outbox.webhooks,
     flow: (request) => engine.handler(request),
     onError,
@@ -346,6 +354,9 @@ function queueOptions(settings: Settings) {
     },
   }
 }
+
+/** 25 requests a second, as Microsoft's gallery requires. */
+const DIRECTORY_PER_MINUTE = 1_500
 
 /** Shown in metrics. */
 const SERVICE_VERSION = '0.0.0'

@@ -156,3 +156,23 @@ test.each([
     expect(stderr).not.toContain(SECRET)
   })
 })
+
+test('SF-36 SF-66 SF-67 a directory that falls silent is one line of the log, and so is a limit too low for it', async () => {
+  const environment = {
+    SCIM_ENABLED: 'true',
+    SCIM_TOKEN: 'a-static-token-of-the-directory',
+    SCIM_SILENCE_SECONDS: '2',
+    SERVICE_RATE_LIMIT: '1000',
+  }
+  await withService(environment, async (service) => {
+    expect(service.output()).toContain('SERVICE_RATE_LIMIT is less than 1500')
+    expect((await users(service, environment.SCIM_TOKEN)).status).toBe(200)
+    const alarms = () => service.output().split('"log":"scim.alarm"').length - 1
+    await expect.poll(alarms).toBe(1)
+    expect(service.output()).toContain('"alarm":"connection.silent"')
+    expect((await users(service, environment.SCIM_TOKEN)).status).toBe(200)
+    await expect.poll(() => service.output()).toContain('"alarm":"connection.heard"')
+    await expect.poll(alarms).toBe(3)
+    expect((await service.call('GET', '/health', { key: null })).status).toBe(200)
+  })
+})

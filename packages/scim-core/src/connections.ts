@@ -10,6 +10,12 @@ export {
 } from './connections/connections-handler.ts'
 export type { ConnectionProvider } from './base/connection-settings.ts'
 export {
+  type AlarmMemory,
+  type WatchedCredential,
+  type WatchedSource,
+} from './connections/alarms.ts'
+export { type ConnectionEvents } from './connections/connection-events.ts'
+export {
   type ClientInfo,
   type ClientSecretInfo,
   type IssueClientOptions,

@@ -54,6 +54,11 @@ export const scimVariables = {
     form: adoption,
   },
   SCIM_CONNECTIONS: flag('enables connections, which superusers manage over HTTP'),
+  SCIM_RECONCILE: flag('remembers which directory named each user when, for the report', true),
+  SCIM_SILENCE_SECONDS: {
+    ...integer('seconds without a request of a directory that are an alarm; 0: none', 86_400),
+    max: 31_536_000,
+  },
   SCIM_SCHEMA_OMIT: list('attributes left out of /Schemas, such as members.$ref'),
   SCIM_PUBLIC_DISCOVERY: flag('allows discovery without a token'),
   SCIM_UNIQUE_GROUP_NAMES: flag('refuses duplicate group names', true),

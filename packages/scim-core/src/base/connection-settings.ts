@@ -14,6 +14,8 @@ export interface ConnectionSettings {
   readonly unknownMembers?: 'reject' | 'skip'
   readonly emptyMembers?: 'array' | 'omit'
   readonly putWithoutMembers?: 'clear' | 'keep'
+  /** Seconds without a request after which the connection is silent; 0: never. Default 86,400. */
+  readonly silenceAfter?: number
   /** Options of `SCIM_PROFILES` for this customer; the other settings here take precedence. */
   readonly profile?: ScimProfileName
 }
@@ -67,6 +69,7 @@ export function readConnectionSettings(value: unknown): ConnectionSettings {
   for (const [key, setting] of Object.entries(value) as [string, unknown][]) {
     if (key === 'quirks') assertQuirks(setting)
     else if (key === 'profile') assertProfile(setting)
+    else if (key === 'silenceAfter') assertSilence(setting)
     else if (!Object.hasOwn(WORDS, key)) throw new TypeError(`Unknown setting ${key.slice(0, 50)}`)
     else if (!WORDS[key]?.some((word) => word === setting)) {
       throw new TypeError(`settings.${key} must be one of ${WORDS[key]?.join(', ')}`)
@@ -78,6 +81,14 @@ export function readConnectionSettings(value: unknown): ConnectionSettings {
 function assertProfile(value: unknown): void {
   if (isProfileName(value)) return
   throw new TypeError(`settings.profile must be one of ${Object.keys(SCIM_PROFILES).join(', ')}`)
+}
+
+const YEAR_SECONDS = 31_536_000
+
+function assertSilence(value: unknown): void {
+  const isCount = typeof value === 'number' && Number.isInteger(value)
+  if (isCount && value >= 0 && value <= YEAR_SECONDS) return
+  throw new TypeError(`settings.silenceAfter must be an integer from 0 to ${YEAR_SECONDS}`)
 }
 
 function assertQuirks(value: unknown): void {

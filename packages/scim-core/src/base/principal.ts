@@ -27,6 +27,8 @@ export interface ScimPrincipal {
 /** Why a known credential is refused; `unavailable`: it cannot be checked at the moment (503). */
 export interface ScimAuthProblem {
   readonly problem: 'expired' | 'revoked' | 'invalid' | 'unavailable'
+  /** The connection that the credential belonged to. */
+  readonly connectionId?: string
 }
 
 /** The outcome of a request, reported to the code that authenticated it. */

@@ -1,4 +1,5 @@
-import { createSystemRuntime, type Runtime } from '@x/wire'
+import { createEvents, createSystemRuntime, type Metrics, type Runtime } from '@x/wire'
+import type { EventSource } from '../options/events.ts'
 import {
   PROVIDER_PRESETS,
   readConnectionSettings,
@@ -31,13 +32,21 @@ import {
   type IssuedClientSecret,
   type RotateSecretOptions,
 } from './clients.ts'
+import { createAlarmMemory, createAlarms, type AlarmMemory, type WatchedSource } from './alarms.ts'
+import { CONNECTION_EVENTS, type ConnectionEvents } from './connection-events.ts'
 import { createConnectionLog } from './connection-log.ts'
+import { createRefusals } from './refusals.ts'
+import { watchConnections } from './watch-connections.ts'
 
 export interface ScimConnectionsOptions {
   readonly store: ConnectionStore
   readonly tokens: TokenStore
   readonly runtime?: Runtime
   readonly onError?: (error: unknown) => void
+  /** What all processes of a database share, so that each alarm is told once. Default: this process only. */
+  readonly alarms?: AlarmMemory
+  /** Times of requests and credentials, while `watch` runs. */
+  readonly metrics?: Metrics
 }
 
 /** Manages the connection of each customer: its settings, tokens and clients (section 8). */
@@ -126,14 +135,28 @@ export interface ScimConnections {
   revokeClientSecret(tenant: string, id: string, clientId: string, secretId: string): Promise<void>
   /** The clients that are not revoked, with the facts of their secrets. @throws ScimError not_found */
   listClients(tenant: string, id: string): Promise<ClientInfo[]>
+  /** When the last 1,000 connections that are gone were removed. */
+  removed(tenant: string): Promise<readonly { readonly id: string; readonly at: Date }[]>
   /** @throws ScimError not_found */
   revokeClient(tenant: string, id: string, clientId: string): Promise<void>
+  /** Alarms of `watch`, and of credentials that are refused again and again. */
+  readonly events: EventSource<ConnectionEvents>
+  /**
+   * Looks for silent connections and credentials that end, until the signal is aborted. `others`: credentials of
+   * the host's own settings. `everyMs`: default 60,000.
+   */
+  watch(options: {
+    readonly signal: AbortSignal
+    readonly everyMs?: number
+    readonly others?: () => Promise<readonly WatchedSource[]>
+  }): Promise<void>
   /** For `createTokenEndpoint`. */
   readonly clients: ClientStore
   /** Accepts the tokens of connections. */
   auth(): ScimAuth
 }
 
+const MINUTE_MS = 60_000
 const MAX_CONNECTIONS = 50
 const MAX_TOKENS = 10
 const BEARER = { type: 'oauthbearertoken', name: 'Bearer token' } as const
@@ -143,7 +166,23 @@ export function createScimConnections({
   tokens: tokenStore,
   runtime = createSystemRuntime(),
   onError = () => undefined,
+  alarms: memory = createAlarmMemory(),
+  metrics,
 }: ScimConnectionsOptions): ScimConnections {
+  const { source: events, emit } = createEvents<ConnectionEvents>(CONNECTION_EVENTS, onError)
+  const refusals = createRefusals({
+    memory,
+    byId: (id) => store.byId(id),
+    onError,
+    tell: ({ tenant, id, provider }, count) =>
+      emit('connection.refused', {
+        at: runtime.now().toISOString(),
+        tenant,
+        connectionId: id,
+        provider,
+        refusals: count,
+      }),
+  })
   const tokens = createScimTokens({ store: tokenStore, runtime, onError })
   const log = createConnectionLog({ store, runtime, onError })
   const clients = createConnectionClients({ store, runtime, onError })
@@ -188,6 +227,7 @@ export function createScimConnections({
     const connection = id === null ? null : await store.byId(id)
     if (connection?.tenant !== tenant || !connection.enabled) return null
     log.used(connection)
+    refusals.accepted(connection.id)
     return connection
   }
 
@@ -231,7 +271,7 @@ export function createScimConnections({
     },
     async remove(tenant, id) {
       await existing(tenant, id)
-      await store.remove(tenant, id)
+      await store.remove(tenant, id, runtime.now())
       for (const token of await tokensOf(tenant, id)) await tokens.revoke(tenant, token.id)
     },
     async issueToken(tenant, id, { expiresAt, label, scopes = ALL_SCOPES } = {}) {
@@ -258,6 +298,7 @@ export function createScimConnections({
       await existing(tenant, id)
       return tokensOf(tenant, id)
     },
+    removed: async (tenant) => (await store.removed?.(tenant)) ?? [],
     async issueClient(tenant, id, options) {
       await existing(tenant, id)
       return clients.issue(tenant, id, options)
@@ -277,6 +318,12 @@ export function createScimConnections({
       if (client.revokedAt === null)
         await store.updateClient(clientId, { revokedAt: runtime.now() })
     },
+    events,
+    watch({ signal, everyMs = MINUTE_MS, others = async () => [] }) {
+      const { check } = createAlarms({ memory, emit, runtime, metrics })
+      const context = { store, tokensOf, clientsOf: clients.list, others, check }
+      return watchConnections(context, { signal, everyMs, runtime, onError })
+    },
     clients: {
       async find(clientId) {
         const client = await store.client(clientId)
@@ -289,13 +336,20 @@ export function createScimConnections({
       },
       answered: recordAnswer,
       used: (client, secretId) => clients.used(client, secretId),
+      refused({ connectionId }) {
+        if (connectionId !== null) refusals.refused(connectionId)
+      },
     },
     auth: () => ({
       kind: 'bearer',
       scheme: BEARER,
       async authenticate(token) {
         const found = await tokens.check(token)
-        if (found === null || 'problem' in found) return found
+        if (found !== null && 'problem' in found) {
+          if (found.connectionId !== undefined) refusals.refused(found.connectionId)
+          return found
+        }
+        if (found === null) return null
         if (found.connectionId === undefined) return null
         const connection = await usable(found.tenant, found.connectionId)
         return connection === null

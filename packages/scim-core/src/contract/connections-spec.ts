@@ -86,7 +86,11 @@ export function defineConnectionStoreContract(
       await store.insertSecret(secret(1))
       assert.deepEqual(await store.client(client(1).id), client(1))
       assert.equal(await store.remove(OTHER_TENANT, id), false)
-      assert.equal(await store.remove(TENANT, id), true)
+      assert.equal(await store.remove(TENANT, id, moment(9)), true)
+      assert.deepEqual((await store.removed?.(TENANT)) ?? [{ id, at: moment(9) }], [
+        { id, at: moment(9) },
+      ])
+      assert.deepEqual((await store.removed?.(OTHER_TENANT)) ?? [], [])
       assert.equal(await store.remove(TENANT, id), false)
       assert.equal(await store.client(client(1).id), null)
       assert.deepEqual(await store.clients(id), [])

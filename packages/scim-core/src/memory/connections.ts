@@ -6,10 +6,13 @@ import type {
   ConnectionStore,
 } from '../store/connections.ts'
 
+const MAX_REMOVED = 1_000
+
 /** An in-memory connection store, for tests and trials. */
 export function createMemoryConnectionStore(): ConnectionStore {
   const connections = new Map<string, Connection>()
   const clients = new Map<string, ClientRecord>()
+  const removed = new Map<string, { id: string; at: Date }[]>()
   const secrets = new Map<string, ClientSecretRecord>()
   const find = (tenant: string, id: string): Connection | null => {
     const record = connections.get(id)
@@ -40,8 +43,11 @@ export function createMemoryConnectionStore(): ConnectionStore {
       connections.set(id, { ...changed, lastError })
       return true
     },
-    async remove(tenant, id) {
+    async remove(tenant, id, at) {
       if (find(tenant, id) === null) return false
+      if (at !== undefined) {
+        removed.set(tenant, [...(removed.get(tenant) ?? []), { id, at }].slice(-MAX_REMOVED))
+      }
       connections.delete(id)
       for (const client of clients.values()) {
         if (client.connectionId !== id) continue
@@ -52,6 +58,7 @@ export function createMemoryConnectionStore(): ConnectionStore {
       }
       return true
     },
+    removed: async (tenant) => structuredClone(removed.get(tenant) ?? []),
     async insertClient(record) {
       clients.set(record.id, structuredClone(record))
     },

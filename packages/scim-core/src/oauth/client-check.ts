@@ -142,7 +142,8 @@ export function createClientCheck({
       return { client, secretId: proof.secretId }
     }
     fail(caller)
-    if (proof?.hasExpired !== true) throw unknownClient()
+    if (client === null || proof?.hasExpired !== true) throw unknownClient()
+    store.refused?.(client)
     throw new OAuthError('invalid_client', 'The client secret has expired')
   }
 }

@@ -56,6 +56,9 @@ export function createSettingsClients(
   return {
     find: async (id) => own.get(id) ?? (await others?.find(id)) ?? null,
     ...(others?.answered !== undefined && { answered: others.answered }),
+    refused: (client) => {
+      if (!own.has(client.id)) others?.refused?.(client)
+    },
     used: (client, secretId) => {
       if (!own.has(client.id)) others?.used?.(client, secretId)
     },

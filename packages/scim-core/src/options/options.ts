@@ -282,7 +282,7 @@ export function completeOptions(options: ScimOptions): ScimConfig {
 
 /** The options overridden by those of a connection. */
 export function withSettings(config: ScimConfig, settings: ConnectionSettings): ScimConfig {
-  const { quirks: given, userName, profile, ...words } = settings
+  const { quirks: given, userName, profile, silenceAfter: _silence, ...words } = settings
   const base =
     profile === undefined ? config : withProfile(config, SCIM_PROFILES[profile], readCursor({}))
   const quirks = given === undefined ? base.quirks : completeQuirks(given)

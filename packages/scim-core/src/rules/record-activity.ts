@@ -81,7 +81,8 @@ export function createActivityRecorder(
     const at = outcome.started
     const source = connectionId === undefined ? `token:${actor}` : `connection:${connectionId}`
     if (!WRITES.has(op)) {
-      const ids = op === 'list' ? (trace.listed ?? []) : [resourceId ?? trace.resourceId]
+      const ids =
+        op === 'list' || op === 'search' ? (trace.listed ?? []) : [resourceId ?? trace.resourceId]
       if (status >= 400) return
       for (const userId of ids) {
         if (userId !== null) add(tenant, { userId, at, kind: 'seen', source, refusal: null })

@@ -130,8 +130,8 @@ export function createScimTokens({
     if (record === null) return null
     const now = runtime.now()
     const problem = problemOf(record, now)
-    if (problem !== null) return { problem }
     const { id, tenant, scopes, lastUsedAt, connectionId = null } = record
+    if (problem !== null) return { problem, ...(connectionId !== null && { connectionId }) }
     if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= MINUTE) {
       recordUse(id, now)
     }

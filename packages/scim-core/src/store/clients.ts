@@ -39,6 +39,8 @@ export interface ClientStore {
   find(clientId: string): Promise<OAuthClient | null>
   /** Called with each response to one of its clients; must not throw. */
   readonly answered?: (principal: ScimPrincipal, answer: ScimAnswered) => void
+  /** Called when an expired secret of a client is refused; must not throw. */
+  readonly refused?: (client: OAuthClient) => void
   /** Called when a client has obtained a token, with the id of the secret used; must not throw. */
   readonly used?: (client: OAuthClient, secretId: string | null) => void
 }

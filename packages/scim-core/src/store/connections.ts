@@ -78,8 +78,10 @@ export interface ConnectionStore {
   page?(options: { readonly after?: string; readonly limit: number }): Promise<Connection[]>
   /** An earlier error than the stored one is not written. False if it does not exist. */
   update(tenant: string, id: string, patch: ConnectionPatch): Promise<boolean>
-  /** Also removes its clients and their secrets. False if it did not exist. */
-  remove(tenant: string, id: string): Promise<boolean>
+  /** Also removes its clients and their secrets. `at`: for `removed`. False if it did not exist. */
+  remove(tenant: string, id: string, at?: Date): Promise<boolean>
+  /** Optional: the last connections of a tenant that were removed, at most 1,000. */
+  removed?(tenant: string): Promise<{ id: string; at: Date }[]>
   insertClient(record: ClientRecord): Promise<void>
   client(id: string): Promise<ClientRecord | null>
   /** The clients of a connection by created, then id. */

@@ -124,7 +124,7 @@ export function createConnectionStore(db: Db): ConnectionStore {
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     },
-    remove: (tenant, id) =>
+    remove: (tenant, id, at) =>
       atomic(db, async (tx) => {
         const { numDeletedRows } = await tx
           .deleteFrom('scim_connection')
@@ -132,6 +132,7 @@ export function createConnectionStore(db: Db): ConnectionStore {
           .where('id', '=', id)
           .executeTakeFirstOrThrow()
         if (numDeletedRows === 0n) return false
+        if (at !== undefined) await keepRemoval(tx, { tenant, id, at })
         const ofConnection = tx
           .selectFrom('scim_client')
           .select('id')
@@ -140,6 +141,13 @@ export function createConnectionStore(db: Db): ConnectionStore {
         await tx.deleteFrom('scim_client').where('connection_id', '=', id).execute()
         return true
       }),
+    async removed(tenant) {
+      const rows = await removals(db, tenant).select(['name', 'changed']).execute()
+      return rows.map(({ name, changed }) => ({
+        id: name.slice(name.lastIndexOf('\n') + 1),
+        at: new Date(Number(changed)),
+      }))
+    },
     async insertClient(record) {
       await db.insertInto('scim_client').values(clients.toRow(record)).execute()
     },
@@ -195,6 +203,41 @@ export function createConnectionStore(db: Db): ConnectionStore {
       return numUpdatedRows > 0n
     },
   }
+}
+
+const MAX_REMOVED = 1_000
+
+/** The latest removals of a tenant's connections. */
+function removals(db: Db, tenant: string) {
+  const prefix = `removed-connection\n${tenant}\n`
+  return db
+    .selectFrom('scim_kept')
+    .where('name', '>=', prefix)
+    .where('name', '<', `removed-connection\n${tenant}\u000b`)
+    .orderBy('changed', 'desc')
+    .orderBy('name')
+    .limit(MAX_REMOVED)
+}
+
+async function keepRemoval(
+  tx: Db,
+  { tenant, id, at }: { readonly tenant: string; readonly id: string; readonly at: Date },
+): Promise<void> {
+  const name = `removed-connection\n${tenant}\n${id}`
+  await tx
+    .insertInto('scim_kept')
+    .values({ name, value: '', changed: at.getTime() })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  const rows = await removals(tx, tenant).select('changed').execute()
+  const oldest = rows.at(-1)
+  if (rows.length < MAX_REMOVED || oldest === undefined) return
+  await tx
+    .deleteFrom('scim_kept')
+    .where('name', '>=', `removed-connection\n${tenant}\n`)
+    .where('name', '<', `removed-connection\n${tenant}\u000b`)
+    .where('changed', '<', oldest.changed)
+    .execute()
 }
 
 /** Concurrent insertions for a tenant are serialised, so that the limit holds. */
