@@ -68,7 +68,7 @@ test('SF-63 SF-64 the report of a server, and an account that is linked by hand'
     const link = (body: object) => service.call('POST', `${RECONCILE}/link`, { body })
     const linked = await link({ account, userName: 'carol@corp.example' })
     expect([linked.status, (linked.json() as { id: string }).id]).toEqual([201, account])
-    expect(service.output()).toContain('"adopted":"manual"')
+    await expect.poll(() => service.output()).toContain('"adopted":"manual"')
     expect(await reasonsOf(local.username)).toEqual(['never-confirmed'])
     const superuser = (await report('?reason=unmanaged')).rows[0]
     expect((await link({ account, userName: 'carol@corp.example' })).status).toBe(409)
