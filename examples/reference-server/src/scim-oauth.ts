@@ -1,7 +1,12 @@
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
-import type { ScimAuth, ScimContext, ScimOAuthSettings } from '@x/scim-core'
+import {
+  createSettingsClients,
+  type ScimAuth,
+  type ScimContext,
+  type ScimOAuthSettings,
+} from '@x/scim-core'
 import type { ScimConnections } from '@x/scim-core/connections'
-import { createSettingsClients, createTokenEndpoint, type OAuthFetch } from '@x/scim-core/oauth'
+import { createTokenEndpoint, type OAuthFetch } from '@x/scim-core/oauth'
 import type { SqlScimStore } from '@x/store-kysely/scim'
 import type { Log } from './operate/log.ts'
 import { openSealed, seal } from './sealed-text.ts'

@@ -140,7 +140,7 @@ export async function createScim(
   })
   const options: ScimOptions = {
     ...settings.options,
-    activity: settings.reconcile,
+    rememberActivity: settings.reconcile,
     limits: settings.limits,
     metricTenants: settings.metricTenants,
     store,

@@ -177,7 +177,7 @@ export {
   type RefusedWrite,
   type UserActivity,
 } from './store/activity.ts'
-export { type ScimClientSetting } from './options/client-settings.ts'
+export { createSettingsClients, type ScimClientSetting } from './options/client-settings.ts'
 export { type ScimTokenSetting } from './options/token-settings.ts'
 export {
   type AroundRequest,

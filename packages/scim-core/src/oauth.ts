@@ -1,4 +1,3 @@
-export { createSettingsClients } from './options/client-settings.ts'
 export { type ClientMethod } from './oauth/client-check.ts'
 export {
   createIntrospectionAuth,

@@ -125,7 +125,7 @@ describe('SF-62 SF-63 who is active, why, and since when', () => {
       unmanaged: async () => [{ ...account, isSuperuser: true }],
     })
     const refusal = { at: new Date(9), status: 409, scimType: 'uniqueness', detail: 'in use' }
-    const note = { userId: 'a1', at: new Date(9), source: null } as const
+    const note = { userId: 'create root', at: new Date(9), source: null } as const
     await store.activity.record(tenant, [{ ...note, kind: 'refused', refusal }])
     const { rows } = await reconciliation.report(tenant)
     expect(rows).toMatchObject([

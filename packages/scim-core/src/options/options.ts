@@ -189,7 +189,7 @@ export interface ScimOptions {
    * Remembers in the store which directory named each user when, for `createReconciliation`. Default true, if the
    * store can.
    */
-  readonly activity?: boolean
+  readonly rememberActivity?: boolean
 }
 
 /** Validated options with defaults applied. */

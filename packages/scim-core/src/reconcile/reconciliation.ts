@@ -1,5 +1,6 @@
 import { createSystemRuntime, ownTurn, type Runtime } from '@x/wire'
-import type { ActiveUser } from '../store/activity.ts'
+import { fold } from '../base/fold.ts'
+import { refusedCreateOf, type ActiveUser } from '../store/activity.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import {
   compareDirectory,
@@ -174,11 +175,15 @@ async function unmanagedRows(
   tenant: string,
 ): Promise<ReconcileRow[]> {
   const accounts = (await unmanaged?.(tenant)) ?? []
-  const ids = accounts.map(({ id }) => id)
+  const ids = accounts.map(({ userName }) => refusedCreateOf(fold(userName)))
   const known = await store.activity?.get(tenant, ids)
   return accounts
     .map(({ id, userName, active, created, isSuperuser }): ReconcileRow => {
-      const { refusal = null, refusedSince = null, lastSeenAt = null } = known?.get(id) ?? {}
+      const {
+        refusal = null,
+        refusedSince = null,
+        lastSeenAt = null,
+      } = known?.get(refusedCreateOf(fold(userName))) ?? {}
       const reasons: FoundReason[] = [
         { reason: 'unmanaged', since: created, detail: isSuperuser ? 'superuser' : null },
       ]

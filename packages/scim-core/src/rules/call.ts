@@ -44,7 +44,7 @@ export interface Trace extends Notes {
   adopted?: NonNullable<ScimAuditEntry['adopted']>
   /** What a 409 is about. */
   conflict?: NonNullable<ScimAuditEntry['conflict']>
-  /** The host's account that refused a create. */
+  /** In place of its id: a user that an account of the host stands in the way of. */
   account?: string
   /** The resource exists no longer. */
   isRemoved?: true

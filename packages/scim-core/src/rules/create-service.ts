@@ -34,7 +34,7 @@ export function createService(options: ScimOptions): Service {
   const counted = options.metrics && operationMetrics(options.metrics, config.metricTenants)
   const { activity } = config.store
   const record =
-    activity === undefined || options.activity === false
+    activity === undefined || options.rememberActivity === false
       ? undefined
       : createActivityRecorder(activity, (error) => report(error, ''))
   const audit = (subject: Subject, outcome: Outcome): void => {

@@ -71,3 +71,8 @@ export interface ActivityStore {
 
 /** Times are kept to the hour. */
 export const ACTIVITY_MS = 3_600_000
+
+/** In place of the id of a user that was refused because of an account of its folded userName. */
+export function refusedCreateOf(userNameKey: string): string {
+  return `create ${userNameKey}`
+}

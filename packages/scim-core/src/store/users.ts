@@ -89,8 +89,6 @@ export type Adoption =
       readonly refuse: AdoptionRefusal
       /** A sentence that follows the reason, such as what the administrator can do. Default: none. */
       readonly hint?: string
-      /** The id of the account that stands in the way. Default: none is remembered. */
-      readonly account?: string
     }
 
 /** What an account and a new user have in common; `manual`: an administrator said so. */

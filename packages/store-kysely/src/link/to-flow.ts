@@ -80,13 +80,12 @@ export async function adoptableUser(
     where user_id = ${holder.id}`.execute(tx)
   const isElsewhere = links.rows.some(({ issuer }) => issuer !== signInIssuer)
   if (holder.is_superuser === 1 || isElsewhere) {
-    return { refuse: 'unmanaged', hint: 'It cannot be linked.', account: holder.id }
+    return { refuse: 'unmanaged', hint: 'It cannot be linked.' }
   }
   if (account !== undefined) return { id: holder.id, by: 'manual' }
   if (adoptUsers) return holder.id
   return {
     refuse: 'unmanaged',
-    account: holder.id,
     ...(adoptHint !== undefined && { hint: adoptHint }),
   }
 }
