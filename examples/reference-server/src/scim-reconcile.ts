@@ -135,7 +135,7 @@ const COLUMNS = [
 
 function csvAnswer(rows: readonly ReconcileRow[]): Response {
   const lines = rows.map((row) => {
-    const cells: Record<(typeof COLUMNS)[number], unknown> = {
+    const cells: Record<(typeof COLUMNS)[number], string | boolean | Date | null> = {
       ...row,
       reasons: row.reasons.map(({ reason }) => reason).join(' '),
       since: row.reasons.map(({ since }) => since?.toISOString() ?? '').join(' '),
@@ -147,7 +147,7 @@ function csvAnswer(rows: readonly ReconcileRow[]): Response {
 }
 
 /** A cell that a spreadsheet would take for a formula begins with an apostrophe. */
-function csvCell(value: unknown): string {
+function csvCell(value: string | boolean | Date | null): string {
   const plain = value instanceof Date ? value.toISOString() : String(value ?? '')
   const text = /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

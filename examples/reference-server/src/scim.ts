@@ -193,6 +193,22 @@ export async function createScim(
   }
 }
 
+/** 25 requests a second, as Microsoft's gallery requires. */
+const DIRECTORY_PER_MINUTE = 1_500
+
+/** Warns of a limit of requests a minute (0: none) that a directory would reach. */
+export function warnOfLowLimit(
+  { enabled }: ProvisioningSettings,
+  perMinute: number,
+  log: Log,
+): void {
+  if (!enabled || perMinute === 0 || perMinute >= DIRECTORY_PER_MINUTE) return
+  log(
+    'warning',
+    `SERVICE_RATE_LIMIT is less than ${DIRECTORY_PER_MINUTE}, the requests a minute that a directory may need.`,
+  )
+}
+
 /** Connections made earlier open nothing while they are off. */
 async function warnOfClosed(
   store: SqlScimStore,

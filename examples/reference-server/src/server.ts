@@ -23,10 +23,11 @@ import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
 import { answerMounted, own, type MountHandlers } from './mounts.ts'
+import { queueOptions } from './settings/queue-options.ts'
 import { openPasswords } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
 import { providerEnvironment } from './provider-environment.ts'
-import { createScim, readProvisioning } from './scim.ts'
+import { createScim, readProvisioning, warnOfLowLimit } from './scim.ts'
 import type { Log } from './operate/log.ts'
 import { createAuditTrail } from './operate/audit-trail.ts'
 import { openMetrics } from './operate/metrics-endpoint.ts'
@@ -176,18 +177,13 @@ export async function createReferenceServer(
     onError,
   })
 
-  const { SERVICE_RATE_LIMIT: perMinute = 0 } = settings
-  if (provisioning.enabled && perMinute > 0 && perMinute < DIRECTORY_PER_MINUTE)
-    log(
-      'warning',
-      `SERVICE_RATE_LIMIT is less than ${DIRECTORY_PER_MINUTE}, the requests a minute that a directory may need.`,
-    )
+  warnOfLowLimit(provisioning, settings.SERVICE_RATE_LIMIT ?? 0, log)
   const scim = await createScim(stores.scim, provisioning, {
     log,
     secretKey,
     publicUrl,
     fetch: guardedFetch,
-    adopting: stores.adopting,
+    adopting: (account) => stores.adopting(account),
     requestHooks,
     ...metrics,
   })
@@ -200,7 +196,7 @@ export async function createReferenceServer(
   const scimAdmin = createScimAdmin({
     provisioning: scim,
     store: stores.scim,
-    unmanaged: stores.unmanaged,
+    unmanaged: () => stores.unmanaged(),
     webhooks: outbox.webhooks,
     flow: (request) => engine.handler(request),
     onError,
@@ -341,22 +337,6 @@ function vectorDatabase(settings: Settings, folder: string): VectorDatabase | un
 function stdioCommands({ SERVICE_MCP_STDIO_COMMANDS: commands = [] }: Settings) {
   return { commands, setting: 'SERVICE_MCP_STDIO_COMMANDS' }
 }
-
-function queueOptions(settings: Settings) {
-  const { SERVICE_MAX_CONCURRENT_BUILDS: all, SERVICE_MAX_BUILDS_PER_USER: perUser } = settings
-  return {
-    ...(all === undefined ? {} : { concurrency: all }),
-    ...(perUser === undefined ? {} : { concurrencyPerUser: perUser }),
-    maxQueued: settings.SERVICE_MAX_QUEUED_BUILDS ?? 1000,
-    retention: {
-      maxAgeMs: (settings.SERVICE_JOB_RETENTION_HOURS ?? 24) * 3_600_000,
-      maxJobs: settings.SERVICE_JOB_RETENTION_COUNT ?? 1000,
-    },
-  }
-}
-
-/** 25 requests a second, as Microsoft's gallery requires. */
-const DIRECTORY_PER_MINUTE = 1_500
 
 /** Shown in metrics. */
 const SERVICE_VERSION = '0.0.0'

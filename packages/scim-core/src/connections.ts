@@ -1,9 +1,9 @@
 export { type ConnectionSettings } from './base/connection-settings.ts'
+export { createScimConnections } from './connections/connections.ts'
 export {
-  createScimConnections,
   type ScimConnections,
   type ScimConnectionsOptions,
-} from './connections/connections.ts'
+} from './connections/scim-connections.ts'
 export {
   createConnectionsHandler,
   type ConnectionsHandlerOptions,

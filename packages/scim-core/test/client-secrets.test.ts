@@ -38,7 +38,7 @@ async function setUp(options: Partial<TokenEndpointOptions> = {}) {
     store,
     connections,
     id: connection.id,
-    async grant(fields: Record<string, string>) {
+    grant: async (fields: Record<string, string>) => {
       const answer = await endpoint.handle(
         new Request('https://app.example/token', {
           method: 'POST',
@@ -52,7 +52,7 @@ async function setUp(options: Partial<TokenEndpointOptions> = {}) {
     },
     opens: async (token: string | number | undefined) =>
       (await ask(endpoint.auth, String(token))).status,
-    async call(method: string, path: string, body?: object) {
+    call: async (method: string, path: string, body?: object) => {
       const answer = await handler(
         new Request(`https://app.example/connections/${connection.id}${path}`, {
           method,

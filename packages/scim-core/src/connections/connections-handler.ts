@@ -6,7 +6,7 @@ import {
 } from '../base/admin-api.ts'
 import { readAdminSeconds, readAdminTime } from '../base/admin-body.ts'
 import { ScimError } from '../base/errors.ts'
-import type { ScimConnections } from './connections.ts'
+import type { ScimConnections } from './scim-connections.ts'
 
 export interface ConnectionsHandlerOptions extends AdminOptions {
   readonly connections: ScimConnections

@@ -87,5 +87,12 @@ export function activitySpec(t: TestFunctions, store: () => ScimStore): void {
       [user(3).id],
     )
     assert.deepEqual(await activity.users(OTHER_TENANT, { limit: 2 }), [])
+    await activity.record(TENANT, [note('written', HOUR)])
+    assert.deepEqual(await activity.sources(TENANT), ['token:a'])
+    const ids = async () =>
+      (await activity.users(TENANT, { limit: 9, except: ['token:a'] })).map(({ id }) => id)
+    assert.deepEqual(await ids(), [user(2).id, user(3).id])
+    await activity.record(TENANT, [refused(HOUR + 1)])
+    assert.deepEqual(await ids(), [ID, user(2).id, user(3).id])
   })
 }

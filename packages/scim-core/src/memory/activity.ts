@@ -43,13 +43,19 @@ export function createMemoryActivity(
       }
       return found
     },
-    async users(tenant, { after, limit }) {
+    async sources(tenant) {
+      const found = [...rowsOf(tenant).values()].map(({ source }) => source)
+      return [...new Set(found)].filter((source) => source !== null)
+    },
+    async users(tenant, { after, limit, except = [] }) {
       const rows = rowsOf(tenant)
+      const quiet = new Set(except)
       return [...usersOf(tenant)]
         .filter(
           ({ id, deletedAt }) =>
             deletedAt === null && (after === undefined || compareCodePoints(id, after) > 0),
         )
+        .filter(({ id }) => !isQuiet(rows.get(id), quiet))
         .toSorted((a, b) => compareCodePoints(a.id, b.id))
         .slice(0, limit)
         .map(({ id, userName, externalId, active, created }) => ({
@@ -73,6 +79,12 @@ export function createMemoryActivity(
       }
     },
   }
+}
+
+/** Returns whether there is nothing to say of a user of one of these sources. */
+function isQuiet(row: UserActivity | undefined, sources: ReadonlySet<string>): boolean {
+  if (row === undefined || row.source === null || !sources.has(row.source)) return false
+  return row.lastSeenAt !== null && row.refusal === null && row.missedSince === null
 }
 
 /** null: nothing becomes newer by an hour. */

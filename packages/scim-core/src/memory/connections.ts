@@ -69,7 +69,7 @@ export function createMemoryConnectionStore(): ConnectionStore {
         .toSorted(byAge)
         .map((client) => structuredClone(client)),
     hasClients: async () => clients.size > 0,
-    updateClient: async (id, patch) => changed(clients, id, patch),
+    updateClient: async (id, patch) => patched(clients, id, patch),
     async insertSecret(record) {
       secrets.set(record.id, structuredClone(record))
     },
@@ -78,11 +78,11 @@ export function createMemoryConnectionStore(): ConnectionStore {
         .filter((secret) => secret.clientId === clientId)
         .toSorted(byAge)
         .map((secret) => structuredClone(secret)),
-    updateSecret: async (id, patch) => changed(secrets, id, patch),
+    updateSecret: async (id, patch) => patched(secrets, id, patch),
   }
 }
 
-function changed<Item extends object>(
+function patched<Item extends object>(
   items: Map<string, Item>,
   id: string,
   patch: Partial<Item>,

@@ -101,6 +101,8 @@ export function createReconciliation(options: ReconciliationOptions): Reconcilia
         throw new TypeError(`limit must be an integer from 1 to ${MAX_LIMIT}`)
       }
       const stateOf = await readSourceStates(options, { tenant, now: runtime.now() })
+      const sources = await activity.sources(tenant)
+      const except = sources.filter((source) => stateOf(source, null) === null)
       const counts = new Map<ReconcileReason, number>()
       const rows: ReconcileRow[] = []
       let total = 0
@@ -113,21 +115,26 @@ export function createReconciliation(options: ReconciliationOptions): Reconcilia
         if (rows.length <= limit) rows.push(row)
       }
       const others = await unmanagedRows(options, tenant)
-      for (let last: string | undefined; ;) {
+      let last: string | undefined
+      for (;;) {
         const from = last === undefined ? {} : { after: last }
-        const users = await activity.users(tenant, { ...from, limit: PAGE })
+        const users = await activity.users(tenant, { ...from, limit: PAGE, except })
+        for (const user of users) {
+          // Rows of both kinds come by id.
+          addBefore(user.id)
+          addUser(user)
+        }
         last = users.at(-1)?.id
-        // Rows of both kinds come by id.
-        while (others[0] !== undefined && (last === undefined || others[0].id <= last)) {
-          const [next] = others
-          const place = users.findIndex(({ id }) => id > next.id)
-          for (const user of users.splice(0, place === -1 ? users.length : place)) addUser(user)
+        if (last === undefined) break
+        await ownTurn()
+      }
+      addBefore(undefined)
+      function addBefore(id: string | undefined): void {
+        for (let [next] = others; next !== undefined; [next] = others) {
+          if (id !== undefined && next.id > id) return
           others.shift()
           add(next)
         }
-        for (const user of users) addUser(user)
-        if (last === undefined) break
-        await ownTurn()
       }
       function addUser(user: ActiveUser): void {
         const found = reasonsOf(user, stateOf)

@@ -53,10 +53,19 @@ export interface ActivityStore {
   record(tenant: string, notes: readonly ActivityNote[]): Promise<void>
   /** The activity of ids, users or not. */
   get(tenant: string, ids: readonly string[]): Promise<Map<string, UserActivity>>
-  /** The users of a tenant that are not deleted, by id. */
+  /** The distinct sources of a tenant's last writes. */
+  sources(tenant: string): Promise<string[]>
+  /**
+   * The users of a tenant that are not deleted, by id. `except`: sources whose users are left out, unless a directory
+   * has never named them, a list has missed them, or their last write was refused.
+   */
   users(
     tenant: string,
-    page: { readonly after?: string; readonly limit: number },
+    page: {
+      readonly after?: string
+      readonly limit: number
+      readonly except?: readonly string[]
+    },
   ): Promise<ActiveUser[]>
   /** Remembers which users a list has missed, the first time, and that it has not missed others. */
   missed(

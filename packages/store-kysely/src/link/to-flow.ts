@@ -170,7 +170,7 @@ export async function unmanagedUsers(tx: FlowDb, tenant: string): Promise<Unmana
     userName: decodeText(row.username),
     active: row.is_active === 1,
     isSuperuser: row.is_superuser === 1,
-    created: new Date(Number(row.created_at)),
+    created: new Date(row.created_at),
   }))
 }
 

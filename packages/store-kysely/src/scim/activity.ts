@@ -41,12 +41,25 @@ export function createActivityStore(db: Db): ActivityStore {
       }
       return found
     },
-    async users(tenant, { after = '', limit }) {
+    async sources(tenant) {
+      const rows = await db
+        .selectFrom('scim_activity')
+        .select('source')
+        .distinct()
+        .where('tenant', '=', tenant)
+        .where('source', 'is not', null)
+        .execute()
+      return rows.map(({ source }) => decodeText(source ?? ''))
+    },
+    async users(tenant, { after = '', limit, except = [] }) {
+      const quiet = idList(db, except.map(encodeText))
       const { rows } = await sql<UserRow>`
         select u.id, u.user_name, u.external_id, u.active, u.created, a.user_id, a.seen_at, a.written_at,
           a.source, a.refusal, a.refused_since, a.missed_since
         from scim_user u left join scim_activity a on a.tenant = u.tenant and a.user_id = u.id
         where u.tenant = ${tenant} and u.id > ${after} and u.deleted_at is null
+          and (a.source is null or a.seen_at is null or a.missed_since is not null
+            or a.refusal is not null or a.source not in (select ids.id from ${quiet}))
         order by u.id limit ${limit}`.execute(db)
       return rows.map(userOf)
     },
@@ -88,7 +101,7 @@ function userOf(row: UserRow): ActiveUser {
     userName: decodeText(row.user_name),
     externalId: row.external_id === null ? null : decodeText(row.external_id),
     active: row.active === 1,
-    created: new Date(Number(row.created)),
+    created: new Date(row.created),
     activity: row.user_id === null ? null : activityOf(row),
   }
 }
@@ -105,8 +118,7 @@ function activityOf(row: Times): UserActivity {
   }
 }
 
-const timeOf = (column: number | null): Date | null =>
-  column === null ? null : new Date(Number(column))
+const timeOf = (column: number | null): Date | null => (column === null ? null : new Date(column))
 
 function refusalOf(text: string): NonNullable<UserActivity['refusal']> {
   const { at, status, scimType, detail } = JSON.parse(text) as {
@@ -185,7 +197,7 @@ async function upsert(
     await written.execute()
     return
   }
-  const latest = Math.max(...rows.map(({ seen_at: time }) => time ?? 0))
+  const latest = rows.reduce((most, { seen_at: time }) => Math.max(most, time ?? 0), 0)
   const hourAgo = JSON.stringify({ at: new Date(latest - HOUR_MS) }).slice(0, TIME_END)
   const refused = insert.onConflict((conflict) =>
     conflict

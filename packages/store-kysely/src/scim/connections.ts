@@ -145,7 +145,7 @@ export function createConnectionStore(db: Db): ConnectionStore {
       const rows = await removals(db, tenant).select(['name', 'changed']).execute()
       return rows.map(({ name, changed }) => ({
         id: name.slice(name.lastIndexOf('\n') + 1),
-        at: new Date(Number(changed)),
+        at: new Date(changed),
       }))
     },
     async insertClient(record) {

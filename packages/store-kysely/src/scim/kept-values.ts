@@ -14,6 +14,9 @@ export interface KeptValues {
   exchange(name: string, before: string | null, after: string): Promise<boolean>
 }
 
+/** Only removals of connections have a time. */
+const UNTIMED = 0
+
 export function createKeptValues(db: Kysely<ScimTables>): KeptValues {
   const get = async (name: string): Promise<string | null> => {
     const query = db.selectFrom('scim_kept').select('value').where('name', '=', name)
@@ -22,7 +25,7 @@ export function createKeptValues(db: Kysely<ScimTables>): KeptValues {
   const insert = async (name: string, value: string): Promise<boolean> => {
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('scim_kept')
-      .values({ name, value, changed: Date.now() })
+      .values({ name, value, changed: UNTIMED })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .executeTakeFirstOrThrow()
     return (numInsertedOrUpdatedRows ?? 0n) > 0n
@@ -37,7 +40,7 @@ export function createKeptValues(db: Kysely<ScimTables>): KeptValues {
       if (before === null) return insert(name, after)
       const { numUpdatedRows } = await db
         .updateTable('scim_kept')
-        .set({ value: after, changed: Date.now() })
+        .set({ value: after, changed: UNTIMED })
         .where('name', '=', name)
         .where('value', '=', before)
         .executeTakeFirstOrThrow()
