@@ -27,6 +27,17 @@ export const mounts = {
       '/api/v1/scim/webhooks',
     ],
   },
+  provisioningOAuth: {
+    paths: /^\/(\.well-known\/oauth-authorization-server\/)?api\/v1\/scim\/oauth(\/|$)/,
+    access: 'public',
+    maxBody: 65_536,
+    samples: [
+      '/api/v1/scim/oauth/token',
+      '/api/v1/scim/oauth/jwks',
+      '/api/v1/scim/oauth/.well-known/oauth-authorization-server',
+      '/.well-known/oauth-authorization-server/api/v1/scim/oauth',
+    ],
+  },
   provisioning: {
     paths: /^\/api\/v1\/scim(\/|$)/,
     access: 'token',

@@ -1,11 +1,13 @@
 import { createConnectionsHandler } from '@x/scim-core/connections'
 import { createWebhooksHandler, type Webhooks } from '@x/scim-core/outbound'
+import { createReconciliation } from '@x/scim-core/reconcile'
 import type { SqlScimStore } from '@x/store-kysely/scim'
 import { authorizeSuperuser, type Answer } from './authorize-superuser.ts'
 import { createScimDirectory, DIRECTORY_PATH } from './scim-directory.ts'
 import { createScimReconcile, RECONCILE_PATH } from './scim-reconcile.ts'
 import { createPortalLinks, PORTAL_PATH } from './scim-portal.ts'
 import type { Provisioning } from './scim.ts'
+import type { LinkedStores } from '@x/store-kysely/link'
 
 const CONNECTIONS_PATH = '/api/v1/scim/connections'
 const WEBHOOKS_PATH = '/api/v1/scim/webhooks'
@@ -14,6 +16,7 @@ const WEBHOOKS_PATH = '/api/v1/scim/webhooks'
 export interface ScimAdminOptions {
   readonly provisioning: Provisioning
   readonly store: SqlScimStore
+  readonly unmanaged: LinkedStores['unmanaged']
   readonly webhooks: Webhooks | null
   /** The flow service, used to authenticate users. */
   readonly flow: Answer
@@ -24,6 +27,7 @@ export interface ScimAdminOptions {
 export function createScimAdmin({
   provisioning,
   store,
+  unmanaged,
   webhooks,
   flow,
   onError,
@@ -36,7 +40,20 @@ export function createScimAdmin({
   const ofWebhooks =
     webhooks && createWebhooksHandler({ webhooks, basePath: WEBHOOKS_PATH, authorize, onError })
   const ofDirectory = createScimDirectory({ ...provisioning, store, authorize, onError })
-  const ofReconcile = createScimReconcile({ ...provisioning, store, authorize, onError })
+  const reconciliation = provisioning.remembers
+    ? createReconciliation({
+        store,
+        ...(connections && { connections }),
+        ...(provisioning.credentials !== null && { credentials: provisioning.credentials }),
+        unmanaged: async (tenant) => (tenant === 'default' ? unmanaged() : []),
+      })
+    : null
+  const ofReconcile = createScimReconcile({
+    ...provisioning,
+    reconciliation,
+    authorize,
+    onError,
+  })
   const { portal } = provisioning
   const ofPortal = portal && createPortalLinks(portal, authorize, onError)
   return async (request, path) => {

@@ -10,11 +10,16 @@ import {
   type ScimSettings,
 } from '@x/scim-core'
 import { createScimConnections, type ScimConnections } from '@x/scim-core/connections'
-import { createJwtAuth } from '@x/scim-core/oauth'
+import { createJwtAuth, type OAuthFetch } from '@x/scim-core/oauth'
+import type { NamedCredential } from '@x/scim-core/reconcile'
+import type { LinkedStores } from '@x/store-kysely/link'
 import type { SqlScimStore } from '@x/store-kysely/scim'
 import { openAuditLog } from './operate/audit-log.ts'
 import type { Log } from './operate/log.ts'
+import type { ScimReconcileOptions } from './scim-reconcile.ts'
+import { watchSilence } from './scim-silence.ts'
 import { isAdopting } from './settings/forms.ts'
+import { createScimOAuth, readSigningKey, type ScimOAuth } from './scim-oauth.ts'
 import { readVariable } from './settings/read-settings.ts'
 import { metricTenants, scimLimits } from './settings/scim-limits.ts'
 import { scimVariables } from './settings/scim-variables.ts'
@@ -30,7 +35,17 @@ export interface Provisioning {
   readonly service: ScimService
   /** null unless `SCIM_CONNECTIONS` is on. */
   readonly connections: ScimConnections | null
+  readonly oauth: ScimOAuth
   readonly enabled: boolean
+  /** False with `SCIM_RECONCILE=false`. */
+  readonly remembers: boolean
+  /** The credentials of the settings; null if an issuer makes others. */
+  readonly credentials: readonly NamedCredential[] | null
+  /**
+   * Links an account of the service to the directory.
+   * @throws ScimError
+   */
+  readonly link: ScimReconcileOptions['link']
   /** The tenants named in the settings, starting with the default one. */
   readonly tenants: readonly string[]
   /** null while it is off. */
@@ -57,6 +72,10 @@ export interface ProvisioningSettings extends ScimSettings {
   readonly portalName: string | undefined
   /** DNS server of the portal. */
   readonly portalDns: string | undefined
+  /** Who is named by a directory when is remembered. */
+  readonly reconcile: boolean
+  /** Seconds without a request of a credential of the settings that are an alarm; 0: none. */
+  readonly silenceSeconds: number
   readonly limits: ScimLimits
   readonly metricTenants: number
 }
@@ -67,7 +86,8 @@ export function readProvisioning(
   publicUrl: string,
 ): ProvisioningSettings {
   const settings = readScimSettings({ SERVICE_PUBLIC_URL: publicUrl, ...environment })
-  const flagOf = (name: 'SCIM_CONNECTIONS' | 'SCIM_PORTAL'): boolean =>
+  if (settings.oauth?.key !== undefined) readSigningKey(settings.oauth.key)
+  const flagOf = (name: 'SCIM_CONNECTIONS' | 'SCIM_PORTAL' | 'SCIM_RECONCILE'): boolean =>
     readVariable(name, scimVariables[name], environment[name]) as boolean
   const read = {
     ...settings,
@@ -75,6 +95,12 @@ export function readProvisioning(
     limits: scimLimits(environment),
     metricTenants: metricTenants(environment),
     adoptUsers: isAdopting(environment['SCIM_ADOPT_USERS']),
+    silenceSeconds: readVariable(
+      'SCIM_SILENCE_SECONDS',
+      scimVariables.SCIM_SILENCE_SECONDS,
+      environment['SCIM_SILENCE_SECONDS'],
+    ) as number,
+    reconcile: flagOf('SCIM_RECONCILE'),
     connections: flagOf('SCIM_CONNECTIONS'),
     portal: flagOf('SCIM_PORTAL'),
     portalName: environment['SCIM_PORTAL_NAME']?.trim() || undefined,
@@ -84,21 +110,24 @@ export function readProvisioning(
   return read
 }
 
+/** What the server lends to provisioning. */
+interface ScimSurroundings extends Pick<ScimOptions, 'requestHooks' | 'metrics'> {
+  readonly log: Log
+  /** Where the portal keeps its records. */
+  readonly db: PortalDb
+  readonly secretKey: string
+  readonly publicUrl: string
+  /** Guards itself against internal addresses. */
+  readonly fetch: OAuthFetch
+  /** A store in which the next user takes over an account. */
+  readonly adopting: LinkedStores['adopting']
+}
+
 /** Creates the provisioning API; while it is disabled, every request gets 401. */
 export async function createScim(
   store: SqlScimStore,
   settings: ProvisioningSettings,
-  {
-    log,
-    db,
-    publicUrl,
-    ...watchers
-  }: {
-    readonly log: Log
-    /** Where the portal keeps its records. */
-    readonly db: PortalDb
-    readonly publicUrl: string
-  } & Pick<ScimOptions, 'requestHooks' | 'metrics'>,
+  { log, db, secretKey, publicUrl, fetch, adopting, ...watchers }: ScimSurroundings,
 ): Promise<Provisioning> {
   for (const warning of settings.warnings) log('warning', warning)
   const audit = openAuditLog(settings.auditLog, (error) => log('error', String(error)))
@@ -110,24 +139,48 @@ export async function createScim(
     })
   await warnOfClosed(store, settings, log)
   const connections = createScimConnections({
-    store: store.connections,
+    // While connections are off, nobody waits for them.
+    store: settings.connections
+      ? store.connections
+      : { ...store.connections, page: async () => [] },
     tokens: store.tokens,
+    alarms: store.kept,
+    ...(watchers.metrics && { metrics: watchers.metrics }),
     onError,
   })
   const ground = await openPortalGround(db, settings.portal, onError)
-  const service = createScimService({
+  const oauth = await createScimOAuth({
+    enabled,
+    settings: settings.oauth,
+    publicUrl,
+    audience: baseUrl,
+    connections: settings.connections ? connections : null,
+    store,
+    secretKey,
+    fetch,
+    log,
+  })
+  const options: ScimOptions = {
     ...(ground !== undefined && { observe: ground.log.observe }),
     ...settings.options,
+    rememberActivity: settings.reconcile,
     limits: settings.limits,
     metricTenants: settings.metricTenants,
     store,
     enabled,
     baseUrl,
-    auth: [...authOf(settings), ...(settings.connections ? [connections.auth()] : [])],
-    audit: (entry) => audit.write(entry),
+    auth: authOf(settings, [
+      ...(settings.connections ? [connections.auth()] : []),
+      ...(oauth.auth === undefined ? [] : [oauth.auth]),
+    ]),
+    audit(entry) {
+      audit.write(entry)
+      silence?.heard(entry)
+    },
     onError: (error, { requestId }) => onError(error, requestId),
     ...watchers,
-  })
+  }
+  const service = createScimService(options)
   const tenants = tenantsOf(settings)
   const opened =
     ground &&
@@ -141,8 +194,30 @@ export async function createScim(
       dns: settings.portalDns,
       onError,
     })
+  const credentials = credentialsOf(settings)
+  const silence = enabled
+    ? watchSilence({
+        connections,
+        store,
+        credentials,
+        silenceSeconds: settings.silenceSeconds,
+        log,
+        onError,
+      })
+    : undefined
   return {
     service,
+    oauth,
+    remembers: settings.reconcile,
+    credentials,
+    link({ tenant, account, userName, actor }) {
+      const linking = createScimService({
+        ...options,
+        store: adopting(account),
+        audit: (entry) => audit.write({ ...entry, actor }),
+      })
+      return linking.users.create(tenant, { userName })
+    },
     connections: settings.connections ? connections : null,
     enabled,
     tenants,
@@ -151,9 +226,26 @@ export async function createScim(
       opened?.portal.handle(request, clientAddress === undefined ? {} : { clientAddress }) ?? null,
     async close() {
       await opened?.stop()
+      await silence?.stop()
       await audit.close()
     },
   }
+}
+
+/** 25 requests a second, as Microsoft's gallery requires. */
+const DIRECTORY_PER_MINUTE = 1_500
+
+/** Warns of a limit of requests a minute (0: none) that a directory would reach. */
+export function warnOfLowLimit(
+  { enabled }: ProvisioningSettings,
+  perMinute: number,
+  log: Log,
+): void {
+  if (!enabled || perMinute === 0 || perMinute >= DIRECTORY_PER_MINUTE) return
+  log(
+    'warning',
+    `SERVICE_RATE_LIMIT is less than ${DIRECTORY_PER_MINUTE}, the requests a minute that a directory may need.`,
+  )
 }
 
 /** Connections made earlier open nothing while they are off. */
@@ -171,18 +263,39 @@ async function warnOfClosed(
   )
 }
 
-function tenantsOf({ tokens, jwt }: ScimSettings): readonly string[] {
-  const named = tokens.map(({ tenant }) => tenant)
+function tenantsOf({ tokens, jwt, oauth }: ScimSettings): readonly string[] {
+  const named = [...tokens, ...(oauth?.clients ?? [])].map(({ tenant }) => tenant)
   return [...new Set(['default', ...named, ...(jwt === undefined ? [] : [jwt.tenant])])]
 }
 
-/** The tokens from the settings, and signed access tokens if configured. */
-function authOf(settings: ScimSettings): readonly ScimAuth[] {
+/** The tokens from the settings, signed access tokens if configured, and the other methods. */
+function authOf(settings: ScimSettings, others: readonly ScimAuth[]): readonly ScimAuth[] {
   const { token, tokens, jwt } = settings
-  const signed = jwt === undefined ? [] : [createJwtAuth(jwt)]
+  const more = [...(jwt === undefined ? [] : [createJwtAuth(jwt)]), ...others]
   const isNone = token === undefined && tokens.length === 0
-  if (isNone && signed.length > 0) return signed
+  if (isNone && more.length > 0) return more
   // While nothing is configured, provisioning is disabled by a random, secret token.
   const own = isNone ? { ...settings, token: randomBytes(32).toString('base64url') } : settings
-  return [createSettingsAuth(own), ...signed]
+  return [createSettingsAuth(own), ...more]
+}
+
+/** By the ids of their principals; null: those of an issuer are not known. */
+function credentialsOf({
+  token,
+  tokens,
+  jwt,
+  oauth,
+}: ScimSettings): (NamedCredential & { readonly tenant: string })[] | null {
+  if (jwt !== undefined) return null
+  const clients = (oauth?.clients ?? []).flatMap(({ id, tenant, secrets, federation }) =>
+    federation === null
+      ? secrets.map(({ expiresAt }) => ({ id, tenant, expiresAt }))
+      : [{ id, tenant, expiresAt: null }],
+  )
+  const own = token === undefined ? [] : [{ id: 'static', tenant: 'default', expiresAt: null }]
+  return [
+    ...own,
+    ...tokens.map(({ id, tenant, expiresAt }) => ({ id, tenant, expiresAt })),
+    ...clients,
+  ]
 }

@@ -23,10 +23,11 @@ import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
 import { answerMounted, own, type MountHandlers } from './mounts.ts'
+import { queueOptions } from './settings/queue-options.ts'
 import { openPasswords } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
 import { providerEnvironment } from './provider-environment.ts'
-import { createScim, readProvisioning } from './scim.ts'
+import { createScim, readProvisioning, warnOfLowLimit } from './scim.ts'
 import type { Log } from './operate/log.ts'
 import { createAuditTrail } from './operate/audit-trail.ts'
 import { openMetrics } from './operate/metrics-endpoint.ts'
@@ -176,8 +177,17 @@ export async function createReferenceServer(
     onError,
   })
 
-  const watchers = { requestHooks, ...metrics }
-  const scim = await createScim(stores.scim, provisioning, { log, db, publicUrl, ...watchers })
+  warnOfLowLimit(provisioning, settings.SERVICE_RATE_LIMIT ?? 0, log)
+  const scim = await createScim(stores.scim, provisioning, {
+    log,
+    db,
+    secretKey,
+    publicUrl,
+    fetch: guardedFetch,
+    adopting: (account) => stores.adopting(account),
+    requestHooks,
+    ...metrics,
+  })
   const outbox = startOutbox({
     store: stores.scim.outbox,
     secretKey: provisioning.webhookKey,
@@ -187,6 +197,7 @@ export async function createReferenceServer(
   const scimAdmin = createScimAdmin({
     provisioning: scim,
     store: stores.scim,
+    unmanaged: () => stores.unmanaged(),
     webhooks: outbox.webhooks,
     flow: (request) => engine.handler(request),
     onError,
@@ -233,6 +244,7 @@ export async function createReferenceServer(
   const home = editor === undefined ? '/' : '/console'
   const mounted: MountHandlers<ServerContext>['mounted'] = {
     provisioningAdmin: own(scimAdmin),
+    provisioningOAuth: own((request, path, context) => scim.oauth.handle(request, path, context)),
     provisioning: (request, _path, context) => scim.service.handle(request, context),
     portal: own<ServerContext>(scim.servePortal),
     surfaces: (request, _path, context) => surface.handle(request, context),
@@ -326,19 +338,6 @@ function vectorDatabase(settings: Settings, folder: string): VectorDatabase | un
 
 function stdioCommands({ SERVICE_MCP_STDIO_COMMANDS: commands = [] }: Settings) {
   return { commands, setting: 'SERVICE_MCP_STDIO_COMMANDS' }
-}
-
-function queueOptions(settings: Settings) {
-  const { SERVICE_MAX_CONCURRENT_BUILDS: all, SERVICE_MAX_BUILDS_PER_USER: perUser } = settings
-  return {
-    ...(all === undefined ? {} : { concurrency: all }),
-    ...(perUser === undefined ? {} : { concurrencyPerUser: perUser }),
-    maxQueued: settings.SERVICE_MAX_QUEUED_BUILDS ?? 1000,
-    retention: {
-      maxAgeMs: (settings.SERVICE_JOB_RETENTION_HOURS ?? 24) * 3_600_000,
-      maxJobs: settings.SERVICE_JOB_RETENTION_COUNT ?? 1000,
-    },
-  }
 }
 
 /** Shown in metrics. */

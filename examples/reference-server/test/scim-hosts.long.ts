@@ -240,7 +240,7 @@ describe('SH-83 SCIM provisioning in the shipped server', () => {
     ] as const)
       expect([body, (await compare(body, headers)).status]).toEqual([body, 400])
     expect((await compare('userName', csv, null)).status).toBe(401)
-    expect((await call('GET', RECONCILE)).status).toBe(405)
+    expect((await call('DELETE', RECONCILE)).status).toBe(405)
     expect((await call('POST', `${RECONCILE}?tenant=none`, { body: 'userName' })).status).toBe(404)
   })
 

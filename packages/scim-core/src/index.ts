@@ -178,6 +178,15 @@ export {
 } from './rules/acquire-active-user.ts'
 export { type OwnUserWrite } from './rules/record-user-write.ts'
 export { readScimSettings, type ScimJwtSettings, type ScimSettings } from './options/settings.ts'
+export { type ScimOAuthSettings } from './options/oauth-settings.ts'
+export {
+  type ActiveUser,
+  type ActivityNote,
+  type ActivityStore,
+  type RefusedWrite,
+  type UserActivity,
+} from './store/activity.ts'
+export { createSettingsClients, type ScimClientSetting } from './options/client-settings.ts'
 export { type ScimTokenSetting } from './options/token-settings.ts'
 export {
   type AroundRequest,
@@ -195,5 +204,6 @@ export { type AuthenticationScheme } from './options/auth.ts'
 export { createCatalogueStore, type CatalogueEntry } from './memory/catalogue.ts'
 export { type ResourceRecord, type ResourceStore } from './store/resources.ts'
 export { tenantFromHost } from './options/tenant-from-host.ts'
+export { matchAccount, type AccountCandidate } from './rules/match-account.ts'
 export { createSettingsAuth } from './options/settings-auth.ts'
 export { type AttributePath } from './schema/attribute-path.ts'

@@ -11,4 +11,5 @@ export {
   type TokenEndpoint,
   type TokenEndpointOptions,
 } from './oauth/token-endpoint.ts'
-export { type ClientStore, type OAuthClient } from './store/clients.ts'
+export { type ClientFederation } from './base/client-federation.ts'
+export { type ClientSecret, type ClientStore, type OAuthClient } from './store/clients.ts'

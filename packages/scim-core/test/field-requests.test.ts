@@ -31,6 +31,8 @@ describe('SF-4 a deactivation applies whatever else the request names', () => {
       { op: 'replace', value: { active: false } },
       { op: 'replace', value: '{"active":"false"}' },
       { op: 'replace', path: `${USER}:active`, value: ['False'] },
+      { op: 'replace', path: 'active', value: { value: 'False' } },
+      { op: 'replace', path: 'active', value: [{ value: false }] },
       { op: 'replace', path: USER, value: { active: false } },
     ]
     for (const form of forms) {
@@ -53,6 +55,7 @@ describe('SF-4 a deactivation applies whatever else the request names', () => {
   test('a readOnly attribute may be set to the value that it has', async () => {
     const { id, patch } = await withUser()
     expect((await patch({ op: 'replace', path: 'id', value: id })).status).toBe(200)
+    expect((await patch({ op: 'replace', path: 'groups', value: [] })).status).toBe(200)
     expect((await patch({ op: 'replace', path: 'id', value: 'x' })).body['scimType']).toBe(
       'mutability',
     )
@@ -146,6 +149,19 @@ test('SF-9 roles of Entra as JSON text are joined with what is there', async () 
   }
   await patch({ op: 'replace', path: 'roles', value: [{ value: '{"a":1}' }] })
   expect((await shown())['roles']).toEqual([{ value: '{"a":1}' }])
+})
+
+test.each([
+  [{ value: '{"id":"1","value":"Admin","displayName":"Administrator"}' }],
+  [{ value: 'Admin', display: 'Another', primary: 'True' }],
+  [{ value: 'Admin', type: 'app' }],
+  ['Admin'],
+])('SF-9 a role that is taken away is found by its value: %j', async (sent) => {
+  const { patch, shown } = await withUser({ roles: [{ value: 'Admin', type: 'app' }, 'Auditor'] })
+  await patch({ op: 'Remove', path: 'roles', value: [{ value: 'Admin', type: 'other' }] })
+  expect((await shown())['roles']).toHaveLength(2)
+  await patch({ op: 'Remove', path: 'roles', value: [sent] })
+  expect((await shown())['roles']).toEqual([{ value: 'Auditor' }])
 })
 
 test.each([

@@ -56,6 +56,8 @@ const RELEASED = {
     'scim 0005-event-age': 'expand:10ec6438b',
     'scim 0006-event-sets': 'expand:1eb083d6c',
     'scim 0007-group-names': 'expand:b41031175',
+    'scim 0008-client-secrets': 'expand:1491e0d4e',
+    'scim 0009-activity': 'expand:574d3a776',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
@@ -81,6 +83,8 @@ const RELEASED = {
     'scim 0005-event-age': 'expand:10ec6438b',
     'scim 0006-event-sets': 'expand:1eb083d6c',
     'scim 0007-group-names': 'expand:0109d2f9a',
+    'scim 0008-client-secrets': 'expand:7a2de651b',
+    'scim 0009-activity': 'expand:8499db1e5',
   },
 }
 
@@ -106,6 +110,8 @@ function defineMigrations(
         '0005-event-age',
         '0006-event-sets',
         '0007-group-names',
+        '0008-client-secrets',
+        '0009-activity',
       ]
       const all = (applied: boolean) => steps.map((id) => ({ id, applied }))
       expect(await scimMigrationStatus(db)).toEqual(all(false))

@@ -5,9 +5,23 @@ import { choice, flag, integer, list, secret, text, type Variable } from './vari
 export const scimVariables = {
   SCIM_ENABLED: flag('enables provisioning'),
   SCIM_TOKEN: secret(
-    'bearer token, required if enabled; at least 16 characters, except on loopback',
+    'bearer token, required if enabled without other credentials; at least 16 characters, except on loopback',
   ),
   SCIM_TOKENS: secret('further tokens: JSON list of {id, token, tenant?, scopes?, ...}'),
+  SCIM_OAUTH_CLIENTS: secret(
+    'OAuth clients: JSON list of {id, secrets: [{secret, expiresAt}]} or {id, federation}',
+  ),
+  SCIM_OAUTH_ISSUER: {
+    ...text('issuer of access tokens; default: SERVICE_PUBLIC_URL + /api/v1/scim/oauth'),
+    form: webAddress,
+  },
+  SCIM_OAUTH_TTL: {
+    ...integer('lifetime of access tokens, in seconds, 3600 to 21600', 3600, 3600),
+    max: 21_600,
+  },
+  SCIM_OAUTH_KEY: secret(
+    'private P-256 key that signs access tokens, as JWK or PEM; default: made once and kept in the database',
+  ),
   SCIM_BASE_URL: {
     ...text('base URL of SCIM; default: SERVICE_PUBLIC_URL + /api/v1/scim/v2'),
     form: webAddress,
@@ -49,6 +63,11 @@ export const scimVariables = {
   SCIM_PORTAL_DNS: text(
     "DNS server that domains are looked up at, address:port; default: the system's",
   ),
+  SCIM_RECONCILE: flag('remembers which directory named each user when, for the report', true),
+  SCIM_SILENCE_SECONDS: {
+    ...integer('seconds without a request of a directory that are an alarm; 0: none', 86_400),
+    max: 31_536_000,
+  },
   SCIM_SCHEMA_OMIT: list('attributes left out of /Schemas, such as members.$ref'),
   SCIM_PUBLIC_DISCOVERY: flag('allows discovery without a token'),
   SCIM_UNIQUE_GROUP_NAMES: flag('refuses duplicate group names', true),

@@ -29,6 +29,8 @@ export interface AdminCall<Target> {
   readonly id: string
   /** Third segment of the path. */
   readonly part: string
+  /** Fifth segment of the path. */
+  readonly last: string
   readonly query: URLSearchParams
   readonly body: () => Promise<AdminBody>
 }
@@ -71,7 +73,7 @@ export function createAdminHandler<Target>(
         const allow = [...operations.keys()].join(', ')
         return problem(405, 'method_not_allowed', 'The method is not offered.', { allow })
       }
-      const [id = '', , part = ''] = parts ?? []
+      const [id = '', , part = '', , last = ''] = parts ?? []
       const body = async (): Promise<AdminBody> => {
         const whole = await readAdminBody(request)
         if (!isSlow(begun, runtime)) return whole
@@ -85,6 +87,7 @@ export function createAdminHandler<Target>(
         tenant: caller.tenant,
         id,
         part,
+        last,
         query,
         body,
       })

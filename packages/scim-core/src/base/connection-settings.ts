@@ -21,6 +21,8 @@ export interface ConnectionSettings {
   readonly unknownMembers?: 'reject' | 'skip'
   readonly emptyMembers?: 'array' | 'omit'
   readonly putWithoutMembers?: 'clear' | 'keep'
+  /** Seconds without a request after which the connection is silent; 0: never. Default 86,400. */
+  readonly silenceAfter?: number
   /** Options of `SCIM_PROFILES` for this customer; the other settings here take precedence. */
   readonly profile?: ScimProfileName
   /** Its requests are answered with 503 and a long Retry-After. Default false. */
@@ -77,6 +79,7 @@ export function readConnectionSettings(value: unknown): ConnectionSettings {
     if (key === 'quirks') assertQuirks(setting)
     else if (key === 'profile') assertProfile(setting)
     else if (key === 'paused') assertPaused(setting)
+    else if (key === 'silenceAfter') assertSilence(setting)
     else if (!Object.hasOwn(WORDS, key)) throw new TypeError(`Unknown setting ${key.slice(0, 50)}`)
     else if (!WORDS[key]?.some((word) => word === setting)) {
       throw new TypeError(`settings.${key} must be one of ${WORDS[key]?.join(', ')}`)
@@ -92,6 +95,14 @@ function assertPaused(value: unknown): void {
 function assertProfile(value: unknown): void {
   if (isProfileName(value)) return
   throw new TypeError(`settings.profile must be one of ${Object.keys(SCIM_PROFILES).join(', ')}`)
+}
+
+const YEAR_SECONDS = 31_536_000
+
+function assertSilence(value: unknown): void {
+  const isCount = typeof value === 'number' && Number.isInteger(value)
+  if (isCount && value >= 0 && value <= YEAR_SECONDS) return
+  throw new TypeError(`settings.silenceAfter must be an integer from 0 to ${YEAR_SECONDS}`)
 }
 
 function assertQuirks(value: unknown): void {

@@ -39,9 +39,12 @@ export function createConnectionLog({
       })
   }
   return {
-    used({ tenant, id, lastUsedAt }) {
+    used({ tenant, id, lastUsedAt, settings }) {
       const now = runtime.now()
-      if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < MINUTE) return
+      // The time must be more precise than a short silence.
+      const { silenceAfter = 0 } = settings
+      const pause = silenceAfter === 0 ? MINUTE : Math.min(MINUTE, silenceAfter * 500)
+      if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < pause) return
       write(tenant, id, { lastUsedAt: now })
     },
     answered({ tenant, connectionId }, { status, scimType, detail }) {

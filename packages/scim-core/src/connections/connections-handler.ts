@@ -6,7 +6,7 @@ import {
 } from '../base/admin-api.ts'
 import { readAdminSeconds, readAdminTime } from '../base/admin-body.ts'
 import { ScimError } from '../base/errors.ts'
-import type { ScimConnections } from './connections.ts'
+import type { ScimConnections } from './scim-connections.ts'
 
 export interface ConnectionsHandlerOptions extends AdminOptions {
   readonly connections: ScimConnections
@@ -124,12 +124,51 @@ const ROTATE = methods([
   },
 ])
 
-const CLIENTS = methods([
+const CLIENTS = methods(
+  [
+    'GET',
+    async ({ target: connections, tenant, id }) => [
+      200,
+      { clients: await connections.listClients(tenant, id) },
+    ],
+  ],
+  [
+    'POST',
+    async ({ target: connections, tenant, id, body }) => {
+      const { label, expiresAt, jwks, federation } = await body()
+      const options = {
+        ...(label !== undefined && { label: label as string }),
+        ...expiry(expiresAt),
+        ...(jwks !== undefined && { jwks: jwks as { keys: never[] } }),
+        ...(federation !== undefined && { federation: federation as never }),
+      }
+      return [201, await connections.issueClient(tenant, id, options)]
+    },
+  ],
+)
+
+const SECRETS = methods([
   'POST',
-  async ({ target: connections, tenant, id, body }) => {
-    const { jwks } = await body()
-    const options = jwks === undefined ? {} : { jwks: jwks as { keys: never[] } }
-    return [201, await connections.issueClient(tenant, id, options)]
+  async ({ target: connections, tenant, id, part, body }) => {
+    const options = expiry((await body())['expiresAt'])
+    return [201, await connections.issueClientSecret(tenant, id, part, options)]
+  },
+])
+
+const SECRET = methods([
+  'DELETE',
+  async ({ target: connections, tenant, id, part, last }) => {
+    await connections.revokeClientSecret(tenant, id, part, last)
+    return [204, null]
+  },
+])
+
+const ROTATE_SECRET = methods([
+  'POST',
+  async ({ target: connections, tenant, id, part, last, body }) => {
+    const overlapSeconds = readAdminSeconds('overlapSeconds', (await body())['overlapSeconds'])
+    const options = overlapSeconds === undefined ? {} : { overlapSeconds }
+    return [201, await connections.rotateClientSecret(tenant, id, part, last, options)]
   },
 ])
 
@@ -142,18 +181,22 @@ const CLIENT = methods([
 ])
 
 function operationsOf(parts: readonly string[]): Operations | null {
-  const [, kind, , last] = parts
+  const [, kind, , third, , fifth] = parts
   const { length } = parts
   if (length === 0) return ROOT
   if (length === 1) return ONE
   if (kind === 'tokens') {
     if (length === 2) return TOKENS
     if (length === 3) return TOKEN
-    return length === 4 && last === 'rotate' ? ROTATE : null
+    return length === 4 && third === 'rotate' ? ROTATE : null
   }
   if (kind !== 'clients') return null
   if (length === 2) return CLIENTS
-  return length === 3 ? CLIENT : null
+  if (length === 3) return CLIENT
+  if (third !== 'secrets') return null
+  if (length === 4) return SECRETS
+  if (length === 5) return SECRET
+  return length === 6 && fifth === 'rotate' ? ROTATE_SECRET : null
 }
 
 /** @throws TypeError */

@@ -1,107 +1,29 @@
-import { createSystemRuntime, encodeBase64Url, isObject, type Runtime } from '@x/wire'
+import { createEvents, createSystemRuntime } from '@x/wire'
 import {
   PROVIDER_PRESETS,
   readConnectionSettings,
   withPreset,
-  type ConnectionSettings,
 } from '../base/connection-settings.ts'
-import { sha256Hex } from '../base/digest.ts'
 import { ScimError } from '../base/errors.ts'
 import {
   ALL_SCOPES,
   type ScimAnswered,
   type ScimAuthProblem,
   type ScimPrincipal,
-  type ScimScope,
 } from '../base/principal.ts'
-import type { JSONWebKeySet } from '../base/signing-key.ts'
-import type { ScimAuth } from '../options/auth.ts'
-import {
-  createScimTokens,
-  type IssuedToken,
-  type RotateOptions,
-  type TokenInfo,
-} from '../rules/tokens.ts'
-import type { ClientStore } from '../store/clients.ts'
+import { createScimTokens, type TokenInfo } from '../rules/tokens.ts'
 import type { ConnectionProvider } from '../base/connection-settings.ts'
-import type { Connection, ConnectionStore } from '../store/connections.ts'
-import type { TokenStore } from '../store/tokens.ts'
+import type { ClientRecord, Connection } from '../store/connections.ts'
+import { createConnectionClients, secretsOf } from './clients.ts'
+import { createAlarmMemory, createAlarms, type WatchedSource } from './alarms.ts'
+import { CONNECTION_EVENTS, type ConnectionEvents } from './connection-events.ts'
+import type { ScimConnections, ScimConnectionsOptions } from './scim-connections.ts'
 import { createConnectionLog } from './connection-log.ts'
 import { connectionOfTag, connectionTag } from './connection-tag.ts'
+import { createRefusals } from './refusals.ts'
+import { watchConnections } from './watch-connections.ts'
 
-export interface ScimConnectionsOptions {
-  readonly store: ConnectionStore
-  readonly tokens: TokenStore
-  readonly runtime?: Runtime
-  readonly onError?: (error: unknown) => void
-}
-
-/** Manages the connection of each customer: its settings, tokens and clients (section 8). */
-export interface ScimConnections {
-  /**
-   * The token is only returned here.
-   * @throws TypeError for an invalid name, provider or setting; ScimError conflict above 50 connections
-   */
-  create(input: {
-    readonly tenant: string
-    readonly name: string
-    readonly provider: ConnectionProvider
-    readonly settings?: ConnectionSettings
-    readonly expiresAt?: Date
-    readonly scopes?: readonly ScimScope[]
-  }): Promise<{ connection: Connection; token: string; tokenId: string }>
-  get(tenant: string, id: string): Promise<Connection | null>
-  list(tenant: string): Promise<Connection[]>
-  /** @throws ScimError not_found; TypeError as `create` */
-  update(
-    tenant: string,
-    id: string,
-    patch: {
-      readonly name?: string
-      readonly enabled?: boolean
-      readonly settings?: ConnectionSettings
-    },
-  ): Promise<Connection>
-  /** Its tokens and clients are revoked immediately. @throws ScimError not_found */
-  remove(tenant: string, id: string): Promise<void>
-  /** @throws ScimError not_found; conflict above 10 live tokens */
-  issueToken(
-    tenant: string,
-    id: string,
-    options?: {
-      readonly expiresAt?: Date
-      readonly label?: string
-      readonly scopes?: readonly ScimScope[]
-    },
-  ): Promise<IssuedToken>
-  /** @throws ScimError not_found; conflict for an expired or revoked token, and above 10 live tokens */
-  rotateToken(
-    tenant: string,
-    id: string,
-    tokenId: string,
-    options?: RotateOptions,
-  ): Promise<IssuedToken>
-  /** @throws ScimError not_found */
-  revokeToken(tenant: string, id: string, tokenId: string): Promise<void>
-  /** @throws ScimError not_found */
-  listTokens(tenant: string, id: string): Promise<TokenInfo[]>
-  /**
-   * With `jwks` the client authenticates with signed assertions and has no secret. `scopes`: default all
-   * four. @throws ScimError not_found
-   */
-  issueClient(
-    tenant: string,
-    id: string,
-    options?: { readonly jwks?: JSONWebKeySet; readonly scopes?: readonly ScimScope[] },
-  ): Promise<{ clientId: string; clientSecret: string | null }>
-  /** @throws ScimError not_found */
-  revokeClient(tenant: string, id: string, clientId: string): Promise<void>
-  /** For `createTokenEndpoint`. */
-  readonly clients: ClientStore
-  /** Accepts the tokens of connections. */
-  auth(): ScimAuth
-}
-
+const MINUTE_MS = 60_000
 const MAX_CONNECTIONS = 50
 const MAX_TOKENS = 10
 const BEARER = { type: 'oauthbearertoken', name: 'Bearer token' } as const
@@ -111,9 +33,26 @@ export function createScimConnections({
   tokens: tokenStore,
   runtime = createSystemRuntime(),
   onError = () => undefined,
+  alarms: memory = createAlarmMemory(),
+  metrics,
 }: ScimConnectionsOptions): ScimConnections {
+  const { source: events, emit } = createEvents<ConnectionEvents>(CONNECTION_EVENTS, onError)
+  const refusals = createRefusals({
+    memory,
+    byId: (id) => store.byId(id),
+    onError,
+    tell: ({ tenant, id, provider }, count) =>
+      emit('connection.refused', {
+        at: runtime.now().toISOString(),
+        tenant,
+        connectionId: id,
+        provider,
+        refusals: count,
+      }),
+  })
   const tokens = createScimTokens({ store: tokenStore, runtime, onError })
   const log = createConnectionLog({ store, runtime, onError })
+  const clients = createConnectionClients({ store, runtime, onError })
 
   const existing = async (tenant: string, id: string): Promise<Connection> => {
     const connection = await store.get(tenant, id)
@@ -144,6 +83,17 @@ export function createScimConnections({
     const isPaused = enabled && settings.paused === true
     return { problem: isPaused ? 'paused' : 'invalid', tenant, connectionId }
   }
+  const ownClient = async (tenant: string, id: string, clientId: string): Promise<ClientRecord> => {
+    await existing(tenant, id)
+    const client = await store.client(clientId)
+    if (client?.connectionId === id && client.tenant === tenant) return client
+    throw new ScimError('not_found', 'The client does not exist.')
+  }
+  const liveClient: typeof ownClient = async (tenant, id, clientId) => {
+    const client = await ownClient(tenant, id, clientId)
+    if (client.revokedAt === null) return client
+    throw new ScimError('not_found', 'The client does not exist.')
+  }
   const recordAnswer = (principal: ScimPrincipal, answer: ScimAnswered): void =>
     log.answered(principal, answer)
 
@@ -152,6 +102,7 @@ export function createScimConnections({
     const connection = id === null ? null : await store.byId(id)
     if (connection?.tenant !== tenant || !connection.enabled) return null
     log.used(connection)
+    refusals.accepted(connection.id)
     return connection
   }
 
@@ -196,7 +147,7 @@ export function createScimConnections({
     },
     async remove(tenant, id) {
       await existing(tenant, id)
-      await store.remove(tenant, id)
+      await store.remove(tenant, id, runtime.now())
       for (const token of await tokensOf(tenant, id)) await tokens.revoke(tenant, token.id)
     },
     async issueToken(tenant, id, { expiresAt, label, scopes = ALL_SCOPES } = {}) {
@@ -224,30 +175,37 @@ export function createScimConnections({
       await existing(tenant, id)
       return tokensOf(tenant, id)
     },
-    async issueClient(tenant, id, { jwks, scopes = ALL_SCOPES } = {}) {
+    removed: async (tenant) => (await store.removed?.(tenant)) ?? [],
+    async issueClient(tenant, id, options) {
       await existing(tenant, id)
-      const clientSecret =
-        jwks === undefined ? `scs_${encodeBase64Url(runtime.randomBytes(32))}` : null
-      const clientId = runtime.uuid()
-      await store.insertClient({
-        id: clientId,
-        tenant,
-        connectionId: id,
-        digest: clientSecret === null ? null : sha256Hex(clientSecret),
-        jwks: jwks === undefined ? null : readJwks(jwks),
-        scopes: [...scopes],
-        created: runtime.now(),
-        revokedAt: null,
-      })
-      return { clientId, clientSecret }
+      return clients.issue(tenant, id, options)
+    },
+    issueClientSecret: async (tenant, id, clientId, { expiresAt } = {}) =>
+      clients.issueSecret(await liveClient(tenant, id, clientId), expiresAt),
+    rotateClientSecret: async (tenant, id, clientId, secretId, options) =>
+      clients.rotateSecret(await liveClient(tenant, id, clientId), secretId, options),
+    revokeClientSecret: async (tenant, id, clientId, secretId) =>
+      clients.revokeSecret(await liveClient(tenant, id, clientId), secretId),
+    async listClients(tenant, id) {
+      await existing(tenant, id)
+      return clients.list(id)
     },
     async revokeClient(tenant, id, clientId) {
-      await existing(tenant, id)
-      const client = await store.client(clientId)
-      if (client?.connectionId !== id || client.tenant !== tenant) {
-        throw new ScimError('not_found', 'The client does not exist.')
+      const client = await ownClient(tenant, id, clientId)
+      if (client.revokedAt === null)
+        await store.updateClient(clientId, { revokedAt: runtime.now() })
+    },
+    events,
+    watch({ signal, everyMs = MINUTE_MS, others = async () => [] }) {
+      const alarms = createAlarms({ memory, emit, runtime, metrics })
+      const context = {
+        store,
+        tokensOf,
+        clientsOf: (id: string) => clients.list(id),
+        others,
+        check: (source: WatchedSource) => alarms.check(source),
       }
-      if (client.revokedAt === null) await store.revokeClient(clientId, runtime.now())
+      return watchConnections(context, { signal, everyMs, runtime, onError })
     },
     clients: {
       async find(clientId) {
@@ -256,9 +214,14 @@ export function createScimConnections({
         const connection = await usable(client.tenant, client.connectionId)
         if (connection === null) return null
         const { settings, provider } = connection
-        return { ...client, settings, provider }
+        const secrets = await secretsOf(store, client)
+        return { ...client, digest: null, secrets, settings, provider }
       },
       answered: recordAnswer,
+      used: (client, secretId) => clients.used(client, secretId),
+      refused({ connectionId }) {
+        if (connectionId !== null) refusals.refused(connectionId)
+      },
     },
     auth: () => ({
       kind: 'bearer',
@@ -266,7 +229,10 @@ export function createScimConnections({
       async authenticate(token) {
         const found = await tokens.check(token)
         if (found === null) return await refusedByTag(token)
-        if ('problem' in found) return found
+        if ('problem' in found) {
+          if (found.connectionId !== undefined) refusals.refused(found.connectionId)
+          return found
+        }
         const { tenant, connectionId } = found
         if (connectionId === undefined) return null
         const connection = await usable(tenant, connectionId)
@@ -292,16 +258,4 @@ function readName(name: unknown): string {
 function readProvider(provider: ConnectionProvider): ConnectionProvider {
   if (Object.hasOwn(PROVIDER_PRESETS, provider)) return provider
   throw new TypeError(`provider must be one of ${Object.keys(PROVIDER_PRESETS).join(', ')}`)
-}
-
-/** Only public keys are accepted, because private ones must not be stored here. */
-function readJwks(jwks: JSONWebKeySet): JSONWebKeySet {
-  const isList = typeof jwks === 'object' && jwks !== null && Array.isArray(jwks.keys)
-  if (!isList || jwks.keys.length === 0 || jwks.keys.length > 20) {
-    throw new TypeError('jwks must hold 1 to 20 keys')
-  }
-  if (!jwks.keys.every(isObject) || jwks.keys.some((key) => 'd' in key || 'k' in key)) {
-    throw new TypeError('jwks must hold public keys only')
-  }
-  return jwks
 }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { append } from '@x/wire'
-import type { ClientRecord, Connection, ConnectionStore } from '../store/connections.ts'
+import type {
+  ClientRecord,
+  ClientSecretRecord,
+  Connection,
+  ConnectionStore,
+} from '../store/connections.ts'
 import { moment, OTHER_TENANT, TENANT, type StoreSubject, type TestFunctions } from './fixture.ts'
 
 /** Defines the tests of a connection store (section 8). */
@@ -74,26 +79,49 @@ export function defineConnectionStoreContract(
       assert.equal((await store.get(TENANT, id))?.lastError, null)
     })
 
-    t.it('removes with its clients', async () => {
+    t.it('removes with its clients and their secrets', async () => {
       await store.insert(connection(1), 50)
       const { id } = connection(1)
       await store.insertClient(client(1))
+      await store.insertSecret(secret(1))
       assert.deepEqual(await store.client(client(1).id), client(1))
       assert.equal(await store.remove(OTHER_TENANT, id), false)
-      assert.equal(await store.remove(TENANT, id), true)
+      assert.equal(await store.remove(TENANT, id, moment(9)), true)
+      assert.deepEqual((await store.removed?.(TENANT)) ?? [{ id, at: moment(9) }], [
+        { id, at: moment(9) },
+      ])
+      assert.deepEqual((await store.removed?.(OTHER_TENANT)) ?? [], [])
       assert.equal(await store.remove(TENANT, id), false)
       assert.equal(await store.client(client(1).id), null)
+      assert.deepEqual(await store.clients(id), [])
+      assert.deepEqual(await store.secrets(client(1).id), [])
     })
 
-    t.it('SH-48 revokes clients', async () => {
+    t.it('SH-48 lists, changes and revokes clients', async () => {
       await store.insert(connection(1), 50)
       const keys = { keys: [{ kty: 'EC', x: 'a' }] }
-      const signing = { ...client(2), digest: null, jwks: keys }
+      const signing = { ...client(2), digest: null, jwks: keys, label: 'Entra ß' }
+      const federation = { issuer: 'i', subject: 's', audience: 'a', jwksUri: 'https://k.example' }
+      const federated = { ...client(1), digest: null, federation }
       await store.insertClient(signing)
-      assert.deepEqual(await store.client(signing.id), signing)
-      assert.equal(await store.revokeClient('none', moment(3)), false)
-      assert.equal(await store.revokeClient(signing.id, moment(3)), true)
-      assert.deepEqual((await store.client(signing.id))?.revokedAt, moment(3))
+      await store.insertClient(federated)
+      assert.deepEqual(await store.clients(connection(1).id), [federated, signing])
+      assert.deepEqual(await store.clients('none'), [])
+      assert.equal(await store.updateClient('none', { revokedAt: moment(3) }), false)
+      const patch = { revokedAt: moment(3), lastUsedAt: moment(4), digest: 'cd'.repeat(32) }
+      assert.equal(await store.updateClient(signing.id, patch), true)
+      assert.deepEqual(await store.client(signing.id), { ...signing, ...patch })
+    })
+
+    t.it('keeps the secrets of a client', async () => {
+      await store.insert(connection(1), 50)
+      await store.insertClient(client(1))
+      for (const n of [2, 1]) await store.insertSecret(secret(n))
+      assert.deepEqual(await store.secrets(client(1).id), [secret(1), secret(2)])
+      const patch = { expiresAt: moment(5), revokedAt: moment(6), lastUsedAt: moment(7) }
+      assert.equal(await store.updateSecret('none', patch), false)
+      assert.equal(await store.updateSecret(secret(2).id, patch), true)
+      assert.deepEqual(await store.secrets(client(1).id), [secret(1), { ...secret(2), ...patch }])
     })
   })
 }
@@ -119,8 +147,24 @@ function client(n: number): ClientRecord {
     connectionId: connection(1).id,
     digest: 'ab'.repeat(32),
     jwks: null,
+    federation: null,
     scopes: ['users:read'],
+    label: null,
     created: moment(n),
     revokedAt: null,
+    lastUsedAt: null,
+  }
+}
+
+function secret(n: number): ClientSecretRecord {
+  return {
+    id: `80000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    clientId: client(1).id,
+    digest: 'ef'.repeat(32),
+    hint: 'Ab_9',
+    created: moment(n),
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
   }
 }

@@ -1,4 +1,5 @@
 import type { ScimStore } from '../store/scim-store.ts'
+import { activitySpec } from './activity-spec.ts'
 import { concurrencySpec, transactionSpec } from './concurrency-spec.ts'
 import { filterSpec } from './filter-spec.ts'
 import type { ScimStoreSubject, TestFunctions } from './fixture.ts'
@@ -26,7 +27,15 @@ export function defineScimStoreContract(t: TestFunctions, subject: ScimStoreSubj
       if (current === undefined) throw new Error('The store exists only inside of tests')
       return current
     }
-    const specs = [usersSpec, groupsSpec, membersSpec, pagingSpec, filterSpec, transactionSpec]
+    const specs = [
+      activitySpec,
+      usersSpec,
+      groupsSpec,
+      membersSpec,
+      pagingSpec,
+      filterSpec,
+      transactionSpec,
+    ]
     for (const spec of concurrent ? [...specs, concurrencySpec] : specs) spec(t, store)
   })
 }

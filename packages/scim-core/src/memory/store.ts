@@ -1,4 +1,5 @@
 import { observeGroupWrites, type ObservedStore } from '../store/group-writes.ts'
+import type { ActivityStore } from '../store/activity.ts'
 import type { OnGroupWrite } from '../store/groups.ts'
 import {
   assertOutsideHook,
@@ -11,6 +12,7 @@ import type { OutboxStore } from '../store/outbox.ts'
 import { userHook, type OnSessionsEnd } from '../store/sessions-end.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { OnUserWrite, UserWrite } from '../store/users.ts'
+import { createMemoryActivity } from './activity.ts'
 import { createGroupStore } from './groups.ts'
 import { createMemberStore } from './members.ts'
 import { createMemoryOutbox, createOutboxState } from './outbox.ts'
@@ -36,6 +38,7 @@ export interface MemoryScimStoreOptions {
 /** Options of the in-memory store. */
 export interface MemoryScimStore extends ScimStore {
   readonly outbox: OutboxStore
+  readonly activity: ActivityStore
   resources(type: string): WritableResourceStore
 }
 
@@ -128,6 +131,7 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
       groups: guardedStore(store.groups, check('groups.')),
       members: guardedStore(store.members, check('members.'), ['list']),
       outbox: guardedOutbox(autoCommitOutbox(transaction), check('outbox.')),
+      activity: createMemoryActivity((tenant) => state(tenant).users.all()),
       resources(type: string) {
         const known = outsideTypes.get(type)
         if (known !== undefined) return known

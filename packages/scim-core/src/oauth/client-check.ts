@@ -4,6 +4,7 @@ import { sha256Hex } from '../base/digest.ts'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 import type { ClientStore, OAuthClient } from '../store/clients.ts'
 import { remember } from './attempts.ts'
+import type { FederationCheck } from './federation-check.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** How a client can authenticate. */
@@ -25,12 +26,19 @@ const MAX_ASSERTIONS = 1_000
 /** Maximum characters of a client id or `jti`, which are stored. */
 const MAX_ID_LENGTH = 512
 
+/** An authenticated client. */
+interface ProvenClient {
+  readonly client: OAuthClient
+  /** The id of the secret that it used; null: another credential. */
+  readonly secretId: string | null
+}
+
 /** Authenticates the client of a token request from an address, which may be unknown. */
 type ClientCheck = (
   request: Request,
   form: ReadonlyMap<string, string>,
   clientAddress: string,
-) => Promise<OAuthClient>
+) => Promise<ProvenClient>
 
 /**
  * Authenticates the client of a token request. Failures are counted for each client id and network,
@@ -42,11 +50,13 @@ export function createClientCheck({
   methods,
   runtime,
   audiences,
+  federated,
 }: {
   readonly store: ClientStore
   readonly methods: readonly ClientMethod[]
   readonly runtime: Runtime
   readonly audiences: readonly string[]
+  readonly federated: FederationCheck
 }): ClientCheck {
   const failures = new Map<string, { since: number; count: number }>()
   /** `jti` of each client's assertions until they expire, so that this process accepts none twice. */
@@ -87,6 +97,7 @@ export function createClientCheck({
   }
 
   const isAssertion = async (client: OAuthClient, proof: string): Promise<boolean> => {
+    if (client.federation != null && (await federated(proof, client.federation))) return true
     if (client.jwks === null) return false
     try {
       const now = runtime.now()
@@ -108,8 +119,14 @@ export function createClientCheck({
     }
   }
 
-  const isRight = async ({ method, proof }: Credential, client: OAuthClient): Promise<boolean> =>
-    method === 'private_key_jwt' ? isAssertion(client, proof) : isSecret(client, proof)
+  /** null: wrong. */
+  const prove = async (
+    { method, proof }: Credential,
+    client: OAuthClient | null,
+  ): Promise<Proof | null> => {
+    if (method !== 'private_key_jwt') return secretOf(client, proof, runtime.now())
+    return client !== null && (await isAssertion(client, proof)) ? ANOTHER : null
+  }
 
   return async (request, form, clientAddress) => {
     const credential = credentialOf(request, form)
@@ -118,12 +135,16 @@ export function createClientCheck({
     const caller = `${clientNetworkOf(clientAddress)}\n${clientId}`
     assertCalm(caller)
     const client = methods.includes(method) ? await store.find(clientId) : null
-    const accepted = client !== null && (await isRight(credential, client))
+    const proof = await prove(credential, client)
     // Checked again, because the limit also applies to guesses that arrive at the same time.
     assertCalm(caller)
-    if (accepted) return client
+    if (client !== null && proof !== null && !proof.hasExpired) {
+      return { client, secretId: proof.secretId }
+    }
     fail(caller)
-    throw unknownClient()
+    if (client === null || proof?.hasExpired !== true) throw unknownClient()
+    store.refused?.(client)
+    throw new OAuthError('invalid_client', 'The client secret has expired')
   }
 }
 
@@ -136,10 +157,29 @@ function tooMany(message: string, seconds: number): OAuthError {
   return new OAuthError('too_many_requests', message, headers)
 }
 
-function isSecret({ digest }: OAuthClient, secret: string): boolean {
+interface Proof {
+  readonly secretId: string | null
+  readonly hasExpired: boolean
+}
+
+const ANOTHER: Proof = { secretId: null, hasExpired: false }
+/** Compared for clients without a secret, so that the time does not reveal which clients exist. */
+const NO_DIGEST = '0'.repeat(64)
+
+/** The secret that was sent; null if it is none of the client's. All are compared. */
+function secretOf(client: OAuthClient | null, sent: string, now: Date): Proof | null {
   const encoder = new TextEncoder()
-  const given = encoder.encode(sha256Hex(secret))
-  return digest !== null && constantTimeEqual(given, encoder.encode(digest))
+  const given = encoder.encode(sha256Hex(sent))
+  const isEqual = (digest: string): boolean => constantTimeEqual(given, encoder.encode(digest))
+  const isOwn = isEqual(client?.digest ?? NO_DIGEST)
+  const equal = (client?.secrets ?? []).filter(({ digest }) => isEqual(digest))
+  if (client?.digest != null && isOwn) return ANOTHER
+  const usable = equal.filter(
+    ({ notBefore, revokedAt }) => revokedAt == null && (notBefore == null || notBefore <= now),
+  )
+  const live = usable.find(({ expiresAt }) => expiresAt === null || expiresAt > now)
+  const found = live ?? usable[0]
+  return found === undefined ? null : { secretId: found.id, hasExpired: live === undefined }
 }
 
 /** @throws OAuthError */
@@ -149,14 +189,22 @@ function credentialOf(request: Request, form: ReadonlyMap<string, string>): Cred
   const assertion = form.get('client_assertion')
   const given = [header, secret, assertion].filter((one) => one !== null && one !== undefined)
   if (given.length > 1) throw new OAuthError('invalid_request', 'Use one way to authenticate')
-  if (header !== null) return { method: 'client_secret_basic', ...readBasic(header) }
+  const clientId = form.get('client_id')
+  if (header !== null) {
+    const basic = readBasic(header)
+    if (clientId === undefined || clientId === basic.clientId) {
+      return { method: 'client_secret_basic', ...basic }
+    }
+    throw new OAuthError('invalid_request', 'client_id is not that of the authorization header')
+  }
   if (assertion !== undefined) {
     if (form.get('client_assertion_type') !== ASSERTION_TYPE) {
       throw new OAuthError('invalid_request', 'client_assertion_type is not that of a JWT')
     }
-    return { method: 'private_key_jwt', clientId: subjectOf(assertion), proof: assertion }
+    // An assertion of another issuer names the workload there, so that client_id names the client.
+    const named = clientId ?? subjectOf(assertion)
+    return { method: 'private_key_jwt', clientId: named, proof: assertion }
   }
-  const clientId = form.get('client_id')
   if (clientId === undefined || secret === undefined) {
     throw new OAuthError('invalid_client', 'The client does not identify itself')
   }

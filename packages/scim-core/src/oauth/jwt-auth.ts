@@ -1,9 +1,10 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
-import { createLocalJWKSet, decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose'
+import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose'
 import type { ScimAuthProblem, ScimPrincipal, ScimScope } from '../base/principal.ts'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
-import { createKeySource, type KeySource, type OAuthFetch } from './key-source.ts'
+import { finderOf, KeysUnavailable, verified } from './issuer-keys.ts'
+import { createKeySource, type OAuthFetch } from './key-source.ts'
 import { scopesOfWords, wordsOf } from './scope-words.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
 
@@ -88,38 +89,6 @@ export function createJwtAuth(options: JwtAuthOptions): ScimAuth {
         return problemOf(error)
       }
     },
-  }
-}
-
-/** A finder caches imported keys; importing costs more than verifying. */
-const finders = new WeakMap<JSONWebKeySet, ReturnType<typeof createLocalJWKSet>>()
-
-function finderOf(keys: JSONWebKeySet): ReturnType<typeof createLocalJWKSet> {
-  const known = finders.get(keys)
-  if (known !== undefined) return known
-  const finder = createLocalJWKSet(keys)
-  finders.set(keys, finder)
-  return finder
-}
-
-/** The keys cannot be fetched at the moment. */
-class KeysUnavailable extends Error {}
-
-/** Verifies with the known keys, and again with fresh ones if none matches. */
-async function verified<Result>(
-  source: KeySource,
-  verify: (keys: JSONWebKeySet) => Promise<Result>,
-): Promise<Result> {
-  const keys = await source.keys()
-  if (keys === null) throw new KeysUnavailable()
-  try {
-    return await verify(keys)
-  } catch (error) {
-    if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-    const fresh = await source.fresh()
-    if (fresh === null || (fresh === keys && source.hasFailed())) throw new KeysUnavailable()
-    if (fresh === keys) throw error
-    return verify(fresh)
   }
 }
 

@@ -4,6 +4,7 @@ const STATUS = {
   invalid_scope: 400,
   invalid_client: 401,
   too_many_requests: 429,
+  temporarily_unavailable: 503,
 } as const
 
 /** An error of the token endpoint (RFC 6749 section 5.2). */

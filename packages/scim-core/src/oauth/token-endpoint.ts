@@ -4,7 +4,10 @@ import { ALL_SCOPES, type ScimContext, type ScimScope } from '../base/principal.
 import { createSigningKey, type CryptoKey, type JWK } from '../base/signing-key.ts'
 import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
 import type { ClientStore, OAuthClient } from '../store/clients.ts'
+import { createGuardedGet } from '../outbound/guarded-fetch.ts'
 import { createClientCheck, type ClientMethod } from './client-check.ts'
+import { createFederationCheck } from './federation-check.ts'
+import type { OAuthFetch } from './key-source.ts'
 import { OAuthError, oauthProblem } from './oauth-error.ts'
 
 export interface TokenEndpointOptions {
@@ -25,6 +28,16 @@ export interface TokenEndpointOptions {
   readonly tokenEndpoint?: string
   /** Default `{issuer}/jwks`. */
   readonly jwksUri?: string
+  /**
+   * What a scope that the client may not have does. Default `refuse`: `invalid_scope`; `ignore`: it is left out,
+   * and a client that is left with none has all its rights.
+   */
+  readonly unknownScopes?: 'refuse' | 'ignore'
+  /**
+   * Fetches the keys of other issuers, and must guard itself against internal addresses. Default: https to public
+   * addresses, which is checked on Node only.
+   */
+  readonly fetch?: OAuthFetch
   readonly runtime?: Runtime
 }
 
@@ -57,7 +70,13 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
   const { tokenEndpoint = `${base}/token`, jwksUri = `${base}/jwks` } = options
   const key = createSigningKey({ key: options.key, algorithm })
   const keys = createLocalJWKSet({ keys: [key.publicJwk] })
-  const check = createClientCheck({ store, methods, runtime, audiences: [issuer, tokenEndpoint] })
+  const federated = createFederationCheck({
+    fetch: options.fetch,
+    guarded: createGuardedGet,
+    runtime,
+  })
+  const audiences = [issuer, tokenEndpoint]
+  const check = createClientCheck({ store, methods, runtime, audiences, federated })
 
   const grant = async (request: Request, clientAddress: string): Promise<Response> => {
     const form = await readForm(request)
@@ -66,8 +85,8 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
     if (grantType !== 'client_credentials') {
       throw new OAuthError('unsupported_grant_type', 'Only client_credentials is supported')
     }
-    const client = await check(request, form, clientAddress)
-    const scope = grantedScope(form.get('scope'), client)
+    const { client, secretId } = await check(request, form, clientAddress)
+    const scope = grantedScope(form.get('scope'), client, options.unknownScopes === 'ignore')
     const now = Math.floor(runtime.now().getTime() / 1_000)
     const { id } = client
     const claims = {
@@ -79,8 +98,10 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
       iat: now,
       exp: now + ttlSeconds,
       jti: runtime.uuid(),
+      ...(secretId !== null && { secret_id: secretId }),
     }
     const token = await key.sign(claims, 'at+jwt')
+    store.used?.(client, secretId)
     const body = { access_token: token, token_type: 'Bearer', expires_in: ttlSeconds, scope }
     return Response.json(body, { headers: { 'cache-control': 'no-store' } })
   }
@@ -125,7 +146,9 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
             requiredClaims: ['exp'],
           })
           const client = await store.find(payload.sub ?? '')
-          if (client === null) return { problem: 'revoked' }
+          if (client === null || isOfRevoked(payload['secret_id'], client)) {
+            return { problem: 'revoked' }
+          }
           const words = String(payload['scope']).split(' ')
           const named = client.scopes.filter((scope) => words.includes(scope))
           const { id, tenant, connectionId, settings, provider } = client
@@ -169,12 +192,28 @@ async function readForm(request: Request): Promise<ReadonlyMap<string, string>> 
   return form
 }
 
-/** @throws OAuthError invalid_scope */
-function grantedScope(asked: string | undefined, { scopes }: OAuthClient): string {
-  const words = (asked ?? '').split(' ').filter((word) => word !== '')
-  const isKnown = (word: string): boolean => word === 'scim' || scopes.includes(word as ScimScope)
-  if (!words.every(isKnown)) {
+/** Returns whether a token was obtained with a secret that is revoked, or no longer among the client's. */
+function isOfRevoked(secretId: unknown, { secrets = [] }: OAuthClient): boolean {
+  if (typeof secretId !== 'string') return false
+  const secret = secrets.find(({ id }) => id === secretId)
+  return secret === undefined || secret.revokedAt != null
+}
+
+/** @throws OAuthError invalid_scope, unless unknown words are left out */
+function grantedScope(
+  asked: string | undefined,
+  { scopes }: OAuthClient,
+  ignoresUnknown: boolean,
+): string {
+  const words = [...new Set((asked ?? '').split(' ').filter((word) => word !== ''))]
+  const isOwn = (word: string): boolean => scopes.includes(word as ScimScope)
+  if (ignoresUnknown) {
+    const own = words.filter(isOwn)
+    if (own.length > 0) return own.join(' ')
+    return ALL_SCOPES.every(isOwn) ? 'scim' : scopes.join(' ')
+  }
+  if (!words.every((word) => word === 'scim' || isOwn(word))) {
     throw new OAuthError('invalid_scope', 'The client may not have this scope')
   }
-  return words.length === 0 ? 'scim' : [...new Set(words)].join(' ')
+  return words.length === 0 ? 'scim' : words.join(' ')
 }

@@ -191,6 +191,11 @@ export interface ScimOptions {
   readonly allowedAddresses?: readonly string[]
   /** Audit entries contain user names. Default false. */
   readonly auditUserNames?: boolean
+  /**
+   * Remembers in the store which directory named each user when, for `createReconciliation`. Default true, if the
+   * store can.
+   */
+  readonly rememberActivity?: boolean
 }
 
 /** Validated options with defaults applied. */
@@ -283,7 +288,14 @@ export function completeOptions(options: ScimOptions): ScimConfig {
 
 /** The options overridden by those of a connection. */
 export function withSettings(config: ScimConfig, settings: ConnectionSettings): ScimConfig {
-  const { quirks: given, userName, profile, paused: _paused, ...words } = settings
+  const {
+    quirks: given,
+    userName,
+    profile,
+    paused: _paused,
+    silenceAfter: _silence,
+    ...words
+  } = settings
   const base =
     profile === undefined ? config : withProfile(config, SCIM_PROFILES[profile], readCursor({}))
   const quirks = given === undefined ? base.quirks : completeQuirks(given)

@@ -106,6 +106,7 @@ const check = optionCheck<ScimOptions>('scim-options.md', {
   allowedAddresses: texts,
   schemaOmit: texts,
   auditUserNames: flag,
+  rememberActivity: flag,
 })
 
 /** The options of a service as they were given, each read once. @throws ScimConfigError */

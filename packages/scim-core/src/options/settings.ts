@@ -1,5 +1,6 @@
 import { append } from '@x/wire'
 import { ScimConfigError } from '../base/errors.ts'
+import { readOAuthSettings, type ScimOAuthSettings } from './oauth-settings.ts'
 import { readOktaTypes } from './okta-settings.ts'
 import type { CursorOptions, ScimOptions } from './options.ts'
 import { PROVIDER_PRESETS } from '../base/connection-settings.ts'
@@ -46,6 +47,8 @@ export interface ScimSettings {
   >
   /** `SCIM_JWT_*`; undefined: signed access tokens are not accepted. */
   readonly jwt?: ScimJwtSettings | undefined
+  /** `SCIM_OAUTH_*`; undefined: none is set. */
+  readonly oauth?: ScimOAuthSettings | undefined
   /** `SCIM_WEBHOOK_KEY`: encrypts the secrets of webhooks, and enables sending them. */
   readonly webhookKey?: string | undefined
   /** `stdout`, or the path of a file. */
@@ -87,7 +90,9 @@ export function readScimSettings(env: Environment): ScimSettings {
   const token = env['SCIM_TOKEN']?.trim() === '' ? undefined : env['SCIM_TOKEN']
   const tokens = readTokens(env['SCIM_TOKENS'])
   const jwt = readJwt(env)
-  if (enabled && token === undefined && tokens.length === 0 && jwt === undefined) {
+  const oauth = readOAuthSettings(env)
+  const isOpen = token !== undefined || tokens.length > 0 || (oauth?.clients ?? []).length > 0
+  if (enabled && !isOpen && jwt === undefined) {
     throw new ScimConfigError(
       'SCIM_TOKEN',
       'SCIM_TOKEN is required when SCIM_ENABLED is true; generate one with: openssl rand -base64 32',
@@ -146,6 +151,7 @@ export function readScimSettings(env: Environment): ScimSettings {
     },
     webhookKey,
     jwt,
+    oauth,
     auditLog: readText(env, 'SCIM_AUDIT_LOG') ?? 'stdout',
     warnings,
   }

@@ -63,7 +63,8 @@ function readScopes(value: unknown, id: string): readonly ScimScope[] {
   })
 }
 
-const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
+/** A time with date and offset. */
+export const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
 
 function readTime(value: unknown, id: string): Date | null {
   if (value === undefined || value === null) return null

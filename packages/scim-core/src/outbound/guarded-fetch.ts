@@ -70,6 +70,34 @@ export function createGuardedFetch(allowLoopback: boolean): DeliveryFetch {
     })
 }
 
+const DOCUMENT_BYTES = 1_048_576
+
+/**
+ * The `fetch` for public documents of others, such as keys: GET, guarded in the same way, with the first
+ * mebibyte of the body.
+ */
+export function createGuardedGet(): (url: string, init?: RequestInit) => Promise<Response> {
+  const https = builtInModule('node:https') as HttpModule | undefined
+  const dns = builtInModule('node:dns') as { readonly lookup: Lookup } | undefined
+  if (https === undefined || dns === undefined) return fetch
+  const lookup = guardedLookup(dns.lookup)
+  return (url, { headers, signal } = {}) =>
+    new Promise((resolve, reject) => {
+      const sent = { headers: Object.fromEntries(new Headers(headers)) }
+      const options = { method: 'GET', ...sent, lookup, ...(signal != null && { signal }) }
+      const request = https.request(url, options, (incoming) => {
+        const read = async (): Promise<Response> => {
+          const body = await readStart(incoming, DOCUMENT_BYTES)
+          const status = Math.max(200, incoming.statusCode ?? 502)
+          return new Response(status === 204 || status === 304 ? null : new Blob(body), { status })
+        }
+        read().then(resolve, reject)
+      })
+      request.on('error', reject)
+      request.end('')
+    })
+}
+
 async function toResponse(incoming: Incoming): Promise<Response> {
   const { statusCode: status = 502 } = incoming
   const headers = headersOf(incoming)
@@ -82,20 +110,23 @@ async function toResponse(incoming: Incoming): Promise<Response> {
 }
 
 /** The first bytes of a body; one that is long or slow is ended. Never rejects. */
-async function readStart(incoming: Incoming): Promise<Uint8Array<ArrayBuffer>[]> {
+async function readStart(
+  incoming: Incoming,
+  most = ANSWER_BYTES,
+): Promise<Uint8Array<ArrayBuffer>[]> {
   AbortSignal.timeout(ANSWER_MS).addEventListener('abort', () => incoming.destroy())
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   try {
     for await (const chunk of incoming) {
-      chunks.push(new Uint8Array(chunk.slice(0, ANSWER_BYTES - size)))
+      chunks.push(new Uint8Array(chunk.slice(0, most - size)))
       size += chunk.length
-      if (size >= ANSWER_BYTES) break
+      if (size >= most) break
     }
   } catch {
     // The status decides about the delivery, whatever happens to the connection.
   } finally {
-    if (size >= ANSWER_BYTES) incoming.destroy()
+    if (size >= most) incoming.destroy()
   }
   return chunks
 }

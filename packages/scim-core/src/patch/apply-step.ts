@@ -3,7 +3,7 @@ import { invalidValue, notMutable, ScimError } from '../base/errors.ts'
 import { isEqual } from '../base/equal.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { isManager, readManager } from '../schema/read-resource.ts'
-import { joinSameValues } from '../schema/read-elements.ts'
+import { isSameNamed, joinSameValues } from '../schema/read-elements.ts'
 import {
   assertLength,
   isEmptyValue,
@@ -279,7 +279,7 @@ function assertRemovable(target: PatchTarget): void {
   if ((sub ?? attribute)?.mutability === 'immutable') throw notMutable(targetText(target))
 }
 
-/** Elements equal to a given one in all sent sub-attributes. */
+/** Without the elements equal to a given one in all sent sub-attributes; roles are found by their value. */
 function removedListed(
   { attribute, current, context }: Change,
   value: unknown,
@@ -290,7 +290,11 @@ function removedListed(
     .map((element) => readElement(attribute, element, context))
     .filter((element) => element !== undefined)
   context.work.spend(sent.length * asList(current).length)
-  const kept = asList(current).filter((element) => !sent.some((one) => covers(element, one)))
+  const isSent = (element: StoredValue): boolean =>
+    sent.some(
+      (one) => isSameNamed(attribute, [element, one], context.quirks) ?? covers(element, one),
+    )
+  const kept = asList(current).filter((element) => !isSent(element))
   return finished(attribute, kept, context)
 }
 

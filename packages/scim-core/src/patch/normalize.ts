@@ -312,7 +312,7 @@ function isUnchanged(
   const holder = extension === null ? resource : resource[extension.urn]
   const current = isObject(holder) ? holder[attribute.name] : undefined
   const held = sub === null || !isObject(current) ? current : current[sub.name]
-  return held !== undefined && isEqual(held, value)
+  return held === undefined ? value === null || isEmptyValue(value) : isEqual(held, value)
 }
 
 function isReadOnly({ attribute, sub }: PatchTarget): boolean {

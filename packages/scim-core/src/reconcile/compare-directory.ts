@@ -46,6 +46,10 @@ export interface CompareOptions {
   readonly rows: Iterable<DirectoryRow> | AsyncIterable<DirectoryRow>
   /** Maximum rows of the list. Default 1,000,000. */
   readonly maxRows?: number
+  /** When the list was taken: users created later are not missed. Default: now. */
+  readonly takenAt?: Date
+  /** Called with each user that the list could name: whether it does, or the user is not active. */
+  readonly onUser?: (id: string, isListed: boolean) => void
 }
 
 /** Rows that each part of the answer holds at most. */
@@ -64,6 +68,8 @@ export async function compareDirectory({
   tenant,
   rows,
   maxRows = 1_000_000,
+  takenAt,
+  onUser,
 }: CompareOptions): Promise<DirectoryComparison> {
   const list = await readList(rows, maxRows)
   const notListed = createFound<ComparedUser>()
@@ -74,9 +80,17 @@ export async function compareDirectory({
     total += 1
     if (user.active) active += 1
     const row = list.find(user)
-    if (row === undefined) {
-      if (user.active) notListed.add(user)
-    } else if (row.active !== undefined && row.active !== user.active) different.add(user)
+    const isLater = takenAt !== undefined && user.created > takenAt
+    const isMissed = row === undefined && user.active && !isLater
+    if (row !== undefined || !isLater) onUser?.(user.id, !isMissed)
+    if (isMissed) {
+      const { created: _created, ...shown } = user
+      notListed.add(shown)
+    } else if (row === undefined) continue
+    else if (row.active !== undefined && row.active !== user.active) {
+      const { created: _created, ...shown } = user
+      different.add(shown)
+    }
   }
   const unknown = createFound<DirectoryRow>()
   for (const row of list.unseen()) unknown.add(row)
@@ -127,13 +141,13 @@ async function readList(rows: CompareOptions['rows'], maxRows: number) {
 async function* usersOf(
   { users }: CompareOptions['store'],
   tenant: string,
-): AsyncGenerator<ComparedUser> {
+): AsyncGenerator<ComparedUser & { readonly created: Date }> {
   let after: KeysetPosition | undefined
   for (;;) {
     const position = after === undefined ? {} : { after }
     const { records } = await users.list(tenant, { limit: PAGE, withTotal: false, ...position })
-    for (const { id, userName, externalId, active } of records)
-      yield { id, userName, externalId, active: active === true }
+    for (const { id, userName, externalId, active, created } of records)
+      yield { id, userName, externalId, active: active === true, created }
     const last = records.at(-1)
     if (last === undefined || records.length < PAGE) return
     after = { created: last.created, id: last.id, key: null }

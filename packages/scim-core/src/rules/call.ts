@@ -48,6 +48,12 @@ export interface Trace extends Notes {
   results?: number
   /** The parsed body of a write, for `observe`. */
   body?: unknown
+  /** In place of its id: a user that an account of the host stands in the way of. */
+  account?: string
+  /** The resource exists no longer. */
+  isRemoved?: true
+  /** The users of a list with few results. */
+  listed?: readonly string[]
   readonly events: ScimEventName[]
 }
 

@@ -10,6 +10,7 @@ import { createCursors } from '../resource/cursor.ts'
 import { createPresenter, type Presenter } from '../resource/present.ts'
 import { auditEntry, type Subject } from './audit.ts'
 import { observationOf } from './observation.ts'
+import { createActivityRecorder } from './record-activity.ts'
 import { operationMetrics } from './operation-metrics.ts'
 import { createTrace, type Rules } from './call.ts'
 import { schemaOf } from '../schema/registry.ts'
@@ -32,9 +33,15 @@ export function createService(options: ScimOptions): Service {
   }
   const emitter = createScimEmitter((error) => report(error, ''))
   const counted = options.metrics && operationMetrics(options.metrics, config.metricTenants)
+  const { activity } = config.store
+  const record =
+    activity === undefined || options.rememberActivity === false
+      ? undefined
+      : createActivityRecorder(activity, (error) => report(error, ''))
   const audit = (subject: Subject, outcome: Outcome): void => {
     counted?.(subject, outcome)
     const { observe } = options
+    record?.(subject, outcome)
     if (options.audit === undefined && observe === undefined && !emitter.wants('audit')) return
     const { started, error, trace = createTrace() } = outcome
     const entry = auditEntry(subject, trace, {

@@ -226,6 +226,9 @@ function showResource(
   return whole ? text : JSON.stringify(apply(JSON.parse(text) as ScimDocument))
 }
 
+/** A list with more results is no question about somebody. */
+const FEW = 10
+
 /** A page of one type by offset. */
 export async function listType(
   rules: Rules,
@@ -237,6 +240,8 @@ export async function listType(
   }: { readonly query: TypeQuery; readonly offset: number; readonly limit: number },
 ): Promise<Page> {
   const { total, records } = await readSlice(rules, call, { query, slice: { offset, limit } })
+  const isUser = query.schema.resourceType === 'User'
+  if (isUser && records.length <= FEW) call.trace.listed = records.map(({ id }) => id)
   const texts = showRecords(rules, call, { records, projection: query.projection })
   return { total, texts: texts instanceof Promise ? await texts : texts }
 }

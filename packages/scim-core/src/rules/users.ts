@@ -156,7 +156,11 @@ async function insert(
 ): Promise<UserRecord> {
   await assertEmailFree(rules, { tx, call, document, id: record.id })
   await assertAddressesFree(rules, { tx, call, document, id: record.id })
-  const adopted = adoptedAccount(call, (await tx.users.adopt?.(call.tenant, record)) ?? null)
+  const adopted = adoptedAccount(
+    call,
+    (await tx.users.adopt?.(call.tenant, record)) ?? null,
+    record,
+  )
   const user = adopted === null ? record : { ...record, id: adopted }
   await unique('userName', () => tx.users.insert(call.tenant, user))
   await ask(rules, { call, tx }, { kind: 'create', before: null, after: user })
@@ -286,6 +290,7 @@ async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
       retryUnless(await tx.users.update(call.tenant, after, before.version))
     }
     await ask(rules, { call, tx }, { kind: 'delete', before, after: null })
+    call.trace.isRemoved = true
     return { result: undefined, events: [...deletedEvents(before, mode), ...left] }
   })
 }

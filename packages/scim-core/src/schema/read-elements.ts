@@ -30,6 +30,7 @@ export function completeElement(
   element: unknown,
   { quirks, notes, limits }: ReadContext,
 ): unknown {
+  if (path === 'addresses' && quirks.valueShorthand && element === null) return undefined
   if (!VALUE_LISTS.has(path)) return element
   let given = element
   if (quirks.valueShorthand && (typeof element !== 'object' || element === null)) {
@@ -121,6 +122,22 @@ export function joinSameValues(
     joined[place] = { ...objectOf(element), ...objectOf(before) }
   }
   return joined
+}
+
+/**
+ * Returns whether two elements of roles and entitlements are one, whatever else they hold (quirk `jsonRoles`);
+ * undefined for other lists, and for elements without a value.
+ */
+export function isSameNamed(
+  { path }: AttributeDescriptor,
+  [stored, sent]: readonly [StoredValue, StoredValue],
+  { jsonRoles }: QuirkSwitches,
+): boolean | undefined {
+  if (!jsonRoles || !NAMED_LISTS.has(path)) return undefined
+  const [held, named] = [partsOf(stored), partsOf(sent)]
+  if (named.value === undefined) return undefined
+  const isOfType = named.type === undefined || held.type === undefined || named.type === held.type
+  return isOfType && named.value === held.value
 }
 
 function partsOf(element: StoredValue): { readonly value: unknown; readonly type: unknown } {

@@ -105,7 +105,8 @@ function readSingular(
     return readAttribute(attribute, list[0], context)
   }
   if (attribute.type === 'complex') return readObject(attribute, value, context)
-  if (quirks.singletonArrays && attribute.type === 'string' && isObject(value)) {
+  const isWrapped = attribute.type === 'string' || attribute.type === 'boolean'
+  if (quirks.singletonArrays && isWrapped && isObject(value)) {
     return readAttribute(attribute, unwrap(attribute, value), context)
   }
   return readSimple(attribute, value, context)
@@ -121,10 +122,9 @@ export function isEmptyValue(value: unknown): boolean {
 function unwrap(attribute: AttributeDescriptor, value: Readonly<Record<string, unknown>>): unknown {
   const members = Object.entries(value).filter(([, member]) => member !== null)
   const [first, second] = members
-  if (first === undefined || second !== undefined || first[0].toLowerCase() !== 'value') {
-    throw wrongType(attribute, 'a string')
-  }
-  if (typeof first[1] !== 'string') throw wrongType(attribute, 'a string')
+  const isValue = first?.[0].toLowerCase() === 'value' && second === undefined
+  const isRead = typeof first?.[1] === 'string' || typeof first?.[1] === attribute.type
+  if (!isValue || !isRead) throw wrongType(attribute, `a ${attribute.type}`)
   return first[1]
 }
 

@@ -1,3 +1,4 @@
+import type { ActivityStore } from './activity.ts'
 import type { GroupStore } from './groups.ts'
 import type { MemberStore } from './members.ts'
 import type { OutboxStore } from './outbox.ts'
@@ -33,6 +34,8 @@ export interface ScimStore {
   ): Promise<T>
   /** Committed changes for others; within a transaction its own. */
   readonly outbox?: OutboxStore
+  /** Which directory named a user when; absent: that is not remembered. */
+  readonly activity?: ActivityStore
   /** Resources of a host's own type; always the same object, except within a transaction. */
   resources?(type: string): ResourceStore
   /** False: the store forgets `deletedAt`, so that deleted users cannot be kept as tombstones. */

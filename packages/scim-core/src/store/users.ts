@@ -89,12 +89,15 @@ export interface UserStore {
 export type Adoption =
   | string
   | null
-  | { readonly id: string; readonly by: 'userName' | 'externalId' | 'email' }
+  | { readonly id: string; readonly by: AdoptedBy }
   | {
       readonly refuse: AdoptionRefusal
       /** A sentence that follows the reason, such as what the administrator can do. Default: none. */
       readonly hint?: string
     }
+
+/** What an account and a new user have in common; `manual`: an administrator said so. */
+export type AdoptedBy = 'userName' | 'externalId' | 'email' | 'manual'
 
 export type AdoptionRefusal = 'ambiguous' | 'privileged' | 'unverified' | 'unmanaged'
 

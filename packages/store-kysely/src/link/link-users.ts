@@ -4,13 +4,20 @@ import type { Kysely } from 'kysely'
 import { createFlowStore, createLinkedFlowStore, flowTables } from '../flow/store.ts'
 import { createLinkedScimStore, createScimStore, type SqlScimStore } from '../scim/store.ts'
 import { asFlowErrors, asScimErrors } from './errors.ts'
-import { adoptableUser, writeFlowUser } from './to-flow.ts'
+import { adoptableUser, unmanagedUsers, writeFlowUser, type UnmanagedUser } from './to-flow.ts'
 import { lockScimUser, writeScimUser } from './to-scim.ts'
 
 /** The two stores of one database with linked users. */
 export interface LinkedStores {
   readonly scim: SqlScimStore
   readonly flow: FlowStore
+  /** The flow users that no directory manages, by id, at most 10,000. */
+  unmanaged(): Promise<UnmanagedUser[]>
+  /**
+   * A SCIM store in which each new user takes over one flow user, as an administrator decides. A superuser, a
+   * managed user and one that signs in elsewhere are refused.
+   */
+  adopting(account: string): SqlScimStore
 }
 
 /** Options for linking users. */
@@ -56,32 +63,42 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
 
   /** Functions to call when the transaction of a SCIM write has committed. */
   const announcements = new WeakMap<object, AfterCommit>()
-  const linked = createLinkedScimStore(db, {
-    async onUserWrite(change, tx) {
-      if ((change.after ?? change.before)?.tenant !== tenant) return
-      const flowDb = flowTables(tx)
-      const written = await asScimErrors(() => writeFlowUser(createFlowStore(tx), flowDb, change))
-      if (written !== null) announcements.get(tx)?.push(() => onFlowUserWrite?.(written))
-    },
-    adopt: async (owner, record, tx) =>
-      owner === tenant
-        ? asScimErrors(() => adoptableUser(flowTables(tx), { ...options, tenant, record }))
-        : null,
-  })
+  const open = (account?: string): SqlScimStore =>
+    createLinkedScimStore(db, {
+      async onUserWrite(change, tx) {
+        if ((change.after ?? change.before)?.tenant !== tenant) return
+        const flowDb = flowTables(tx)
+        const written = await asScimErrors(() => writeFlowUser(createFlowStore(tx), flowDb, change))
+        if (written !== null) announcements.get(tx)?.push(() => onFlowUserWrite?.(written))
+      },
+      adopt: async (owner, record, tx) =>
+        owner === tenant
+          ? asScimErrors(() =>
+              adoptableUser(flowTables(tx), {
+                ...options,
+                tenant,
+                record,
+                ...(account !== undefined && { account }),
+              }),
+            )
+          : null,
+    })
   /** A transaction that runs its announcements after the commit. */
-  const onScim: ScimStore['transaction'] = (owner, work, settings) =>
-    runAfterCommit((afterCommit) =>
-      linked.transaction(
-        owner,
-        (tx) => {
-          if (typeof tx.handle === 'object' && tx.handle !== null) {
-            announcements.set(tx.handle, afterCommit)
-          }
-          return work(tx)
-        },
-        settings,
-      ),
-    )
+  const onScimOf =
+    (linked: SqlScimStore): ScimStore['transaction'] =>
+    (owner, work, settings) =>
+      runAfterCommit((afterCommit) =>
+        linked.transaction(
+          owner,
+          (tx) => {
+            if (typeof tx.handle === 'object' && tx.handle !== null) {
+              announcements.set(tx.handle, afterCommit)
+            }
+            return work(tx)
+          },
+          settings,
+        ),
+      )
   const flowStore = (afterCommit: AfterCommit): FlowStore =>
     createLinkedFlowStore(db, {
       beforeUserLock: (write, tx) =>
@@ -99,8 +116,10 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
   const onFlow = <Result>(call: (store: FlowStore) => Promise<Result>): Promise<Result> =>
     runAfterCommit((afterCommit) => call(flowStore(afterCommit)))
 
-  return {
-    scim: {
+  const scimOf = (account?: string): SqlScimStore => {
+    const linked = open(account)
+    const onScim = onScimOf(linked)
+    return {
       ...linked,
       users: {
         ...linked.users,
@@ -109,7 +128,13 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
         remove: (...args) => onScim(args[0], ({ users }) => users.remove(...args)),
       },
       transaction: onScim,
-    },
+    }
+  }
+
+  return {
+    scim: scimOf(),
+    adopting: scimOf,
+    unmanaged: () => unmanagedUsers(flowTables(db), tenant),
     flow: {
       ...flow,
       users: {

@@ -5,6 +5,7 @@ import {
   type UserRecord as FlowUser,
 } from '@x/flow-service/store'
 import {
+  ScimError,
   scimForbidden,
   UniqueConflictError,
   type Adoption,
@@ -13,6 +14,7 @@ import {
 } from '@x/scim-core'
 import { sql } from 'kysely'
 import type { FlowDb } from '../flow/context.ts'
+import { decodeText } from '../records/columns.ts'
 import { preparedQuery } from '../query/prepared-query.ts'
 import type { FlowTables } from '../schema/tables/flow.ts'
 
@@ -52,27 +54,40 @@ export async function adoptableUser(
     adoptUsers = false,
     adoptHint,
     signInIssuer,
+    account,
   }: {
     readonly tenant: string
     readonly record: UserRecord
     readonly adoptUsers?: boolean
     readonly adoptHint?: string
     readonly signInIssuer?: string
+    /** An administrator's choice, whatever its name. */
+    readonly account?: string
   },
 ): Promise<Adoption> {
-  const holder = await holderOf(tx, record.userNameKey)
-  if (holder === undefined) return null
+  const holder =
+    account === undefined ? await holderOf(tx, record.userNameKey) : await accountOf(tx, account)
+  if (holder === undefined) {
+    if (account === undefined) return null
+    throw new ScimError('not_found', 'The account does not exist.')
+  }
   const managed = await sql`select 1 from scim_user
     where tenant = ${tenant} and id = ${holder.id}`.execute(tx)
-  if (managed.rows.length > 0) return null
+  if (managed.rows.length > 0) {
+    return account === undefined ? null : { refuse: 'unmanaged', hint: 'It is managed already.' }
+  }
   const links = await sql<{ readonly issuer: string }>`select issuer from flow_oidc_link
     where user_id = ${holder.id}`.execute(tx)
   const isElsewhere = links.rows.some(({ issuer }) => issuer !== signInIssuer)
   if (holder.is_superuser === 1 || isElsewhere) {
     return { refuse: 'unmanaged', hint: 'It cannot be linked.' }
   }
+  if (account !== undefined) return { id: holder.id, by: 'manual' }
   if (adoptUsers) return holder.id
-  return { refuse: 'unmanaged', ...(adoptHint !== undefined && { hint: adoptHint }) }
+  return {
+    refuse: 'unmanaged',
+    ...(adoptHint !== undefined && { hint: adoptHint }),
+  }
 }
 
 /** Active as in SCIM, never a superuser, without a password. */
@@ -133,6 +148,45 @@ const byName = preparedQuery<FlowTables, { readonly key: string }, Holder>((db, 
 interface Holder {
   readonly id: string
   readonly is_superuser: number
+}
+
+async function accountOf(tx: FlowDb, id: string): Promise<Holder | undefined> {
+  const { rows } = await sql<Holder>`select id, is_superuser from flow_user
+    where id = ${id}`.execute(tx)
+  return rows[0]
+}
+
+/** The most accounts that a report lists. */
+const MAX_UNMANAGED = 10_000
+
+/** The flow users that no directory manages, by id, at most 10,000. */
+export async function unmanagedUsers(tx: FlowDb, tenant: string): Promise<UnmanagedUser[]> {
+  const { rows } = await sql<UnmanagedRow>`select id, username, is_active, is_superuser, created_at
+    from flow_user where not exists (
+      select 1 from scim_user s where s.tenant = ${tenant} and s.id = flow_user.id)
+    order by id limit ${MAX_UNMANAGED}`.execute(tx)
+  return rows.map((row) => ({
+    id: row.id,
+    userName: decodeText(row.username),
+    active: row.is_active === 1,
+    isSuperuser: row.is_superuser === 1,
+    created: new Date(row.created_at),
+  }))
+}
+
+/** A flow user that no directory manages. */
+export interface UnmanagedUser {
+  readonly id: string
+  readonly userName: string
+  readonly active: boolean
+  readonly isSuperuser: boolean
+  readonly created: Date
+}
+
+interface UnmanagedRow extends Holder {
+  readonly username: string
+  readonly is_active: number
+  readonly created_at: number
 }
 
 async function holderOf(tx: FlowDb, key: string): Promise<Holder | undefined> {

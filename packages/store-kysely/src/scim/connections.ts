@@ -1,10 +1,20 @@
-import type { ClientRecord, Connection, ConnectionStore } from '@x/scim-core/connections'
+import type {
+  ClientRecord,
+  ClientSecretRecord,
+  Connection,
+  ConnectionStore,
+} from '@x/scim-core/connections'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { atomic } from '../engine/transaction.ts'
 import { bool, date, json, mapping, nullable, plain, text } from '../records/columns.ts'
 import type { Codec } from '../records/columns.ts'
-import type { ScimClientRow, ScimConnectionRow, ScimTables } from '../schema/tables/scim.ts'
+import type {
+  ScimClientRow,
+  ScimClientSecretRow,
+  ScimConnectionRow,
+  ScimTables,
+} from '../schema/tables/scim.ts'
 
 type Db = Kysely<ScimTables>
 type LastError = NonNullable<Connection['lastError']>
@@ -46,9 +56,23 @@ const clients = mapping<ClientRecord, ScimClientRow>({
   connectionId: plain(),
   digest: nullable(plain()),
   jwks: nullable(json()),
+  federation: nullable(json()),
   scopes: json(),
+  label: nullable(text),
   created: date,
   revokedAt: nullable(date),
+  lastUsedAt: nullable(date),
+})
+
+const secrets = mapping<ClientSecretRecord, ScimClientSecretRow>({
+  id: plain(),
+  clientId: plain(),
+  digest: plain(),
+  hint: plain(),
+  created: date,
+  expiresAt: nullable(date),
+  revokedAt: nullable(date),
+  lastUsedAt: nullable(date),
 })
 
 /** Connections of all tenants in SQL. */
@@ -100,7 +124,7 @@ export function createConnectionStore(db: Db): ConnectionStore {
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     },
-    remove: (tenant, id) =>
+    remove: (tenant, id, at) =>
       atomic(db, async (tx) => {
         const { numDeletedRows } = await tx
           .deleteFrom('scim_connection')
@@ -108,9 +132,22 @@ export function createConnectionStore(db: Db): ConnectionStore {
           .where('id', '=', id)
           .executeTakeFirstOrThrow()
         if (numDeletedRows === 0n) return false
+        if (at !== undefined) await keepRemoval(tx, { tenant, id, at })
+        const ofConnection = tx
+          .selectFrom('scim_client')
+          .select('id')
+          .where('connection_id', '=', id)
+        await tx.deleteFrom('scim_client_secret').where('client_id', 'in', ofConnection).execute()
         await tx.deleteFrom('scim_client').where('connection_id', '=', id).execute()
         return true
       }),
+    async removed(tenant) {
+      const rows = await removals(db, tenant).select(['name', 'changed']).execute()
+      return rows.map(({ name, changed }) => ({
+        id: name.slice(name.lastIndexOf('\n') + 1),
+        at: new Date(changed),
+      }))
+    },
     async insertClient(record) {
       await db.insertInto('scim_client').values(clients.toRow(record)).execute()
     },
@@ -122,15 +159,85 @@ export function createConnectionStore(db: Db): ConnectionStore {
         .executeTakeFirst()
       return row === undefined ? null : clients.fromRow(row)
     },
-    async revokeClient(id, at) {
+    async clients(connectionId) {
+      const rows = await db
+        .selectFrom('scim_client')
+        .selectAll()
+        .where('connection_id', '=', connectionId)
+        .orderBy('created')
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => clients.fromRow(row))
+    },
+    async hasClients() {
+      const query = db.selectFrom('scim_client').select('id').limit(1)
+      return (await query.executeTakeFirst()) !== undefined
+    },
+    async updateClient(id, patch) {
       const { numUpdatedRows } = await db
         .updateTable('scim_client')
-        .set({ revoked_at: at.getTime() })
+        .set({ id, ...clients.toPatch(patch) })
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+    async insertSecret(record) {
+      await db.insertInto('scim_client_secret').values(secrets.toRow(record)).execute()
+    },
+    async secrets(clientId) {
+      const rows = await db
+        .selectFrom('scim_client_secret')
+        .selectAll()
+        .where('client_id', '=', clientId)
+        .orderBy('created')
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => secrets.fromRow(row))
+    },
+    async updateSecret(id, patch) {
+      const { numUpdatedRows } = await db
+        .updateTable('scim_client_secret')
+        .set({ id, ...secrets.toPatch(patch) })
         .where('id', '=', id)
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     },
   }
+}
+
+const MAX_REMOVED = 1_000
+
+/** The latest removals of a tenant's connections. */
+function removals(db: Db, tenant: string) {
+  const prefix = `removed-connection\n${tenant}\n`
+  return db
+    .selectFrom('scim_kept')
+    .where('name', '>=', prefix)
+    .where('name', '<', `removed-connection\n${tenant}\u000b`)
+    .orderBy('changed', 'desc')
+    .orderBy('name')
+    .limit(MAX_REMOVED)
+}
+
+async function keepRemoval(
+  tx: Db,
+  { tenant, id, at }: { readonly tenant: string; readonly id: string; readonly at: Date },
+): Promise<void> {
+  const name = `removed-connection\n${tenant}\n${id}`
+  await tx
+    .insertInto('scim_kept')
+    .values({ name, value: '', changed: at.getTime() })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  const rows = await removals(tx, tenant).select('changed').execute()
+  const oldest = rows.at(-1)
+  if (rows.length < MAX_REMOVED || oldest === undefined) return
+  await tx
+    .deleteFrom('scim_kept')
+    .where('name', '>=', `removed-connection\n${tenant}\n`)
+    .where('name', '<', `removed-connection\n${tenant}\u000b`)
+    .where('changed', '<', oldest.changed)
+    .execute()
 }
 
 /** Concurrent insertions for a tenant are serialised, so that the limit holds. */

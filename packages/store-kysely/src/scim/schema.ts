@@ -14,10 +14,22 @@ import { eventOrder } from '../schema/migrations/scim/0004-event-order.ts'
 import { eventAge } from '../schema/migrations/scim/0005-event-age.ts'
 import { eventSets } from '../schema/migrations/scim/0006-event-sets.ts'
 import { groupNames } from '../schema/migrations/scim/0007-group-names.ts'
+import { clientSecrets } from '../schema/migrations/scim/0008-client-secrets.ts'
+import { activity } from '../schema/migrations/scim/0009-activity.ts'
 
 const SCIM_SCHEMA: Schema = {
   name: 'scim',
-  migrations: [initial, elementsByTenant, hosts, eventOrder, eventAge, eventSets, groupNames],
+  migrations: [
+    initial,
+    elementsByTenant,
+    hosts,
+    eventOrder,
+    eventAge,
+    eventSets,
+    groupNames,
+    clientSecrets,
+    activity,
+  ],
 }
 
 /**

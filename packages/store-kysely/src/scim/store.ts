@@ -6,6 +6,7 @@ import {
   observeGroupWrites,
   runHook,
   userHook,
+  type ActivityStore,
   type GroupRecord,
   type GroupStore,
   type MemberStore,
@@ -25,8 +26,10 @@ import { protect } from '../engine/protect.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 import { atomic } from '../engine/transaction.ts'
 import { toScimError } from './errors.ts'
+import { createActivityStore } from './activity.ts'
 import { createConnectionStore } from './connections.ts'
 import { createGroupStore } from './groups.ts'
+import { createKeptValues, type KeptValues } from './kept-values.ts'
 import { createListCache, deferredListCache, type ListCache } from './list-cache.ts'
 import { createMemberStore } from './members.ts'
 import { createOutbox } from './outbox/outbox.ts'
@@ -52,10 +55,13 @@ export interface ScimStoreOptions {
 /** A SQL store, including the tokens of its database. */
 export interface SqlScimStore extends ScimStore {
   readonly outbox: OutboxStore
+  readonly activity: ActivityStore
   readonly connections: ConnectionStore
   /** Resources of a type in `resourceTypes`. */
   resources(type: string): SqlResourceStore
   readonly tokens: TokenStore
+  /** Values shared by all processes, such as the key of a token endpoint. */
+  readonly kept: KeptValues
 }
 
 /**
@@ -100,15 +106,17 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
   const inside = options.onGroupWrite === undefined ? bound : eachInTransaction(bound)
   if (db.isTransaction) {
     const { users, groups, members } = inside
-    const { outbox, connections } = bound
+    const { outbox, activity, connections } = bound
     const resources = (type: string): SqlResourceStore => bound.resources(type)
     return {
       users,
       groups,
       members,
       outbox,
+      activity,
       connections,
       tokens,
+      kept: bound.kept,
       resources,
       transaction,
       handle: db,
@@ -122,8 +130,10 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
     groups: guardedStore(inside.groups, check('groups.')),
     members: guardedStore(inside.members, check('members.'), ['list', 'pages']),
     outbox: guardedOutbox(bound.outbox, check('outbox.')),
+    activity: bound.activity,
     connections: guardedStore(bound.connections, check('connections.')),
     tokens: guardedStore(tokens, check('tokens.')),
+    kept: guardedStore(bound.kept, check('kept.')),
     resources(type: string) {
       const known = types.get(type)
       if (known !== undefined) return known
@@ -199,12 +209,20 @@ class BoundStore implements SqlScimStore {
     return (this.#outbox ??= createOutbox(this.handle))
   }
 
+  get activity(): ActivityStore {
+    return protect(createActivityStore(this.handle), toScimError)
+  }
+
   get connections(): ConnectionStore {
     return (this.#connections ??= protect(createConnectionStore(this.handle), toScimError))
   }
 
   resources(type: string): SqlResourceStore {
     return protect(createResourceStore(this.handle, type, this.#context.cache), toScimError)
+  }
+
+  get kept(): KeptValues {
+    return protect(createKeptValues(this.handle), toScimError)
   }
 
   get tokens(): TokenStore {

@@ -159,9 +159,46 @@ export interface ScimClientRow {
   /** JSON */
   jwks: string | null
   /** JSON */
+  federation: string | null
+  /** JSON */
   scopes: string
+  label: string | null
   created: number
   revoked_at: number | null
+  last_used_at: number | null
+}
+
+export interface ScimClientSecretRow {
+  id: string
+  client_id: string
+  digest: string
+  hint: string
+  created: number
+  expires_at: number | null
+  revoked_at: number | null
+  last_used_at: number | null
+}
+
+/** A small value that all processes share, by name. */
+export interface ScimKeptRow {
+  name: string
+  value: string
+  changed: number
+}
+
+/** What directories asked and wrote of a user, coarse to the hour. */
+export interface ScimActivityRow {
+  tenant: string
+  user_id: string
+  seen_at: number | null
+  written_at: number | null
+  /** The connection or token of the last write. */
+  source: string | null
+  /** JSON: the last write if it was refused. */
+  refusal: string | null
+  refused_since: number | null
+  /** When a list of the directory first missed the user. */
+  missed_since: number | null
 }
 
 /** A resource of a host's own type. */
@@ -199,6 +236,9 @@ export interface ScimTables {
   scim_delivery: ScimDeliveryRow
   scim_connection: ScimConnectionRow
   scim_client: ScimClientRow
+  scim_client_secret: ScimClientSecretRow
+  scim_kept: ScimKeptRow
+  scim_activity: ScimActivityRow
   scim_resource: ScimResourceRow
   scim_resource_key: ScimResourceKeyRow
 }
