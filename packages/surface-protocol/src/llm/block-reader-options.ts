@@ -20,4 +20,6 @@ export interface BlockReaderOptions {
     | ((found: Extract<JsonResult, { kind: 'value' }>, raw: string) => ExtractedPart)
     | null
   readonly refuseCuts: boolean
+  /** Components are handed out while their message arrives. */
+  readonly progressive?: boolean
 }

@@ -1,6 +1,7 @@
 import { detectVersion } from '../interop/detect-version.ts'
 import { isPlainObject } from '../json.ts'
 import type { BlockReaderOptions } from './block-reader-options.ts'
+import { ArrivingComponents } from './arriving-components.ts'
 import { BlockText, MAX_CLOSE } from './block-text.ts'
 import { CommentSkipper } from './comment-skipper.ts'
 import type { ExtractedPart } from './extracted-part.ts'
@@ -36,6 +37,10 @@ type Step =
   | { readonly from: number; readonly end: number | null; readonly isText?: boolean }
 
 const between = /[{\uff5b"'`\u201c\u201e&</#]/g
+/** What may stand between bare messages. */
+const bareGap =
+  /(?:[\s,[\];\uff0c\uff3b\uff3d\u200b-\u200d\u2060]|\/\*[^]{0,500}?\*\/|<!--[^]{0,500}?-->)*/y
+const commentBegun = /\/(?:\*|$)|<(?:!|$)/y
 const encodedAhead = /["'`\u201c]\s*(?:\\[nrt]\s*)*(?:[[{]|\\+")/y
 const entityAhead = /[{[]\s*(?:[{[]\s*)?&(?:quot|#34|#x22);/iy
 
@@ -61,6 +66,8 @@ class Reader implements BlockReader {
   #spent = 0
   /** Up to here the text is not plain JSON; what begins before is read with repairs. */
   #vain = -1
+  /** The components of a message that arrives. */
+  #arriving: ArrivingComponents | null = null
   /** A message was too long: only the beginning of another is looked for. */
   #isLost = false
 
@@ -78,6 +85,7 @@ class Reader implements BlockReader {
       const step = this.#start === -1 ? this.#between(last, parts) : this.#within(last, parts)
       if (step === 'on') continue
       if (step === 'wait') {
+        this.#arrive(parts)
         this.#trim()
         return { parts, rest: null, asText: null }
       }
@@ -168,9 +176,10 @@ class Reader implements BlockReader {
   /** Between bare messages only brackets and commas may stand. */
   #bare(last: boolean): Step {
     const text = this.#text.kept
-    const gap = matchAt(/[\s,[\];]*/y, text, this.#at) ?? ''
+    const gap = matchAt(bareGap, text, this.#at) ?? ''
     const next = this.#at + gap.length
-    if (next === text.length && !last) return 'wait'
+    const isComment = matchAt(commentBegun, text, next) !== null && text.length - next < 500
+    if ((next === text.length || isComment) && !last) return 'wait'
     if (matchAt(messagesAhead, text, next) !== null) {
       this.#at = next
       this.#begin(next)
@@ -274,8 +283,26 @@ class Reader implements BlockReader {
     return this.#take({ value: found.value, repairs: [...found.repairs], raw }, end, parts)
   }
 
-  #report(part: ExtractedPart, end: number, parts: ExtractedPart[]): void {
-    parts.push(this.#options.validate(part, this.#text.placeAt(this.#start)))
+  /** Hands out what has closed of a message. */
+  #arrive(parts: ExtractedPart[]): void {
+    const arriving = this.#arriving
+    if (arriving === null || this.#start === -1) return
+    const { version, validate } = this.#options
+    const place = this.#text.placeAt(this.#start)
+    for (const value of arriving.read(this.#text.kept.slice(this.#start))) {
+      for (const { message, repairs } of unwrapMessages(value, { repairs: [], version })) {
+        const part = validate({ kind: 'message', message, repairs, partial: true }, place)
+        if (part.kind !== 'message') continue
+        arriving.give(value)
+        parts.push(part)
+      }
+    }
+  }
+
+  #report(given: ExtractedPart, end: number, parts: ExtractedPart[]): void {
+    const part = this.#options.validate(given, this.#text.placeAt(this.#start))
+    if (this.#arriving === null) parts.push(part)
+    else parts.push(...this.#arriving.rest(part))
     this.#leave(end)
   }
 
@@ -309,7 +336,11 @@ class Reader implements BlockReader {
     for (const { message, repairs: made } of found) {
       if (isString && typeof message === 'string') {
         parts.push(noMessagePart(raw, place))
-      } else parts.push(validate({ kind: 'message', message, repairs: made }, place))
+      } else {
+        const part = validate({ kind: 'message', message, repairs: made }, place)
+        if (this.#arriving === null) parts.push(part)
+        else parts.push(...this.#arriving.rest(part))
+      }
     }
     this.#leave(end)
     return 'on'
@@ -318,6 +349,7 @@ class Reader implements BlockReader {
   #begin(at: number): void {
     this.#start = at
     this.#plain.begin(at)
+    this.#arriving = this.#options.progressive === true ? new ArrivingComponents() : null
   }
 
   #leave(end: number): void {

@@ -54,6 +54,7 @@ const optionNames: OptionNames<ExtractMessagesOptions> = {
   truncation: true,
   bare: true,
   thinking: true,
+  progressive: true,
   complete: true,
   surfaces: true,
   unsafeUrls: true,
@@ -108,6 +109,7 @@ class Extractor implements MessageExtractor {
       validate: (part, place) => validatedPart(part, validation, place),
       heal: marksCuts ? (found, raw) => healed(found, raw, validation) : null,
       refuseCuts: truncation === 'refuse',
+      progressive: options.progressive === true,
     }
     this.#completion =
       options.complete === true ? createCompletion({ ...options, version, catalogs }) : null

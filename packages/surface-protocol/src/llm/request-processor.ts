@@ -32,8 +32,14 @@ export interface RequestProcessor {
   /** Name of the tag around messages. */
   readonly tag: string
   readonly store: AnySurfaceStore | null
-  /** A parser of one answer. `complete`: the whole answer is judged at its end; default false. */
-  createParser(options?: { readonly complete?: boolean }): ResponseParser
+  /**
+   * A parser of one answer. `complete`: the whole answer is judged at its end; `progressive`: components are
+   * handed out while their message arrives; default false.
+   */
+  createParser(options?: {
+    readonly complete?: boolean
+    readonly progressive?: boolean
+  }): ResponseParser
   parseResponse(text: string): ExtractedPart[]
 }
 
@@ -56,8 +62,8 @@ export function createRequestProcessor(options: RequestProcessorOptions): Reques
     promptSnippet: formatPrompt(options),
     tag,
     store,
-    createParser({ complete = false } = {}) {
-      const extractor = createMessageExtractor(reading(complete))
+    createParser({ complete = false, progressive = false } = {}) {
+      const extractor = createMessageExtractor({ ...reading(complete), progressive })
       return { parseChunk: (text) => extractor.push(text), end: () => extractor.end() }
     },
     parseResponse: (text) => extractMessages(text, reading(false)),
