@@ -29,7 +29,8 @@ export function extractMessages(
   return joinTexts([...extractor.push(text), ...extractor.end()])
 }
 
-function joinTexts(parts: readonly ExtractedPart[]): ExtractedPart[] {
+/** Joins neighbouring texts. */
+export function joinTexts(parts: readonly ExtractedPart[]): ExtractedPart[] {
   const joined: ExtractedPart[] = []
   for (const part of parts) {
     const last = joined.at(-1)
