@@ -32,6 +32,7 @@ export type {
   InferenceFormat,
   ResponseParser,
 } from './llm/inference-format.ts'
+export { createGenerator, type Generator, type GeneratorOptions } from './llm/generator.ts'
 export { directJson } from './llm/direct-json.ts'
 export { express, type ExpressOptions } from './llm/express/express.ts'
 export {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { basicCatalogV09, createSurfaceStore } from '@x/surface-protocol'
 import { createRequestProcessor, express } from '@x/surface-protocol/llm'
@@ -18,7 +19,12 @@ function shown(messages: readonly unknown[]): unknown {
   const store = createSurfaceStore({ version: '0.9.1' })
   const found = messages.flatMap((message) => store.apply(message).diagnostics)
   expect(found.filter(({ severity }) => severity === 'error')).toEqual([])
-  return store.surfaceIds().map((id) => ({ id, tree: store.tree(id), data: store.getData(id) }))
+  // The number of an instance depends on the order in which components came.
+  const nameless = (tree: unknown): unknown =>
+    JSON.parse(JSON.stringify(tree).replaceAll(/("id":"[^"#]*)#\d+"/g, '$1"'))
+  return store
+    .surfaceIds()
+    .map((id) => ({ id, tree: nameless(store.tree(id)), data: store.getData(id) }))
 }
 
 const median = (list: readonly number[]) => list.toSorted((a, b) => a - b)[list.length >> 1] ?? 0
@@ -28,10 +34,9 @@ describe.runIf(isThere)('public samples', () => {
     const lost: string[] = []
     const text = format.decompile(messages, { ...options, onLoss: (path) => lost.push(path) })
     const compiled = format.compile(text, options)
-    if (lost.length === 0) expect(shown(compiled)).toEqual(shown(messages))
+    expect(lost.length > 0 || isDeepStrictEqual(shown(compiled), shown(messages))).toBe(true)
     expect(text).not.toMatch(/^\w+ = \w+\(.*_, _/m)
-    const { createParser } = createRequestProcessor({ ...options, format })
-    const parser = createParser()
+    const parser = createRequestProcessor({ ...options, format }).createParser()
     const parts =
       `<a2ui>\n${text}\n</a2ui>`
         .match(/[^]{1,11}/g)

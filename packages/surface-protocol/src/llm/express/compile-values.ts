@@ -9,6 +9,8 @@ import { memberOf, signatureOf } from './signature.ts'
 
 /** A component that was compiled, with its place. */
 export interface Compiled {
+  readonly id: string
+  readonly type: string
   readonly component: JsonObject
   readonly at: number
 }
@@ -119,17 +121,17 @@ export class ValueCompiler {
     const type = this.#typeOf(call.name)
     if (type === undefined) throw this.#unknownType(call)
     const component: JsonObject = { id, component: call.name }
-    this.#components.push({ component, at: call.at })
+    this.#components.push({ id, type: call.name, component, at: call.at })
     this.#context.count(call.at)
     const { table } = type
-    const { fields, required = [] } = table
+    const { fields } = table
     const given = assigned(call, signatureOf(table))
     this.#chooseCatalog(call, type.catalogs, component)
     const late: [string, Expression][] = []
     for (const [name, value] of given) {
       if (name === 'id' || name === 'catalogId') continue
       if (memberOf(fields, name) === 'checks') late.push([name, value])
-      else this.#property(component, { name, value, table, required })
+      else this.#property(component, { name, value, table, owner: id })
     }
     const own = isBound(component.value, this.#context.isTagged) ? component.value : undefined
     for (const [name, value] of late) component[name] = this.#checks(value, own)
@@ -141,13 +143,14 @@ export class ValueCompiler {
       name,
       value,
       table,
-      required,
-    }: { name: string; value: Expression; table: ObjectTable; required: readonly string[] },
+      owner,
+    }: { name: string; value: Expression; table: ObjectTable; owner: string },
   ): void {
+    const { required = [] } = table
     const isNull = value.kind === 'value' && value.value === null
     if (value.kind === 'skip' || (isNull && !required.includes(name))) return
     const slot = memberOf(table.fields, name) ?? null
-    const id = `${String(component.id)}_${name}`
+    const id = `${owner}_${name}`
     setOwn(component, name, this.#value(value, { slot, id }))
   }
 

@@ -81,7 +81,11 @@ class Decompiler {
       return
     } else if (this.#surface?.id !== id) this.#open(id, { isNew: false })
     if (kind === 'updateDataModel') {
-      if (Object.hasOwn(payload, 'value')) this.#data(String(payload.path ?? '/'), payload.value)
+      if (Object.hasOwn(payload, 'value'))
+        this.#data(
+          typeof payload.path === 'string' && payload.path !== '' ? payload.path : '/',
+          payload.value,
+        )
       else lose('value')
       return
     }
@@ -302,8 +306,8 @@ class Decompiler {
       const { name, context, ...others } = event
       if (Object.keys(others).length > 0) return null
       return context === undefined
-        ? `Event(${text(String(name))})`
-        : `Event(${text(String(name))}, ${this.#value(context, null)})`
+        ? `Event(${text(name)})`
+        : `Event(${text(name)}, ${this.#value(context, null)})`
     }
     return this.#function(value)
   }

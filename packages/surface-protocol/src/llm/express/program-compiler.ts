@@ -194,7 +194,7 @@ export class ProgramCompiler {
     scope.isStarted = true
     const { isSdk } = this.#options
     const root = scope.compiled.get('root')
-    const isNew = !scope.isUpdate && isComponents(root) && root[0]?.component.id === 'root'
+    const isNew = !scope.isUpdate && isComponents(root) && root[0]?.id === 'root'
     const data = owners.filter((owner) => owner.startsWith('$'))
     if (!isNew && !isSdk) {
       this.#send(owners, outputs)
@@ -269,11 +269,10 @@ export class ProgramCompiler {
       const list = compiled.get(owner)
       if (owner.startsWith('$') || !isComponents(list)) continue
       for (const one of list) {
-        const id = String(one.component.id)
         const json = JSON.stringify(one.component)
-        if (sent.get(id) === json) continue
-        sent.set(id, json)
-        found.set(id, one)
+        if (sent.get(one.id) === json) continue
+        sent.set(one.id, json)
+        found.set(one.id, one)
       }
     }
     return [...found.values()]
@@ -306,7 +305,7 @@ export class ProgramCompiler {
   /** The id of the first catalog that has all types of some components. */
   #catalogFor(components: readonly Compiled[]): string {
     const { catalogs } = this.#options
-    const types = components.map(({ component }) => String(component.component))
+    const types = components.map(({ type }) => type)
     const fit = catalogs.find((one) => types.every((type) => one.types.includes(type)))
     return (this.#isTagged ? catalogs[0] : (fit ?? catalogs[0]))?.catalogId ?? ''
   }
@@ -362,7 +361,7 @@ export class ProgramCompiler {
     }
     const ready = owners.filter((owner) => compiled.has(owner))
     const root = compiled.get('root')
-    const hasRoot = isComponents(root) && root[0]?.component.id === 'root'
+    const hasRoot = isComponents(root) && root[0]?.id === 'root'
     if (!scope.isNamed && !hasRoot && !outputs.some((one) => 'fault' in one) && !isStarted) {
       const detail = 'The program has no component "root".'
       outputs.push({ fault: new ProgramFault('missing_root', detail, { at: scope.at }) })
@@ -413,21 +412,34 @@ function whole({ path, value }: { path: string; value: JsonValue }): JsonValue {
   return path === '/' ? value : withValue({}, { path }, value)
 }
 
-/** The model with a value at a path; what is no object on the way gives way. */
+/** The model with a value at a path; an index goes into a list, and what is no container gives way. */
 function withValue(model: JsonValue, { path }: { path: string }, value: JsonValue): JsonValue {
   if (path === '/') return value
-  const result: JsonObject = isPlainObject(model) ? model : {}
   const segments = path.slice(1).split('/')
   const last = segments.pop() ?? ''
-  let inner = result
+  const result: JsonValue = isPlainObject(model) || Array.isArray(model) ? model : {}
+  let inner: JsonObject | JsonValue[] = result
   for (const segment of segments) {
-    const next = Object.hasOwn(inner, segment) ? inner[segment] : undefined
-    const object: JsonObject = isPlainObject(next) ? next : {}
-    setOwn(inner, segment, object)
-    inner = object
+    const next: JsonValue | undefined = memberAt(inner, segment)
+    const held: JsonObject | JsonValue[] = isPlainObject(next) || Array.isArray(next) ? next : {}
+    put(inner, segment, held)
+    inner = held
   }
-  setOwn(inner, last, value)
+  put(inner, last, value)
   return result
+}
+
+function memberAt(container: JsonObject | JsonValue[], key: string): JsonValue | undefined {
+  if (Array.isArray(container)) return container[Number(key)]
+  return Object.hasOwn(container, key) ? container[key] : undefined
+}
+
+function put(container: JsonObject | JsonValue[], key: string, value: JsonValue): void {
+  if (!Array.isArray(container)) setOwn(container, key, value)
+  else if (/^\d{1,4}$/.test(key)) {
+    while (container.length < Number(key)) container.push(null)
+    container[Number(key)] = value
+  }
 }
 
 /** The text of an argument. */

@@ -114,7 +114,9 @@ export class Tokens {
     ] as const) {
       const found = matchAt(pattern, text, at)
       if (found === null) continue
-      if (at + found.length === text.length && !this.#final) throw MORE
+      // A number or path may go on behind a point or a slash.
+      const behind = text.slice(at + found.length, at + found.length + 3)
+      if (behind.length < 3 && /^[./eE+-]*$/.test(behind) && !this.#final) throw MORE
       return { kind, text: found, end: at + found.length, ...place }
     }
     if (char === '-' && at + 1 === text.length && !this.#final) throw MORE
