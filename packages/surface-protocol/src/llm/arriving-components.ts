@@ -1,6 +1,9 @@
 import { isPlainObject, type JsonObject } from '../json.ts'
+import type { BlockReaderOptions } from './block-reader-options.ts'
 import type { ExtractedPart } from './extracted-part.ts'
 import { parseClean } from './repair-json.ts'
+import type { Place } from './text-place.ts'
+import { unwrapMessages } from './unwrap-messages.ts'
 
 /** Finds the components of an `updateComponents` message that is still arriving as plain JSON. */
 export class ArrivingComponents {
@@ -15,10 +18,23 @@ export class ArrivingComponents {
   /** The components that were handed out, as JSON. */
   readonly #given = new Set<string>()
 
-  /** Notes that a message of `read` was handed out. */
-  give({ updateComponents }: JsonObject): void {
-    for (const component of componentsOf(updateComponents))
-      this.#given.add(JSON.stringify(component))
+  /** The parts, of one right component each, that closed with the text so far. */
+  parts(
+    message: string,
+    { version, validate }: Pick<BlockReaderOptions, 'version' | 'validate'>,
+    place: Place,
+  ): ExtractedPart[] {
+    const parts: ExtractedPart[] = []
+    for (const value of this.#read(message)) {
+      for (const { message: named, repairs } of unwrapMessages(value, { repairs: [], version })) {
+        const part = validate({ kind: 'message', message: named, repairs, partial: true }, place)
+        if (part.kind !== 'message') continue
+        const [component] = componentsOf(value.updateComponents)
+        this.#given.add(JSON.stringify(component))
+        parts.push(part)
+      }
+    }
+    return parts
   }
 
   /** The part of the whole message without what was handed out; none if nothing is left. */
@@ -33,7 +49,7 @@ export class ArrivingComponents {
   }
 
   /** The messages, of one component each, that closed with the text so far. */
-  read(message: string): JsonObject[] {
+  #read(message: string): JsonObject[] {
     const found: JsonObject[] = []
     for (; this.#envelope !== undefined && this.#at < message.length; this.#at += 1) {
       const char = message.charAt(this.#at)

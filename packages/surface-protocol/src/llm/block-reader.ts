@@ -1,6 +1,7 @@
 import { detectVersion } from '../interop/detect-version.ts'
 import { isPlainObject } from '../json.ts'
-import type { BlockReaderOptions } from './block-reader-options.ts'
+import { bareGap, between, commentBegun, encodedAhead, entityAhead } from './block-patterns.ts'
+import type { BlockReader, BlockReaderOptions, BlockResult } from './block-reader-options.ts'
 import { ArrivingComponents } from './arriving-components.ts'
 import { BlockText, MAX_CLOSE } from './block-text.ts'
 import { CommentSkipper } from './comment-skipper.ts'
@@ -14,35 +15,11 @@ import type { Place } from './text-place.ts'
 import { unwrapMessages } from './unwrap-messages.ts'
 import { truncated } from './validate-parts.ts'
 
-/** The result of reading a chunk of a block. */
-export interface BlockResult {
-  readonly parts: ExtractedPart[]
-  /** Text behind the block; null while it continues. */
-  readonly rest: string | null
-  /** Where the rest begins. */
-  readonly place?: Place
-  /** The whole block, if it holds no JSON and was never closed. */
-  readonly asText: string | null
-}
-
-/** Reads the content of a block; each message is returned as soon as it is complete. */
-export interface BlockReader {
-  read(piece: string, last: boolean): BlockResult
-}
-
 /** What to do next: read on, wait for text, or stop; `isText`: what was read is text. */
 type Step =
   | 'on'
   | 'wait'
   | { readonly from: number; readonly end: number | null; readonly isText?: boolean }
-
-const between = /[{\uff5b"'`\u201c\u201e&</#]/g
-/** What may stand between bare messages. */
-const bareGap =
-  /(?:[\s,[\];\uff0c\uff3b\uff3d\u200b-\u200d\u2060]|\/\*[^]{0,500}?\*\/|<!--[^]{0,500}?-->)*/y
-const commentBegun = /\/(?:\*|$)|<(?:!|$)/y
-const encodedAhead = /["'`\u201c]\s*(?:\\[nrt]\s*)*(?:[[{]|\\+")/y
-const entityAhead = /[{[]\s*(?:[{[]\s*)?&(?:quot|#34|#x22);/iy
 
 /** Creates a reader for a block behind its opening. */
 export function createBlockReader(options: BlockReaderOptions, start: Place): BlockReader {
@@ -287,16 +264,9 @@ class Reader implements BlockReader {
   #arrive(parts: ExtractedPart[]): void {
     const arriving = this.#arriving
     if (arriving === null || this.#start === -1) return
-    const { version, validate } = this.#options
     const place = this.#text.placeAt(this.#start)
-    for (const value of arriving.read(this.#text.kept.slice(this.#start))) {
-      for (const { message, repairs } of unwrapMessages(value, { repairs: [], version })) {
-        const part = validate({ kind: 'message', message, repairs, partial: true }, place)
-        if (part.kind !== 'message') continue
-        arriving.give(value)
-        parts.push(part)
-      }
-    }
+    const text = this.#text.kept.slice(this.#start)
+    parts.push(...arriving.parts(text, this.#options, place))
   }
 
   #report(given: ExtractedPart, end: number, parts: ExtractedPart[]): void {

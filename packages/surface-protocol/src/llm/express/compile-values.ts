@@ -2,51 +2,22 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { catalogCore } from '../../catalog/catalog.ts'
 import { nearest } from '../../catalog/nearest.ts'
 import type { ObjectTable, SlotTable } from '../../catalog/v09/table.ts'
-import { quote, type SurfaceErrorCode } from '../../diagnostics/errors.ts'
+import { quote } from '../../diagnostics/errors.ts'
 import { setOwn, type JsonObject, type JsonValue } from '../../json.ts'
-import type { Argument, Call, Expression } from './program.ts'
-import { memberOf, signatureOf } from './signature.ts'
-
-/** A component that was compiled, with its place. */
-export interface Compiled {
-  readonly id: string
-  readonly type: string
-  readonly component: JsonObject
-  readonly at: number
-}
-
-/** A fault of a program. */
-export class ProgramFault extends Error {
-  readonly code: SurfaceErrorCode
-  readonly at: number
-  readonly hint: string | undefined
-  /** The name that is not defined. */
-  readonly missing: string | undefined
-
-  constructor(
-    code: SurfaceErrorCode,
-    detail: string,
-    about: { at: number; hint?: string | undefined; missing?: string },
-  ) {
-    super(detail)
-    this.code = code
-    this.at = about.at
-    this.hint = about.hint
-    this.missing = about.missing
-  }
-}
-
-/** What values are compiled with. */
-export interface ValueContext {
-  readonly catalogs: readonly Catalog[]
-  readonly isTagged: boolean
-  /** Reads names that are not defined as their own text. */
-  readonly isLenient: boolean
-  /** What a name stands for; notes that it was used. */
-  lookUp(name: string): Expression | undefined
-  /** Counts a value; throws if there are too many. */
-  count(at: number): void
-}
+import { assigned, idGiven, positional } from './call-arguments.ts'
+import type { Compiled, ValueContext } from './value-context.ts'
+import { ProgramFault } from './program-fault.ts'
+import type { Call, Expression } from './program.ts'
+import { memberOf, signatureOf, tableOf } from './signature.ts'
+import {
+  isBound,
+  isChoice,
+  isReference,
+  itemOf,
+  mayHoldComponent,
+  objectOf,
+  takesText,
+} from './slots.ts'
 
 /** Where a value stands. */
 interface Place {
@@ -350,45 +321,6 @@ export class ValueCompiler {
   }
 }
 
-function tableOf(catalog: Catalog, type: string): ObjectTable | undefined {
-  return memberOf(catalogCore(catalog).v09?.table.components ?? {}, type)
-}
-
-/** The id that a call names itself. */
-export function idGiven({ args }: Call): string | undefined {
-  const given = args.find(({ name }) => name === 'id')?.value
-  return given?.kind === 'value' && typeof given.value === 'string' ? given.value : undefined
-}
-
-/** The arguments by name. */
-function assigned(call: Call, names: readonly string[]): Map<string, Expression> {
-  const found = new Map<string, Expression>()
-  let index = 0
-  let named: Argument | null = null
-  for (const argument of call.args) {
-    if (argument.name !== null) {
-      named = argument
-      found.set(argument.name, argument.value)
-      continue
-    }
-    const name = names[index]
-    if (name === undefined || named !== null) {
-      const detail =
-        named === null
-          ? `${quote(call.name)} takes ${names.length} arguments.`
-          : `An argument without a name stands behind ${quote(named.name ?? '')}.`
-      throw new ProgramFault('malformed_program', detail, argument)
-    }
-    index += 1
-    found.set(name, argument.value)
-  }
-  return found
-}
-
-function positional({ args }: Call, count: number): (Expression | undefined)[] {
-  return args.slice(0, count).map(({ value }) => value)
-}
-
 /** True if a check's arguments begin with the value that it is about. */
 function hasValue({ args }: Call, compiler: ValueCompiler): boolean {
   const [first] = args
@@ -400,51 +332,4 @@ function misplaced(at: number, name: string): ProgramFault {
   return new ProgramFault('malformed_program', `The component ${quote(name)} cannot stand here.`, {
     at,
   })
-}
-
-function isBound(value: JsonValue | undefined, isTagged: boolean): boolean {
-  return typeof value === 'object' && value !== null && (isTagged ? '@path' : 'path') in value
-}
-
-function isReference(slot: SlotTable | null): boolean {
-  return slot === 'id' || slot === 'children'
-}
-
-function mayHoldComponent(slot: SlotTable | null): boolean {
-  if (slot === null || isReference(slot) || slot === 'any' || slot === 'dValue') return true
-  return (
-    typeof slot === 'object' &&
-    ('schema' in slot || ('one' in slot && slot.one.some(mayHoldComponent)))
-  )
-}
-
-function itemOf(slot: SlotTable | null): SlotTable | null {
-  if (slot === 'children') return 'id'
-  if (slot === 'dStrings') return 'dString'
-  if (slot === null || typeof slot === 'string') return null
-  if ('list' in slot) return slot.list
-  return 'one' in slot ? itemOf(slot.one.find((one) => itemOf(one) !== null) ?? null) : null
-}
-
-function objectOf(slot: SlotTable | null): ObjectTable | null {
-  if (slot === null || typeof slot === 'string') return null
-  if ('object' in slot) return slot.object
-  return 'one' in slot ? objectOf(slot.one.find((one) => objectOf(one) !== null) ?? null) : null
-}
-
-/** True for the items of a list of choices. */
-function isChoice(slot: SlotTable | null): boolean {
-  const table = objectOf(slot)
-  return table !== null && 'label' in table.fields && 'value' in table.fields
-}
-
-function takesText(slot: SlotTable | undefined): boolean {
-  if (slot === undefined) return false
-  if (typeof slot === 'string') return ['string', 'dString', 'any', 'dValue'].includes(slot)
-  return (
-    'pattern' in slot ||
-    'enum' in slot ||
-    'schema' in slot ||
-    ('one' in slot && slot.one.some(takesText))
-  )
 }

@@ -3,23 +3,13 @@ import type { ObjectTable, SlotTable } from '../../catalog/v09/table.ts'
 import { familyOf } from '../../data/version.ts'
 import { formatPointer, isPlainObject } from '../../json.ts'
 import type { DecompileOptions } from '../inference-format.ts'
-import { memberOf, signatureOf } from './signature.ts'
+import { ComponentNames } from './component-names.ts'
+import { memberOf, signatureOf, tableOf } from './signature.ts'
+import { isBound, isChoice, itemOf, objectOf, takesText } from './slots.ts'
 import { targetVersion } from './target-version.ts'
+import { keyText, literalText, NAME, text, wrap } from './write-literal.ts'
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const PATH = /^(?:\/(?:[A-Za-z0-9_]+(?:\/[A-Za-z0-9_]+)*)?|[A-Za-z0-9_]+(?:\/[A-Za-z0-9_]+)*)$/
-const RESERVED = new Set([
-  'true',
-  'false',
-  'null',
-  'True',
-  'False',
-  'None',
-  '_',
-  'r',
-  'surface',
-  'deleteSurface',
-])
 const KEPT = new Set(['surfaceId', 'catalogId', 'sendDataModel', 'components', 'dataModel'])
 
 /** The program that compiles to messages of equal effect. Deterministic. */
@@ -34,8 +24,7 @@ class Decompiler {
   readonly #lines: string[] = []
   /** The surface whose statements are written, and whether it was created here. */
   #surface: { id: string; isNew: boolean } | null = null
-  #names = new Map<string, string>()
-  #taken = new Set<string>()
+  #names = new ComponentNames()
 
   constructor(options: DecompileOptions, isTagged: boolean) {
     this.#options = options
@@ -47,17 +36,13 @@ class Decompiler {
     for (const [index, message] of list.entries()) {
       for (const [kind, payload] of Object.entries(message)) {
         if (kind === 'version' || !isPlainObject(payload)) continue
-        this.#message(kind, payload, { index, rest: list.slice(index + 1) })
+        this.#message(kind, payload, index)
       }
     }
     return this.#lines.join('\n')
   }
 
-  #message(
-    kind: string,
-    payload: Record<string, unknown>,
-    { index, rest }: { index: number; rest: readonly Record<string, unknown>[] },
-  ): void {
+  #message(kind: string, payload: Record<string, unknown>, index: number): void {
     const id = typeof payload.surfaceId === 'string' ? payload.surfaceId : ''
     const lose = (name: string): void => this.#options.onLoss?.(formatPointer([index, kind, name]))
     if (kind === 'deleteSurface') {
@@ -74,7 +59,6 @@ class Decompiler {
       this.#open(id, {
         isNew: true,
         sendDataModel: payload.sendDataModel,
-        isAlone: !opensAnother(rest, id),
       })
     } else if (kind !== 'updateComponents' && kind !== 'updateDataModel') {
       this.#options.onLoss?.(formatPointer([index, kind]))
@@ -95,15 +79,14 @@ class Decompiler {
     }
   }
 
-  #open(id: string, given: { isNew: boolean; sendDataModel?: unknown; isAlone?: boolean }): void {
+  #open(id: string, given: { isNew: boolean; sendDataModel?: unknown }): void {
     const flags =
       typeof given.sendDataModel === 'boolean'
         ? `, sendDataModel=${String(given.sendDataModel)}`
         : ''
     const isMain = id === 'main' && flags === '' && given.isNew && this.#lines.length === 0
     this.#surface = { id, isNew: given.isNew }
-    this.#names = new Map()
-    this.#taken = new Set()
+    this.#names = new ComponentNames()
     const update = given.isNew ? '' : ', update=true'
     if (!isMain) this.#lines.push(`surface(${text(id)}${flags}${update})`)
   }
@@ -124,8 +107,8 @@ class Decompiler {
       const wrapped = PATH.test(path) ? null : wrap(path, value)
       this.#lines.push(
         wrapped === null
-          ? `$${path} = ${this.#literal(value)}`
-          : `$${wrapped.path} = ${this.#literal(wrapped.value)}`,
+          ? `$${path} = ${literalText(value)}`
+          : `$${wrapped.path} = ${literalText(wrapped.value)}`,
       )
       return
     }
@@ -142,7 +125,7 @@ class Decompiler {
 
   #components(list: readonly Record<string, unknown>[], at: string): void {
     const byId = new Map(list.map((one) => [String(one.id), one]))
-    for (const { id } of list) this.#nameOf(String(id))
+    for (const { id } of list) this.#names.of(String(id))
     const order = new Set<string>(byId.has('root') ? ['root'] : [])
     // Sets are walked in the order of insertion, so what is added is visited too.
     for (const id of order) {
@@ -158,7 +141,7 @@ class Decompiler {
 
   #component(component: Record<string, unknown>, at: string): void {
     const { id, component: type, ...properties } = component
-    const name = this.#nameOf(String(id))
+    const name = this.#names.of(String(id))
     const catalog = this.#catalogOf(String(type))
     const table = catalog === undefined ? undefined : tableOf(catalog, String(type))
     if (table === undefined) {
@@ -181,7 +164,7 @@ class Decompiler {
   /** Positional arguments as long as gaps are short, keywords after them. */
   #arguments(given: Record<string, unknown>, table: ObjectTable, extra: readonly string[]): string {
     const names = signatureOf(table)
-    const own = isBoundValue(given.value, this.#isTagged) ? given.value : undefined
+    const own = isBound(given.value, this.#isTagged) ? given.value : undefined
     const written = new Map<string, string>()
     for (const [key, value] of Object.entries(given)) {
       if (value === undefined) continue
@@ -212,7 +195,7 @@ class Decompiler {
   }
 
   #checks(value: unknown, own: unknown): string {
-    if (!Array.isArray(value)) return this.#literal(value)
+    if (!Array.isArray(value)) return literalText(value)
     const list = value.map((check: unknown) => this.#check(check, own))
     return list.length === 1 && list[0]?.startsWith('?') === true ? list[0] : `[${list.join(', ')}]`
   }
@@ -236,8 +219,7 @@ class Decompiler {
       return this.#map(check, null)
     }
     const isOwn = own !== undefined && JSON.stringify(args.value) === JSON.stringify(own)
-    const isGiven =
-      isBoundValue(args.value, this.#isTagged) || isCallValue(args.value, this.#isTagged)
+    const isGiven = isBound(args.value, this.#isTagged) || isCallValue(args.value, this.#isTagged)
     const names = signatureOf(table)
     if (names[0] === 'value' && !isOwn && !isGiven && own !== undefined)
       return this.#map(check, null)
@@ -269,16 +251,16 @@ class Decompiler {
 
   /** A value; `slot` says what stands there. */
   #value(value: unknown, slot: SlotTable | null): string {
-    if (typeof value === 'string') return slot === 'id' ? this.#reference(value) : text(value)
+    if (typeof value === 'string') return slot === 'id' ? this.#names.reference(value) : text(value)
     if (Array.isArray(value)) {
-      const inner = slot === 'children' ? 'id' : listOf(slot)
+      const inner = slot === 'children' ? 'id' : itemOf(slot)
       return `[${value.map((item: unknown) => this.#item(item, inner)).join(', ')}]`
     }
-    if (!isPlainObject(value)) return this.#literal(value)
+    if (!isPlainObject(value)) return literalText(value)
     if (slot === 'children') {
       const { path, componentId } = value
       if (typeof path === 'string' && PATH.test(path) && typeof componentId === 'string') {
-        return `_template($${path}, ${this.#reference(componentId)})`
+        return `_template($${path}, ${this.#names.reference(componentId)})`
       }
       return this.#map(value, null)
     }
@@ -328,49 +310,13 @@ class Decompiler {
   }
 
   #map(value: unknown, slot: SlotTable | null): string {
-    if (!isPlainObject(value)) return this.#literal(value)
+    if (!isPlainObject(value)) return literalText(value)
     const table = objectOf(slot)
     const members = Object.entries(value).map(([key, inner]) => {
       const own = table === null ? null : (memberOf(table.fields, key) ?? null)
       return `${keyText(key)}: ${this.#value(inner, own)}`
     })
     return `{${members.join(', ')}}`
-  }
-
-  /** A value of the data model, in which nothing is computed. */
-  #literal(value: unknown): string {
-    if (typeof value === 'string') return text(value)
-    if (typeof value === 'number') return numberText(value)
-    if (Array.isArray(value))
-      return `[${value.map((item: unknown) => this.#literal(item)).join(', ')}]`
-    if (!isPlainObject(value)) return value === true ? 'true' : value === false ? 'false' : 'null'
-    const members = Object.entries(value).map(
-      ([key, inner]) => `${keyText(key)}: ${this.#literal(inner)}`,
-    )
-    return `{${members.join(', ')}}`
-  }
-
-  #reference(id: string): string {
-    return (
-      this.#names.get(id) ??
-      (NAME.test(id) && !RESERVED.has(id) && !this.#taken.has(id) ? id : text(id))
-    )
-  }
-
-  /** The name of a component: its id, if that is a name. */
-  #nameOf(id: string): string {
-    const known = this.#names.get(id)
-    if (known !== undefined) return known
-    let name = id
-    if (!NAME.test(id) || RESERVED.has(id) || this.#taken.has(id)) {
-      const base = id.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^(?=\d|$)/, 'c')
-      name = RESERVED.has(base) ? `${base}_1` : base
-      for (let count = 2; this.#taken.has(name) || name === 'root'; count += 1)
-        name = `${base}_${count}`
-    }
-    this.#names.set(id, name)
-    this.#taken.add(name)
-    return name
   }
 
   #catalogOf(type: string): Catalog | undefined {
@@ -386,16 +332,6 @@ class Decompiler {
   }
 }
 
-function tableOf(catalog: Catalog, type: string): ObjectTable | undefined {
-  return memberOf(catalogCore(catalog).v09?.table.components ?? {}, type)
-}
-
-function opensAnother(rest: readonly Record<string, unknown>[], id: string): boolean {
-  return rest.some((message) =>
-    Object.values(message).some((payload) => isPlainObject(payload) && payload.surfaceId !== id),
-  )
-}
-
 /** The ids of known components within a value, in order. */
 function idsIn(value: unknown, known: ReadonlyMap<string, unknown>): string[] {
   if (typeof value === 'string') return known.has(value) ? [value] : []
@@ -406,70 +342,6 @@ function idsIn(value: unknown, known: ReadonlyMap<string, unknown>): string[] {
   )
 }
 
-/** The value within maps, at the deepest path that can be written. */
-function wrap(path: string, value: unknown): { path: string; value: unknown } {
-  const segments = path.split('/').filter((one, at) => at > 0 || one !== '')
-  const bad = segments.findIndex((one) => !/^[A-Za-z0-9_]+$/.test(one))
-  let inner = value
-  for (const segment of segments.slice(bad).toReversed()) {
-    inner = { [segment.replaceAll('~1', '/').replaceAll('~0', '~')]: inner }
-  }
-  return { path: `/${segments.slice(0, bad).join('/')}`, value: inner }
-}
-
-function keyText(key: string): string {
-  return NAME.test(key) && !RESERVED.has(key) ? key : text(key)
-}
-
-/** A string: raw if that saves backslashes. */
-function text(value: string): string {
-  // A raw string has no escapes and stands on one line.
-  // eslint-disable-next-line no-control-regex -- these need an escape, or stay as they are
-  if (value.includes('\\') && !/["\u0000-\u001f]/.test(value) && !value.endsWith('\\'))
-    return `r"${value}"`
-  return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}"`
-}
-
-/** A number without exponent. */
-function numberText(value: number): string {
-  const short = String(value)
-  const found = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(short)
-  if (found === null) return short
-  const [, sign = '', first = '', rest = '', exponent = '0'] = found
-  const digits = first + rest
-  const point = 1 + Number(exponent)
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
-  return digits.length <= point
-    ? sign + digits.padEnd(point, '0')
-    : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
-}
-
-function isBoundValue(value: unknown, isTagged: boolean): boolean {
-  return (
-    isPlainObject(value) &&
-    typeof (isTagged ? value['@path'] : value.path) === 'string' &&
-    Object.keys(value).length === 1
-  )
-}
-
 function isCallValue(value: unknown, isTagged: boolean): boolean {
   return isPlainObject(value) && typeof (isTagged ? value['@call'] : value.call) === 'string'
-}
-
-function listOf(slot: SlotTable | null): SlotTable | null {
-  return slot !== null && typeof slot === 'object' && 'list' in slot ? slot.list : null
-}
-
-function objectOf(slot: SlotTable | null): ObjectTable | null {
-  return slot !== null && typeof slot === 'object' && 'object' in slot ? slot.object : null
-}
-
-function isChoice(slot: SlotTable | null): boolean {
-  const table = objectOf(slot)
-  return table !== null && 'label' in table.fields && 'value' in table.fields
-}
-
-function takesText(slot: SlotTable): boolean {
-  if (typeof slot === 'string') return ['string', 'dString', 'any', 'dValue'].includes(slot)
-  return 'pattern' in slot || 'enum' in slot || 'schema' in slot || 'one' in slot
 }

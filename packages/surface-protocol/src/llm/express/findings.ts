@@ -1,5 +1,5 @@
 import type { SurfaceDiagnostic } from '../../diagnostics/errors.ts'
-import type { ProgramFault } from './compile-values.ts'
+import type { ProgramFault } from './program-fault.ts'
 
 /** What was expected, as a sentence. */
 export function sentence(expected: string): string {

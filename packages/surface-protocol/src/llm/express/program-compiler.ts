@@ -1,60 +1,18 @@
-import type { Catalog } from '../../catalog/catalog.ts'
-import { familyOf, versionNumber, type Version } from '../../data/version.ts'
-import { quote } from '../../diagnostics/errors.ts'
-import { isPlainObject, setOwn, type JsonObject, type JsonValue } from '../../json.ts'
-import { ProgramFault, ValueCompiler, type Compiled } from './compile-values.ts'
+import { familyOf, versionNumber } from '../../data/version.ts'
+import { isPlainObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { flagsOf, textOf } from './call-arguments.ts'
+import { ValueCompiler } from './compile-values.ts'
+import type { Compiled } from './value-context.ts'
+import { absolute, whole, withValue } from './data-tree.ts'
+import { ProgramFault } from './program-fault.ts'
+import type { ProgramOptions } from './program-options.ts'
+import { newScope, type Scope } from './scope.ts'
 import type { Call, Expression, Statement } from './program.ts'
 
 /** What a program gives: a message with the places of its components, or a fault. */
 export type Output =
   | { readonly message: JsonObject; readonly at: number; readonly places: readonly number[] }
   | { readonly fault: ProgramFault }
-
-/** Options of compiling a program. */
-export interface ProgramOptions {
-  readonly version: Version
-  readonly catalogs: readonly Catalog[]
-  /** Id of a surface that the program does not name. */
-  readonly surfaceId: string
-  /** Messages come as soon as their statement is read, not at the end of their surface. */
-  readonly isStreaming: boolean
-  /** As the Python SDK reads it. */
-  readonly isSdk: boolean
-  /** Maximum number of values. */
-  readonly maxValues: number
-}
-
-interface Definition {
-  readonly value: Expression
-  readonly at: number
-}
-
-interface DataStatement {
-  readonly path: string
-  readonly value: Expression
-  readonly at: number
-}
-
-/** A surface of a program, and what was sent of it. */
-interface Scope {
-  readonly surfaceId: string
-  readonly isNamed: boolean
-  readonly isUpdate: boolean
-  readonly sendDataModel: JsonValue | undefined
-  readonly at: number
-  readonly names: Map<string, Definition>
-  readonly data: DataStatement[]
-  /** The owners that use a name: components by name, data by `$` and their number. */
-  readonly users: Map<string, Set<string>>
-  /** What was compiled last, by owner. */
-  readonly compiled: Map<string, Compiled[] | JsonValue>
-  /** The JSON that was sent last, by component id or data owner. */
-  readonly sent: Map<string, string>
-  /** Owners whose fault was reported. */
-  readonly failed: Set<string>
-  inlines: number
-  isStarted: boolean
-}
 
 /** Compiles the statements of one program, in order. */
 export class ProgramCompiler {
@@ -372,26 +330,6 @@ export class ProgramCompiler {
   }
 }
 
-function newScope(
-  given: Pick<Scope, 'surfaceId' | 'at'> &
-    Partial<Pick<Scope, 'isNamed' | 'isUpdate' | 'sendDataModel'>>,
-): Scope {
-  return {
-    isNamed: false,
-    isUpdate: false,
-    sendDataModel: undefined,
-    ...given,
-    names: new Map(),
-    data: [],
-    users: new Map(),
-    compiled: new Map(),
-    sent: new Map(),
-    failed: new Set(),
-    inlines: 0,
-    isStarted: false,
-  }
-}
-
 function faultOf(error: unknown): { fault: ProgramFault } {
   if (error instanceof ProgramFault) return { fault: error }
   throw error
@@ -402,66 +340,4 @@ function isComponents(value: Compiled[] | JsonValue | undefined): value is Compi
     Array.isArray(value) &&
     value.every((one) => isPlainObject(one) && 'component' in one && 'at' in one)
   )
-}
-
-function absolute(path: string): string {
-  return path.startsWith('/') ? path : `/${path}`
-}
-
-function whole({ path, value }: { path: string; value: JsonValue }): JsonValue {
-  return path === '/' ? value : withValue({}, { path }, value)
-}
-
-/** The model with a value at a path; an index goes into a list, and what is no container gives way. */
-function withValue(model: JsonValue, { path }: { path: string }, value: JsonValue): JsonValue {
-  if (path === '/') return value
-  const segments = path.slice(1).split('/')
-  const last = segments.pop() ?? ''
-  const result: JsonValue = isPlainObject(model) || Array.isArray(model) ? model : {}
-  let inner: JsonObject | JsonValue[] = result
-  for (const segment of segments) {
-    const next: JsonValue | undefined = memberAt(inner, segment)
-    const held: JsonObject | JsonValue[] = isPlainObject(next) || Array.isArray(next) ? next : {}
-    put(inner, segment, held)
-    inner = held
-  }
-  put(inner, last, value)
-  return result
-}
-
-function memberAt(container: JsonObject | JsonValue[], key: string): JsonValue | undefined {
-  if (Array.isArray(container)) return container[Number(key)]
-  return Object.hasOwn(container, key) ? container[key] : undefined
-}
-
-function put(container: JsonObject | JsonValue[], key: string, value: JsonValue): void {
-  if (!Array.isArray(container)) setOwn(container, key, value)
-  else if (/^\d{1,4}$/.test(key)) {
-    while (container.length < Number(key)) container.push(null)
-    container[Number(key)] = value
-  }
-}
-
-/** The text of an argument. */
-function textOf({ args }: Call, name: string, index = -1): string | undefined {
-  const found = args.find((one, at) => one.name === name || (one.name === null && at === index))
-  const value = found?.value
-  return value?.kind === 'value' && typeof value.value === 'string' ? value.value : undefined
-}
-
-function flagsOf(call: Call): { isUpdate?: boolean; sendDataModel?: JsonValue } {
-  const flags: { isUpdate?: boolean; sendDataModel?: JsonValue } = {}
-  for (const { name, value, at } of call.args.slice(1)) {
-    const given = value.kind === 'value' ? value.value : undefined
-    if (typeof given !== 'boolean' || (name !== 'sendDataModel' && name !== 'update')) {
-      throw new ProgramFault(
-        'malformed_program',
-        `surface takes sendDataModel= and update=, not ${quote(name ?? '')}.`,
-        { at },
-      )
-    }
-    if (name === 'update') flags.isUpdate = given
-    else flags.sendDataModel = given
-  }
-  return flags
 }

@@ -1,3 +1,4 @@
+import { catalogCore, type Catalog } from '../../catalog/catalog.ts'
 import type { ObjectTable } from '../../catalog/v09/table.ts'
 
 /** The properties in the order of positional arguments: that of the document, with `checks` before `weight`. */
@@ -12,4 +13,9 @@ export function signatureOf({ fields }: ObjectTable): string[] {
 /** Reads an own member of a table. */
 export function memberOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
+/** The properties of a type of a catalog. */
+export function tableOf(catalog: Catalog, type: string): ObjectTable | undefined {
+  return memberOf(catalogCore(catalog).v09?.table.components ?? {}, type)
 }
