@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { detectVersion } from '../interop/detect-version.ts'
 import { isPlainObject } from '../json.ts'
 import { bareGap, between, commentBegun, encodedAhead, entityAhead } from './block-patterns.ts'
@@ -265,14 +266,13 @@ class Reader implements BlockReader {
     const arriving = this.#arriving
     if (arriving === null || this.#start === -1) return
     const place = this.#text.placeAt(this.#start)
-    const text = this.#text.kept.slice(this.#start)
-    parts.push(...arriving.parts(text, this.#options, place))
+    append(parts, arriving.parts(this.#text.kept.slice(this.#start), this.#options, place))
   }
 
   #report(given: ExtractedPart, end: number, parts: ExtractedPart[]): void {
     const part = this.#options.validate(given, this.#text.placeAt(this.#start))
     if (this.#arriving === null) parts.push(part)
-    else parts.push(...this.#arriving.rest(part))
+    else append(parts, this.#arriving.rest(part))
     this.#leave(end)
   }
 
@@ -309,7 +309,7 @@ class Reader implements BlockReader {
       } else {
         const part = validate({ kind: 'message', message, repairs: made }, place)
         if (this.#arriving === null) parts.push(part)
-        else parts.push(...this.#arriving.rest(part))
+        else append(parts, this.#arriving.rest(part))
       }
     }
     this.#leave(end)

@@ -1,3 +1,4 @@
+import { append } from '@x/wire'
 import { resolveLimits } from '../../diagnostics/limits.ts'
 import type { SurfaceDiagnostic } from '../../diagnostics/errors.ts'
 import type { ExtractedPart } from '../extracted-part.ts'
@@ -86,7 +87,7 @@ export class ExpressBlock {
         return { held: parts, rest: this.#text.slice(read.end) }
       }
       if (read.kind === 'statement') {
-        this.#repairs.push(...read.repairs)
+        append(this.#repairs, read.repairs)
         this.#take(this.#compiler.add(read.statement), parts)
       } else {
         const code = read.isTooDeep ? 'limit_exceeded' : 'malformed_program'
