@@ -24,8 +24,17 @@ export {
   createRequestProcessor,
   type RequestProcessor,
   type RequestProcessorOptions,
-  type ResponseParser,
 } from './llm/request-processor.ts'
+export type {
+  CompileOptions,
+  DecompileOptions,
+  FormatParserOptions,
+  InferenceFormat,
+  ResponseParser,
+} from './llm/inference-format.ts'
+export { createGenerator, type Generator, type GeneratorOptions } from './llm/generator.ts'
+export { directJson } from './llm/direct-json.ts'
+export { express, type ExpressOptions } from './llm/express/express.ts'
 export {
   runWithRecovery,
   type AttemptError,

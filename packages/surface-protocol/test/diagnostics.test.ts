@@ -266,6 +266,7 @@ describe('errors', () => {
       invalid_utf8: 400,
       truncated_line: 400,
       malformed_message: 400,
+      malformed_program: 400,
       limit_exceeded: 413,
       resume_gap: 410,
       channel_closed: 409,

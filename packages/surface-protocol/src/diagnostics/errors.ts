@@ -70,6 +70,7 @@ export const surfaceErrorCodes = [
   'call_failed',
   'truncated_block',
   'no_message',
+  'malformed_program',
 ] as const
 
 /** HTTP status of codes other than 422. */
@@ -79,6 +80,7 @@ const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   invalid_utf8: 400,
   truncated_line: 400,
   malformed_message: 400,
+  malformed_program: 400,
   component_not_found: 404,
   limit_exceeded: 413,
   resume_gap: 410,

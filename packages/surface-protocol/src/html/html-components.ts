@@ -13,9 +13,9 @@ export const standardRenderers: ReadonlyMap<string, Renderer> = new Map<string, 
     ({ tag, url, properties }) =>
       tag('img', {
         ...url('src', properties.url),
-        alt: asText(properties.altText),
+        alt: asText(properties.altText ?? properties.description),
         'data-fit': stringOrNull(properties.fit),
-        'data-hint': stringOrNull(properties.usageHint),
+        'data-hint': stringOrNull(properties.usageHint ?? properties.variant),
       }),
   ],
   [
@@ -50,30 +50,41 @@ export const standardRenderers: ReadonlyMap<string, Renderer> = new Map<string, 
   ['Divider', ({ tag, properties }) => tag('hr', { 'data-axis': stringOrNull(properties.axis) })],
   [
     'Modal',
-    ({ tag, child, properties }) =>
-      `${tag('details')}<summary>${child(properties.entryPointChild)}</summary>${child(properties.contentChild)}</details>`,
+    ({ tag, child, properties }) => {
+      const { entryPointChild, trigger, contentChild, content } = properties
+      const summary = child(entryPointChild ?? trigger)
+      return `${tag('details')}<summary>${summary}</summary>${child(contentChild ?? content)}</details>`
+    },
   ],
   ['Button', renderButton],
   [
     'CheckBox',
     ({ tag, properties }) => {
-      const box = formatAttributes({ type: 'checkbox', checked: properties.value === true })
+      const box = formatAttributes({
+        type: 'checkbox',
+        checked: properties.value === true,
+        ...nameOf(properties),
+      })
       return `${tag('label')}<input${box}> ${inlineHtml(asText(properties.label))}</label>`
     },
   ],
   ['TextField', renderTextField],
   ['DateTimeInput', renderDateTime],
   ['MultipleChoice', renderChoice],
+  ['ChoicePicker', renderPicker],
   [
     'Slider',
     ({ tag, properties }) => {
-      const { value, minValue, maxValue, label } = properties
+      const { value, minValue, min, maxValue, max, label, steps } = properties
+      const low = numberOr(minValue ?? min, 0)
+      const high = numberOr(maxValue ?? max, 100)
       const range = formatAttributes({
         type: 'range',
-        min: numberOr(minValue, 0),
-        max: numberOr(maxValue, 100),
+        min: low,
+        max: high,
         value: numberOr(value, null),
-        step: 'any',
+        step: typeof steps === 'number' ? (high - low) / steps : 'any',
+        ...nameOf(properties, 'Slider'),
       })
       return `${tag('label')}${inlineHtml(asText(label))}<input${range}></label>`
     },
@@ -93,23 +104,24 @@ function numberOr<T>(value: unknown, otherwise: T): number | T {
 }
 
 function renderText({ tag, properties }: HtmlContext): string {
-  const hint = stringOrNull(properties.usageHint)
+  const hint = stringOrNull(properties.usageHint ?? properties.variant)
   const name = hint !== null && /^h[1-5]$/.test(hint) ? hint : 'p'
   const mark = name === 'p' && hint !== null ? { 'data-hint': hint } : {}
   return `${tag(name, mark)}${inlineHtml(asText(properties.text))}</${name}>`
 }
 
 function renderLine({ tag, children, properties }: HtmlContext): string {
-  const { distribution, alignment } = properties
+  const { distribution, justify, alignment, align } = properties
   const attributes = {
-    'data-distribution': stringOrNull(distribution),
-    'data-alignment': stringOrNull(alignment),
+    'data-distribution': stringOrNull(distribution ?? justify),
+    'data-alignment': stringOrNull(alignment ?? align),
   }
   return `${tag('div', attributes)}${children(properties.children).join('')}</div>`
 }
 
 function renderTabs({ tag, child, properties }: HtmlContext): string {
-  const items: readonly unknown[] = Array.isArray(properties.tabItems) ? properties.tabItems : []
+  const given: unknown = properties.tabItems ?? properties.tabs
+  const items: readonly unknown[] = Array.isArray(given) ? given : []
   const sections = items.filter(isPlainObject).map((item) => {
     return `<section><h3>${inlineHtml(asText(item.title))}</h3>${child(item.child)}</section>`
   })
@@ -117,8 +129,9 @@ function renderTabs({ tag, child, properties }: HtmlContext): string {
 }
 
 function renderButton({ tag, child, properties }: HtmlContext): string {
-  const action = isPlainObject(properties.action) ? stringOrNull(properties.action.name) : null
-  const primary = properties.primary === true
+  const given = isPlainObject(properties.action) ? properties.action : {}
+  const action = stringOrNull(isPlainObject(given.event) ? given.event.name : given.name)
+  const primary = properties.primary === true || properties.variant === 'primary'
   const attributes = { type: 'button', 'data-action': action, 'data-primary': primary }
   return `${tag('button', attributes)}${child(properties.child)}</button>`
 }
@@ -130,23 +143,64 @@ const inputTypes: Readonly<Record<string, string>> = {
 }
 
 function renderTextField({ tag, properties }: HtmlContext): string {
-  const { label, text, textFieldType, validationRegexp } = properties
+  const { label, text, validationRegexp } = properties
+  const content = asText(text ?? properties.value)
+  const textFieldType = properties.textFieldType ?? properties.variant
   const caption = inlineHtml(asText(label))
   if (textFieldType === 'longText') {
-    return `${tag('label')}${caption}<textarea>${escapeHtml(asText(text))}</textarea></label>`
+    return `${tag('label')}${caption}<textarea${formatAttributes(nameOf(properties))}>${escapeHtml(content)}</textarea></label>`
   }
   const kind = typeof textFieldType === 'string' ? textFieldType : ''
   const type = Object.hasOwn(inputTypes, kind) ? (inputTypes[kind] ?? 'text') : 'text'
   // Secrets are not written into a page.
-  const value = type === 'password' ? null : asText(text)
-  const input = formatAttributes({ type, value, pattern: stringOrNull(validationRegexp) })
+  const value = type === 'password' ? null : content
+  const pattern = stringOrNull(validationRegexp)
+  const placeholder = stringOrNull(properties.placeholder)
+  const input = formatAttributes({
+    type,
+    value,
+    placeholder,
+    pattern,
+    ...nameOf(properties, 'Text'),
+  })
   return `${tag('label')}${caption}<input${input}></label>`
 }
 
 function renderDateTime({ tag, properties }: HtmlContext): string {
-  const { value, enableDate, enableTime } = properties
+  const { value, enableDate, enableTime, label } = properties
   const type = enableTime === true ? (enableDate === false ? 'time' : 'datetime-local') : 'date'
-  return `${tag('label')}<input${formatAttributes({ type, value: asText(value) })}></label>`
+  const input = formatAttributes({ type, value: asText(value), ...nameOf(properties, 'Date') })
+  return `${tag('label')}${inlineHtml(asText(label))}<input${input}></label>`
+}
+
+/** The choices from 0.9.1 on: radio buttons for one, boxes for several, the label as legend. */
+function renderPicker({ tag, node, properties }: HtmlContext): string {
+  const { options, value, variant, label } = properties
+  const list: readonly unknown[] = Array.isArray(options) ? options : []
+  const chosen: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const type = variant === 'multipleSelection' ? 'checkbox' : 'radio'
+  const boxes = list.filter(isPlainObject).map((option) => {
+    const own = asText(option.value)
+    const checked = chosen.includes(option.value)
+    const box = formatAttributes({ type, name: node.id, value: own, checked })
+    return `<label><input${box}> ${inlineHtml(asText(option.label))}</label>`
+  })
+  const legend = label === undefined ? '' : `<legend>${inlineHtml(asText(label))}</legend>`
+  return `${tag('fieldset')}${legend}${boxes.join('')}</fieldset>`
+}
+
+/** The accessible name and description of a control; one without a label gets a name of last resort. */
+function nameOf(
+  properties: HtmlContext['properties'],
+  otherwise: string | null = null,
+): Readonly<Record<string, string | null>> {
+  const { accessibility, label } = properties
+  const { label: name, description } = isPlainObject(accessibility) ? accessibility : {}
+  const hasLabel = asText(label) !== ''
+  return {
+    'aria-label': stringOrNull(name) ?? (hasLabel ? null : otherwise),
+    'aria-description': stringOrNull(description),
+  }
 }
 
 function renderChoice({ tag, properties }: HtmlContext): string {

@@ -1,5 +1,6 @@
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
-import { stateOfStore, treeOf, type SurfaceStore } from '../store/store.ts'
+import { isPlainObject } from '../json.ts'
+import { stateOfStore, treeOf, type AnySurfaceStore } from '../store/store.ts'
 import { standardRenderers, type Renderer } from './html-components.ts'
 import { formatAttributes, type HtmlContext } from './html-context.ts'
 import { escapeHtml, safeUrl, type UrlRules } from './html-text.ts'
@@ -24,7 +25,7 @@ export interface RenderSurfaceHtmlOptions {
  * @throws SurfaceError `limit_exceeded` if the tree exceeds a limit
  */
 export function renderSurfaceHtml(
-  store: SurfaceStore,
+  store: AnySurfaceStore,
   surfaceId: string,
   options: RenderSurfaceHtmlOptions = {},
 ): string {
@@ -73,7 +74,7 @@ function createContext(node: TreeNode, settings: Settings): HtmlContext {
     children: (value) => (Array.isArray(value) ? value.map(child) : []),
     tag(name, attributes = {}) {
       const className = prefix + escapeHtml(kebab(node.type ?? ''))
-      const known = formatAttributes({ 'data-id': node.id, ...attributes })
+      const known = formatAttributes({ 'data-id': node.id, ...named(node, name), ...attributes })
       return `<${name} class="${className}"${known}>`
     },
     url(name, value): Readonly<Record<string, string | boolean>> {
@@ -90,6 +91,20 @@ function createContext(node: TreeNode, settings: Settings): HtmlContext {
       })
       return { 'data-unsafe-url': true }
     },
+  }
+}
+
+/** Elements whose control inside has the name. */
+const LABELS = new Set(['label', 'details'])
+
+/** The accessible name and description of an element. */
+function named({ properties }: TreeNode, tag: string): Readonly<Record<string, string>> {
+  const { accessibility } = properties
+  if (!isPlainObject(accessibility) || LABELS.has(tag)) return {}
+  const { label, description } = accessibility
+  return {
+    ...(typeof label === 'string' ? { 'aria-label': label } : {}),
+    ...(typeof description === 'string' ? { 'aria-description': description } : {}),
   }
 }
 

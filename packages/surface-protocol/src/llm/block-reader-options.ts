@@ -20,4 +20,22 @@ export interface BlockReaderOptions {
     | ((found: Extract<JsonResult, { kind: 'value' }>, raw: string) => ExtractedPart)
     | null
   readonly refuseCuts: boolean
+  /** Components are handed out while their message arrives. */
+  readonly progressive?: boolean
+}
+
+/** The result of reading a chunk of a block. */
+export interface BlockResult {
+  readonly parts: ExtractedPart[]
+  /** Text behind the block; null while it continues. */
+  readonly rest: string | null
+  /** Where the rest begins. */
+  readonly place?: Place
+  /** The whole block, if it holds no JSON and was never closed. */
+  readonly asText: string | null
+}
+
+/** Reads the content of a block; each message is returned as soon as it is complete. */
+export interface BlockReader {
+  read(piece: string, last: boolean): BlockResult
 }

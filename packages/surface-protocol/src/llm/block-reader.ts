@@ -1,6 +1,9 @@
+import { append } from '@x/wire'
 import { detectVersion } from '../interop/detect-version.ts'
 import { isPlainObject } from '../json.ts'
-import type { BlockReaderOptions } from './block-reader-options.ts'
+import { bareGap, between, commentBegun, encodedAhead, entityAhead } from './block-patterns.ts'
+import type { BlockReader, BlockReaderOptions, BlockResult } from './block-reader-options.ts'
+import { ArrivingComponents } from './arriving-components.ts'
 import { BlockText, MAX_CLOSE } from './block-text.ts'
 import { CommentSkipper } from './comment-skipper.ts'
 import type { ExtractedPart } from './extracted-part.ts'
@@ -13,31 +16,11 @@ import type { Place } from './text-place.ts'
 import { unwrapMessages } from './unwrap-messages.ts'
 import { truncated } from './validate-parts.ts'
 
-/** The result of reading a chunk of a block. */
-export interface BlockResult {
-  readonly parts: ExtractedPart[]
-  /** Text behind the block; null while it continues. */
-  readonly rest: string | null
-  /** Where the rest begins. */
-  readonly place?: Place
-  /** The whole block, if it holds no JSON and was never closed. */
-  readonly asText: string | null
-}
-
-/** Reads the content of a block; each message is returned as soon as it is complete. */
-export interface BlockReader {
-  read(piece: string, last: boolean): BlockResult
-}
-
 /** What to do next: read on, wait for text, or stop; `isText`: what was read is text. */
 type Step =
   | 'on'
   | 'wait'
   | { readonly from: number; readonly end: number | null; readonly isText?: boolean }
-
-const between = /[{\uff5b"'`\u201c\u201e&</#]/g
-const encodedAhead = /["'`\u201c]\s*(?:\\[nrt]\s*)*(?:[[{]|\\+")/y
-const entityAhead = /[{[]\s*(?:[{[]\s*)?&(?:quot|#34|#x22);/iy
 
 /** Creates a reader for a block behind its opening. */
 export function createBlockReader(options: BlockReaderOptions, start: Place): BlockReader {
@@ -61,6 +44,8 @@ class Reader implements BlockReader {
   #spent = 0
   /** Up to here the text is not plain JSON; what begins before is read with repairs. */
   #vain = -1
+  /** The components of a message that arrives. */
+  #arriving: ArrivingComponents | null = null
   /** A message was too long: only the beginning of another is looked for. */
   #isLost = false
 
@@ -78,6 +63,7 @@ class Reader implements BlockReader {
       const step = this.#start === -1 ? this.#between(last, parts) : this.#within(last, parts)
       if (step === 'on') continue
       if (step === 'wait') {
+        this.#arrive(parts)
         this.#trim()
         return { parts, rest: null, asText: null }
       }
@@ -168,9 +154,10 @@ class Reader implements BlockReader {
   /** Between bare messages only brackets and commas may stand. */
   #bare(last: boolean): Step {
     const text = this.#text.kept
-    const gap = matchAt(/[\s,[\];]*/y, text, this.#at) ?? ''
+    const gap = matchAt(bareGap, text, this.#at) ?? ''
     const next = this.#at + gap.length
-    if (next === text.length && !last) return 'wait'
+    const isComment = matchAt(commentBegun, text, next) !== null && text.length - next < 500
+    if ((next === text.length || isComment) && !last) return 'wait'
     if (matchAt(messagesAhead, text, next) !== null) {
       this.#at = next
       this.#begin(next)
@@ -274,8 +261,18 @@ class Reader implements BlockReader {
     return this.#take({ value: found.value, repairs: [...found.repairs], raw }, end, parts)
   }
 
-  #report(part: ExtractedPart, end: number, parts: ExtractedPart[]): void {
-    parts.push(this.#options.validate(part, this.#text.placeAt(this.#start)))
+  /** Hands out what has closed of a message. */
+  #arrive(parts: ExtractedPart[]): void {
+    const arriving = this.#arriving
+    if (arriving === null || this.#start === -1) return
+    const place = this.#text.placeAt(this.#start)
+    append(parts, arriving.parts(this.#text.kept.slice(this.#start), this.#options, place))
+  }
+
+  #report(given: ExtractedPart, end: number, parts: ExtractedPart[]): void {
+    const part = this.#options.validate(given, this.#text.placeAt(this.#start))
+    if (this.#arriving === null) parts.push(part)
+    else append(parts, this.#arriving.rest(part))
     this.#leave(end)
   }
 
@@ -309,7 +306,11 @@ class Reader implements BlockReader {
     for (const { message, repairs: made } of found) {
       if (isString && typeof message === 'string') {
         parts.push(noMessagePart(raw, place))
-      } else parts.push(validate({ kind: 'message', message, repairs: made }, place))
+      } else {
+        const part = validate({ kind: 'message', message, repairs: made }, place)
+        if (this.#arriving === null) parts.push(part)
+        else append(parts, this.#arriving.rest(part))
+      }
     }
     this.#leave(end)
     return 'on'
@@ -318,6 +319,7 @@ class Reader implements BlockReader {
   #begin(at: number): void {
     this.#start = at
     this.#plain.begin(at)
+    this.#arriving = this.#options.progressive === true ? new ArrivingComponents() : null
   }
 
   #leave(end: number): void {

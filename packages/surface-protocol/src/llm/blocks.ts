@@ -58,6 +58,16 @@ export function extractBlocks(text: string, options: { readonly tag?: string } =
   return found
 }
 
+/** The text of blocks and what stands between them: the inverse of `extractBlocks`. */
+export function wrapBlocks(parts: readonly TextBlock[], tag: string): string {
+  return parts
+    .map((part) => {
+      if (part.kind === 'text') return part.text
+      return `<${tag}>\n${part.raw}\n${part.truncated === true ? '' : `</${tag}>`}`
+    })
+    .join('\n')
+}
+
 function addText(text: string, found: TextBlock[]): void {
   const trimmed = text.trim()
   if (trimmed !== '') found.push({ kind: 'text', text: trimmed })

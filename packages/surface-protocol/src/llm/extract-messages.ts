@@ -2,8 +2,8 @@ import { checkOptions, type OptionNames } from '../catalog/check-options.ts'
 import { readVersion } from '../data/version.ts'
 import { resolveLimits } from '../diagnostics/limits.ts'
 import { detectVersion } from '../interop/detect-version.ts'
-import type { BlockReaderOptions } from './block-reader-options.ts'
-import { createBlockReader, type BlockReader } from './block-reader.ts'
+import type { BlockReader, BlockReaderOptions } from './block-reader-options.ts'
+import { createBlockReader } from './block-reader.ts'
 import type { ExtractedPart } from './extracted-part.ts'
 import type { ExtractMessagesOptions } from './extract-options.ts'
 import { createOpeningFinder, type Opening, type OpeningFinder } from './find-opening.ts'
@@ -29,7 +29,8 @@ export function extractMessages(
   return joinTexts([...extractor.push(text), ...extractor.end()])
 }
 
-function joinTexts(parts: readonly ExtractedPart[]): ExtractedPart[] {
+/** Joins neighbouring texts. */
+export function joinTexts(parts: readonly ExtractedPart[]): ExtractedPart[] {
   const joined: ExtractedPart[] = []
   for (const part of parts) {
     const last = joined.at(-1)
@@ -54,6 +55,7 @@ const optionNames: OptionNames<ExtractMessagesOptions> = {
   truncation: true,
   bare: true,
   thinking: true,
+  progressive: true,
   complete: true,
   surfaces: true,
   unsafeUrls: true,
@@ -108,6 +110,7 @@ class Extractor implements MessageExtractor {
       validate: (part, place) => validatedPart(part, validation, place),
       heal: marksCuts ? (found, raw) => healed(found, raw, validation) : null,
       refuseCuts: truncation === 'refuse',
+      progressive: options.progressive === true,
     }
     this.#completion =
       options.complete === true ? createCompletion({ ...options, version, catalogs }) : null

@@ -26,6 +26,11 @@ export interface ExtractMessagesOptions extends UrlOptions {
   readonly thinking?: boolean
   /** Judges the whole answer at its end: every surface needs its root and children. Default: false. */
   readonly complete?: boolean
+  /**
+   * Hands out each component of an `updateComponents` message as soon as it has closed, in a message of its own
+   * that is marked `partial`. Default: false.
+   */
+  readonly progressive?: boolean
   /** Surfaces that exist already; used with `complete`. */
   readonly surfaces?: Iterable<string> | AnySurfaceStore
 }

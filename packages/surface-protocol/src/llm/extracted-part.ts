@@ -3,8 +3,8 @@ import type { SurfaceDiagnostic, SurfaceErrorCode } from '../diagnostics/errors.
 /** A piece of a model's response. */
 export type ExtractedPart =
   | { kind: 'text'; text: string }
-  /** Validated if catalogs are given; otherwise left to the store. */
-  | { kind: 'message'; message: unknown; repairs: string[]; truncated?: Truncation }
+  /** Validated if catalogs are given; otherwise left to the store. `partial`: more of the message arrives. */
+  | { kind: 'message'; message: unknown; repairs: string[]; truncated?: Truncation; partial?: true }
   | {
       kind: 'error'
       code: SurfaceErrorCode

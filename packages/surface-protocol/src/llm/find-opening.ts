@@ -34,13 +34,15 @@ export function createOpeningFinder({
 }): OpeningFinder {
   const quoted = tag.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`)
   const second =
-    tag === 'a2ui-json' ? `|(a2ui)(?:\\s[^<>]{0,${MAX_LENGTH}})?>(?=\\s*[[{"'\`~])` : ''
+    tag === 'a2ui-json'
+      ? `|(a2ui)(?:\\s[^<>]{0,${MAX_LENGTH}})?>(?=\\s*[[{\\uff3b\\uff5b"'\`~])`
+      : ''
   const names = thinking ? '|(think|thinking|reasoning)(?:\\s[^<>]{0,200})?>' : ''
   const pattern = new RegExp(
     `<(?:(${quoted})(?:\\s[^<>]{0,${MAX_LENGTH}})?>${second === '' ? '|(\\b\\B)' : second}${names === '' ? '|(\\b\\B)' : names})` +
       `|^[ \\t]*(\`{3,}|~{3,})[ \\t]*(?:${INFO})?[ \\t]*\\r?\\n` +
       `|^[ \\t]*(${DELIMITER})[ \\t]*\\r?\\n` +
-      (bare ? '|^[ \\t]*([[{\\uff5b])' : ''),
+      (bare ? '|^[ \\t]*([[{\\uff3b\\uff5b])' : ''),
     'gim',
   )
   const begins = [`<${tag}`, '<a2ui', ...(thinking ? ['<thinking', '<reasoning'] : [])]
@@ -96,7 +98,7 @@ function begunLine(text: string, isLineStart: boolean, bare: boolean): number {
   }
   if (!bare) return 0
   const from = Math.max(0, text.length - 400)
-  for (const found of text.slice(from).matchAll(/^[ \t]*[[{\uff5b]/gm)) {
+  for (const found of text.slice(from).matchAll(/^[ \t]*[[{\uff3b\uff5b]/gm)) {
     const at = from + found.index + found[0].length - 1
     if (from + found.index === 0 && (from > 0 || !isLineStart)) continue
     if (mayBeMessages(text, at, false) === null) return text.length - at
@@ -106,7 +108,7 @@ function begunLine(text: string, isLineStart: boolean, bare: boolean): number {
 
 /** Whether messages begin at a bracket; null if the text has to go on first. */
 function mayBeMessages(text: string, at: number, last: boolean): boolean | null {
-  const brackets = matchAt(/[[\s]*/y, text, at) ?? ''
+  const brackets = matchAt(/[[\uff3b\s]*/y, text, at) ?? ''
   const begin = at + brackets.length
   if (matchAt(messagesAhead, text, begin) !== null) return true
   if (last || text.length - at > 300) return false

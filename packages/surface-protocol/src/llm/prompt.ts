@@ -69,7 +69,8 @@ export function formatPrompt(options: FormatPromptOptions): string {
   ].join('\n')
 }
 
-function checkExamples(
+/** @throws SurfaceError for an invalid example */
+export function checkExamples(
   examples: readonly (readonly object[])[],
   { version, catalogs }: { version: Version; catalogs: readonly Catalog[] },
 ): void {
