@@ -1,4 +1,5 @@
 // For the packages of this workspace, of the same version only: no promise of compatibility.
+export { readSigningKey, type SigningKey } from './a2a/signing-key.ts'
 export { A2aDoor, rpcErrorResponse } from './a2a/a2a-door.ts'
 export { AgUiDoor } from './ag-ui/ag-ui-door.ts'
 export { ChatDoor } from './ai-sdk/chat-door.ts'

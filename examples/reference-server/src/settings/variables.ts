@@ -206,6 +206,8 @@ export const variables = {
   SERVICE_AI_SDK_API: flag("serves flows as backends of the AI SDK's useChat", true),
   SERVICE_AG_UI_API: flag('serves flows as AG-UI agents', true),
   SERVICE_A2A_API: flag('serves flows as A2A agents', true),
+  SERVICE_A2A_ROOT_FLOW: text('flow whose card is that of the server'),
+  SERVICE_A2A_SIGNING_KEY: text('file with a private JWK that signs agent cards'),
   SERVICE_CHAT_UNREAD_MS: text('ms after which an unread turn is cancelled, or never', '30000'),
   SERVICE_PUBLIC_CHAT: flag('public flows chat with visitors without credentials'),
   SERVICE_MCP_SERVER: flag('serves projects as MCP servers', true),

@@ -3,7 +3,7 @@ import { createDoorServices, type DoorServices } from './doors/doors.ts'
 import { jobNotice } from './runs/job-notice.ts'
 import { outgoingServices } from './runs/outgoing-services.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
-import { completeLimits } from '@x/flow-engine/internal'
+import { completeLimits, outgoingFetch } from '@x/flow-engine/internal'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createModelProviders } from '@x/flow-engine/models'
@@ -161,6 +161,7 @@ export function createExecutionServices({
         kit.emit('job.started', { at: runtime.now(), ...jobNotice(job) })
       },
       recorder(job, request) {
+        doors.continued(job.id, request)
         const { ownerId, isPublic } = metadataOf(request)
         const recorder = createRunRecorder(records, {
           flowId: job.flowId,
@@ -243,6 +244,7 @@ export function createExecutionServices({
     runner,
     store: jobStore,
     visitorQueue: visitors,
+    outgoing: outgoingFetch(injected, { allow: options.ssrfAllow ?? [] }),
     publicTimeoutMs: settings.publicBuildSeconds * 1000,
   })
   const announce = createAnnounceAnswer(kit.emit, runtime)

@@ -24,6 +24,7 @@ import {
   type FileTicket,
   type TurnHost,
 } from '@x/flow-protocols/internal'
+import { isObject } from '@x/wire'
 import type { FlowEngineOptions } from '../../options.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 import type { ChatFlows } from '../answers/chat-flows.ts'
@@ -60,6 +61,8 @@ export interface DoorServices {
    * @throws DoorError `flow_not_found`, `flow_not_chat`
    */
   call(caller: Caller, name: string, request: DoorRequest): Promise<DoorCall>
+  /** Called for each run of a job: one that continues goes on with its notifications. */
+  continued(jobId: string, request: BuildRequest): void
   /** True if a door answers requests without credentials for public flows. */
   takesVisitors(door: 'aiSdk' | 'agUi'): boolean
   /**
@@ -74,7 +77,7 @@ export interface DoorServices {
 
 export interface DoorServicesOptions {
   readonly kit: ServiceKit
-  readonly options: Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a'>
+  readonly options: Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a' | 'ssrfAllow'>
   readonly jobs: BuildJobs
   readonly runner: Pick<Runner, 'enqueue'>
   readonly store: JobStore
@@ -82,6 +85,8 @@ export interface DoorServicesOptions {
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly files: FileService
   readonly visitorQueue: VisitorQueue
+  /** Reaches public hosts only, and those of `ssrfAllow`. */
+  readonly outgoing: typeof fetch
   /** Longest turn of a visitor. */
   readonly publicTimeoutMs: number
 }
@@ -97,6 +102,7 @@ export function createDoorServices({
   files,
   visitorQueue,
   publicTimeoutMs,
+  outgoing,
 }: DoorServicesOptions): DoorServices {
   const { runtime, secrets: box, settings } = kit
   const chatOptions = resolveDoorOptions(options.aiSdk)
@@ -142,6 +148,7 @@ export function createDoorServices({
         stream: true,
         blankTokens: true,
         reasoning: true,
+        history: run.keepsStates ?? false,
         sessionId: chatId,
         variables: { ...run.variables },
         userId,
@@ -204,6 +211,10 @@ export function createDoorServices({
       history: 'stored',
       surfaces: a2aOptions.surfaces,
     }),
+    {
+      push: { box, fetch: outgoing, allow: options.ssrfAllow ?? [] },
+      signingKey: a2aOptions.signingKey,
+    },
   )
   const toDoorFlow = (flow: FlowRecord | null, name: string): DoorFlow => {
     const unknown = new DoorError('flow_not_found', `There is no flow "${name}".`)
@@ -221,6 +232,10 @@ export function createDoorServices({
     agUi,
     a2a,
     rootFlow: a2aOptions.rootFlow,
+    continued(jobId, { metadata }) {
+      const turn: unknown = metadata?.['turn']
+      if (isObject(turn) && turn['door'] === 'a2a') a2a.push?.follow(jobId)
+    },
     takesVisitors: (door) => (door === 'agUi' ? agUiOptions.public : chatOptions.public),
     async visit(name, request, address) {
       const record = await visitors.find(name)
@@ -249,6 +264,7 @@ export function createDoorServices({
     },
     close() {
       for (const turns of opened) turns.close()
+      a2a.push?.close()
     },
   }
 
