@@ -322,10 +322,7 @@ export const variables = {
   SERVICE_AUTO_SAVING: flag('the editor saves automatically', true),
   SERVICE_AUTO_SAVING_INTERVAL: integer('interval of automatic saving in the editor, in ms', 1000),
   SERVICE_HEALTH_CHECK_MAX_RETRIES: integer('health checks that the editor retries', 5),
-  SERVICE_WEBHOOK_POLLING_INTERVAL: integer(
-    'interval of webhook polling in the editor, in ms',
-    5000,
-  ),
+  SERVICE_WEBHOOK_POLLING_INTERVAL: integer('webhook polling of the editor, in ms', 5000),
   SERVICE_PUBLIC_BUILD_READERS: flag('visitors can read the public builds that they started', true),
   SERVICE_PUBLIC_FLOW_CLEANUP_INTERVAL: integer(
     'seconds between deletions of expired visitor data',

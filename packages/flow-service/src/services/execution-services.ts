@@ -3,7 +3,7 @@ import { createDoorServices, type DoorServices } from './doors/doors.ts'
 import { jobNotice } from './runs/job-notice.ts'
 import { outgoingServices } from './runs/outgoing-services.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
-import { completeLimits, outgoingFetch } from '@x/flow-engine/internal'
+import { completeLimits } from '@x/flow-engine/internal'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import { createModelProviders } from '@x/flow-engine/models'
@@ -192,8 +192,7 @@ export function createExecutionServices({
     },
     onError: (error, info) => report(error, info),
   })
-  const left = (jobId: string): void => visitors.left(jobId)
-  const owners = createRunOwners({ jobs, store: jobStore, left })
+  const owners = createRunOwners({ jobs, store: jobStore, left: (id) => visitors.left(id) })
   const runner = createRunner({
     admission: createAdmission({
       places: createRunPlaces(settings.maxRunsPerUser),
@@ -238,15 +237,7 @@ export function createExecutionServices({
   const chatFlows = createChatFlows(flows, plans)
   const openAiSettings = resolveOpenAiOptions(options.openai === false ? {} : options.openai)
   const run = { kit, options, chatFlows, servicesOf, files }
-  const doors = createDoorServices({
-    ...run,
-    jobs,
-    runner,
-    store: jobStore,
-    visitorQueue: visitors,
-    outgoing: outgoingFetch(injected, { allow: options.ssrfAllow ?? [] }),
-    publicTimeoutMs: settings.publicBuildSeconds * 1000,
-  })
+  const doors = createDoorServices({ ...run, jobs, runner, store: jobStore, visitors })
   const announce = createAnnounceAnswer(kit.emit, runtime)
   const openAiOptions = {
     chatFlows,

@@ -4,6 +4,7 @@ import {
   type BuildRequest,
   type ComponentServices,
 } from '@x/flow-engine'
+import { outgoingFetch } from '@x/flow-engine/internal'
 import type { JobStore } from '@x/flow-engine/store'
 import {
   A2aDoor,
@@ -77,18 +78,14 @@ export interface DoorServices {
 
 export interface DoorServicesOptions {
   readonly kit: ServiceKit
-  readonly options: Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a' | 'ssrfAllow'>
+  readonly options: Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a' | 'ssrfAllow' | 'services'>
   readonly jobs: BuildJobs
   readonly runner: Pick<Runner, 'enqueue'>
   readonly store: JobStore
   readonly chatFlows: ChatFlows
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly files: FileService
-  readonly visitorQueue: VisitorQueue
-  /** Reaches public hosts only, and those of `ssrfAllow`. */
-  readonly outgoing: typeof fetch
-  /** Longest turn of a visitor. */
-  readonly publicTimeoutMs: number
+  readonly visitors: VisitorQueue
 }
 
 export function createDoorServices({
@@ -100,11 +97,12 @@ export function createDoorServices({
   chatFlows,
   servicesOf,
   files,
-  visitorQueue,
-  publicTimeoutMs,
-  outgoing,
+  visitors: visitorQueue,
 }: DoorServicesOptions): DoorServices {
   const { runtime, secrets: box, settings } = kit
+  const publicTimeoutMs = settings.publicBuildSeconds * 1000
+  const { ssrfAllow: allow = [], services = {} } = options
+  const outgoing = outgoingFetch(services, { allow })
   const chatOptions = resolveDoorOptions(options.aiSdk)
   const agUiOptions = resolveDoorOptions(options.agUi)
   const visitors = createVisitorCalls(kit)
@@ -212,7 +210,7 @@ export function createDoorServices({
       surfaces: a2aOptions.surfaces,
     }),
     {
-      push: { box, fetch: outgoing, allow: options.ssrfAllow ?? [] },
+      push: { box, fetch: outgoing, allow },
       signingKey: a2aOptions.signingKey,
     },
   )
