@@ -11,12 +11,12 @@ import {
   AgUiDoor,
   ChatDoor,
   checkChat,
-  checkFileCount,
-  decodeDataUrl,
   DoorError,
   MAX_BODY,
   openTicket,
+  pathOfTicket,
   sealTicket,
+  storeSentFiles,
   Turns,
   type DoorCall,
   type DoorFlow,
@@ -163,6 +163,7 @@ export function createDoorServices({
     },
   }
   const ticketOptions = { box, runtime, seconds: chatOptions.fileUrlSeconds }
+  const filesAt = (request: Request): string => `${publicBase(request, settings)}/api/ai/v1/files/`
   const storeFile = async (call: DoorCall, { name, bytes }: FileBytes): Promise<string> => {
     const { id: flowId } = call.flow
     if (visitors.of(flowId) === undefined)
@@ -175,14 +176,16 @@ export function createDoorServices({
   const fileUrl = async ({ request, userId, flow }: DoorCall, path: string): Promise<string> => {
     const publicFlowId = visitors.of(flow.id)?.storedFlowId
     const ticket = await sealTicket(ticketOptions, { path, userId, flowId: flow.id, publicFlowId })
-    return `${publicBase(request, settings)}/api/ai/v1/files/${ticket}`
+    return `${filesAt(request)}${ticket}`
   }
-  const storeFiles: DoorParts['storeFiles'] = async (call, _key, sent) => {
-    checkFileCount(sent.length)
-    const decoded = sent.map((file) => decodeDataUrl(file.url, file))
-    const paths: string[] = []
-    for (const file of decoded) paths.push(await storeFile(call, file))
-    return paths
+  const storeFiles: DoorParts['storeFiles'] = (call, _key, sent) => {
+    const { userId } = call
+    const { id: flowId } = call.flow
+    const base = filesAt(call.request)
+    return storeSentFiles(sent, {
+      ownPath: (url) => pathOfTicket({ box, runtime }, { url, base, userId, flowId }),
+      write: (file) => storeFile(call, file),
+    })
   }
   const opened: Turns[] = []
   const partsOf = ({ unreadMs, history, reasoning, surfaces }: typeof chatOptions): DoorParts => {
