@@ -22,7 +22,8 @@ import {
   type OptionKinds,
 } from '@x/wire'
 import { defaultRunLimits } from '@x/flow-engine'
-import { budgetOption } from '@x/flow-engine/internal'
+import { budgetOption, errorText } from '@x/flow-engine/internal'
+import { readSigningKey } from '@x/flow-protocols/internal'
 import type { FlowEngineOptions, FlowStorage, StoredEngineOptions } from './options.ts'
 import { defaultSettings } from './settings.ts'
 
@@ -149,6 +150,16 @@ const door = options({
   public: flag,
 })
 
+const signingKey: OptionKind = {
+  read(value, { path, page }) {
+    try {
+      return readSigningKey(value)
+    } catch (error) {
+      throw new OptionError(path, `${path}: ${errorText(error)}`, page)
+    }
+  },
+}
+
 const PAGE = 'flow-api-options.md'
 const flowStore = implementing(
   'FlowStore',
@@ -216,7 +227,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
   mcp: either(isBoolean, choice(false), mcp),
   aiSdk: either(isBoolean, choice(false), door),
   agUi: either(isBoolean, choice(false), door),
-  a2a: either(isBoolean, choice(false), options({ rootFlow: text, surfaces })),
+  a2a: either(isBoolean, choice(false), options({ rootFlow: text, surfaces, signingKey })),
   codeModules: texts,
   quotas: anything,
   audit: anything,

@@ -278,6 +278,7 @@ const OPEN_TO_ANYBODY = [
   'guest GET /api/v1/config',
   'none DELETE /api/v1/folders/{folder_id}',
   'none GET /api/a2a/v1/.well-known/agent-card.json',
+  'none GET /.well-known/agent-keys.json',
   'none GET /api/ai/v1/files/{ticket}',
   'none GET /api/v1/auto_login',
   'none GET /api/v1/files/profile_pictures/list',

@@ -162,6 +162,11 @@ describe('visitors of public flows', () => {
     const url = /"url":"http:\/\/host\.example\/api([^"]+)"/.exec(text)?.[1] ?? ''
     const shown = await ask('GET', url)
     expect([shown.status, shown.text.slice(1, 4)]).toEqual([200, 'PNG'])
+    // The page sends the address back when it runs the message again.
+    const again = { ...part, url: `http://host.example/api${url}` }
+    expect((await say(flow, CHAT, 'look again', [again])).status).toBe(200)
+    const stolen = await say(flow, OTHER, 'look', [again])
+    expect([stolen.status, stolen.text]).toEqual([400, expect.stringContaining('data: address')])
     const files = await ask('GET', `/v1/files/list/${flow}`, { isOwner: true })
     expect(JSON.parse(files.text)).toEqual({ files: [] })
   })

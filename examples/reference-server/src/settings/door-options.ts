@@ -1,3 +1,5 @@
+import { createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { FlowEngineOptions } from '@x/flow-service'
 import { createSurfaceParts } from '@x/surface-protocol/llm'
 import type { Settings } from './read-settings.ts'
@@ -17,9 +19,32 @@ export function doorOptions(settings: Settings): Pick<FlowEngineOptions, 'aiSdk'
   return {
     aiSdk: settings.SERVICE_AI_SDK_API !== false && options,
     agUi: settings.SERVICE_AG_UI_API !== false && options,
-    a2a: settings.SERVICE_A2A_API !== false && { surfaces },
+    a2a: settings.SERVICE_A2A_API !== false && { surfaces, ...a2aOptions(settings) },
   }
 }
+
+function a2aOptions({ SERVICE_A2A_ROOT_FLOW: rootFlow, SERVICE_A2A_SIGNING_KEY: file }: Settings) {
+  return {
+    ...(rootFlow === undefined ? {} : { rootFlow }),
+    ...(file === undefined ? {} : { signingKey: readKey(file) }),
+  }
+}
+
+/** The server does not start with a key that signs nothing. */
+function readKey(file: string): SigningKey {
+  try {
+    const key = JSON.parse(readFileSync(file, 'utf8')) as SigningKey
+    createPrivateKey({ key, format: 'jwk' })
+    return key
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : ''
+    throw new TypeError(`SERVICE_A2A_SIGNING_KEY: ${file} holds no private key as JWK: ${why}`, {
+      cause,
+    })
+  }
+}
+
+type SigningKey = NonNullable<Exclude<FlowEngineOptions['a2a'], false | undefined>['signingKey']>
 
 function unreadMs(given: string | undefined): number | null {
   if (given === 'never') return null

@@ -206,6 +206,8 @@ export const variables = {
   SERVICE_AI_SDK_API: flag("serves flows as backends of the AI SDK's useChat", true),
   SERVICE_AG_UI_API: flag('serves flows as AG-UI agents', true),
   SERVICE_A2A_API: flag('serves flows as A2A agents', true),
+  SERVICE_A2A_ROOT_FLOW: text('flow whose card is that of the server'),
+  SERVICE_A2A_SIGNING_KEY: text('file with a private JWK that signs agent cards'),
   SERVICE_CHAT_UNREAD_MS: text('ms after which an unread turn is cancelled, or never', '30000'),
   SERVICE_PUBLIC_CHAT: flag('public flows chat with visitors without credentials'),
   SERVICE_MCP_SERVER: flag('serves projects as MCP servers', true),
@@ -320,10 +322,7 @@ export const variables = {
   SERVICE_AUTO_SAVING: flag('the editor saves automatically', true),
   SERVICE_AUTO_SAVING_INTERVAL: integer('interval of automatic saving in the editor, in ms', 1000),
   SERVICE_HEALTH_CHECK_MAX_RETRIES: integer('health checks that the editor retries', 5),
-  SERVICE_WEBHOOK_POLLING_INTERVAL: integer(
-    'interval of webhook polling in the editor, in ms',
-    5000,
-  ),
+  SERVICE_WEBHOOK_POLLING_INTERVAL: integer('webhook polling of the editor, in ms', 5000),
   SERVICE_PUBLIC_BUILD_READERS: flag('visitors can read the public builds that they started', true),
   SERVICE_PUBLIC_FLOW_CLEANUP_INTERVAL: integer(
     'seconds between deletions of expired visitor data',

@@ -1,19 +1,37 @@
+import type { AgentCard } from '@a2a-js/sdk'
 import { isObject, json } from '@x/wire'
 import type { DoorCall } from '../http/door-call.ts'
-import type { DoorError } from '../http/door-error.ts'
+import { DoorError } from '../http/door-error.ts'
 import type { DoorParts } from '../http/door-parts.ts'
 import { eventResponse } from '../http/event-response.ts'
 import { loadSdk, type A2aSdk } from './a2a-sdk.ts'
-import { agentCard, isLegacy, legacyCard } from './agent-card.ts'
+import { agentCard, isLegacy, legacyCard, type CardOffers } from './agent-card.ts'
 import { activated, createTaskHandler } from './task-handler.ts'
+import { publicKeyOf, type SigningKey } from './signing-key.ts'
+import { TaskPush, type PushHost } from './task-push.ts'
+
+/** What a host adds to the protocol. */
+export interface A2aDoorExtras {
+  readonly push?: PushHost
+  /** Signs the cards of version 1.0. */
+  readonly signingKey?: SigningKey | undefined
+}
 
 /** A2A over turns: JSON-RPC of 1.0 and 0.3. */
 export class A2aDoor {
   readonly #parts: DoorParts
   #sdk: Promise<A2aSdk> | undefined
 
-  constructor(parts: DoorParts) {
+  /** Notifies other agents; undefined if the host offers none. */
+  readonly push: TaskPush | undefined
+
+  readonly #signingKey: SigningKey | undefined
+
+  constructor(parts: DoorParts, { push, signingKey }: A2aDoorExtras = {}) {
     this.#parts = parts
+    this.#signingKey = signingKey
+    const sdk = (): Promise<A2aSdk> => (this.#sdk ??= loadSdk())
+    this.push = push === undefined ? undefined : new TaskPush(parts, push, sdk)
   }
 
   /** False if `@a2a-js/sdk` is not installed; the host is told once. */
@@ -29,16 +47,38 @@ export class A2aDoor {
     }
   }
 
-  /** @param url of the endpoint */
-  async card({ request, flow }: DoorCall, url: string): Promise<Response> {
+  /** @param options `url` of the endpoint, `keysUrl` of what `keys` answers */
+  async card(
+    { request, flow }: DoorCall,
+    { url, keysUrl }: { readonly url: string; readonly keysUrl: string },
+  ): Promise<Response> {
     const sdk = await (this.#sdk ??= loadSdk())
-    const { surfaces } = this.#parts
+    const offers = this.#offers()
     const card = isLegacy(request.headers)
-      ? legacyCard(flow, url, surfaces)
-      : sdk.AgentCard.toJSON(agentCard(flow, url, surfaces))
+      ? legacyCard(flow, url, offers)
+      : sdk.AgentCard.toJSON(await this.#signed(sdk, agentCard(flow, url, offers), keysUrl))
     return json(request, card, {
       headers: { vary: 'A2A-Version', 'cache-control': 'private, max-age=60' },
     })
+  }
+
+  /** The public keys of signed cards. @throws DoorError `not_found` if cards are not signed */
+  keys(request: Request): Response {
+    if (this.#signingKey === undefined)
+      throw new DoorError('not_found', 'The cards of this server are not signed.')
+    const headers = { 'cache-control': 'max-age=3600' }
+    return json(request, { keys: [publicKeyOf(this.#signingKey)] }, { headers })
+  }
+
+  async #signed(sdk: A2aSdk, card: AgentCard, jku: string): Promise<AgentCard> {
+    const key = this.#signingKey
+    if (key === undefined) return card
+    const { alg, kid } = key
+    return await sdk.generateAgentCardSignature(key, { alg, kid, typ: 'JOSE', jku })(card)
+  }
+
+  #offers(): CardOffers {
+    return { surfaces: this.#parts.surfaces, pushes: this.push !== undefined }
   }
 
   async post(call: DoorCall, url: string): Promise<Response> {
@@ -52,7 +92,7 @@ export class A2aDoor {
     const gone = new AbortController()
     const signal = AbortSignal.any([request.signal, gone.signal])
     const parts = this.#parts
-    const handler = createTaskHandler({ sdk, parts, call, url, signal })
+    const handler = createTaskHandler({ sdk, parts, call, url, signal, push: this.push })
     const map = (error: unknown): object => {
       if (!(error instanceof sdk.A2AError)) parts.host.onError(error)
       return legacy

@@ -6,11 +6,17 @@ const MODES = ['text/plain', 'application/json']
 const BEARER = 'bearer'
 const KEY = 'apiKey'
 
+/** What the card offers besides. */
+export interface CardOffers {
+  readonly surfaces?: Pick<DoorSurfaces, 'extension'> | undefined
+  readonly pushes?: boolean
+}
+
 /** The card of a flow. @param url of its endpoint */
 export function agentCard(
   { id, name, description, version }: DoorFlow,
   url: string,
-  surfaces?: Pick<DoorSurfaces, 'extension'>,
+  { surfaces, pushes: pushNotifications = false }: CardOffers = {},
 ): AgentCard {
   const of = (protocolVersion: string) => ({
     url,
@@ -24,7 +30,7 @@ export function agentCard(
     version,
     supportedInterfaces: [of('1.0'), of('0.3')],
     provider: undefined,
-    capabilities: { streaming: true, pushNotifications: false, extensions: extensionsOf(surfaces) },
+    capabilities: { streaming: true, pushNotifications, extensions: extensionsOf(surfaces) },
     securitySchemes: {
       [KEY]: {
         scheme: {
@@ -65,7 +71,7 @@ export function agentCard(
 export function legacyCard(
   { id, name, description, version }: DoorFlow,
   url: string,
-  surfaces?: Pick<DoorSurfaces, 'extension'>,
+  { surfaces, pushes: pushNotifications = false }: CardOffers = {},
 ): object {
   const extensions = extensionsOf(surfaces)
   return {
@@ -77,7 +83,7 @@ export function legacyCard(
     protocolVersion: '0.3.0',
     capabilities: {
       streaming: true,
-      pushNotifications: false,
+      pushNotifications,
       ...(extensions.length === 0 ? {} : { extensions }),
     },
     securitySchemes: {

@@ -20,6 +20,7 @@ import { TurnPartReader } from '../turns/turn-part-reader.ts'
 import type { ChatKey, Turn } from '../turns/turn.ts'
 import type { A2aSdk } from './a2a-sdk.ts'
 import { agentCard } from './agent-card.ts'
+import type { TaskPush } from './task-push.ts'
 import { TaskWriter } from './task-writer.ts'
 
 export interface TaskHandlerOptions {
@@ -30,13 +31,14 @@ export interface TaskHandlerOptions {
   readonly url: string
   /** Ends with the client's connection. */
   readonly signal: AbortSignal
+  readonly push: TaskPush | undefined
 }
 
 const MAX_PAGE = 100
 
 /** The methods of A2A over the turns of one caller and flow; the SDK does the wire. */
 export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandler {
-  const { sdk, parts, call, url, signal } = options
+  const { sdk, parts, call, url, signal, push } = options
   const { turns } = parts
   const { userId, flow } = call
   const extension = activated(parts, call.request)
@@ -90,14 +92,26 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
 
   /** The turn of a message: a new one, or the one that it answers. */
   const begin = async (
-    message: Message,
+    params: SendMessageRequest,
   ): Promise<{ readonly turn: Turn; readonly after?: number }> => {
+    const message = messageOf(params)
     const { taskId, messageId } = message
-    if (taskId !== '') return await answer(await own(taskId), message)
+    const given = params.configuration?.taskPushNotificationConfig
+    const config = given === undefined ? undefined : pushing().check(given)
+    const notify = async (turn: Turn, isNew: boolean): Promise<void> => {
+      const { url: base } = call.request
+      if (config !== undefined) await pushing().set(turn, config, { base, isNew })
+    }
+    if (taskId !== '') {
+      const turn = await own(taskId)
+      const answered = await answer(turn, message)
+      await notify(turn, false)
+      return answered
+    }
     const { text, files, action } = readMessage(message)
     const contextId = message.contextId === '' ? parts.host.runtime.uuid() : message.contextId
     const key: ChatKey = { userId, flowId: flow.id, chatId: asId(contextId, 'message.contextId') }
-    const { turn } = await turns.start(key, {
+    const { turn, isNew } = await turns.start(key, {
       flow,
       keepsRunning: true,
       note: {
@@ -111,9 +125,11 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
         files: await parts.storeFiles(call, key, files),
         earlier: [],
         origin: call.origin ?? {},
+        keepsStates: config !== undefined,
         variables: { ...call.variables, ...(action && { A2UI_ACTION: text }) },
       }),
     })
+    await notify(turn, isNew)
     return { turn }
   }
   const answer = async (turn: Turn, message: Message) => {
@@ -156,25 +172,32 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
       throw told(error)
     }
   }
-  const noPush = async (): Promise<never> => {
+  const pushing = (): TaskPush => {
+    if (push !== undefined) return push
     throw new sdk.PushNotificationNotSupportedError('Push notifications are not offered.')
+  }
+  const pushConfig = async (taskId: string, id: string) => {
+    const found = (await pushing().list((await own(taskId)).id)).find((one) => one.id === id)
+    if (found === undefined) throw new sdk.TaskNotFoundError(`There is no push setting ${id}.`)
+    return found
   }
 
   return {
-    getAgentCard: async () => agentCard(flow, url, parts.surfaces),
+    getAgentCard: async () =>
+      agentCard(flow, url, { surfaces: parts.surfaces, pushes: push !== undefined }),
     async getAuthenticatedExtendedAgentCard() {
       throw new sdk.UnsupportedOperationError('There is no extended card.')
     },
     sendMessage: (params) =>
       tell(async () => {
-        const { turn, after } = await begin(messageOf(params))
+        const { turn, after } = await begin(params)
         const { returnImmediately = false, historyLength } = params.configuration ?? {}
         if (!returnImmediately) for await (const _ of follow(turn, after));
         return await toTask(turn, historyLength)
       }),
     sendMessageStream: (params) =>
       tellAll(async function* () {
-        const { turn, after } = await begin(messageOf(params))
+        const { turn, after } = await begin(params)
         yield* follow(turn, after)
       }),
     getTask: ({ id, historyLength }) => tell(async () => toTask(await own(id), historyLength)),
@@ -193,10 +216,22 @@ export function createTaskHandler(options: TaskHandlerOptions): A2ARequestHandle
         yield* follow(turn)
       }),
     listTasks: (params) => tell(() => list(params)),
-    createTaskPushNotificationConfig: noPush,
-    getTaskPushNotificationConfig: noPush,
-    listTaskPushNotificationConfigs: noPush,
-    deleteTaskPushNotificationConfig: noPush,
+    createTaskPushNotificationConfig: (params) =>
+      tell(async () => {
+        const config = pushing().check(params)
+        return await pushing().set(await own(params.taskId), config, { base: call.request.url })
+      }),
+    getTaskPushNotificationConfig: ({ taskId, id }) => tell(() => pushConfig(taskId, id)),
+    listTaskPushNotificationConfigs: ({ taskId }) =>
+      tell(async () => ({
+        configs: await pushing().list((await own(taskId)).id),
+        nextPageToken: '',
+      })),
+    deleteTaskPushNotificationConfig: ({ taskId, id }) =>
+      tell(async () => {
+        await pushConfig(taskId, id)
+        await pushing().remove(taskId, id)
+      }),
   }
 
   async function list(params: ListTasksRequest): Promise<ListTasksResponse> {

@@ -75,6 +75,14 @@ export class TaskWriter {
     }
   }
 
+  /** The artifact of a text that is whole. */
+  answer(textId: string): StreamResponse[] {
+    const item = this.state.items.find((one) => one.kind === 'text' && one.id === textId)
+    const id = this.#answers.get(textId)
+    if (item?.kind !== 'text' || id === undefined) return []
+    return [this.#send(artifact(id, [text(item.text)]))]
+  }
+
   /** What the client holds of texts that were withdrawn for good. */
   emptied(): StreamResponse[] {
     return this.#free

@@ -51,6 +51,21 @@ export async function openTicket(
   return { path, userId, flowId, publicFlowId: publicFlowId ?? undefined }
 }
 
+/** The path of a file whose address a page sends back; undefined for what is not this caller's. */
+export async function pathOfTicket(
+  options: Pick<TicketOptions, 'box' | 'runtime'>,
+  {
+    url,
+    base,
+    userId,
+    flowId,
+  }: { readonly url: string; readonly base: string } & Omit<FileTicket, 'path'>,
+): Promise<string | undefined> {
+  if (!url.startsWith(base)) return undefined
+  const file = await openTicket(options, url.slice(base.length))
+  return file?.userId === userId && file.flowId === flowId ? file.path : undefined
+}
+
 /** The addresses of a turn's files, made before its parts are written. */
 export class FileLinks {
   readonly #made = new Map<string, string>()

@@ -1,8 +1,10 @@
 import { requestIdOf, withRequestId, type Runtime } from '@x/wire'
+import { pathOfTicket } from '../files/file-links.ts'
+import type { DoorCall } from '../http/door-call.ts'
 import { DoorError } from '../http/door-error.ts'
 import { shownError } from '../http/error-answer.ts'
 import type { DoorParts } from '../http/door-parts.ts'
-import { checkFileCount, decodeDataUrl } from '../http/sent-files.ts'
+import { storeSentFiles } from '../http/sent-files.ts'
 import { MAX_BODY } from '../http/read-json.ts'
 import type { DoorContext, DoorOptions } from './door-options.ts'
 import type { FlowHost } from './flow-host.ts'
@@ -16,7 +18,9 @@ export interface DoorHandler {
 
 /** The parts of a door over a flow of a host. @param filesAt path of the files below `basePath` */
 export function doorParts(flows: FlowHost, options: DoorOptions): DoorParts {
-  const { turns, host, history, basePath } = flows
+  const { turns, host, history, basePath, box } = flows
+  const filesAt = ({ request }: DoorCall): string =>
+    `${new URL(request.url).origin}${basePath}/files/`
   return {
     host,
     turns,
@@ -25,13 +29,17 @@ export function doorParts(flows: FlowHost, options: DoorOptions): DoorParts {
     surfaces: options.surfaces,
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY,
     async storeFiles(call, key, files) {
-      checkFileCount(files.length)
-      const read = files.map((file) => decodeDataUrl(file.url, file))
-      return await Promise.all(read.map((file) => flows.writeFile(call, key, file)))
+      const base = filesAt(call)
+      const { userId } = call
+      const { id: flowId } = call.flow
+      return await storeSentFiles(files, {
+        ownPath: (url) =>
+          pathOfTicket({ box, runtime: host.runtime }, { url, base, userId, flowId }),
+        write: (file) => flows.writeFile(call, key, file),
+      })
     },
     async fileUrl(call, path) {
-      const { origin } = new URL(call.request.url)
-      return `${origin}${basePath}/files/${await flows.ticket(call, path)}`
+      return `${filesAt(call)}${await flows.ticket(call, path)}`
     },
   }
 }

@@ -9,7 +9,7 @@ import {
   type MessageService,
   type Runtime,
 } from '@x/flow-engine'
-import { createRunMessages, graphOf } from '@x/flow-engine/internal'
+import { createRunMessages, graphOf, outgoingFetch } from '@x/flow-engine/internal'
 import { createMemoryJobStore } from '@x/flow-engine/memory'
 import {
   createTextCipher,
@@ -45,6 +45,10 @@ export interface FlowHost {
   readonly turns: Turns
   readonly host: TurnHost
   readonly history: 'stored' | 'request'
+  readonly box: JobSecretBox
+  readonly fetch: typeof fetch
+  /** Called with each job that runs in this process, again when it continues. */
+  onContinue(listener: (jobId: string) => void): void
   readonly basePath: string
   /** The caller and the flow; a Response of the host's own, or an error. */
   admit(request: Request, context: DoorContext): Promise<DoorCall | Response>
@@ -61,6 +65,7 @@ export interface FlowHostOptions {
   readonly basePath: string
   /** Further options of the door. */
   readonly more?: readonly string[]
+  readonly ssrfAllow?: readonly string[] | undefined
 }
 
 /** @throws TypeError naming the wrong option; FlowCompileError */
@@ -72,7 +77,7 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
   const store = options.jobs ?? createMemoryJobStore()
   const box = createBox(options.secretKey, runtime)
   const onError = (error: unknown): void => options.onError?.(error)
-  const history = options.history ?? (options.messages === undefined ? 'request' : 'stored')
+  const memory = options.history ?? (options.messages === undefined ? 'request' : 'stored')
   const fixed = typeof options.flow === 'function' ? undefined : toDoorFlow(options.flow, options)
   const chosen = new WeakMap<object, DoorFlow>()
   const flowOf = async (request: Request, user: DoorUser): Promise<DoorFlow> => {
@@ -88,6 +93,7 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
     ...(options.models === undefined ? {} : { models: options.models }),
     ...(options.messages === undefined ? {} : { messages: options.messages }),
   }
+  const continued = new Set<(jobId: string) => void>()
   const jobs: BuildJobs = createBuildJobs({
     components: options.components,
     runtime,
@@ -95,10 +101,16 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     servicesOf({ metadata }) {
       const earlier = metadata?.['earlier']
-      if (history === 'stored' || !Array.isArray(earlier)) return services
+      if (memory === 'stored' || !Array.isArray(earlier)) return services
       return { ...services, messages: requestMessages(earlier as EarlierMessage[], runtime) }
     },
     secrets: box,
+    observer: {
+      recorder(job) {
+        for (const listener of continued) listener(job.id)
+        return undefined
+      },
+    },
     onError,
   })
   const host: TurnHost = {
@@ -108,7 +120,7 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
     onError,
     messages: () => options.messages,
     async start({ userId, flowId, chatId }, flow, run, note) {
-      const { text, files, variables, earlier } = run
+      const { text, files, variables, earlier, keepsStates: history = false } = run
       const { id } = await jobs.start({
         flow: flow.plan,
         mode: 'run',
@@ -119,12 +131,13 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
         stream: true,
         blankTokens: true,
         reasoning: true,
+        history,
         sessionId: chatId,
         variables: { ...variables },
         userId,
         flowId,
         flowName: flow.name,
-        metadata: { turn: note, ...(history === 'request' ? { earlier } : {}) },
+        metadata: { turn: note, ...(memory === 'request' ? { earlier } : {}) },
       })
       return id
     },
@@ -135,7 +148,10 @@ export function createFlowHost(options: DoorOptions, door: FlowHostOptions): Flo
   return {
     turns,
     host,
-    history,
+    history: memory,
+    box,
+    fetch: outgoingFetch(options.services ?? {}, { allow: door.ssrfAllow ?? [] }),
+    onContinue: (listener) => void continued.add(listener),
     basePath,
     async admit(request, context) {
       if (!isAllowedOrigin(request, options.allowedOrigins))

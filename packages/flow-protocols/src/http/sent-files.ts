@@ -1,5 +1,6 @@
 import { fromBase64 } from '@x/flow-engine/internal'
 import { DoorError, invalid } from './door-error.ts'
+import type { SentFile } from './sent-file.ts'
 
 export const MAX_FILES = 20
 export const MAX_FILE_BYTES = 20 * 1024 * 1024
@@ -17,8 +18,29 @@ const KNOWN: readonly (readonly [string, string])[] = [
   ['%PDF', 'pdf'],
 ]
 
+/**
+ * The paths of the files of a message; everything is read before anything is written.
+ * @param host `ownPath` of an address that the door has given for a file of the same flow and user
+ * @throws DoorError `invalid_request`, `too_large`
+ */
+export async function storeSentFiles(
+  files: readonly SentFile[],
+  host: {
+    ownPath(url: string): Promise<string | undefined>
+    write(file: FileBytes): Promise<string>
+  },
+): Promise<string[]> {
+  checkFileCount(files.length)
+  const read: (string | FileBytes)[] = []
+  for (const file of files)
+    read.push((await host.ownPath(file.url)) ?? decodeDataUrl(file.url, file))
+  const paths: string[] = []
+  for (const one of read) paths.push(typeof one === 'string' ? one : await host.write(one))
+  return paths
+}
+
 /** @throws DoorError `too_large` */
-export function checkFileCount(count: number): void {
+function checkFileCount(count: number): void {
   if (count > MAX_FILES)
     throw new DoorError('too_large', `A message has at most ${MAX_FILES} files.`)
 }
@@ -28,7 +50,7 @@ export function checkFileCount(count: number): void {
  * @param param the member of the request, for errors
  * @throws DoorError `invalid_request`, `too_large`
  */
-export function decodeDataUrl(
+function decodeDataUrl(
   url: string,
   {
     param,

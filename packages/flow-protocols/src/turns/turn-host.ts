@@ -28,6 +28,8 @@ export interface TurnRun {
   readonly origin: Readonly<Record<string, unknown>>
   /** Take the place of the stored history. */
   readonly earlier: readonly EarlierMessage[]
+  /** Keeps the states of the job after its end. Default false. */
+  readonly keepsStates?: boolean
 }
 
 /** The one place where a door meets the engine: starts runs, and reads what they say. */

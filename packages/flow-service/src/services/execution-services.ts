@@ -160,6 +160,7 @@ export function createExecutionServices({
         kit.emit('job.started', { at: runtime.now(), ...jobNotice(job) })
       },
       recorder(job, request) {
+        doors.continued(job.id, request)
         const { ownerId, isPublic } = metadataOf(request)
         const recorder = createRunRecorder(records, {
           flowId: job.flowId,
@@ -190,8 +191,7 @@ export function createExecutionServices({
     },
     onError: (error, info) => report(error, info),
   })
-  const left = (jobId: string): void => visitors.left(jobId)
-  const owners = createRunOwners({ jobs, store: jobStore, left })
+  const owners = createRunOwners({ jobs, store: jobStore, left: (id) => visitors.left(id) })
   const runner = createRunner({
     admission: createAdmission({
       places: createRunPlaces(settings.maxRunsPerUser),
@@ -236,14 +236,7 @@ export function createExecutionServices({
   const chatFlows = createChatFlows(flows, plans)
   const openAiSettings = resolveOpenAiOptions(options.openai === false ? {} : options.openai)
   const run = { kit, options, chatFlows, servicesOf, files }
-  const doors = createDoorServices({
-    ...run,
-    jobs,
-    runner,
-    store: jobStore,
-    visitorQueue: visitors,
-    publicTimeoutMs: settings.publicBuildSeconds * 1000,
-  })
+  const doors = createDoorServices({ ...run, jobs, runner, store: jobStore, visitors })
   const announce = createAnnounceAnswer(kit.emit, runtime)
   const openAiOptions = {
     chatFlows,

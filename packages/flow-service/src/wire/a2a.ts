@@ -24,3 +24,8 @@ export const JsonRpcAnswer = z
 export const AgentCard = z
   .looseObject({ name: text(), description: text(), version: text() })
   .meta({ id: 'AgentCard' })
+
+/** Public keys (RFC 7517) of signed cards. */
+export const AgentKeys = z
+  .object({ keys: z.array(z.looseObject({ kty: text(), kid: text(), alg: text() })) })
+  .meta({ id: 'AgentKeys' })

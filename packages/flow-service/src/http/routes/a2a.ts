@@ -1,6 +1,6 @@
 import { DoorError, MAX_BODY } from '@x/flow-protocols/internal'
 import { publicBase } from '../../services/doors/doors.ts'
-import { AgentCard, JsonRpcAnswer, JsonRpcRequest } from '../../wire/a2a.ts'
+import { AgentCard, AgentKeys, JsonRpcAnswer, JsonRpcRequest } from '../../wire/a2a.ts'
 import { TextParams } from '../../wire/scalars.ts'
 import { a2aErrorResponse } from '../response/door-errors.ts'
 import { SMALL_BODY } from '../route/body-limit.ts'
@@ -9,6 +9,7 @@ import { doorCall } from './ai-chat.ts'
 
 const BASE = '/api/a2a/v1'
 const CARD = '.well-known/agent-card.json'
+const KEYS = '/.well-known/agent-keys.json'
 const common = {
   auth: 'agent',
   answerError: a2aErrorResponse,
@@ -48,7 +49,7 @@ export const a2aRoutes: readonly Route[] = [
     await checkThere(call)
     return await call.services.doors.a2a.card(
       await doorCall(call),
-      addressOf(call, call.params.flow),
+      addressesOf(call, call.params.flow),
     )
   }),
   route(
@@ -62,12 +63,26 @@ export const a2aRoutes: readonly Route[] = [
       )
     },
   ),
+  route(
+    {
+      ...cardHead,
+      path: KEYS,
+      summary: 'Read Agent Keys',
+      auth: 'none',
+      maxBody: SMALL_BODY,
+      output: AgentKeys,
+    },
+    async (call) => {
+      await checkThere(call)
+      return call.services.doors.a2a.keys(call.request)
+    },
+  ),
   route({ ...cardHead, path: `/${CARD}` }, async (call) => {
     await checkThere(call)
     const { rootFlow: flow } = call.services.doors
     if (flow === undefined) throw new DoorError('not_found', 'This server names no agent.')
     const named = { ...pick(call), params: { flow } }
-    return await call.services.doors.a2a.card(await doorCall(named), addressOf(call, flow))
+    return await call.services.doors.a2a.card(await doorCall(named), addressesOf(call, flow))
   }),
 ]
 
@@ -82,6 +97,12 @@ async function checkThere({ services }: AnyCall): Promise<void> {
 function addressOf({ request, services }: AnyCall, flow: string): string {
   const base = publicBase(request, services.status.settings)
   return `${base}${BASE}/${encodeURIComponent(flow)}`
+}
+
+function addressesOf(call: AnyCall, flow: string) {
+  const { request, services } = call
+  const keysUrl = `${publicBase(request, services.status.settings)}${KEYS}`
+  return { url: addressOf(call, flow), keysUrl }
 }
 
 function pick({ services, caller, request, origin, bytesWithin, context }: AnyCall) {

@@ -1,3 +1,4 @@
+import type { SigningKey } from '@x/flow-protocols/internal'
 import type { DoorSurfaces } from '@x/flow-protocols/ai-sdk'
 
 /** Options of the AI SDK and AG-UI interfaces. */
@@ -33,6 +34,8 @@ export function resolveDoorOptions(given: false | DoorOptions | undefined) {
 export interface A2aDoorOptions {
   /** Id or endpoint name of the flow whose card is at `/.well-known/agent-card.json`. Default: none. */
   readonly rootFlow?: string
+  /** Private JWK with `kid` and `alg` that signs the cards of version 1.0. Default: they are not signed. */
+  readonly signingKey?: SigningKey
   /** Shows the surfaces in answers: `createSurfaceParts()` of `@x/surface-protocol/llm`. Default: they are text. */
   readonly surfaces?: DoorSurfaces
 }

@@ -4,18 +4,19 @@ import {
   type BuildRequest,
   type ComponentServices,
 } from '@x/flow-engine'
+import { outgoingFetch } from '@x/flow-engine/internal'
 import type { JobStore } from '@x/flow-engine/store'
 import {
   A2aDoor,
   AgUiDoor,
   ChatDoor,
   checkChat,
-  checkFileCount,
-  decodeDataUrl,
   DoorError,
   MAX_BODY,
   openTicket,
+  pathOfTicket,
   sealTicket,
+  storeSentFiles,
   Turns,
   type DoorCall,
   type DoorFlow,
@@ -24,6 +25,7 @@ import {
   type FileTicket,
   type TurnHost,
 } from '@x/flow-protocols/internal'
+import { isObject } from '@x/wire'
 import type { FlowEngineOptions } from '../../options.ts'
 import type { FlowRecord } from '../../store/flows.ts'
 import type { ChatFlows } from '../answers/chat-flows.ts'
@@ -60,6 +62,8 @@ export interface DoorServices {
    * @throws DoorError `flow_not_found`, `flow_not_chat`
    */
   call(caller: Caller, name: string, request: DoorRequest): Promise<DoorCall>
+  /** Called for each run of a job: one that continues goes on with its notifications. */
+  continued(jobId: string, request: BuildRequest): void
   /** True if a door answers requests without credentials for public flows. */
   takesVisitors(door: 'aiSdk' | 'agUi'): boolean
   /**
@@ -74,16 +78,14 @@ export interface DoorServices {
 
 export interface DoorServicesOptions {
   readonly kit: ServiceKit
-  readonly options: Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a'>
+  readonly options: Pick<FlowEngineOptions, 'aiSdk' | 'agUi' | 'a2a' | 'ssrfAllow' | 'services'>
   readonly jobs: BuildJobs
   readonly runner: Pick<Runner, 'enqueue'>
   readonly store: JobStore
   readonly chatFlows: ChatFlows
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly files: FileService
-  readonly visitorQueue: VisitorQueue
-  /** Longest turn of a visitor. */
-  readonly publicTimeoutMs: number
+  readonly visitors: VisitorQueue
 }
 
 export function createDoorServices({
@@ -95,10 +97,12 @@ export function createDoorServices({
   chatFlows,
   servicesOf,
   files,
-  visitorQueue,
-  publicTimeoutMs,
+  visitors: visitorQueue,
 }: DoorServicesOptions): DoorServices {
   const { runtime, secrets: box, settings } = kit
+  const publicTimeoutMs = settings.publicBuildSeconds * 1000
+  const { ssrfAllow: allow = [], services = {} } = options
+  const outgoing = outgoingFetch(services, { allow })
   const chatOptions = resolveDoorOptions(options.aiSdk)
   const agUiOptions = resolveDoorOptions(options.agUi)
   const visitors = createVisitorCalls(kit)
@@ -142,6 +146,7 @@ export function createDoorServices({
         stream: true,
         blankTokens: true,
         reasoning: true,
+        history: run.keepsStates ?? false,
         sessionId: chatId,
         variables: { ...run.variables },
         userId,
@@ -158,6 +163,7 @@ export function createDoorServices({
     },
   }
   const ticketOptions = { box, runtime, seconds: chatOptions.fileUrlSeconds }
+  const filesAt = (request: Request): string => `${publicBase(request, settings)}/api/ai/v1/files/`
   const storeFile = async (call: DoorCall, { name, bytes }: FileBytes): Promise<string> => {
     const { id: flowId } = call.flow
     if (visitors.of(flowId) === undefined)
@@ -170,14 +176,16 @@ export function createDoorServices({
   const fileUrl = async ({ request, userId, flow }: DoorCall, path: string): Promise<string> => {
     const publicFlowId = visitors.of(flow.id)?.storedFlowId
     const ticket = await sealTicket(ticketOptions, { path, userId, flowId: flow.id, publicFlowId })
-    return `${publicBase(request, settings)}/api/ai/v1/files/${ticket}`
+    return `${filesAt(request)}${ticket}`
   }
-  const storeFiles: DoorParts['storeFiles'] = async (call, _key, sent) => {
-    checkFileCount(sent.length)
-    const decoded = sent.map((file) => decodeDataUrl(file.url, file))
-    const paths: string[] = []
-    for (const file of decoded) paths.push(await storeFile(call, file))
-    return paths
+  const storeFiles: DoorParts['storeFiles'] = (call, _key, sent) => {
+    const { userId } = call
+    const { id: flowId } = call.flow
+    const base = filesAt(call.request)
+    return storeSentFiles(sent, {
+      ownPath: (url) => pathOfTicket({ box, runtime }, { url, base, userId, flowId }),
+      write: (file) => storeFile(call, file),
+    })
   }
   const opened: Turns[] = []
   const partsOf = ({ unreadMs, history, reasoning, surfaces }: typeof chatOptions): DoorParts => {
@@ -204,6 +212,10 @@ export function createDoorServices({
       history: 'stored',
       surfaces: a2aOptions.surfaces,
     }),
+    {
+      push: { box, fetch: outgoing, allow },
+      signingKey: a2aOptions.signingKey,
+    },
   )
   const toDoorFlow = (flow: FlowRecord | null, name: string): DoorFlow => {
     const unknown = new DoorError('flow_not_found', `There is no flow "${name}".`)
@@ -221,6 +233,10 @@ export function createDoorServices({
     agUi,
     a2a,
     rootFlow: a2aOptions.rootFlow,
+    continued(jobId, { metadata }) {
+      const turn: unknown = metadata?.['turn']
+      if (isObject(turn) && turn['door'] === 'a2a') a2a.push?.follow(jobId)
+    },
     takesVisitors: (door) => (door === 'agUi' ? agUiOptions.public : chatOptions.public),
     async visit(name, request, address) {
       const record = await visitors.find(name)
@@ -249,6 +265,7 @@ export function createDoorServices({
     },
     close() {
       for (const turns of opened) turns.close()
+      a2a.push?.close()
     },
   }
 
