@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { format, resolveConfig } from 'prettier'
+import { format } from 'oxfmt'
 import { root } from './sources.mjs'
 
 const folder = join(root, 'packages/directory-portal')
@@ -62,7 +62,8 @@ interface BuiltFile {
   readonly body: string
 }
 `
-const written = await format(text, { ...(await resolveConfig(target)), filepath: target })
+const settings = JSON.parse(readFileSync(join(root, '.oxfmtrc.json'), 'utf8'))
+const { code: written } = await format(target, text, settings)
 if (!process.argv.includes('--check')) writeFileSync(target, written)
 else if (readFileSync(target, 'utf8') !== written) {
   console.error('The page of the portal is not up to date: run node tools/build-portal-page.mjs')

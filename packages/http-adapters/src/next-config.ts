@@ -28,8 +28,8 @@ type ConfigFunction<T> = (...parameters: never[]) => T | Promise<T>
  * @throws TypeError if `skipTrailingSlashRedirect` is false
  */
 export function withHandlers<T extends object>(config: ConfigFunction<T>): ConfigFunction<T>
-export function withHandlers<T extends NextConfig>(config?: T): T
-export function withHandlers<T extends NextConfig>(
+export function withHandlers<T extends object = NextConfig>(config?: T): T & NextConfig
+export function withHandlers<T extends object>(
   config: T | ConfigFunction<T> = {} as T,
 ): T | ConfigFunction<T> {
   return typeof config === 'function'
@@ -37,7 +37,7 @@ export function withHandlers<T extends NextConfig>(
     : extended(config)
 }
 
-function extended<T extends NextConfig>(config: T): T {
+function extended<T extends object>(config: T & NextConfig): T & NextConfig {
   if (config.skipTrailingSlashRedirect === false)
     throw new TypeError(
       'Invalid option skipTrailingSlashRedirect: false. Some paths of the handlers end with a slash, which Next.js would redirect.',
