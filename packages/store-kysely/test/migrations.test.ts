@@ -49,6 +49,7 @@ const RELEASED = {
     'flow 0014-run-traces': 'expand:f5bf1f553',
     'flow 0015-job-results': 'expand:518fcd197',
     'flow 0016-job-turns': 'expand:ddadced0e',
+    'flow 0017-job-chats': 'expand:f16297fc7',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
     'scim 0003-hosts': 'expand:c467e2471',
@@ -76,6 +77,7 @@ const RELEASED = {
     'flow 0014-run-traces': 'expand:cf2c849a8',
     'flow 0015-job-results': 'expand:9a7799f3d',
     'flow 0016-job-turns': 'expand:d6be6b36d',
+    'flow 0017-job-chats': 'expand:f16297fc7',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
     'scim 0003-hosts': 'expand:b0e8e4b5b',
@@ -145,6 +147,7 @@ function defineMigrations(
         { id: '0014-run-traces', applied: true },
         { id: '0015-job-results', applied: true },
         { id: '0016-job-turns', applied: true },
+        { id: '0017-job-chats', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -160,7 +163,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(16)
+      expect(rows).toHaveLength(17)
       await Promise.all(others.map((db) => db.destroy()))
     })
 

@@ -179,27 +179,33 @@ export interface ListValues {
   readonly to: number | null
 }
 
-const listed = (value: Placeholders<ListValues>): RawBuilder<unknown> =>
+const listed = (value: Placeholders<ListValues>, of: 'user' | 'session'): RawBuilder<unknown> =>
   sql`user_id = ${text(value('userId'))}
+    ${of === 'session' ? sql`and session_id = ${text(value('sessionId'))}` : sql``}
     and (${text(value('flowId'))} is null or flow_id = ${text(value('flowId'))})
-    and (${text(value('sessionId'))} is null or session_id = ${text(value('sessionId'))})
     and (${text(value('states'))} is null or ${text(value('states'))} like '%,' || state || ',%')
     and (${text(value('lanes'))} is null or ${text(value('lanes'))} like '%,' || lane || ',%')
     and (${int(value('from'))} is null or created_at >= ${int(value('from'))})
     and (${int(value('to'))} is null or created_at <= ${int(value('to'))})`
 
-/** Not indexed: the table contains few finished jobs. */
-export const listJobs = preparedSql<
-  ListValues & { readonly offset: number; readonly limit: number },
-  RowOf<ListedJob>
->(
-  (value) => sql`select ${listedColumns} from flow_job where ${listed(value)}
-    order by created_at desc, id desc limit ${int(value('limit'))} offset ${int(value('offset'))}`,
-)
+type ListPage = ListValues & { readonly offset: number; readonly limit: number }
 
-export const countJobs = preparedSql<ListValues, { total: number | bigint | string }>(
-  (value) => sql`select count(*) as total from flow_job where ${listed(value)}`,
-)
+/** Those of one session, which every turn of a chat asks for, are found by an index of their own. */
+const listJobs = (of: 'user' | 'session') =>
+  preparedSql<ListPage, RowOf<ListedJob>>(
+    (value) => sql`select ${listedColumns} from flow_job where ${listed(value, of)}
+    order by created_at desc, id desc limit ${int(value('limit'))} offset ${int(value('offset'))}`,
+  )
+
+const countJobs = (of: 'user' | 'session') =>
+  preparedSql<ListValues, { total: number | bigint | string }>(
+    (value) => sql`select count(*) as total from flow_job where ${listed(value, of)}`,
+  )
+
+export const listOf = {
+  user: { page: listJobs('user'), count: countJobs('user') },
+  session: { page: listJobs('session'), count: countJobs('session') },
+}
 
 export const readJob = preparedSql<{ readonly jobId: string }, ClaimedRow>(
   (value) => sql`select ${jobColumns} from flow_job where id = ${value('jobId')}`,

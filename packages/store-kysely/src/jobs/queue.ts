@@ -130,8 +130,9 @@ export function createJobQueue(
         from: from?.getTime() ?? null,
         to: to?.getTime() ?? null,
       }
-      const { rows } = await queries.listJobs.run(db, { ...values, offset, limit })
-      const { rows: counted } = await queries.countJobs.run(db, values)
+      const { page, count } = queries.listOf[sessionId === null ? 'user' : 'session']
+      const { rows } = await page.run(db, { ...values, offset, limit })
+      const { rows: counted } = await count.run(db, values)
       const items = rows.map((row) => listedJobMapping.fromRow(row))
       return { items, total: Number(counted[0]?.total ?? 0) }
     },
