@@ -143,9 +143,9 @@ describe('eject and build', () => {
       expect(made.err).toContain('is not in the library; its node is kept as it is.')
       expect(made.err).toContain('is a group; its node is kept as it is.')
       const source = await read(cwd, 'flows/support.flow.ts')
-      expect(source).toContain('// WeaviateVectorStore is not in the library')
+      expect(source).toContain('// MilvusVectorStore is not in the library')
       expect(source).toContain(
-        `from './support.flow/WeaviateVectorStore-a1.json' with { type: 'json' }`,
+        `from './support.flow/MilvusVectorStore-a1.json' with { type: 'json' }`,
       )
       expect((await runCli(['build', 'flows'], { cwd })).err).toBe('')
       expect(await read(cwd, 'flows/support.json')).toBe(formatFlow(flow))
@@ -298,7 +298,7 @@ function oddFlow(): FlowJson {
   const end = flow.add(chatOutput, { id: 'ChatOutput-1' })
   const text = flow.add(textInput, { id: 'TextInput-1', values: { input_value: 'inner' } })
   const out = flow.add(chatOutput, { id: 'ChatOutput-2' })
-  flow.add('WeaviateVectorStore', { id: 'WeaviateVectorStore-a1' })
+  flow.add('MilvusVectorStore', { id: 'MilvusVectorStore-a1' })
   flow.connect(`${start}.message`, `${end}.input_value`)
   flow.connect(`${text}.text`, `${out}.input_value`)
   flow.group('Group-1', [text, out])

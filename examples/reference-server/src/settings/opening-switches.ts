@@ -143,6 +143,11 @@ export const switches: readonly Switch[] = [
   scim('SCIM_CONNECTIONS', 'superusers can issue credentials of directories over HTTP'),
   scim('SCIM_PORTAL', 'whoever has a link of a superuser can connect a directory at /directory'),
   scim(
+    'SCIM_OAUTH_CLIENTS',
+    'these clients get SCIM tokens at /api/v1/scim/oauth/token',
+    ({ SCIM_OAUTH_CLIENTS: clients = '' }) => clients.trim() !== '',
+  ),
+  scim(
     'SCIM_JWT_ISSUER',
     'tokens of this issuer are SCIM tokens',
     ({ SCIM_JWT_ISSUER: issuer = '' }) => issuer.trim() !== '',

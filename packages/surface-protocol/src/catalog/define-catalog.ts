@@ -12,6 +12,7 @@ import {
 import { catalogCore, type Catalog } from './catalog.ts'
 import { formatCatalog } from './format-catalog.ts'
 import { commonType } from './format-table.ts'
+import { mergeDocuments } from './merge-documents.ts'
 import { compileDocument, readCatalog, trustedPatternsOf, withDocument } from './parse-catalog.ts'
 import { patternsIn } from './pattern-table.ts'
 import { COMMON_TYPE } from './schemas.ts'
@@ -116,22 +117,6 @@ export function extendCatalog<
 /** `0.8`, `0.9` or `1.0`. */
 function familyNumber(version: Version): string {
   return protocolParts(version) === null && version !== '0.8' ? '0.9' : versionNumber(version)
-}
-
-/** Merges two documents; later names win. */
-export function mergeDocuments(base: JsonObject, over: JsonObject, catalogId: string): JsonObject {
-  const merged = cloneJson(base)
-  merged.catalogId = catalogId
-  if (over.instructions !== undefined) merged.instructions = over.instructions
-  for (const part of ['components', 'functions', 'styles', '$defs']) {
-    const added = over[part]
-    if (!isPlainObject(added)) continue
-    const known = merged[part]
-    const target: JsonObject = isPlainObject(known) ? known : {}
-    for (const [name, schema] of Object.entries(added)) setOwn(target, name, cloneJson(schema))
-    merged[part] = target
-  }
-  return merged
 }
 
 function toDocument(

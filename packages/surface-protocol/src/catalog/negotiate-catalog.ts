@@ -2,7 +2,7 @@ import { familyOf, readVersion, versionNumber, type Version } from '../data/vers
 import { quote, SurfaceError } from '../diagnostics/errors.ts'
 import { cloneJson, isPlainObject, ownValue, type JsonObject } from '../json.ts'
 import type { Catalog } from './catalog.ts'
-import { mergeDocuments } from './define-catalog.ts'
+import { mergeDocuments } from './merge-documents.ts'
 import { formatCatalog } from './format-catalog.ts'
 import { aliasesV09 } from './v09/basic-catalog-ids.ts'
 import { parseCatalog, readCatalog, trustedPatternsOf } from './parse-catalog.ts'
