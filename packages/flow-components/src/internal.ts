@@ -7,7 +7,6 @@ export {
   type CodeProblems,
   OFFERED_MODULES,
   checkCodeText,
-  pythonClass,
   pythonLine,
 } from './node/code-syntax.ts'
 export { parseHtmlPage } from './web/html-page.ts'

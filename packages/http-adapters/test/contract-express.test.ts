@@ -1,5 +1,4 @@
 import { defineAdapterContract } from './adapter-contract.ts'
-import { expressMount, express4Mount } from './mounts.ts'
+import { expressMount } from './mounts.ts'
 
 defineAdapterContract(expressMount)
-defineAdapterContract(express4Mount)

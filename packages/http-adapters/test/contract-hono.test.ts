@@ -1,5 +1,4 @@
 import { defineAdapterContract } from './adapter-contract.ts'
-import { honoMount, honoOracle } from './mounts.ts'
+import { honoMount } from './mounts.ts'
 
 defineAdapterContract(honoMount)
-defineAdapterContract(honoOracle)

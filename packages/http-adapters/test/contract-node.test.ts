@@ -1,5 +1,4 @@
 import { defineAdapterContract } from './adapter-contract.ts'
-import { nodeMount, genuineMount } from './mounts.ts'
+import { nodeMount } from './mounts.ts'
 
 defineAdapterContract(nodeMount)
-defineAdapterContract(genuineMount)

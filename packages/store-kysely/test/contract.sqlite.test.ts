@@ -1,5 +1,4 @@
 import { defineContracts } from './contract.ts'
-import { fileDatabase, memoryDatabase } from './databases.ts'
+import { fileDatabase } from './databases.ts'
 
-defineContracts('SQLite in memory', memoryDatabase)
 defineContracts('SQLite file', fileDatabase)

@@ -35,11 +35,6 @@ export function pythonLine(code: string): number | undefined {
   return at < 0 ? undefined : at + 1
 }
 
-/** The name of the first class in Python source code. */
-export function pythonClass(code: string): string | undefined {
-  return /^[ \t]*class\s+(\w+)/m.exec(code)?.[1]
-}
-
 /** Removes types from TypeScript, preserving positions; `{ error }` if the source is not valid TypeScript. */
 export async function stripTypes(
   code: string,

@@ -22,8 +22,7 @@ export class A2aDoor {
   readonly #parts: DoorParts
   #sdk: Promise<A2aSdk> | undefined
 
-  /** Notifies other agents; undefined if the host offers none. */
-  readonly push: TaskPush | undefined
+  readonly #push: TaskPush | undefined
 
   readonly #signingKey: SigningKey | undefined
 
@@ -31,7 +30,17 @@ export class A2aDoor {
     this.#parts = parts
     this.#signingKey = signingKey
     const sdk = (): Promise<A2aSdk> => (this.#sdk ??= loadSdk())
-    this.push = push === undefined ? undefined : new TaskPush(parts, push, sdk)
+    this.#push = push === undefined ? undefined : new TaskPush(parts, push, sdk)
+  }
+
+  /** Notifies other agents about a task until it ends or asks, if the host offers that and the task has settings. */
+  follow(turnId: string): void {
+    this.#push?.follow(turnId)
+  }
+
+  /** Ends what notifies. */
+  close(): void {
+    this.#push?.close()
   }
 
   /** False if `@a2a-js/sdk` is not installed; the host is told once. */
@@ -78,7 +87,7 @@ export class A2aDoor {
   }
 
   #offers(): CardOffers {
-    return { surfaces: this.#parts.surfaces, pushes: this.push !== undefined }
+    return { surfaces: this.#parts.surfaces, pushes: this.#push !== undefined }
   }
 
   async post(call: DoorCall, url: string): Promise<Response> {
@@ -92,7 +101,7 @@ export class A2aDoor {
     const gone = new AbortController()
     const signal = AbortSignal.any([request.signal, gone.signal])
     const parts = this.#parts
-    const handler = createTaskHandler({ sdk, parts, call, url, signal, push: this.push })
+    const handler = createTaskHandler({ sdk, parts, call, url, signal, push: this.#push })
     const map = (error: unknown): object => {
       if (!(error instanceof sdk.A2AError)) parts.host.onError(error)
       return legacy

@@ -40,7 +40,7 @@ export function createA2aHandler(options: A2aOptions): DoorHandler {
     push: { box, fetch, allow: ssrfAllow },
     signingKey,
   })
-  flows.onContinue((jobId) => door.push?.follow(jobId))
+  flows.onContinue((jobId) => door.follow(jobId))
 
   const answer = async (request: Request, context: DoorContext): Promise<Response> => {
     const { kind, ticket } = routeOf(request.method, segmentsOf(flows.below(request)))
@@ -60,7 +60,7 @@ export function createA2aHandler(options: A2aOptions): DoorHandler {
   }
   const { runtime, onError } = flows.host
   const close = (): Promise<void> => {
-    door.push?.close()
+    door.close()
     return flows.close()
   }
   return doorHandler(answer, { runtime, onError, close, toResponse: rpcErrorResponse })

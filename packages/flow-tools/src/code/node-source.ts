@@ -9,8 +9,7 @@ import {
   ownText,
   readNodeCode,
 } from '@x/flow-engine/internal'
-import { isObject } from '@x/wire'
-import { pythonClass } from '@x/flow-components/internal'
+import { isObject, pythonClass } from '@x/wire'
 import { ejectNode, type AddOptions } from './eject-node.ts'
 import { library } from './library.ts'
 import type { SourceContext } from './source-context.ts'

@@ -10,14 +10,10 @@ import { refreshDetails } from '@x/flow-engine/internal'
 import type { ComponentRegistry } from '@x/flow-engine'
 import type { CodeRunner, ComponentServices } from '@x/flow-engine'
 import { errorText } from '@x/flow-engine/internal'
+import { pythonClass } from '@x/wire'
 import { isFlowError } from '@x/flow-engine'
 import type { Caller } from '../base/caller.ts'
-import {
-  checkCodeText,
-  OFFERED_MODULES,
-  pythonClass,
-  pythonLine,
-} from '@x/flow-components/internal'
+import { checkCodeText, OFFERED_MODULES, pythonLine } from '@x/flow-components/internal'
 import { referenceType } from '@x/flow-engine/internal'
 import { refuse } from '@x/flow-engine/internal'
 

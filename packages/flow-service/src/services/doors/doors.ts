@@ -235,7 +235,7 @@ export function createDoorServices({
     rootFlow: a2aOptions.rootFlow,
     continued(jobId, { metadata }) {
       const turn: unknown = metadata?.['turn']
-      if (isObject(turn) && turn['door'] === 'a2a') a2a.push?.follow(jobId)
+      if (isObject(turn) && turn['door'] === 'a2a') a2a.follow(jobId)
     },
     takesVisitors: (door) => (door === 'agUi' ? agUiOptions.public : chatOptions.public),
     async visit(name, request, address) {
@@ -265,7 +265,7 @@ export function createDoorServices({
     },
     close() {
       for (const turns of opened) turns.close()
-      a2a.push?.close()
+      a2a.close()
     },
   }
 

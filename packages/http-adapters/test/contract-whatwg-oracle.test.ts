@@ -1,4 +1,0 @@
-import { defineAdapterContract } from './adapter-contract.ts'
-import { whatwgOracle } from './mounts.ts'
-
-defineAdapterContract(whatwgOracle)

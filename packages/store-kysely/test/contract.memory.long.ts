@@ -1,0 +1,4 @@
+import { defineContracts } from './contract.ts'
+import { memoryDatabase } from './databases.ts'
+
+defineContracts('SQLite in memory', memoryDatabase)
