@@ -87,7 +87,11 @@ async function crashAndResume(environment: Record<string, string>): Promise<stri
     const turn = answer.headers.get('x-chat-turn') ?? ''
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
     let seen = ''
-    while (!seen.includes('w7 ')) seen += (await reader?.read())?.value ?? ''
+    while (!/w7\b/.test(seen)) {
+      const { done = true, value = '' } = (await reader?.read()) ?? {}
+      if (done) throw new Error(`The answer ended: ${seen}`)
+      seen += value
+    }
     const logged = async (): Promise<string> => {
       const events = await fetch(
         `${server.url}/api/v1/build/${turn}/events?event_delivery=polling`,
