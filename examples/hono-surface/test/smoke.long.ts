@@ -15,16 +15,26 @@ test('the page loads the public renderer for the surface', async () => {
   expect(await script.text()).toContain('a2ui-surface')
 })
 
+/** Reads on until a part has arrived, and gives all that has. */
+function reading(stream: Response): (part: string) => Promise<string> {
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return async (part) => {
+    while (!text.includes(part)) {
+      const { done = true, value = '' } = (await reader?.read()) ?? {}
+      if (done) throw new Error(`The stream ended without ${part}: ${text}`)
+      text += value
+    }
+    return text
+  }
+}
+
 test('a vote reaches all viewers', async () => {
   const leave = new AbortController()
   const headers = { accept: 'text/event-stream' }
   const stream = await fetch(`${example.url}/surface`, { headers, signal: leave.signal })
   expect(stream.headers.get('content-type')).toContain('text/event-stream')
-  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
-  const until = async (part: string): Promise<void> => {
-    while (!text.includes(part)) text += (await reader?.read())?.value ?? ''
-  }
+  const until = reading(stream)
   await until('No votes yet')
 
   const vote = {
@@ -52,12 +62,7 @@ test('viewers of three protocol versions share a form, and each submission is va
     const headers = { accept: 'application/jsonl', 'a2ui-version': version }
     const stream = await fetch(address, { headers, signal: leave.signal })
     expect(stream.headers.get('a2ui-version')).toBe(version)
-    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ''
-    return async (part: string): Promise<string> => {
-      while (!text.includes(part)) text += (await reader?.read())?.value ?? ''
-      return text
-    }
+    return reading(stream)
   }
   const viewers = await Promise.all(['0.8', '0.9.1', '1.0'].map(watch))
   const seen = await Promise.all(viewers.map((until) => until('Nobody yet')))
