@@ -1,6 +1,7 @@
 import { callBudgetOf, type Reservation } from '../components/define/call-budget.ts'
 import type { ModelSpec } from '../components/define/services.ts'
 import type { ChatChunk, ChatRequest, Embedder, TokenUsage } from './chat-model.ts'
+import { isTokenUsage } from './is-token-usage.ts'
 
 interface Host {
   usage?(usage: TokenUsage): void
@@ -30,7 +31,7 @@ export async function* budgetedStream(
   let usage: TokenUsage | undefined
   try {
     for await (const chunk of make(request)) {
-      if ('finish' in chunk && chunk.usage !== undefined) {
+      if ('finish' in chunk && isTokenUsage(chunk.usage)) {
         usage = chunk.usage
         host.usage?.(usage)
       }

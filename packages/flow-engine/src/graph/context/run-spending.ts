@@ -1,6 +1,7 @@
 import type { BudgetedCall, CallBudget, Reservation } from '../../components/define/call-budget.ts'
 import { FlowError, invalidRequest } from '../../errors.ts'
 import type { TokenUsage } from '../../models/chat-model.ts'
+import { isTokenCount, isTokenUsage } from '../../models/is-token-usage.ts'
 import { estimateInput, type CountTokens } from './estimate-input.ts'
 import { priceOf, type Price, type Prices } from './prices.ts'
 import type { BudgetDetails, BudgetUnit, RunBudget, Spent } from '../plan/run-budget.ts'
@@ -99,7 +100,7 @@ export class RunSpending implements CallBudget {
     if (tokens === undefined && money === undefined && price === undefined)
       return { inputTokens: 0, outputTokens: 0, money: 0n, price, isFixed }
     const inputTokens = estimateInput(request, { provider, name: model }, this.#countTokens)
-    const outputTokens = isTexts(request) ? 0 : (request.maxTokens ?? USUAL_ANSWER)
+    const outputTokens = isTexts(request) ? 0 : longestAnswer(request.maxTokens)
     return {
       inputTokens,
       outputTokens,
@@ -196,7 +197,7 @@ export class RunSpending implements CallBudget {
   }
 
   #settle(need: Amount, price: Rates | undefined, usage: TokenUsage | undefined): void {
-    const used = usage ?? need
+    const used = isTokenUsage(usage) ? usage : need
     this.#inputTokens += used.inputTokens
     this.#outputTokens += used.outputTokens
     this.#money += costOf(price, used)
@@ -241,6 +242,11 @@ export class RunSpending implements CallBudget {
       signal?.addEventListener('abort', stop, { once: true })
     })
   }
+}
+
+/** A request with no limit, or one that no vendor would take, may be answered at length. */
+function longestAnswer(maxTokens: number | undefined): number {
+  return isTokenCount(maxTokens) && maxTokens > 0 ? maxTokens : USUAL_ANSWER
 }
 
 function isTexts(request: BudgetedCall['request']): request is readonly string[] {
