@@ -234,6 +234,29 @@ describe('opening the portal', () => {
     expect(forged.body.error.code).toBe('cross_site')
   })
 
+  test.each([
+    [{ actor: 'ada', permission: 'manage' }, 'tenant'],
+    [{ tenant: 'acme', permission: 'manage' }, 'actor'],
+    [{ tenant: 'acme', actor: 'ada', permission: 'viewer' }, 'permission'],
+    [{ tenant: 'acme', actor: 'ada' }, 'permission'],
+    [{ tenant: 'acme', actor: 'ada', permission: 'view', expiresAt: '2030' }, 'expiresAt'],
+  ])(
+    'DP-8 a session of the host that says too little opens nothing: %o',
+    async (session, named) => {
+      const { ask, errors } = createHarness({ session: () => session as never })
+      const { status, body } = await ask('POST', '/api/connections', {
+        headers: GUARD,
+        body: JSON.stringify({ provider: 'entra' }),
+      })
+      expect([status, body.error.code, body.error.message]).toEqual([
+        500,
+        'internal',
+        'Internal error',
+      ])
+      expect(String(errors)).toContain(`whose ${named} is not valid`)
+    },
+  )
+
   test('DP-12 unknown paths and methods', async () => {
     const { open } = createHarness()
     const { go } = await open()

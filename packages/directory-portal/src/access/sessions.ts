@@ -1,4 +1,4 @@
-import type { Runtime } from '@x/wire'
+import { isResponse, type Runtime } from '@x/wire'
 import { PortalError } from '../http/portal-error.ts'
 import type { LinkRecord, PortalStore, SessionRecord } from '../store/portal-store.ts'
 import { createSecret, digestOf } from './secrets.ts'
@@ -74,8 +74,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     async find(request) {
       const found = (await session?.(request)) ?? null
       if (found === null) return ofCookie(request)
-      if (found instanceof Response) return found
-      const { tenant, tenantName = null, actor, permission, expiresAt = null } = found
+      if (isResponse(found)) return found
+      const { tenant, tenantName = null, actor, permission, expiresAt = null } = readSession(found)
       if (expiresAt !== null && expiresAt <= runtime.now()) throw signIn()
       const id = JSON.stringify([tenant, actor])
       const unknown = { language: null, returnUrl: null }
@@ -107,6 +107,20 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
   }
 }
+
+/** A session that says too little would otherwise be one of nobody, who may do everything. */
+function readSession(found: PortalSession): PortalSession {
+  const { tenant, actor, permission, expiresAt } = found
+  const wrong =
+    (!isText(tenant) && 'tenant') ||
+    (!isText(actor) && 'actor') ||
+    (permission !== 'manage' && permission !== 'view' && 'permission') ||
+    (expiresAt !== undefined && !(expiresAt instanceof Date) && 'expiresAt')
+  if (wrong === false) return found
+  throw new Error(`The option session gave a session whose ${wrong} is not valid.`)
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
 const signIn = (): PortalError =>
   new PortalError(401, 'unauthorized', 'Open the portal with a new link.')

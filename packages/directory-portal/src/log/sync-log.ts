@@ -7,7 +7,7 @@ import { outcomeOf } from './outcome.ts'
 export interface SyncLogOptions {
   readonly store: PortalStore
   readonly runtime?: Runtime
-  /** Called when a batch cannot be written; its entries are lost. */
+  /** Called when a batch cannot be written, and with the number of requests lost while 10,000 waited. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -40,29 +40,37 @@ export function createSyncLog({
   const waiting: ScimObservation[] = []
   /** Ends the time in which a batch is collected. */
   let collecting: AbortController | null = null
-  let writing = Promise.resolve()
+  /** The batch on its way; never two, so that a slow database has one to finish. */
+  let writing: Promise<void> | null = null
+  /** How many were observed, and how many of them were written or lost. */
+  let [seen, done, dropped] = [0, 0, 0]
   let isClosed = false
   /** When an entry about a refused secret was last written, by connection and outcome. */
   const refusals = new Map<string, { at: number; missed: number }>()
   const watchers = new Map<string, Set<() => void>>()
 
-  const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const batch = batchOf(waiting.splice(0, BATCH_SIZE), refusals)
-      try {
-        await store.log.append(batch)
-      } catch (error) {
-        onError(error)
-      }
-      for (const { connectionId } of batch.facts)
-        for (const wake of watchers.get(connectionId) ?? []) wake()
+  const writeBatch = async (): Promise<void> => {
+    const taken = waiting.splice(0, BATCH_SIZE)
+    const batch = batchOf(taken, refusals)
+    try {
+      await store.log.append(batch)
+    } catch (error) {
+      onError(error)
     }
+    done += taken.length
+    if (dropped > 0)
+      onError(new Error(`The sync log lost ${dropped} requests: the database was too slow.`))
+    dropped = 0
+    writing = null
+    for (const { connectionId } of batch.facts)
+      for (const wake of watchers.get(connectionId) ?? []) wake()
   }
-  const flush = (): Promise<void> => {
+  /** Waits for what was observed before, not for what arrives meanwhile. */
+  const flush = async (): Promise<void> => {
     collecting?.abort()
     collecting = null
-    writing = writing.then(writeAll)
-    return writing
+    const target = seen
+    while (done < target) await (writing ??= writeBatch())
   }
   const collect = (): void => {
     collecting = new AbortController()
@@ -76,8 +84,13 @@ export function createSyncLog({
       const isOwn = request.connectionId !== undefined
       if (!isOwn && !(request.resourceType === 'User' && request.status < 300)) return
       waiting.push(request)
-      if (waiting.length > MAX_WAITING) waiting.shift()
-      if (waiting.length >= BATCH_SIZE) void flush()
+      seen += 1
+      if (waiting.length > MAX_WAITING) {
+        waiting.shift()
+        done += 1
+        dropped += 1
+      }
+      if (waiting.length >= BATCH_SIZE && writing === null) void flush()
       else if (collecting === null) collect()
     },
     flush,

@@ -164,9 +164,6 @@ function refusalOf(error: unknown, onError: (error: unknown) => void): PortalErr
     if (error.status === 404) return new PortalError(404, 'not_found', error.detail)
     if (error.status === 409) return new PortalError(409, 'conflict', error.detail)
   }
-  // Options of other packages name the member of a body that they refuse.
-  if (error instanceof TypeError && /must /.test(error.message))
-    return new PortalError(400, 'invalid', error.message)
   onError(error)
   return new PortalError(500, 'internal', 'Internal error')
 }
