@@ -306,3 +306,26 @@ class Mine(Component):
     expect(await runText(runner, code, { values })).toBe('HI')
   })
 })
+
+describe('ChatComponent', () => {
+  const CHAT = `from lfx.base.io.chat import ChatComponent
+from lfx.io import MessageTextInput, Output
+from lfx.schema.message import Message
+
+class Mine(ChatComponent):
+    display_name = "Mine"
+    inputs = [MessageTextInput(name="input_value", input_types=["Message"])]
+    outputs = [Output(display_name="Message", name="message", method="answer")]
+
+    def answer(self) -> Message:
+        source, icon, display_name, source_id = self.get_properties_from_source_component()
+        return Message(text=f"{source} {icon} {display_name} {source_id}")
+`
+
+  test('FF-70: tells what its message comes from, and None for what nobody told', async () => {
+    const values = { input_value: 'Hello' }
+    expect(await runText(runner, CHAT, { values, method: 'answer' })).toMatchObject({
+      text: 'None None None None',
+    })
+  })
+})

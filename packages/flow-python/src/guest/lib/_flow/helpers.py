@@ -102,3 +102,10 @@ class ChatComponent(_Component):
     """A component that returns a chat message."""
 
     display_name = "Chat Component"
+
+    def get_properties_from_source_component(self):
+        """Model, icon, display name and id of what the message comes from; None for each that nobody told."""
+        properties = getattr(getattr(self, "input_value", None), "properties", None)
+        source = getattr(properties, "source", None)
+        names = [getattr(source, name, None) or None for name in ("source", "display_name", "id")]
+        return names[0], getattr(properties, "icon", None) or None, names[1], names[2]
