@@ -43,7 +43,7 @@ export function createSyncLog({
   /** The batch on its way; never two, so that a slow database has one to finish. */
   let writing: Promise<void> | null = null
   /** How many were observed, and how many of them were written or lost. */
-  let [seen, done, dropped] = [0, 0, 0]
+  const count = { seen: 0, done: 0, dropped: 0 }
   let isClosed = false
   /** When an entry about a refused secret was last written, by connection and outcome. */
   const refusals = new Map<string, { at: number; missed: number }>()
@@ -57,10 +57,10 @@ export function createSyncLog({
     } catch (error) {
       onError(error)
     }
-    done += taken.length
-    if (dropped > 0)
-      onError(new Error(`The sync log lost ${dropped} requests: the database was too slow.`))
-    dropped = 0
+    count.done += taken.length
+    if (count.dropped > 0)
+      onError(new Error(`The sync log lost ${count.dropped} requests: the database was too slow.`))
+    count.dropped = 0
     writing = null
     for (const { connectionId } of batch.facts)
       for (const wake of watchers.get(connectionId) ?? []) wake()
@@ -69,8 +69,8 @@ export function createSyncLog({
   const flush = async (): Promise<void> => {
     collecting?.abort()
     collecting = null
-    const target = seen
-    while (done < target) await (writing ??= writeBatch())
+    const target = count.seen
+    while (count.done < target) await (writing ??= writeBatch())
   }
   const collect = (): void => {
     collecting = new AbortController()
@@ -84,11 +84,11 @@ export function createSyncLog({
       const isOwn = request.connectionId !== undefined
       if (!isOwn && !(request.resourceType === 'User' && request.status < 300)) return
       waiting.push(request)
-      seen += 1
+      count.seen += 1
       if (waiting.length > MAX_WAITING) {
         waiting.shift()
-        done += 1
-        dropped += 1
+        count.done += 1
+        count.dropped += 1
       }
       if (waiting.length >= BATCH_SIZE && writing === null) void flush()
       else if (collecting === null) collect()
