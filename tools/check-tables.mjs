@@ -8,7 +8,11 @@ const TABLES = [
   ['surface-limits', 'packages/surface-protocol/src/diagnostics/limits.ts', 'defaultLimits'],
   ['scim-events', 'packages/scim-core/src/options/events.ts', 'interface ScimEvents'],
   ['scim-options', 'packages/scim-core/src/options/options.ts', 'interface ScimOptions'],
-  ['flow-api-options', 'packages/flow-service/src/options.ts', 'interface FlowEngineOptions'],
+  [
+    'flow-api-options',
+    'packages/flow-service/src/service-options.ts',
+    'interface FlowServiceOptions',
+  ],
 ]
 
 /** The members of an interface or object that stand at the first level. */

@@ -1,7 +1,13 @@
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { createFlowEngine, createCors, createHostGate, type RequestHooks } from '@x/flow-service'
+import {
+  createCors,
+  createFlowService,
+  createHostGate,
+  groupSettings,
+  type RequestHooks,
+} from '@x/flow-service'
 import {
   createDiskBlobStore,
   createDiskFlowFiles,
@@ -137,16 +143,14 @@ export async function createReferenceServer(
   const vectors = vectorDatabase(settings, folder)
   const queue = queueOptions(settings)
   const guardedFetch = createGuardedFetch({ allow: settings.SERVICE_SSRF_ALLOW ?? [] })
-  const engine = createFlowEngine({
+  const grouped = groupSettings(flowSettings)
+  const engine = createFlowService({
     store: stores.flow,
     files: createDiskBlobStore(join(folder, 'files')),
-    ...(vectors === undefined ? {} : { vectors: vectors.collections }),
-    flowFiles: createDiskFlowFiles(join(folder, 'flows')),
-    profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
     jobs: createJobStore(db),
     secretKey,
-    passwords: await openPasswords(db),
-    settings: flowSettings,
+    settings: grouped.settings,
+    limits: { ...grouped.limits, run: runLimits(settings) },
     services: {
       environment: providerEnvironment(
         environment,
@@ -164,17 +168,27 @@ export async function createReferenceServer(
       ...(code.runner === undefined ? {} : { codeRunner: code.runner }),
     },
     queue,
-    ...(await quotasOf(settings, db)),
-    openai: openAiOptions(settings),
-    ...doorOptions(settings),
-    limits: runLimits(settings),
-    mcp: mcpOptions(settings),
-    audit,
-    onAudit: trail.logRecord,
-    requestHooks,
-    ...(spans === undefined ? {} : { hooks: spans.hooks }),
-    ...metrics,
-    onError,
+    doors: {
+      ...grouped.doors,
+      openai: openAiOptions(settings),
+      mcp: mcpOptions(settings),
+      ...doorOptions(settings),
+    },
+    overrides: {
+      ...(vectors === undefined ? {} : { vectors: vectors.collections }),
+      flowFiles: createDiskFlowFiles(join(folder, 'flows')),
+      profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
+      passwords: await openPasswords(db),
+      ...(await quotasOf(settings, db)),
+    },
+    observe: {
+      audit,
+      onAudit: trail.logRecord,
+      requestHooks,
+      ...(spans === undefined ? {} : { hooks: spans.hooks }),
+      ...metrics,
+      onError,
+    },
   })
 
   warnOfLowLimit(provisioning, settings.SERVICE_RATE_LIMIT ?? 0, log)

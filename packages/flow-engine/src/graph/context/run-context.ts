@@ -253,7 +253,7 @@ class LazyRunContext implements RunContext {
   /** Always present, see `services`. */
   get #messageService(): MessageService {
     const { messages } = this.services
-    if (messages === undefined) throw new TypeError('A run has a message service')
+    if (messages === undefined) throw new TypeError('This run has no message service')
     return messages
   }
 

@@ -74,7 +74,7 @@ export class ContextOptions implements RunContextOptions {
 
   get #execution(): RunExecution {
     const { execution } = this.#start
-    if (execution === undefined) throw new TypeError('The run has not begun')
+    if (execution === undefined) throw new TypeError('The run has not started')
     return execution
   }
 
@@ -192,7 +192,7 @@ export class ContextOptions implements RunContextOptions {
 
   durable(): DurableCalls {
     const { host, run } = this.#start
-    if (run === undefined) throw new TypeError('The run has not begun')
+    if (run === undefined) throw new TypeError('The run has not started')
     const { graph } = this.#request
     const { builds } = this.#execution
     return (this.#durable ??= new DurableCalls({ host, graph, run, builds }))
