@@ -13,7 +13,6 @@ import {
   createDiskFlowFiles,
   createDiskProfilePictures,
 } from '@x/flow-service/node'
-import { createDocumentReader, createJsonQueries, createStdioMcp } from '@x/flow-components/node'
 import { createGuardedFetch } from '@x/flow-engine/node'
 import type { FetchHandler } from '@x/http-adapters'
 import { toNodeListener } from '@x/http-adapters/node'
@@ -23,16 +22,15 @@ import { linkUsers } from '@x/store-kysely/link'
 import { apiPage } from './api-page.ts'
 import { createCodeRunnersOf } from './code-runners.ts'
 import { consolePage } from './console-page.ts'
+import { componentServices } from './component-services.ts'
 import { openDatabase } from './database.ts'
 import { createEditorPage } from './editor-page.ts'
-import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
 import { answerMounted, own, type MountHandlers } from './mounts.ts'
 import { queueOptions } from './settings/queue-options.ts'
 import { openPasswords } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
-import { providerEnvironment } from './provider-environment.ts'
 import { createScim, readProvisioning, warnOfLowLimit } from './scim.ts'
 import type { Log } from './operate/log.ts'
 import { createAuditTrail } from './operate/audit-trail.ts'
@@ -151,22 +149,7 @@ export async function createReferenceServer(
     secretKey,
     settings: grouped.settings,
     limits: { ...grouped.limits, run: runLimits(settings) },
-    services: {
-      environment: providerEnvironment(
-        environment,
-        settings.SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT,
-      ),
-      fetch: guardedFetch,
-      crawlBytes: (settings.SERVICE_MAX_CRAWL_MB ?? 64) * 1024 * 1024,
-      jsonQueries: createJsonQueries(),
-      documentReader: createDocumentReader(),
-      sql,
-      finance: createFinanceSource(settings.SERVICE_FINANCE_URL),
-      ...(settings.SERVICE_MCP_STDIO === true
-        ? { mcp: createStdioMcp({ ...stdioCommands(settings), fetch: guardedFetch }) }
-        : {}),
-      ...(code.runner === undefined ? {} : { codeRunner: code.runner }),
-    },
+    services: componentServices(settings, { environment, fetch: guardedFetch, sql, code }),
     queue,
     doors: {
       ...grouped.doors,
@@ -348,10 +331,6 @@ const isPostgres = ({ SERVICE_DATABASE_URL: address = '' }: Settings): boolean =
 function vectorDatabase(settings: Settings, folder: string): VectorDatabase | undefined {
   if (isPostgres(settings)) return undefined
   return createVectorDatabase(settings.SERVICE_VECTOR_DIR ?? join(folder, 'vectors'))
-}
-
-function stdioCommands({ SERVICE_MCP_STDIO_COMMANDS: commands = [] }: Settings) {
-  return { commands, setting: 'SERVICE_MCP_STDIO_COMMANDS' }
 }
 
 /** Shown in metrics. */

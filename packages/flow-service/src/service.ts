@@ -135,7 +135,9 @@ export function createFlowService(given: FlowServiceOptions | FlowEngineOptions)
 }
 
 /** @deprecated Renamed to `createFlowService`. */
-export const createFlowEngine = createFlowService
+export function createFlowEngine(given: FlowEngineOptions): FlowService {
+  return createFlowService(given)
+}
 
 /** @deprecated Renamed to `FlowService`. */
 export type FlowEngine = FlowService

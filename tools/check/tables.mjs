@@ -1,6 +1,6 @@
 // Compares tables of docs/reference that are kept by hand with the types that they describe: every member
 // of a type has a row (or is named in one), and a limit has the default of the code.
-import { readSource } from './sources.mjs'
+import { readSource } from '../sources.mjs'
 
 /** Page, source, and the interface or object whose members the page names in tables. */
 const TABLES = [
