@@ -256,8 +256,8 @@ export interface ReadServiceOptions {
 export function readServiceOptions(called: string, given: unknown): ReadServiceOptions {
   const hasStorage = (given as Partial<FlowEngineOptions> | null | undefined)?.storage !== undefined
   const read = (hasStorage ? readStorage : readStores)(called, given)
-  const { options, written } = ungroup(called, read, PAGE)
-  const stored = hasStorage ? fromStorage(called, options as unknown as FlowEngineOptions) : options
+  const { options: flat, written } = ungroup(called, read, PAGE)
+  const stored = hasStorage ? fromStorage(called, flat as unknown as FlowEngineOptions) : flat
   return { options: stored as StoredEngineOptions, written }
 }
 
