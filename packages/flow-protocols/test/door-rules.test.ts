@@ -2,7 +2,7 @@ import { HttpAgent } from '@ag-ui/client'
 import { EventSchemas } from '@ag-ui/core/schemas'
 import { createMemoryServices } from '@x/flow-engine/memory'
 import { chatInput, chatOutput, languageModel, memory } from '@x/flow-engine/components'
-import { createRegistry, type FlowJson } from '@x/flow-engine'
+import { createRegistry, type ComponentServices, type FlowJson } from '@x/flow-engine'
 import { createScriptedModel, flowBuilder } from '@x/flow-engine/testing'
 import { serve } from '@x/test-kit'
 import { afterEach, expect, test } from 'vitest'
@@ -74,7 +74,7 @@ const earlier = [
 const withMemory = createRegistry([chatInput, chatOutput, memory, languageModel])
 
 test('DO-12, DO-13: the chat is the session that memory reads; earlier messages of a request are not it', async () => {
-  const { messages } = createMemoryServices()
+  const { messages } = createMemoryServices() as Required<ComponentServices>
   const { url, model } = await serveChat(rememberingFlow(), ['One', 'Two'], {
     components: withMemory,
     messages,
@@ -119,7 +119,7 @@ test('DO-35: another version than 5, 6 and 7 is refused', async () => {
 
 test('DO-50: a data: address becomes a file; its bytes say what an image is, and http is refused', async () => {
   const { url } = await serveChat(echoFlow(), [], {
-    services: { files: createMemoryServices().files },
+    services: createMemoryServices(),
   })
   const send = (part: object) =>
     fetch(url, bodyOf('', { messages: [{ id: 'u1', role: 'user', parts: [part] }] }))

@@ -99,7 +99,8 @@ test('DO-83: the description of the API has the routes of the doors with their b
   const { engine } = await service()
   const { paths } = engine.openapi() as { paths: Record<string, Record<string, object>> }
   for (const path of ['/api/ai/v1/chat/{flow}', '/api/ag-ui/v1/{flow}', '/api/a2a/v1/{flow}'])
-    expect(paths[path]?.['post'], path).toMatchObject({
+    expect({ path, ...paths[path]?.['post'] }).toMatchObject({
+      path,
       requestBody: expect.anything(),
       responses: { 200: expect.anything() },
     })
