@@ -36,7 +36,7 @@ export function runAttempts(
   build: number,
   environment: TaskEnvironment,
 ): TaskResult | Promise<TaskResult> {
-  const { retry } = environment.request.options
+  const { retry } = environment.run.options
   if (retry === undefined && task.vertex.component.retry === undefined)
     return runTask(task, build, environment)
   const policy = policyOf(task.vertex, retry)
