@@ -23,6 +23,7 @@ const FINAL: ReadonlySet<FlowErrorCode> = new Set<FlowErrorCode>([
   'invalid_request',
   'invalid_answer',
   'missing_input',
+  'missing_package',
   'variable_not_found',
   'limit_exceeded',
   'not_resumable',
