@@ -58,6 +58,7 @@ export {
 } from './request-hooks.ts'
 export { REQUEST_ID, requestIdOf, withRequestId } from './request-id.ts'
 export { formatSseComment, formatSseFrame } from './sse-frame.ts'
+export { createSseReader, type SseEvent, type SseReader } from './sse-reader.ts'
 export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
 export { createSystemRuntime, withinTime, type Runtime } from './runtime.ts'
 export {
