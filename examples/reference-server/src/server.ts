@@ -1,13 +1,18 @@
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { createFlowEngine, createCors, createHostGate, type RequestHooks } from '@x/flow-service'
+import {
+  createCors,
+  createFlowService,
+  createHostGate,
+  groupSettings,
+  type RequestHooks,
+} from '@x/flow-service'
 import {
   createDiskBlobStore,
   createDiskFlowFiles,
   createDiskProfilePictures,
 } from '@x/flow-service/node'
-import { createDocumentReader, createJsonQueries, createStdioMcp } from '@x/flow-components/node'
 import { createGuardedFetch } from '@x/flow-engine/node'
 import type { FetchHandler } from '@x/http-adapters'
 import { toNodeListener } from '@x/http-adapters/node'
@@ -17,16 +22,15 @@ import { linkUsers } from '@x/store-kysely/link'
 import { apiPage } from './api-page.ts'
 import { createCodeRunnersOf } from './code-runners.ts'
 import { consolePage } from './console-page.ts'
+import { componentServices } from './component-services.ts'
 import { openDatabase } from './database.ts'
 import { createEditorPage } from './editor-page.ts'
-import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
 import { answerMounted, own, type MountHandlers } from './mounts.ts'
 import { queueOptions } from './settings/queue-options.ts'
 import { openPasswords } from './moved-passwords.ts'
 import { pathOf } from './path-of.ts'
-import { providerEnvironment } from './provider-environment.ts'
 import { createScim, readProvisioning, warnOfLowLimit } from './scim.ts'
 import type { Log } from './operate/log.ts'
 import { createAuditTrail } from './operate/audit-trail.ts'
@@ -137,44 +141,37 @@ export async function createReferenceServer(
   const vectors = vectorDatabase(settings, folder)
   const queue = queueOptions(settings)
   const guardedFetch = createGuardedFetch({ allow: settings.SERVICE_SSRF_ALLOW ?? [] })
-  const engine = createFlowEngine({
+  const grouped = groupSettings(flowSettings)
+  const engine = createFlowService({
     store: stores.flow,
     files: createDiskBlobStore(join(folder, 'files')),
-    ...(vectors === undefined ? {} : { vectors: vectors.collections }),
-    flowFiles: createDiskFlowFiles(join(folder, 'flows')),
-    profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
     jobs: createJobStore(db),
     secretKey,
-    passwords: await openPasswords(db),
-    settings: flowSettings,
-    services: {
-      environment: providerEnvironment(
-        environment,
-        settings.SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT,
-      ),
-      fetch: guardedFetch,
-      crawlBytes: (settings.SERVICE_MAX_CRAWL_MB ?? 64) * 1024 * 1024,
-      jsonQueries: createJsonQueries(),
-      documentReader: createDocumentReader(),
-      sql,
-      finance: createFinanceSource(settings.SERVICE_FINANCE_URL),
-      ...(settings.SERVICE_MCP_STDIO === true
-        ? { mcp: createStdioMcp({ ...stdioCommands(settings), fetch: guardedFetch }) }
-        : {}),
-      ...(code.runner === undefined ? {} : { codeRunner: code.runner }),
-    },
+    settings: grouped.settings,
+    limits: { ...grouped.limits, run: runLimits(settings) },
+    services: componentServices(settings, { environment, fetch: guardedFetch, sql, code }),
     queue,
-    ...(await quotasOf(settings, db)),
-    openai: openAiOptions(settings),
-    ...doorOptions(settings),
-    limits: runLimits(settings),
-    mcp: mcpOptions(settings),
-    audit,
-    onAudit: trail.logRecord,
-    requestHooks,
-    ...(spans === undefined ? {} : { hooks: spans.hooks }),
-    ...metrics,
-    onError,
+    doors: {
+      ...grouped.doors,
+      openai: openAiOptions(settings),
+      mcp: mcpOptions(settings),
+      ...doorOptions(settings),
+    },
+    overrides: {
+      ...(vectors === undefined ? {} : { vectors: vectors.collections }),
+      flowFiles: createDiskFlowFiles(join(folder, 'flows')),
+      profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
+      passwords: await openPasswords(db),
+      ...(await quotasOf(settings, db)),
+    },
+    observe: {
+      audit,
+      onAudit: trail.logRecord,
+      requestHooks,
+      ...(spans === undefined ? {} : { hooks: spans.hooks }),
+      ...metrics,
+      onError,
+    },
   })
 
   warnOfLowLimit(provisioning, settings.SERVICE_RATE_LIMIT ?? 0, log)
@@ -334,10 +331,6 @@ const isPostgres = ({ SERVICE_DATABASE_URL: address = '' }: Settings): boolean =
 function vectorDatabase(settings: Settings, folder: string): VectorDatabase | undefined {
   if (isPostgres(settings)) return undefined
   return createVectorDatabase(settings.SERVICE_VECTOR_DIR ?? join(folder, 'vectors'))
-}
-
-function stdioCommands({ SERVICE_MCP_STDIO_COMMANDS: commands = [] }: Settings) {
-  return { commands, setting: 'SERVICE_MCP_STDIO_COMMANDS' }
 }
 
 /** Shown in metrics. */

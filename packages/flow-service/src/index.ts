@@ -1,4 +1,9 @@
-export { createFlowEngine, type FlowEngine } from './engine.ts'
+export {
+  createFlowEngine,
+  createFlowService,
+  type FlowEngine,
+  type FlowService,
+} from './service.ts'
 export type {
   FlowEvent,
   FlowEvents,
@@ -15,6 +20,7 @@ export {
   type OidcSignInOptions,
 } from './http/access/oidc.ts'
 export type { AnnotatedFlow, McpOptions } from './mcp/mcp-options.ts'
+export { groupSettings } from './option-groups.ts'
 export type { ToolAnnotations } from './mcp/mcp-server.ts'
 export type {
   ComponentStoreOptions,
@@ -41,6 +47,20 @@ export type { ProfilePictures } from './services/files/profile-pictures.ts'
 export type { ExampleFlow } from './services/flows/examples.ts'
 export type { QuotaStore } from './services/runs/run-quota.ts'
 export type { FlowServices } from './services/services.ts'
+export type {
+  AuthSettings,
+  EditorSettings,
+  FlowServiceDoors,
+  FlowServiceLimits,
+  FlowServiceObservers,
+  FlowServiceOptions,
+  FlowServiceOverrides,
+  FlowServiceSettings,
+  HttpSettings,
+  RecordSettings,
+  SessionSettings,
+  VariableSettings,
+} from './service-options.ts'
 export { defaultSettings, type FlowSettings } from './settings.ts'
 export { FlowFileError, type FlowFiles } from './store/flow-files.ts'
 export type { AroundRequest, ObservedRequest, RequestEnd, RequestHooks } from '@x/wire'

@@ -82,7 +82,10 @@ export interface FlowStorage {
   readonly passwords?: PasswordHasher
 }
 
-/** Options of a flow service. */
+/**
+ * Options of a flow service in their old, flat form.
+ * @deprecated Use the groups of `FlowServiceOptions`.
+ */
 export interface FlowEngineOptions {
   /**
    * All stores in one; `store`, `jobs` and `files` are then absent. `vectors`, `quotas`, `audit` and `passwords`

@@ -24,6 +24,7 @@ import {
 import { defaultRunLimits } from '@x/flow-engine'
 import { budgetOption, errorText } from '@x/flow-engine/internal'
 import { readSigningKey } from '@x/flow-protocols/internal'
+import { ungroup, withGroups } from './option-groups.ts'
 import type { FlowEngineOptions, FlowStorage, StoredEngineOptions } from './options.ts'
 import { defaultSettings } from './settings.ts'
 
@@ -237,18 +238,33 @@ const kinds: KindsOf<FlowEngineOptions> = {
   onError: callback,
 }
 
-const readStores = optionCheck<StoredEngineOptions>(PAGE, {
-  ...kinds,
+const grouped = withGroups(kinds) as KindsOf<FlowEngineOptions>
+const readStores = optionCheck<FlowEngineOptions>(PAGE, {
+  ...grouped,
   store: required(flowStore),
   files: required(blobStore),
 })
-const readStorage = optionCheck<FlowEngineOptions>(PAGE, kinds)
+const readStorage = optionCheck<FlowEngineOptions>(PAGE, grouped)
 
-/** The options of an engine as they were given, each read once, with their stores. @throws OptionError */
-export function readFlowEngineOptions(called: string, given: unknown): StoredEngineOptions {
-  if ((given as Partial<FlowEngineOptions> | null | undefined)?.storage === undefined)
-    return readStores(called, given)
-  const { storage: from, ...others } = readStorage(called, given)
+/** The options of a service, flat and with their stores, and how the host wrote those that came from a group. */
+export interface ReadServiceOptions {
+  readonly options: StoredEngineOptions
+  readonly written: ReadonlyMap<string, string>
+}
+
+/** The options of a service as they were given, each read once. @throws OptionError */
+export function readServiceOptions(called: string, given: unknown): ReadServiceOptions {
+  const hasStorage = (given as Partial<FlowEngineOptions> | null | undefined)?.storage !== undefined
+  const read = (hasStorage ? readStorage : readStores)(called, given)
+  const { options: flat, written } = ungroup(called, read, PAGE)
+  const stored = hasStorage ? fromStorage(called, flat as unknown as FlowEngineOptions) : flat
+  return { options: stored as StoredEngineOptions, written }
+}
+
+function fromStorage(
+  called: string,
+  { storage: from, ...others }: FlowEngineOptions,
+): StoredEngineOptions {
   for (const name of ['store', 'jobs', 'files'] as const)
     if (others[name] !== undefined)
       throw new OptionError(

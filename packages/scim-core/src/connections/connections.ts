@@ -120,7 +120,7 @@ export function createScimConnections({
         lastError: null,
       }
       if (!(await store.insert(connection, MAX_CONNECTIONS))) {
-        throw new ScimError('conflict', `A tenant may have ${MAX_CONNECTIONS} connections.`)
+        throw new ScimError('conflict', `A tenant can have at most ${MAX_CONNECTIONS} connections.`)
       }
       const { id: tokenId, token } = await tokens.issue({
         tenant,

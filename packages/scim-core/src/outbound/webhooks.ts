@@ -188,7 +188,7 @@ export function createWebhooks({
         created: runtime.now(),
       }
       if (!(await store.endpoints.insert(record, MAX_ENDPOINTS))) {
-        throw new RangeError(`A tenant may have ${MAX_ENDPOINTS} webhook endpoints`)
+        throw new RangeError(`A tenant can have at most ${MAX_ENDPOINTS} webhook endpoints`)
       }
       return { id, secret }
     },

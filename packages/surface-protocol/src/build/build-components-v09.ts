@@ -45,7 +45,7 @@ function addNode(
   build: Build,
 ): string {
   const parts = nodeParts(node)
-  if (parts === null) throw new TypeError('A node made by a factory is expected')
+  if (parts === null) throw new TypeError('Expected a component created by the builder')
   if (depth > defaultLimits.treeDepth) {
     const detail = `Components may be nested ${defaultLimits.treeDepth} levels deep.`
     throw limitError('treeDepth', detail)

@@ -46,7 +46,7 @@ interface Position {
 
 function addNode(node: UiNode, { proposed, depth }: Position, build: Build): string {
   const parts = nodeParts(node)
-  if (parts === null) throw new TypeError('A node made by a factory is expected')
+  if (parts === null) throw new TypeError('Expected a component created by the builder')
   if (depth > defaultLimits.treeDepth) {
     throw limitError(
       'treeDepth',

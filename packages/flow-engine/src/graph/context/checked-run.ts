@@ -65,7 +65,7 @@ export abstract class CheckedRun extends RunContext {
     checkNote('requestId', options.requestId)
     const plan = planOf(flow, options)
     const graph = graphOf(plan)
-    if (graph === undefined) throw invalidRequest('The plan was not created by compileFlow')
+    if (graph === undefined) throw invalidRequest('Expected a plan returned by compileFlow')
     if (mode === 'build' && buildProblems(plan).length > 0)
       throw new FlowCompileError(buildProblems(plan))
     const slice = sliceFor(graph, options, mode)

@@ -252,7 +252,7 @@ class Run extends OpenRun implements Deadline {
   #abandon(): void {
     if (this.#scheduler.cancelled.length === 0) return
     const passes = this.#scheduler.cancelled.splice(0)
-    const reason = new FlowError('cancelled', 'Another pass of the loop has failed')
+    const reason = new FlowError('cancelled', 'Another iteration of the loop failed')
     for (const pass of passes) {
       this.#running -= pass.running
       pass.stop?.abort(reason)

@@ -242,7 +242,7 @@ function buildable(plan: FlowPlan): FlowPlan {
 
 function required(plan: FlowPlan): PlanGraph {
   const graph = graphOf(plan)
-  if (graph === undefined) throw new TypeError('The plan was not created by compileFlow')
+  if (graph === undefined) throw new TypeError('Expected a plan returned by compileFlow')
   return graph
 }
 

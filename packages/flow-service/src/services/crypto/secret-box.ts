@@ -11,7 +11,7 @@ export interface SecretBox {
 const PREFIX = 'v1.'
 
 /**
- * The box `createFlowEngine` encrypts variables with, for programs that write to its store. `secretKey`: the
+ * The box `createFlowService` encrypts variables with, for programs that write to its store. `secretKey`: the
  * bytes of the engine's secret key (UTF-8 for a string). AES-256-GCM over WebCrypto; the key is derived with
  * HKDF-SHA-256 (info `variables`), the context is additional authenticated data. Format: `v1.` +
  * base64url(nonce, ciphertext, tag).

@@ -1,6 +1,6 @@
 // Compares tables of docs/reference that are kept by hand with the types that they describe: every member
 // of a type has a row (or is named in one), and a limit has the default of the code.
-import { readSource } from './sources.mjs'
+import { readSource } from '../sources.mjs'
 
 /** Page, source, and the interface or object whose members the page names in tables. */
 const TABLES = [
@@ -8,7 +8,11 @@ const TABLES = [
   ['surface-limits', 'packages/surface-protocol/src/diagnostics/limits.ts', 'defaultLimits'],
   ['scim-events', 'packages/scim-core/src/options/events.ts', 'interface ScimEvents'],
   ['scim-options', 'packages/scim-core/src/options/options.ts', 'interface ScimOptions'],
-  ['flow-api-options', 'packages/flow-service/src/options.ts', 'interface FlowEngineOptions'],
+  [
+    'flow-api-options',
+    'packages/flow-service/src/service-options.ts',
+    'interface FlowServiceOptions',
+  ],
 ]
 
 /** The members of an interface or object that stand at the first level. */

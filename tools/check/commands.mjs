@@ -3,7 +3,7 @@
 // to install what their code imports.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { root } from './sources.mjs'
+import { root } from '../sources.mjs'
 
 /** Blocks of these languages are outputs, or `check:docs` compiles them. */
 const CHECKED = new Set(['ts', 'text', ''])
@@ -113,7 +113,7 @@ export function problemsOfCommands(pages) {
     const [count = 0, ...tests] = RUN_BY[page] ?? []
     if (open.length !== count)
       problems.push(
-        `${page}: ${open.length} blocks to run, ${count} in tools/check-commands.mjs: let a test run them, or write "not run: why" after the language`,
+        `${page}: ${open.length} blocks to run, ${count} in tools/check/commands.mjs: let a test run them, or write "not run: why" after the language`,
       )
     for (const test of tests) problems.push(...problemsOfTest(page, test))
     if (!page.startsWith('docs/guides/')) continue
@@ -121,13 +121,13 @@ export function problemsOfCommands(pages) {
     if (missing.length > 0) problems.push(`${page}: no npm install of ${missing.join(', ')}`)
   }
   for (const page of Object.keys(RUN_BY))
-    if (!pages.includes(page)) problems.push(`tools/check-commands.mjs: no ${page}`)
+    if (!pages.includes(page)) problems.push(`tools/check/commands.mjs: no ${page}`)
   return problems
 }
 
 /** Tests of the commands of guides name them. */
 function problemsOfTest(page, test) {
-  if (!existsSync(join(root, test))) return [`tools/check-commands.mjs: no ${test}`]
+  if (!existsSync(join(root, test))) return [`tools/check/commands.mjs: no ${test}`]
   const name = basename(page, '.md')
   const named = page.startsWith('docs/guides/') && test.startsWith(`${TESTS}/docs/`)
   return named && !readFileSync(join(root, test), 'utf8').includes(name)

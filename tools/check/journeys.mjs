@@ -2,7 +2,7 @@
 // journey files that no line names.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { filesBelow, root } from './sources.mjs'
+import { filesBelow, root } from '../sources.mjs'
 
 const PAGE = 'docs/journeys.md'
 /** `- Title: [file](../path) "name of the test"` */

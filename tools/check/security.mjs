@@ -1,7 +1,7 @@
 // Each rule and advisory that the threat model cites is attacked by a test that names it. The threat model
 // names every rule of abuse; a test of what is shipped names the rule in its title, and measures.
-import { filesBelow, readSource } from './sources.mjs'
-import { shippedRules } from './shipped-tests.mjs'
+import { filesBelow, readSource } from '../sources.mjs'
+import { shippedRules } from '../shipped-tests.mjs'
 
 const CITED = /\b(?:[A-Z]{2}-\d+|CVE-\d{4}-\d+)\b/g
 

@@ -32,11 +32,12 @@ import { createTokens } from './services/crypto/tokens.ts'
 import { createUserLimits } from './services/limits/user-limits.ts'
 import type { AuditRecord } from './store/audit.ts'
 import type { UserChange } from './store/users.ts'
-import { readFlowEngineOptions } from './read-options.ts'
+import { readServiceOptions, type ReadServiceOptions } from './read-options.ts'
+import type { FlowServiceOptions } from './service-options.ts'
 import { resolveSettings } from './settings.ts'
 
 /** An in-process flow service. */
-export interface FlowEngine {
+export interface FlowService {
   /** The HTTP API as a fetch handler; never rejects. */
   readonly handler: (request: Request, context?: HostContext) => Promise<Response>
   /** The same operations without HTTP. */
@@ -58,10 +59,11 @@ export interface FlowEngine {
  * Creates a flow service over the given storage.
  * @throws OptionError, a TypeError, for a wrong or unknown option, and for settings that contradict each other
  */
-export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
-  const options = withOutgoingFetch(readFlowEngineOptions('createFlowEngine', given))
+export function createFlowService(given: FlowServiceOptions | FlowEngineOptions): FlowService {
+  const read = readServiceOptions('createFlowService', given)
+  const options = withOutgoingFetch(read.options)
   const components = withCustomComponent(options.components ?? createRegistry(builtinComponents))
-  const kit = createKit(options, components, (of) => running.cancelBuilds(of))
+  const kit = createKit({ ...read, options }, components, (of) => running.cancelBuilds(of))
   const core = createCoreServices(kit.kit, options)
   const { vectors } = options.services ?? {}
   const injected = {
@@ -132,6 +134,14 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   }
 }
 
+/** @deprecated Renamed to `createFlowService`. */
+export function createFlowEngine(given: FlowEngineOptions): FlowService {
+  return createFlowService(given)
+}
+
+/** @deprecated Renamed to `FlowService`. */
+export type FlowEngine = FlowService
+
 /** One `fetch` for runs, models, refreshes and tool servers. */
 function withOutgoingFetch(options: StoredEngineOptions): StoredEngineOptions {
   const { services = {}, ssrfAllow } = options
@@ -172,7 +182,7 @@ function userWritten(kit: ServiceKit, change: UserChange): void {
 }
 
 function createKit(
-  options: StoredEngineOptions,
+  { options, written }: ReadServiceOptions,
   components: ServiceKit['components'],
   cancelBuilds: ServiceKit['cancelBuilds'],
 ): {
@@ -187,10 +197,10 @@ function createKit(
   }
   const { source, emit } = createFlowEvents(report)
   const { basePath } = options
-  const settings = resolveSettings({
-    ...options.settings,
-    ...(basePath !== undefined && { basePath }),
-  })
+  const settings = resolveSettings(
+    { ...options.settings, ...(basePath !== undefined && { basePath }) },
+    written,
+  )
   if (settings.maxStoredMbPerUser > 0 && options.store.counts.fileBytes === undefined)
     throw new TypeError('maxStoredMbPerUser needs a store with counts.fileBytes')
   const removeLeft = async (userId: string): Promise<void> => {

@@ -1,11 +1,8 @@
 // Compares the rules of docs/spec with the tests: a number that is cited must be defined once. A bench
 // proves the rules whose figures it holds to their limits.
-// `--untested` lists the built rules without a test, `--fix` removes the mark "(not built)" of rules that
-// tests name.
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { filesBelow, readSource, root } from './sources.mjs'
+import { filesBelow, readSource, root } from '../sources.mjs'
 
 const DEFINED = /^(?:- |\| )?\*\*(?<number>[A-Z]{2}-\d+[a-z]?)\*\*(?<mark> \(not built\))?/
 const CITED = /\b[A-Z]{2}-\d+[a-z]?\b/g
@@ -64,23 +61,12 @@ export function checkSpec() {
   }
 }
 
-function removeMarks(proved) {
+/** Removes the mark of rules that tests name. */
+export function removeMarks({ proved }) {
   for (const [number, { place }] of proved) {
     const page = place.replace(/:\d+$/, '')
-    const text = readSource(page).replace(`**${number}** (not built)`, `**${number}**`)
-    writeFileSync(join(root, page), text)
+    const file = join(root, page)
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace(`**${number}** (not built)`, `**${number}**`))
   }
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  if (process.argv.includes('--fix')) removeMarks(checkSpec().proved)
-  const { problems, proved, summary, untested } = checkSpec()
-  for (const problem of problems) console.error(problem)
-  for (const [number, { path, place }] of proved)
-    console.log(
-      `${place}: ${number} is marked "(not built)"; ${path} tests it (--fix removes the mark)`,
-    )
-  console.log(`${summary}, ${untested.length} built without a test`)
-  if (process.argv.includes('--untested')) for (const number of untested) console.log(number)
-  process.exitCode = problems.length > 0 ? 1 : 0
 }

@@ -1,6 +1,6 @@
 // Compares each table of error codes with its page in docs/reference: every code has a heading of its
 // own, and every heading that looks like a code is one.
-import { readSource } from './sources.mjs'
+import { readSource } from '../sources.mjs'
 
 /** Page, source, and the expression whose first group holds the codes of the table. */
 const TABLES = [
