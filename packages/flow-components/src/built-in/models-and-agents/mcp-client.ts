@@ -1,5 +1,5 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client'
-import { isObject } from '@x/wire'
+import { append, isObject } from '@x/wire'
 import type { McpClient, McpResult, McpTool } from '@x/flow-engine'
 import { errorText } from '@x/flow-engine/internal'
 
@@ -15,7 +15,7 @@ export function asMcpClient(client: Client): McpClient {
       for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page += 1) {
         const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } }
         const listed = await client.request(request, ToolPage)
-        tools.push(...listed.tools)
+        append(tools, listed.tools)
         cursor = listed.nextCursor
         if (cursor === undefined) break
       }
