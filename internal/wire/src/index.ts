@@ -58,8 +58,18 @@ export {
 } from './request-hooks.ts'
 export { REQUEST_ID, requestIdOf, withRequestId } from './request-id.ts'
 export { formatSseComment, formatSseFrame } from './sse-frame.ts'
+export { createSseReader, type SseEvent, type SseReader } from './sse-reader.ts'
 export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
 export { createSystemRuntime, withinTime, type Runtime } from './runtime.ts'
+export {
+  embeddedV4,
+  isInRange,
+  parseIpAddress,
+  parseIpRange,
+  type IpAddress,
+  type IpRange,
+} from './address-ranges.ts'
+export { guardedLookup, type LookUp } from './guarded-lookup.ts'
 export { SPECIAL_V4, SPECIAL_V6 } from './special-ranges.ts'
 export { standIn } from './stand-in.ts'
 export { createTextCipher, type TextCipher } from './text-cipher.ts'

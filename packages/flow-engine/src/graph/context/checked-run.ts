@@ -1,4 +1,4 @@
-import { isObject, type Runtime } from '@x/wire'
+import { isObject } from '@x/wire'
 import { certainlyFits } from '../events/event-size.ts'
 import { FlowCompileError, FlowError, invalidRequest } from '../../errors.ts'
 import {
@@ -9,12 +9,15 @@ import {
   type FlowPlan,
 } from '../plan/compile.ts'
 import { completeLimits, type RunLimits } from '../plan/limits.ts'
-import { ownText, type PlainObject } from '../flow/plain-object.ts'
+import type { PlainObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { readNamedInputs, type VertexInputs } from './named-inputs.ts'
 import { readBudget, tighterBudget, type RunBudget } from '../plan/run-budget.ts'
+import { RunContext } from './run-context.ts'
+import type { RunHost } from './run-host.ts'
 import type { RunInput, RunOptions } from './run-options.ts'
 import { sliceOf, type GraphSlice } from '../plan/slice.ts'
+import { zeros } from '../values/young-list.ts'
 import { applyTweaks, refuseInputTweak, type AppliedTweaks } from './tweaks.ts'
 
 /** A class because copies made by spreading get separate V8 hidden classes. */
@@ -32,34 +35,30 @@ class CheckedInput {
   }
 }
 
-/** A validated run request with defaults applied. A class, not a literal (decision 009). */
-export class RunRequest {
+/** A run whose options were checked, with the defaults in place of what was not given. */
+export abstract class CheckedRun extends RunContext {
   readonly plan: FlowPlan
   readonly graph: PlanGraph
   readonly slice: GraphSlice
   readonly tweaks: AppliedTweaks
   readonly inputs: VertexInputs
-  readonly options: RunOptions
   readonly mode: 'run' | 'build'
   readonly strict: boolean
-  readonly flowId: string
-  readonly flowName: string | undefined
-  readonly sessionId: string
-  readonly runtime: Runtime
-  readonly limits: RunLimits
   readonly budget: RunBudget | undefined
   /** Concurrent passes of each loop. */
   readonly parallel: number
   readonly input: CheckedInput
+  /** Builds so far, by vertex position; a resumed loop adds the builds of the passes it skips. */
+  readonly builds: number[]
 
   /**
    * @throws FlowCompileError if the flow cannot be run
    * @throws FlowError `invalid_request`
    */
-  constructor(flow: unknown, options: RunOptions, runtime: Runtime) {
+  constructor(flow: unknown, options: RunOptions, host: RunHost) {
     const { mode = 'run' } = options
-    this.input = readInput(options, mode)
-    this.parallel = readParallel(options.parallel)
+    const input = readInput(options, mode)
+    const parallel = readParallel(options.parallel)
     checkConcurrency(options.concurrency)
     const budget = readBudget('runFlow', options.budget)
     checkNote('carrier', options.carrier)
@@ -69,22 +68,31 @@ export class RunRequest {
     if (graph === undefined) throw invalidRequest('Expected a plan returned by compileFlow')
     if (mode === 'build' && buildProblems(plan).length > 0)
       throw new FlowCompileError(buildProblems(plan))
+    const slice = sliceFor(graph, options, mode)
+    refuseUnknown(plan, { graph, slice }, options)
+    const tweaks = applyTweaks(graph, options.tweaks)
+    const inputs = readNamedInputs(graph, options.inputs)
+    const limits = completeLimits(options.limits)
+    checkInputSize(input.value, limits)
+    super({ options, host, limits, flow: asObject(plan.flow) })
     this.plan = plan
     this.graph = graph
-    this.slice = sliceFor(graph, options, mode)
-    refuseUnknown(plan, this, options)
-    this.tweaks = applyTweaks(graph, options.tweaks)
-    this.inputs = readNamedInputs(graph, options.inputs)
-    this.options = options
+    this.slice = slice
+    this.tweaks = tweaks
+    this.inputs = inputs
     this.mode = mode
     this.strict = plan.compat === 'strict'
-    this.flowId = options.flowId ?? flowIdOf(plan.flow) ?? runtime.uuid()
-    this.flowName = options.flowName ?? ownText(asObject(plan.flow), 'name')
-    this.sessionId = options.sessionId ?? this.flowId
-    this.runtime = runtime
     this.budget = tighterBudget(plan.budget, budget)
-    this.limits = completeLimits(options.limits)
-    checkInputSize(this.input.value, this.limits)
+    this.parallel = parallel
+    this.input = input
+    this.builds = zeros(graph.vertices.length)
+    this.builds = zeros(graph.vertices.length)
+  }
+
+  protected override holds(text: string): boolean {
+    const { tweaks, input, variables } = this.options
+    const written = JSON.stringify(text).slice(1, -1)
+    return JSON.stringify([this.plan.flow, tweaks, input, variables]).includes(written)
   }
 }
 
@@ -103,7 +111,7 @@ function isPart({ stopComponentId, startComponentId }: RunOptions): boolean {
 /** For a partial run only the vertices of its slice count. */
 function refuseUnknown(
   plan: FlowPlan,
-  { graph, slice }: Pick<RunRequest, 'graph' | 'slice'>,
+  { graph, slice }: Pick<CheckedRun, 'graph' | 'slice'>,
   options: RunOptions,
 ): void {
   const some = unknownProblems(plan)
@@ -168,10 +176,6 @@ function readText(value: unknown): string | undefined {
   return value
 }
 
-function flowIdOf(flow: unknown): string | undefined {
-  return ownText(asObject(flow), 'id')
-}
-
 function asObject(flow: unknown): PlainObject {
   return isObject(flow) ? flow : {}
 }
@@ -195,7 +199,7 @@ function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'):
 }
 
 /** True for vertices that receive the request's input. */
-export function takesInput(vertex: PlanVertex, { mode, input }: RunRequest): boolean {
+export function takesInput(vertex: PlanVertex, { mode, input }: CheckedRun): boolean {
   if (mode === 'build') return vertex.kind === 'chatInput'
   if (vertex.role !== 'input') return false
   const { type, components = [] } = input
@@ -208,15 +212,15 @@ export function takesInput(vertex: PlanVertex, { mode, input }: RunRequest): boo
 }
 
 /** Selects the vertices whose results are reported, in node order. */
-export function selectsOutput(request: RunRequest): (vertex: PlanVertex) => boolean {
-  const { outputType = 'chat', outputComponent } = request.options
+export function selectsOutput(run: CheckedRun): (vertex: PlanVertex) => boolean {
+  const { outputType = 'chat', outputComponent } = run.options
   if (outputComponent !== undefined && outputComponent !== '') {
-    const exact = request.graph.indexOf.has(outputComponent)
+    const exact = run.graph.indexOf.has(outputComponent)
     return (vertex) =>
       exact ? vertex.id === outputComponent : vertex.displayName === outputComponent
   }
   if (outputType === 'debug') return () => true
-  const outputs = request.graph.vertices.filter((vertex) => vertex.role === 'output')
+  const outputs = run.graph.vertices.filter((vertex) => vertex.role === 'output')
   const fits = (vertex: PlanVertex): boolean =>
     outputType === 'any' || vertex.id.toLowerCase().includes(outputType)
   const some = outputs.some(fits)
