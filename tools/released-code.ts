@@ -1,0 +1,78 @@
+// Writes the table of hashes of released components: node --import tsx --conditions=@x/source tools/released-code.ts FOLDER
+// FOLDER has the unpacked wheels, one folder each. Left out are components that have fields of which ours knows
+// neither the name nor a former one.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtinComponents } from '@x/flow-components'
+import { createRegistry, type Component, type FlowNode } from '@x/flow-engine'
+import { plainCode } from '../packages/flow-engine/src/components/node/plain-code.ts'
+import { codeHash } from '../packages/flow-engine/src/components/registry/catalogue.ts'
+import { formerFields } from '../packages/flow-engine/src/components/registry/former-fields.ts'
+
+/** Fields that only the editor or a log uses, and choices whose other values are refused by name. */
+const WITHOUT_EFFECT = new Set(
+  `verbose background_color chat_icon text_color stream use_global_variable provider clean_data
+  new_database_name cloud_provider region new_collection_name embedding_generation_provider
+  embedding_generation_model d_api_endpoint dimension embedding_choice new_kb_name embedding_model
+  knowledge_backend grpc_host grpc_port space_id aws_access_key_id aws_secret_access_key bucket_name
+  aws_region s3_file_key service_account_key file_id use_curl base_url_ibm_watsonx project_id`.split(
+    /\s+/,
+  ),
+)
+const TABLE = 'packages/flow-engine/src/components/node/released-code.json'
+
+const folder = process.argv[2]
+if (folder === undefined) throw new TypeError('Name the folder with the unpacked wheels')
+const registry = createRegistry(builtinComponents)
+const found = new Map<string, Set<string>>()
+const leftOut = new Set<string>()
+for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  if (!entry.isFile() || !entry.name.endsWith('.py')) continue
+  const code = readFileSync(join(entry.parentPath, entry.name), 'utf8')
+  const component = componentOf(code)
+  if (component === undefined) continue
+  const strange = fieldsOf(code).filter((name) => !isKnown(component, name))
+  if (strange.length > 0) leftOut.add(`${component.type}: ${strange.join(', ')}`)
+  else
+    found.set(
+      component.type,
+      (found.get(component.type) ?? new Set()).add(codeHash(plainCode(code))),
+    )
+}
+const table = JSON.parse(readFileSync(TABLE, 'utf8')) as Record<string, string>
+const rows = [...new Set([...Object.keys(table), ...found.keys()])].toSorted().map((type) => {
+  const [exact = ''] = (table[type] ?? '').split(' ')
+  const plain = [...(found.get(type) ?? [])].toSorted().join('')
+  return [type, `${exact} ${plain}`.trimEnd()]
+})
+writeFileSync(TABLE, `${JSON.stringify(Object.fromEntries(rows))}\n`)
+const count = [...found.values()].reduce((sum, hashes) => sum + hashes.size, 0)
+console.log(
+  `${count} texts of ${found.size} types; left out:\n${[...leftOut].toSorted().join('\n')}`,
+)
+
+/** The built-in component of a file: by the name that the class gives itself, else by that of the class. */
+function componentOf(code: string): Component | undefined {
+  const classes = [...code.matchAll(/^class (\w+)\([^)]*(?:Component|LC|Model)/gm)]
+  const names = [...code.matchAll(/^ {4}name(?:: str)? = "([^"]+)"/gm), ...classes]
+  if (classes.length === 0) return undefined
+  for (const [, type = ''] of names) {
+    const component = registry.resolve({ id: '', data: { type } } as FlowNode)
+    if (component !== undefined) return component
+  }
+  return undefined
+}
+
+function fieldsOf(code: string): string[] {
+  const calls = code.matchAll(/\b\w*Input\(\s*(?:\w+="[^"]*",\s*)*?name="([^"]+)"/g)
+  return [...new Set([...calls].map(([, name = '']) => name))]
+}
+
+function isKnown({ type, inputs, furtherFields }: Component, name: string): boolean {
+  return (
+    furtherFields === true ||
+    Object.hasOwn(inputs, name) ||
+    formerFields(type).has(name) ||
+    WITHOUT_EFFECT.has(name)
+  )
+}
