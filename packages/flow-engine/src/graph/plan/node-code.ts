@@ -37,12 +37,12 @@ export function readNodeCode(
   const exported = ownText(metadata, 'code_hash')
   const hash = text === undefined || text.trim() === '' ? undefined : hashOfText(text)
   const isStock = isStockHash(hash ?? exported, component, registry)
-  const isReleased = isStock || (hash !== undefined && isSame(text ?? '', component, registry))
-  if (text !== undefined && hash !== undefined && !isReleased && isScript(text)) {
+  const isReleased = hash !== undefined && isSame(text ?? '', component, registry)
+  if (text !== undefined && hash !== undefined && !isStock && isScript(text)) {
     return { kind: 'script', text }
   }
   const changed: NodeCode = { kind: 'changed', text }
-  if (own(details, 'edited') === true) return changed
+  if (own(details, 'edited') === true && !isReleased) return changed
   if (isStock) return STOCK
   // What other versions released may have had other outputs: those with edges decide.
   if (isReleased) return UNKNOWN
