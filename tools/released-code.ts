@@ -17,7 +17,9 @@ const WITHOUT_EFFECT = new Set(
   knowledge_backend grpc_host grpc_port space_id aws_access_key_id aws_secret_access_key bucket_name
   aws_region s3_file_key service_account_key file_id use_curl base_url_ibm_watsonx project_id
   setup_mode batch_size bulk_insert_batch_concurrency bulk_insert_overwrite_concurrency
-  bulk_delete_concurrency user_agent input_type search_type temperature multiple`.split(/\s+/),
+  bulk_delete_concurrency user_agent input_type search_type temperature multiple embedding_service embedding_provider model metric
+  metadata_indexing_include metadata_indexing_exclude collection_indexing_policy z_00_model_name
+  z_01_model_parameters z_02_api_key_name z_03_provider_api_key z_04_authentication`.split(/\s+/),
 )
 const TABLE = 'packages/flow-engine/src/components/node/released-code.json'
 

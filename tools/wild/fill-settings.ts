@@ -98,6 +98,8 @@ const PLACE = /^(?:database|collection)_name$/
 
 const ADDRESS = 'https://service.openai.azure.com'
 
+const DATABASE = 'https://fake-here.apps.astra.datastax.com'
+
 const isAddress = (name: string): boolean => /url|endpoint|host|base$/i.test(name)
 
 function fillField(
@@ -119,5 +121,5 @@ function fillField(
   if (!isBlankText || (field.password === true && !isAddress(name))) return
   if (field.required !== true && !PLACE.test(name)) return
   field.load_from_db = false
-  field.value = isAddress(name) ? ADDRESS : 'items'
+  field.value = isAddress(name) ? (name === 'api_endpoint' ? DATABASE : ADDRESS) : 'items'
 }

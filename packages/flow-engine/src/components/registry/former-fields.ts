@@ -2,7 +2,7 @@
 const FACTS = `
 APIRequest|urls=url_input curl=curl_input
 AnthropicModel|model=model_name anthropic_api_key=api_key anthropic_api_url=base_url
-AstraDB|search_input=search_query namespace=keyspace embedding=embedding_model
+AstraDB|search_input=search_query search_filter=advanced_search_filter namespace=keyspace embedding=embedding_model
 ChatInput,ChatOutput|store_message=should_store_message
 Chroma,FAISS,OpenSearchVectorStoreComponent,Pinecone,QdrantVectorStoreComponent,Weaviate,pgvector|search_input=search_query
 CohereEmbeddings|cohere_api_key=api_key model=model_name
