@@ -3,7 +3,7 @@ interface FileNode {
   readonly id?: string
   readonly data?: {
     readonly type?: string
-    readonly node?: { readonly template?: Record<string, unknown> }
+    readonly node?: { readonly template?: Record<string, unknown>; readonly edited?: boolean }
   }
 }
 
@@ -39,6 +39,10 @@ export function fillSettings(data: unknown, path: string, named: Named): void {
     for (const [name, field] of Object.entries(template)) {
       if (typeof field !== 'object' || field === null) continue
       fillField(name, field, { path, isChat: node.data?.type === 'ChatInput' })
+      // Components of authors look no key up: a person types it.
+      const { password, value }: TemplateField = field
+      if (password === true && node.data?.node?.edited === true && !value)
+        Object.assign(field, { value: '(a key)', load_from_db: false })
       note(name, field, { named, isAlone })
     }
   }
