@@ -41,7 +41,7 @@ export function fillSettings(data: unknown, path: string, named: Named): void {
       fillField(name, field, { path, isChat: node.data?.type === 'ChatInput' })
       // Components of authors look no key up: a person types it.
       const { password, value }: TemplateField = field
-      if (password === true && node.data?.node?.edited === true && !value)
+      if (password === true && !isAddress(name) && node.data?.node?.edited === true && !value)
         Object.assign(field, { value: '(a key)', load_from_db: false })
       note(name, field, { named, isAlone })
     }
