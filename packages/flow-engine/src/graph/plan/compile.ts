@@ -19,6 +19,7 @@ import { readBudget, type RunBudget } from './run-budget.ts'
 import type { PlanGraph } from './plan-graph.ts'
 import { asWarning, problem, sortProblems, warning, type FlowProblem } from '../flow/problems.ts'
 import { connectedStreams } from './check-streams.ts'
+import { withPresentNames } from './rename-fields.ts'
 import { resolveNode, type CodeAbility, type NodeEnds } from './resolve-node.ts'
 import { unknownComponent } from './unknown-component.ts'
 import { unknownTypes, type UnknownNode } from './unknown-types.ts'
@@ -280,7 +281,7 @@ function resolveNodes(
       continue
     }
     const made = component.forNode?.(node.details as NodeDetails) ?? component
-    resolved.set(node.id, resolvedNode(node, made, notice))
+    resolved.set(node.id, resolvedNode(withPresentNames(node, made), made, notice))
     if (notice === undefined) continue
     if (options.edited === 'refuse') {
       problems.push(problem('edited_component', notice, { nodeId: node.id }))
