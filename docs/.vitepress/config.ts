@@ -42,6 +42,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'scim-roll-out',
     'scim-conformance',
     'scim-verify',
+    'scim-gallery',
     'directory-portal',
   ],
   'Flows in your process': [
