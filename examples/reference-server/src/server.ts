@@ -18,6 +18,7 @@ import { apiPage } from './api-page.ts'
 import { createCodeRunnersOf } from './code-runners.ts'
 import { consolePage } from './console-page.ts'
 import { openDatabase } from './database.ts'
+import { refuseDotted } from './dotted-targets.ts'
 import { createEditorPage } from './editor-page.ts'
 import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
@@ -295,7 +296,7 @@ export async function createReferenceServer(
     listener: requests.wrap((message, reply) => {
       // Keep-alive clients would otherwise find the connection closed during their next request.
       if (readiness.isStopping) reply.shouldKeepAlive = false
-      listener(message, reply)
+      if (!(scim.enabled && refuseDotted(message, reply))) listener(message, reply)
     }),
     database: kind,
     publicUrl,
