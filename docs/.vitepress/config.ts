@@ -34,6 +34,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'scim-mount',
     'scim-connect',
     'scim-own-tables',
+    'scim-own-tables-postgres',
     'scim-authentication',
     'scim-hooks',
     'scim-own-store',

@@ -1,4 +1,4 @@
-import { createServer, request } from 'node:http'
+import { createServer, request as sendRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { verifyWebhook } from '@x/scim-core/outbound'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
@@ -42,7 +42,7 @@ function send(method: string, url: string, target: string): Promise<[number | un
       authorization: `Bearer ${TOKEN}`,
       'content-type': 'application/scim+json',
     }
-    request({ hostname, port, method, path: target, headers }, (answer) => {
+    sendRequest({ hostname, port, method, path: target, headers }, (answer) => {
       let text = ''
       answer.on('data', (chunk: Buffer) => (text += chunk.toString()))
       answer.on('end', () => resolve([answer.statusCode, text]))

@@ -1,4 +1,5 @@
 import { invalidValue, ScimError } from '../base/errors.ts'
+import { fold } from '../base/fold.ts'
 import { pathsOf, referenceNeeds } from '../resource/record-resource.ts'
 import { createGroupStore } from '../memory/groups.ts'
 import { requiredValue } from '../memory/list.ts'
@@ -205,6 +206,8 @@ function userRequest(query: ListQuery, isFresh: boolean): Partial<ScanRequest> {
   if (userNameKey !== undefined) return { ...related, users: { userNameKey } }
   const externalId = requiredValue(filter, 'externalId')
   if (externalId !== undefined) return { ...related, users: { externalId } }
+  const address = requiredValue(filter, 'emails.value')
+  if (address !== undefined) return { ...related, users: { addressKeys: [fold(address)] } }
   return { ...related, users: 'all' }
 }
 
