@@ -155,7 +155,6 @@ async function insert(
     readonly document: ScimDocument
   },
 ): Promise<UserRecord> {
-  await assertEmailFree(rules, { tx, call, document, id: record.id })
   await assertAddressesFree(rules, { tx, call, document, id: record.id })
   const adopted = adoptedAccount(
     call,
