@@ -37,6 +37,17 @@ function posts({ handle }: Service, more: (n: number) => object = () => ({})): C
     })
 }
 
+/** CPU of reading one user again and again. */
+async function reads({ handle, users }: Service): Promise<Candidate> {
+  const { id } = await users.create('default', { userName: 'a@b.example' })
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  return () =>
+    cpuPerOperation(POSTS, async () => {
+      for (let n = 0; n < POSTS; n += 1)
+        await (await handle(new Request(`${BASE}/Users/${id}`, { headers }))).text()
+    })
+}
+
 /** Rows of a host in arrays, which `save` writes. */
 function arrayStore(hooks: { readonly onUserWrite?: () => void } = {}): ScimStore {
   const users = new Map<string, ScanUser>()
@@ -86,6 +97,10 @@ export async function fieldFigures(open: (name: string) => Promise<ScimStore>): 
     await figure('POST with an ignored name / with one that is stored', 1.03, [
       posts(over(await open('ignored')), (n) => ({ unknown: `n${n}` })),
       posts(over(await open('stored')), (n) => ({ nickName: `n${n}` })),
+    ]),
+    await figure('GET by id with activity / without', 1.1, [
+      await reads(over(await open('active'))),
+      await reads(over(await open('silent'), { rememberActivity: false })),
     ]),
     await figure('POST over a scan store with a hook / without', 1.2, [
       posts(over(arrayStore({ onUserWrite: () => undefined }))),

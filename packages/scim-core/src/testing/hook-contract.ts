@@ -1,54 +1,7 @@
 import assert from 'node:assert/strict'
-import { TENANT, BASE_URL, type TestFunctions } from '../contract/fixture.ts'
-import type { ScimOptions } from '../options/options.ts'
-import { createScimService, type ScimService } from '../service/service.ts'
-import type { OnGroupWrite } from '../store/groups.ts'
-import type { ScimStore } from '../store/scim-store.ts'
-import type { OnUserWrite } from '../store/users.ts'
-
-/** The rows of a tenant as a query in the running transaction finds them, in any order. */
-export interface HookRows {
-  /** Without tombstones. */
-  readonly users: readonly { readonly id: string; readonly active: boolean | null }[]
-  readonly groups: readonly { readonly id: string; readonly displayName: string }[]
-  readonly members: readonly { readonly groupId: string; readonly memberId: string }[]
-}
-
-/** The hooks that a store under test is made with; `Handle` is its own handle of a transaction. */
-export interface StoreHooks<Handle> {
-  readonly onUserWrite: OnUserWrite<Handle>
-  readonly onGroupWrite: OnGroupWrite<Handle>
-}
-
-/** A store under test, with its hooks. */
-export interface StoreHookSubject<Handle> {
-  /** Shown in test titles. */
-  readonly name: string
-  /** Makes an empty store for each test. `rows` queries the tenant `acme` with the handle that a hook gets. */
-  readonly create: (hooks: StoreHooks<Handle>) => Promise<{
-    readonly store: ScimStore
-    readonly rows: (handle: Handle) => Promise<HookRows>
-    /** Disposes of the store after the test. */
-    readonly close?: () => Promise<void>
-  }>
-}
-
-/** What a hook was told, with the rows that it found then. */
-interface Told {
-  readonly hook: string
-  readonly rows: HookRows
-}
-
-interface Setup {
-  readonly service: ScimService
-  readonly store: ScimStore
-  /** What store hooks have been told since the last call. */
-  readonly told: () => Told[]
-  /** The same of `beforeCommit`. */
-  readonly committed: () => Told[]
-  /** Makes users; gives their ids, and forgets what was told of them. */
-  readonly people: (count: number) => Promise<string[]>
-}
+import { TENANT, type TestFunctions } from '../contract/fixture.ts'
+import type { ScimService } from '../service/service.ts'
+import { createHookSetup, type HookRows, type StoreHookSubject, type Told } from './hook-setup.ts'
 
 /**
  * Defines the tests of the hooks of a store: each runs inside the transaction, in order, and a query on its handle
@@ -58,69 +11,12 @@ export function defineStoreHookContract<Handle>(
   t: TestFunctions,
   { name, create }: StoreHookSubject<Handle>,
 ): void {
-  let close: (() => Promise<void>) | undefined
-  const setUp = async (
-    options: Partial<ScimOptions> = {},
-    refuses: (hook: string) => boolean = () => false,
-  ): Promise<Setup> => {
-    let told: Told[] = []
-    let rows: (handle: Handle) => Promise<HookRows> = () => Promise.reject(new Error('not yet'))
-    const tell = async (hook: string, handle: Handle): Promise<void> => {
-      told.push({ hook, rows: wanted(await rows(handle)) })
-      if (refuses(hook)) throw new Error('The hook refuses')
-    }
-    const made = await create({
-      onUserWrite: ({ kind }, handle) => tell(`user ${kind}`, handle),
-      onGroupWrite: (change, handle) =>
-        tell(
-          change.kind === 'members'
-            ? `members of ${change.displayName}: +${change.added.length} -${change.removed.length}`
-            : `group ${change.kind}`,
-          handle,
-        ),
-    })
-    rows = made.rows
-    close = made.close
-    const service = createScimService({
-      store: made.store,
-      baseUrl: BASE_URL,
-      auth: { kind: 'host', authenticate: () => null },
-      userName: 'any',
-      onError: () => undefined,
-      ...options,
-      // The store's own handle, as its hooks get it.
-      ...(options.beforeCommit === undefined && {
-        beforeCommit: ({ resourceType }, { handle }) =>
-          tell(`commit ${resourceType}`, handle as Handle),
-      }),
-    })
-    const take = (isCommit: boolean): Told[] => {
-      const taken = told.filter(({ hook }) => hook.startsWith('commit') === isCommit)
-      told = told.filter((one) => !taken.includes(one))
-      return taken
-    }
-    return {
-      service,
-      store: made.store,
-      told: () => take(false),
-      committed: () => take(true),
-      async people(count) {
-        const ids: string[] = []
-        for (let n = 0; n < count; n += 1)
-          ids.push((await service.users.create(TENANT, { userName: `person ${n}` })).id)
-        told = []
-        return ids
-      },
-    }
-  }
+  const { setUp, close } = createHookSetup(create)
   const test = (title: string, run: () => Promise<void>): unknown => t.it(title, run)
 
   t.describe(`the contract of store hooks: ${name}`, () => {
     t.beforeEach(() => undefined)
-    t.afterEach(async () => {
-      await close?.()
-      close = undefined
-    })
+    t.afterEach(close)
 
     test('create of a user', async () => {
       const { service, told, committed } = await setUp()
@@ -170,7 +66,7 @@ export function defineStoreHookContract<Handle>(
       test(`DELETE with ${deleteUser}: each group is left first`, async () => {
         const made = await setUp()
         if (deleteUser === 'tombstone' && made.store.keepsDeleted === false) return
-        await close?.()
+        await close()
         const { service, told, people } = await setUp({ deleteUser })
         const [id = '', other = ''] = await people(2)
         await service.groups.create(TENANT, {
@@ -331,15 +227,6 @@ export function defineStoreHookContract<Handle>(
       assert.deepEqual(memberIds(first.rows), [a])
     })
   })
-}
-
-/** Without what a query may give besides. */
-function wanted({ users, groups, members }: HookRows): HookRows {
-  return {
-    users: users.map(({ id, active }) => ({ id, active })),
-    groups: groups.map(({ id, displayName }) => ({ id, displayName })),
-    members: members.map(({ groupId, memberId }) => ({ groupId, memberId })),
-  }
 }
 
 function hooksOf(told: readonly Told[]): string[] {
