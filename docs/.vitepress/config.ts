@@ -34,6 +34,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'scim-mount',
     'scim-connect',
     'scim-own-tables',
+    'scim-own-tables-postgres',
     'scim-authentication',
     'scim-hooks',
     'scim-own-store',
@@ -42,6 +43,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'scim-roll-out',
     'scim-conformance',
     'scim-verify',
+    'scim-gallery',
     'directory-portal',
   ],
   'Flows in your process': [

@@ -11,8 +11,6 @@ export default defineConfig(
     'src/scan.ts',
     'src/metrics.ts',
     'src/testing.ts',
-    'src/verify.ts',
     'src/reconcile.ts',
-    'src/x-scim.ts',
   ]),
 )

@@ -145,6 +145,7 @@ export async function createScim(
       : { ...store.connections, page: async () => [] },
     tokens: store.tokens,
     alarms: store.kept,
+    outbox: settings.options.outbox === true,
     ...(watchers.metrics && { metrics: watchers.metrics }),
     onError,
   })

@@ -24,6 +24,7 @@ import { createCodeRunnersOf } from './code-runners.ts'
 import { consolePage } from './console-page.ts'
 import { componentServices } from './component-services.ts'
 import { openDatabase } from './database.ts'
+import { refuseDotted } from './dotted-targets.ts'
 import { createEditorPage } from './editor-page.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -292,7 +293,7 @@ export async function createReferenceServer(
     listener: requests.wrap((message, reply) => {
       // Keep-alive clients would otherwise find the connection closed during their next request.
       if (readiness.isStopping) reply.shouldKeepAlive = false
-      listener(message, reply)
+      if (!(scim.enabled && refuseDotted(message, reply))) listener(message, reply)
     }),
     database: kind,
     publicUrl,

@@ -16,6 +16,10 @@ export interface Matcher {
   readonly absent?: readonly string[]
   /** Any JSON object. */
   readonly any?: boolean
+  /** Numbers at JSON pointers, each with its least and greatest value. */
+  readonly between?: Readonly<Record<string, readonly [least: number, greatest: number]>>
+  /** Attributes that the schemas of the body must list, ignoring case: `name.givenName`, `URN:department`. */
+  readonly attributes?: readonly string[]
 }
 
 export interface Expectation {
@@ -44,6 +48,10 @@ export interface CycleStep {
   readonly needs?: Feature
   /** A GET after the request, whose answer must be as expected too. */
   readonly after?: { readonly path: string; readonly expect: Expectation }
+  /** Sent to the token URL instead, with this credential of a client; skipped without it. */
+  readonly credential?: 'secret' | 'assertion'
+  /** Only listed: why no request can show it. */
+  readonly manual?: string
   /** Skipped unless a GET of this path has one of these statuses. */
   readonly onlyIf?: { readonly path: string; readonly status: readonly number[] }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFile, writeFile } from 'node:fs/promises'
-import { runCommand } from './verify/command.ts'
+import { runCommand } from './command.ts'
 
 const ended = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util'
+import { createSystemRuntime, isObject } from '@x/wire'
+import { ExchangeError } from './client.ts'
 import { readCycle, type Cycle } from './cycle.ts'
 import { CYCLES } from './cycles.ts'
+import { requestToken, type ClientCredentials } from './request-token.ts'
 import { junitXml, resultLine, summaryLine } from './report.ts'
 import {
   NotVerifiableError,
@@ -27,6 +30,7 @@ const HELP = `x-scim verify URL [options]      tries a SCIM server the way direc
   --header 'N: v'                   a header of each request; can be repeated
   --client-id, --client-secret-env, --token-url
                                     client credentials (OAuth 2.0)
+  --client-assertion-env            a JWT of another issuer in place of the secret
   --profile a,b                     ${[...CYCLES.keys(), 'all'].join(', ')} (rfc)
   --only ID,..  --skip ID,..        checks to run, or to leave out
   --list                            prints the checks, without a request
@@ -79,13 +83,15 @@ async function verify(
   }
   if (url === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url))
     throw new UsageError('give the base URL of the SCIM server, with http or https')
-  const headers = await credentials(values, around, secrets)
+  const client = clientOf(values, around, secrets)
+  const headers = await credentials(values, { around, client, secrets })
   const only = words(values.only)
   const skip = words(values.skip)
   const report = await verifyScim({
     url,
     cycles,
     headers,
+    ...(client !== undefined && { client }),
     isChosen: ({ id }) => (only.length === 0 || only.includes(id)) && !skip.includes(id),
     userDomain: values['user-domain'],
     timeoutMs: positive('timeout', values.timeout) * 1000,
@@ -147,6 +153,7 @@ function readParameters(parameters: readonly string[]) {
         header: { type: 'string', multiple: true },
         'client-id': text,
         'client-secret-env': text,
+        'client-assertion-env': text,
         'token-url': text,
         profile: { type: 'string', default: 'rfc' },
         only: text,
@@ -194,8 +201,15 @@ async function chosenCycles(
 /** The headers of each request. Credentials are added to `secrets`, which nothing printed may hold. */
 async function credentials(
   values: Values,
-  { env, fetch: send = fetch }: CommandSurroundings,
-  secrets: string[],
+  {
+    around,
+    client,
+    secrets,
+  }: {
+    readonly around: CommandSurroundings
+    readonly client: ClientCredentials | undefined
+    readonly secrets: string[]
+  },
 ): Promise<Readonly<Record<string, string>>> {
   const headers: Record<string, string> = {}
   for (const header of values.header ?? []) {
@@ -205,12 +219,11 @@ async function credentials(
     // What follows the scheme, as a server may repeat it alone.
     secrets.push(value, value.split(' ').at(-1) ?? value)
   }
-  const clientId = values['client-id']
   const variable = values['token-env']
   const token =
-    clientId === undefined
-      ? (values.token ?? (variable === undefined ? undefined : secretOf(env, variable)))
-      : await requestToken(values, { env, send, clientId, secrets })
+    client === undefined
+      ? (values.token ?? (variable === undefined ? undefined : secretOf(around.env, variable)))
+      : await tokenOf(client, values, around)
   if (token !== undefined) {
     secrets.push(token)
     headers['authorization'] = `Bearer ${token}`
@@ -218,43 +231,54 @@ async function credentials(
   return headers
 }
 
-async function requestToken(
+/** The OAuth client of the parameters; undefined without one. */
+function clientOf(
   values: Values,
-  {
-    env,
-    send,
+  { env }: CommandSurroundings,
+  secrets: string[],
+): ClientCredentials | undefined {
+  const clientId = values['client-id']
+  if (clientId === undefined) return undefined
+  const tokenUrl = values['token-url']
+  const [secret, assertion] = (['client-secret-env', 'client-assertion-env'] as const).map(
+    (option) => {
+      const variable = values[option]
+      return variable === undefined ? undefined : secretOf(env, variable)
+    },
+  )
+  if (tokenUrl === undefined || (secret === undefined && assertion === undefined))
+    throw new UsageError(
+      '--client-id needs --token-url, and --client-secret-env or --client-assertion-env',
+    )
+  for (const one of [secret, assertion]) if (one !== undefined) secrets.push(one)
+  return {
+    tokenUrl,
     clientId,
-    secrets,
-  }: {
-    readonly env: CommandSurroundings['env']
-    readonly send: typeof fetch
-    readonly clientId: string
-    readonly secrets: string[]
-  },
-): Promise<string> {
-  const { 'token-url': url, 'client-secret-env': variable } = values
-  if (url === undefined || variable === undefined)
-    throw new UsageError('--client-id needs --client-secret-env and --token-url')
-  const secret = secretOf(env, variable)
-  secrets.push(secret)
-  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: secret }
-  let answer: Response
-  let body: unknown
-  try {
-    answer = await send(url, {
-      method: 'POST',
-      body: new URLSearchParams(form),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(positive('timeout', values.timeout) * 1000),
-    })
-    body = await answer.json()
-  } catch {
-    throw new NotVerifiableError('The token URL does not answer with JSON.')
+    ...(secret !== undefined && { secret }),
+    ...(assertion !== undefined && { assertion }),
   }
-  const token: unknown =
-    typeof body === 'object' && body !== null && Reflect.get(body, 'access_token')
-  if (typeof token === 'string') return token
-  throw new NotVerifiableError(`The token URL refuses the client with ${answer.status}.`)
+}
+
+async function tokenOf(
+  client: ClientCredentials,
+  values: Values,
+  { fetch: send = fetch }: CommandSurroundings,
+): Promise<string> {
+  try {
+    const credential = client.secret === undefined ? 'assertion' : 'secret'
+    const { status, body } = await requestToken(client, credential, {
+      fetch: send,
+      timeoutMs: positive('timeout', values.timeout) * 1000,
+      perSecond: Infinity,
+      runtime: createSystemRuntime(),
+    })
+    const token = isObject(body) ? body['access_token'] : undefined
+    if (typeof token === 'string') return token
+    throw new NotVerifiableError(`The token URL refuses the client with ${status}.`)
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error
+    throw new NotVerifiableError(`The token URL cannot be reached: ${error.message}.`)
+  }
 }
 
 function secretOf(env: CommandSurroundings['env'], name: string): string {

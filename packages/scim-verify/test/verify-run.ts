@@ -1,7 +1,9 @@
 import { createScimService, type ScimOptions } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
-import { CYCLES, verifyScim, type CheckResult, type VerifyReport } from '@x/scim-core/verify'
-import { BASE, TOKEN } from './support.ts'
+import { CYCLES, verifyScim, type CheckResult, type VerifyReport } from '@x/scim-verify'
+
+export const BASE = 'https://host.example/api/v1/scim/v2'
+export const TOKEN = 'secret-token'
 
 /** A server in the same process. */
 export type Serve = (request: Request) => Promise<Response>

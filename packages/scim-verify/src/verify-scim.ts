@@ -3,6 +3,7 @@ import { createVerifyClient, ExchangeError, type Exchange, type VerifyClient } f
 import type { Cycle, CheckLevel, CycleStep, Expectation, Feature } from './cycle.ts'
 import { mismatch } from './matcher.ts'
 import { createMadeResources, type MadeResources } from './made-resources.ts'
+import { requestToken, type ClientCredentials } from './request-token.ts'
 import { filled, filledPath, MissingValueError, valueAt } from './variables.ts'
 
 /** The result of one check. */
@@ -37,6 +38,8 @@ export interface VerifyOptions {
   readonly cycles: readonly Cycle[]
   /** Sent with each request, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** For checks of the token endpoint; they are skipped without it. */
+  readonly client?: ClientCredentials
   /** Default: the platform's. A handler in the same process works too. */
   readonly fetch?: typeof fetch
   /** Returns whether a check is run. Default: all. */
@@ -64,6 +67,7 @@ export async function verifyScim({
   url,
   cycles,
   headers = {},
+  client: credentials,
   fetch: send = fetch,
   isChosen = () => true,
   userDomain: domain = 'x-scim.example',
@@ -74,7 +78,8 @@ export async function verifyScim({
   onResult,
   runtime = createSystemRuntime(),
 }: VerifyOptions): Promise<VerifyReport> {
-  const client = createVerifyClient({ url, fetch: send, headers, timeoutMs, perSecond, runtime })
+  const exchange = { fetch: send, timeoutMs, perSecond, runtime }
+  const client = createVerifyClient({ url, headers, ...exchange })
   const supported = await readFeatures(client, signal)
   const made = createMadeResources(client)
   const checks: CheckResult[] = []
@@ -91,7 +96,8 @@ export async function verifyScim({
       if (signal?.aborted === true) break
       if (!isChosen(step)) continue
       const started = runtime.now().getTime()
-      const outcome = await check({ client, made, supported, variables }, step)
+      const scope = { client, made, supported, variables, credentials, exchange }
+      const outcome = await check(scope, step)
       const { id, level, title } = step
       const durationMs = runtime.now().getTime() - started
       const result = { id, profile: name, level, title, ...outcome, durationMs }
@@ -108,13 +114,19 @@ interface Scope {
   readonly made: MadeResources
   readonly supported: (feature: Feature) => boolean
   readonly variables: Map<string, unknown>
+  readonly credentials: ClientCredentials | undefined
+  readonly exchange: Omit<Parameters<typeof createVerifyClient>[0], 'url' | 'headers'>
 }
 
 type Outcome = Pick<CheckResult, 'result' | 'message' | 'request'>
 
 async function check(scope: Scope, step: CycleStep): Promise<Outcome> {
   const { supported, variables, client } = scope
-  const { needs, onlyIf } = step
+  const { needs, onlyIf, manual, credential } = step
+  if (manual !== undefined) return skipped(manual)
+  const credentials = credential === undefined ? undefined : scope.credentials
+  if (credential !== undefined && credentials?.[credential] === undefined)
+    return skipped(`it needs the ${credential} of an OAuth client`)
   if (needs !== undefined && !supported(needs))
     return skipped(`the server does not support ${needs}`)
   let request: string | undefined
@@ -131,12 +143,15 @@ async function check(scope: Scope, step: CycleStep): Promise<Outcome> {
     const sent = body === undefined ? undefined : filled(body, variables)
     request = [method, path, sent === undefined ? '' : JSON.stringify(sent)].join(' ').trim()
     if (!scope.made.mayChange(method, path)) return skipped('the resource was not made by this run')
-    const answer = await client.send({
-      method,
-      path,
-      ...(headers !== undefined && { headers }),
-      ...(sent !== undefined && { body: sent }),
-    })
+    const answer =
+      credentials === undefined || credential === undefined
+        ? await client.send({
+            method,
+            path,
+            ...(headers !== undefined && { headers }),
+            ...(sent !== undefined && { body: sent }),
+          })
+        : await requestToken(credentials, credential, scope.exchange)
     scope.made.look(method, path, answer)
     const wrong = problemOf(answer, filled(step.expect, variables))
     if (wrong !== null) return failed(step, wrong, request)

@@ -1,5 +1,6 @@
 import { isObject } from '@x/wire'
 import type { Matcher } from './cycle.ts'
+import { valueAt } from './variables.ts'
 
 /** Why a body is not as expected; null if it is. */
 export function mismatch(matcher: Matcher, body: unknown): string | null {
@@ -16,7 +17,31 @@ export function mismatch(matcher: Matcher, body: unknown): string | null {
   if (matcher.lacks !== undefined && contains(body, matcher.lacks))
     return `expected nothing like ${shown(matcher.lacks)}`
   const present = matcher.absent?.find((name) => Object.hasOwn(body, name))
-  return present === undefined ? null : `expected no ${present}`
+  if (present !== undefined) return `expected no ${present}`
+  for (const [pointer, [least, greatest]] of Object.entries(matcher.between ?? {})) {
+    const value = valueAt(body, pointer)
+    if (!(typeof value === 'number' && value >= least && value <= greatest))
+      return `${pointer}: expected a number from ${least} to ${greatest}, but it is ${shown(value)}`
+  }
+  const listed = matcher.attributes === undefined ? null : namesIn(body)
+  const lost = matcher.attributes?.filter((name) => listed?.has(name.toLowerCase()) === false) ?? []
+  return lost.length === 0 ? null : `expected the schemas to list ${lost.join(', ')}`
+}
+
+/** The attributes of the schemas of a list, flattened and in lower case, with and without their URN. */
+function namesIn({ Resources: schemas }: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const schema of objectsOf(schemas))
+    for (const attribute of objectsOf(schema['attributes']))
+      for (const sub of [undefined, ...objectsOf(attribute['subAttributes'])]) {
+        const name = [attribute['name'], ...(sub === undefined ? [] : [sub['name']])].join('.')
+        for (const form of [name, `${String(schema['id'])}:${name}`]) names.add(form.toLowerCase())
+      }
+  return names
+}
+
+function objectsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter((one) => isObject(one)) : []
 }
 
 function contains(value: unknown, part: unknown): boolean {

@@ -4,7 +4,7 @@ export {
   type CheckResult,
   type VerifyOptions,
   type VerifyReport,
-} from './verify/verify-scim.ts'
+} from './verify-scim.ts'
 export {
   readCycle,
   type CheckLevel,
@@ -13,6 +13,7 @@ export {
   type Expectation,
   type Feature,
   type Matcher,
-} from './verify/cycle.ts'
-export { CYCLES } from './verify/cycles.ts'
-export { junitXml, resultLine, summaryLine } from './verify/report.ts'
+} from './cycle.ts'
+export { type ClientCredentials } from './request-token.ts'
+export { CYCLES } from './cycles.ts'
+export { junitXml, resultLine, summaryLine } from './report.ts'

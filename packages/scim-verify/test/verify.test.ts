@@ -1,15 +1,22 @@
-import { CYCLES } from '@x/scim-core/verify'
+import { readFileSync } from 'node:fs'
+import { readScimSettings } from '@x/scim-core'
+import { CYCLES, verifyScim } from '@x/scim-verify'
 import { describe, expect, test } from 'vitest'
-import { runCommand } from '../src/verify/command.ts'
-import { BASE, TOKEN } from './support.ts'
-import { faults, serve, verify, type Serve } from './verify-run.ts'
+import { runCommand } from '../src/command.ts'
+import { BASE, faults, serve, TOKEN, verify, type Serve } from './verify-run.ts'
+
+const LISTED = '[{"id":"a","displayName":"A"},{"id":"b","displayName":"B"}]'
 
 test.each([
   ['rfc', {}],
-  ['entra,okta,onelogin,ping', {}],
+  ['entra,entra-gallery,okta,okta-entitlements,onelogin,ping', {}],
+  [
+    'okta-entitlements',
+    readScimSettings({ SCIM_ROLES: LISTED, SCIM_ENTITLEMENTS: LISTED }).options,
+  ],
   ['google', { deleteUser: 'tombstone' }],
   ['jumpcloud', { recreate: 'name' }],
-] as const)('SF-57 our server passes %s', async (profiles, options) => {
+] as const)('SF-36 SF-57 our server passes %s', async (profiles, options) => {
   const report = await verify(serve(options), profiles)
   expect(faults(report)).toEqual([])
   expect(faults(report, 'warning')).toEqual([])
@@ -17,11 +24,97 @@ test.each([
 })
 
 test('SF-56 the profiles have their checks, each with an id of its own', () => {
-  const least = { rfc: 60, entra: 25, okta: 20, onelogin: 8, google: 6, jumpcloud: 6, ping: 4 }
+  const least = {
+    rfc: 60,
+    entra: 25,
+    'entra-gallery': 25,
+    okta: 20,
+    'okta-entitlements': 4,
+    onelogin: 8,
+    google: 6,
+    jumpcloud: 6,
+    ping: 4,
+  }
   for (const [name, count] of Object.entries(least))
     expect(CYCLES.get(name)?.steps.length).toBeGreaterThanOrEqual(count)
   const ids = [...CYCLES.values()].flatMap(({ steps }) => steps.map(({ id }) => id))
   expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('SF-50 the package stands alone, and reaches only the server that it verifies', async () => {
+  const manifest = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  ) as Readonly<Record<string, object | undefined>>
+  expect(manifest['dependencies'] ?? manifest['peerDependencies']).toBeUndefined()
+  const server = serve()
+  const hosts = new Set<string>()
+  await verify((request) => {
+    hosts.add(new URL(request.url).origin)
+    return server(request)
+  }, 'rfc,entra-gallery')
+  expect([...hosts]).toEqual([new URL(BASE).origin])
+})
+
+describe('SF-52 levels', () => {
+  const server = serve()
+  const changed = async (answer: Response, change: object): Promise<Response> => {
+    const body = { ...((await answer.json()) as object), ...change }
+    return new Response(JSON.stringify(body), answer)
+  }
+
+  test('what ServiceProviderConfig does not support is skipped, with the reason', async () => {
+    const report = await verify(async (request) => {
+      const answer = await server(request)
+      const isConfig = request.url.includes('/ServiceProviderConfig')
+      return isConfig ? changed(answer, { sort: { supported: false } }) : answer
+    }, 'rfc')
+    expect(faults(report, 'skipped')).toContain('RFC-PAGE-FIRST: the server does not support sort')
+    expect(faults(report)).toEqual([])
+  })
+
+  test('a recommended check that fails is a warning; 204 after PATCH is right', async () => {
+    const report = await verify(async (request) => {
+      const answer = await server(request)
+      if (request.method === 'PATCH' && answer.ok) return new Response(null, { status: 204 })
+      const isUser = request.method === 'GET' && /Users\/[^?]+$/.test(request.url) && answer.ok
+      return isUser ? changed(answer, { groups: undefined, extra: 1 }) : answer
+    }, 'rfc,entra')
+    expect(faults(report)).toEqual([])
+    expect(faults(report, 'warning')).toEqual([expect.stringMatching(/^RFC-USER-GROUPS: /)])
+  })
+
+  test('SF-36 what only Entra can do is listed', async () => {
+    const skipped = faults(await verify(serve(), 'entra-gallery'), 'skipped')
+    expect(skipped).toHaveLength(16)
+    expect(skipped[0]).toContain('GALLERY-1: needs Entra')
+  })
+})
+
+test('SF-36 a token must live for one to six hours', async () => {
+  const gallery = (expires_in: number) =>
+    verifyScim({
+      url: BASE,
+      cycles: [...CYCLES.values()].filter(({ name }) => name === 'entra-gallery'),
+      isChosen: ({ id }) => id === 'GALLERY-21',
+      client: { tokenUrl: 'https://host.example/token', clientId: 'c', secret: 's' },
+      fetch: async (input, init) => {
+        const request = new Request(input, init)
+        if (!request.url.endsWith('/token')) return open(request)
+        expect(Object.fromEntries(new URLSearchParams(await request.text()))).toEqual({
+          grant_type: 'client_credentials',
+          client_id: 'c',
+          client_secret: 's',
+        })
+        return Response.json({ access_token: 't', token_type: 'Bearer', expires_in })
+      },
+      headers: { authorization: `Bearer ${TOKEN}` },
+      perSecond: Infinity,
+    })
+  const open = serve()
+  expect(faults(await gallery(3_600), 'passed')).toHaveLength(1)
+  expect(faults(await gallery(60))).toEqual([
+    'GALLERY-21: /expires_in: expected a number from 3600 to 21600, but it is 60',
+  ])
 })
 
 test('SF-53 what was there before stays byte for byte, and what was made is gone', async () => {
