@@ -228,7 +228,7 @@ test(
           await writer.render('s', { root: factory.Column({ children }), data: {} })
         }
         const { user, system } = process.cpuUsage(begin)
-      costs.push(user + system)
+        costs.push(user + system)
       }
     }
     const [older = 0, later = 1] = writers.map(({ costs }) => Math.min(...costs))
