@@ -58,7 +58,9 @@ describe.runIf(isThere)('recorded documents', () => {
       parts.push(...parser.end())
       expect(parts.filter(({ kind }) => kind === 'error')).toEqual([])
       expect(
-        stateAfter(parts.flatMap((part) => (part.kind === 'message' ? part.message : []))),
+        stateAfter(
+          parts.flatMap((part) => (part.kind === 'message' ? [part.message as object] : [])),
+        ),
       ).toEqual(wanted)
     }
   })

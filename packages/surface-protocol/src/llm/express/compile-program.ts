@@ -6,10 +6,10 @@ import { errorsOf } from '../validate-parts.ts'
 import { ProgramFault } from './program-fault.ts'
 import { diagnosticOfFault, placeOf, sentence } from './findings.ts'
 import { ProgramCompiler, type Output } from './program-compiler.ts'
-import type { ProgramLanguage } from './statement-source.ts'
+import { MAX_PROBLEMS, type ProgramLanguage } from './statement-source.ts'
 import { targetVersion } from './target-version.ts'
 
-/** The messages of a program. @throws SurfaceError with all problems */
+/** The messages of a program. @throws SurfaceError with all problems, at most 1,000 */
 export function compileProgram(
   text: string,
   options: CompileOptions,
@@ -47,7 +47,7 @@ export function compileProgram(
   const statements = source(catalogs, false)
   for (let from = 0; ;) {
     const read = statements.read(text, { from, final: true, close: null, depth: limits.jsonDepth })
-    if (read.kind === 'end' || read.kind === 'more') break
+    if (read.kind === 'end' || read.kind === 'more' || found.length >= MAX_PROBLEMS) break
     from = read.end
     if (read.kind === 'statement') take(compiler.add(read.statement))
     else if (read.kind === 'fault') take([read])

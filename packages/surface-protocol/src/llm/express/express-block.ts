@@ -10,7 +10,7 @@ import { errorsOf } from '../validate-parts.ts'
 import { ProgramFault } from './program-fault.ts'
 import { diagnosticOfFault, placeOf, sentence } from './findings.ts'
 import { ProgramCompiler, type Output } from './program-compiler.ts'
-import type { StatementSource } from './statement-source.ts'
+import { MAX_PROBLEMS, type StatementSource } from './statement-source.ts'
 
 const closing = /<\\?\/a2ui\s{0,20}>/iy
 
@@ -147,6 +147,7 @@ export class ExpressBlock {
     { at, text, diagnostics }: { at: number; text: string; diagnostics: SurfaceDiagnostic[] },
   ): ExtractedPart[] {
     this.#isFaulty = true
+    if (this.#told.size >= MAX_PROBLEMS) return []
     const place = this.#placeOf(at)
     const { line, column } = place
     const message = `Line ${line}, column ${column}: ${text}`

@@ -1,6 +1,9 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { readStatement, type ProgramReading, type StatementResult } from './read-statement.ts'
 
+/** Problems of one program that are told. */
+export const MAX_PROBLEMS = 1000
+
 /** Reads statements of a text one after another, each from where the last one ended. */
 export interface StatementSource {
   read(text: string, reading: ProgramReading): StatementResult
