@@ -272,6 +272,14 @@ function memberAt(root: unknown, path: readonly string[]): unknown {
 const LABEL = /^#\/properties\/accessibility\/properties\/label(?:\/anyOf\/([012]))?$/
 const labelSlots: readonly SlotTable[] = ['string', 'binding', 'call']
 
+/** Whether alternatives are the three forms of that text. */
+function isLabel(alternatives: readonly unknown[]): boolean {
+  return (
+    alternatives.length === labelSlots.length &&
+    alternatives.every((one) => isPlainObject(one) && LABEL.test(String(one.$ref)))
+  )
+}
+
 /** The slot of a property. */
 function slotOf(value: unknown, at: At, depth = 0): SlotTable {
   if (value === true) return 'any'
@@ -296,7 +304,7 @@ function slotOf(value: unknown, at: At, depth = 0): SlotTable {
     const one = alternatives.map((schema: unknown, index) =>
       slotOf(schema, { ...at, place: [...at.place, 'oneOf', index] }, depth + 1),
     )
-    if (String(one) === String(labelSlots)) return 'dString'
+    if (isLabel(alternatives)) return 'dString'
     return one.length === 1 && one[0] !== undefined ? one[0] : { one }
   }
   return plainSlot(value, at, depth)
