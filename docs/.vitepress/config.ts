@@ -66,7 +66,15 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     'python-components',
   ],
   'Come from Langflow': ['newer-versions', 'migrate-from-langflow'],
-  Surfaces: ['surfaces', 'surfaces-from-models', 'surfaces-0.9', 'surfaces-1.0'],
+  Surfaces: [
+    'surfaces',
+    'surfaces-from-models',
+    'surfaces-a2a',
+    'surfaces-ag-ui',
+    'surfaces-mcp',
+    'surfaces-0.9',
+    'surfaces-1.0',
+  ],
   'In production': ['deploy', 'operate'],
 }
 

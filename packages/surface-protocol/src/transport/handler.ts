@@ -274,5 +274,7 @@ function refuse(request: Request, error: unknown): Response {
   }
   const status = isSurfaceError(error) ? error.status : 500
   const headers = status === 503 ? { 'retry-after': '5' } : {}
-  return json(request, { error: errorBody(error) }, { status, headers })
+  const { diagnostics = [] } = isSurfaceError(error) ? error : {}
+  const details = diagnostics.length === 0 ? {} : { diagnostics }
+  return json(request, { error: { ...errorBody(error), ...details } }, { status, headers })
 }
