@@ -6,7 +6,7 @@ import type { Prices } from '../graph/context/prices.ts'
 import type { RunHooks } from '../graph/context/run-hooks.ts'
 import type { RunBudget } from '../graph/plan/run-budget.ts'
 import type { BuildRecord } from '../graph/context/run-host.ts'
-import type { FlowRun } from '../graph/context/run-options.ts'
+import type { FlowRun, RunResult } from '../graph/context/run-options.ts'
 import type { RunLimits } from '../graph/plan/limits.ts'
 import type { JobStore } from '../store/job-store.ts'
 import type { JobRecord } from './build-jobs.ts'
@@ -87,4 +87,6 @@ export interface JobRecorder {
   inputs(vertex: { readonly id: string }, values: Readonly<Record<string, unknown>>): void
   built(build: BuildRecord): void
   watch(run: FlowRun): Promise<void>
+  /** JSON to store with the end of the job, at most 1 MiB; read by `BuildJobs.answer`. */
+  answer?(result: RunResult): unknown
 }

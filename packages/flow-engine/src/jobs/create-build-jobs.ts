@@ -11,7 +11,7 @@ import { createJobLookup } from './job-lookup.ts'
 import { completeJobOptions } from './job-options.ts'
 import { createJobReading } from './job-reading.ts'
 import { toJobRecord } from './job-record.ts'
-import { jobResult } from './job-result.ts'
+import { jobResult, storedResultOf } from './job-result.ts'
 import { createJobSeal } from './job-seal.ts'
 import { createJobUpkeep } from './job-upkeep.ts'
 import { createLanePlaces } from './lane-places.ts'
@@ -80,7 +80,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     worker.wake()
     if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
   }
-  const intake = createJobIntake({ options, codec, seal, runner })
+  const intake = createJobIntake({ options, codec, seal, runner, closing: closing.signal })
   const scheduled = createSchedules({
     store: store.schedules,
     runtime,
@@ -117,7 +117,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       const read = readRequest(request, options.components)
       await begin()
       if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
-      const queued = intake.enqueue(read)
+      const queued = intake.enqueue(read, request.id)
       // If no other process claims, the claim can be sent to the store together with the job, unless the job
       // is sealed first.
       const lane = intake.laneOf(read)
@@ -134,7 +134,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       return record(job)
     },
     check: (jobId, { userId } = {}) => check(jobId, userId),
-    own: () => codec.all(),
+    own: () => new Map([...codec.all(), ...runner.running()]),
     async history(jobId, { userId } = {}) {
       const job = await find(jobId, userId)
       return historyOf(await statesOf(jobId), (await questionOf(job))?.vertexId)
@@ -154,6 +154,10 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       return { success: true }
     },
     result: (jobId, { signal } = {}) => jobResult({ runner, readers, lookup, seal }, jobId, signal),
+    async answer(jobId, { signal } = {}) {
+      await jobs.result(jobId, signal === undefined ? {} : { signal })
+      return (await storedResultOf({ queue, seal }, jobId))?.answer
+    },
     textStream: (jobId, read = {}) =>
       textStream({
         events: () => jobs.events(jobId, read),

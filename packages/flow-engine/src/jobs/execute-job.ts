@@ -2,6 +2,7 @@ import { isFlowError, type FlowError } from '../errors.ts'
 import type { FlowRun, RunResult } from '../graph/context/run-options.ts'
 import type { EventLog, JobOutcome, StoredJob } from '../store/job-store.ts'
 import { beginRun } from './begin-run.ts'
+import type { JobRecorder } from './build-jobs-options.ts'
 import type { Execution } from './execution.ts'
 import { usageWith } from './job-usage.ts'
 import { toJobRecord } from './job-record.ts'
@@ -55,7 +56,7 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
       const result = await settled(run)
       const outcome = {
         ...outcomeOf(job, result, runtime.now()),
-        ...(await storedWith(options, execution, result)),
+        ...(await storedWith(options, execution, result, recorder)),
       }
       await Promise.all([recordOutcome(options, execution, outcome), watched])
     },
@@ -203,10 +204,15 @@ async function storedWith(
   { store: { queue }, seal }: JobRunnerOptions,
   { job, request }: Execution,
   result: RunResult | FlowError,
+  recorder: JobRecorder | undefined,
 ): Promise<Pick<JobOutcome, 'result'>> {
   const isRead = queue.readResult !== undefined && (queue.shared || request.resumable === true)
   if (!isRead || isFlowError(result)) return {}
-  return { result: JSON.stringify(await seal.seal(job.id, toStoredResult(result))) }
+  return {
+    result: JSON.stringify(
+      await seal.seal(job.id, toStoredResult(result, recorder?.answer?.(result))),
+    ),
+  }
 }
 
 function outcomeOf(job: StoredJob, result: RunResult | FlowError, finishedAt: Date): JobOutcome {

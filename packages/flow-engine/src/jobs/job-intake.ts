@@ -1,20 +1,27 @@
-import { limitExceeded } from '../errors.ts'
+import { FlowError, limitExceeded } from '../errors.ts'
 import { orderedId } from '../graph/messages/ordered-id.ts'
 import { freshJob } from '../store/fresh-job.ts'
 import type { NewJob, StoredJob } from '../store/job-store.ts'
-import { isQueueFull } from '../store/store-error.ts'
+import { isQueueFull, isUniqueConflict } from '../store/store-error.ts'
 import type { BuildRequest } from './build-request.ts'
 import type { CompleteJobOptions } from './job-options.ts'
 import type { JobSeal } from './job-seal.ts'
 import { formatStoredRequest, type RequestCodec } from './request-codec.ts'
 import type { JobRunner } from './run-job.ts'
+import { whileAway } from './while-away.ts'
+
+/** How long a job that is to be queued waits for a store that is away, in milliseconds. */
+const MAX_AWAY_MS = 5000
 
 /** Queues requests as jobs. */
 export interface JobIntake {
   /** The lane of a request; the ordinary one (`''`) for an unknown name. */
   laneOf(request: BuildRequest): string
-  /** @throws FlowError `limit_exceeded` (429) if too many jobs are waiting */
-  enqueue(request: BuildRequest): Promise<StoredJob>
+  /**
+   * @param id default: a new one
+   * @throws FlowError `limit_exceeded` (429) if too many jobs are waiting; `conflict` if the id is taken
+   */
+  enqueue(request: BuildRequest, id?: string): Promise<StoredJob>
   /**
    * Queues a job that any process may run.
    * @throws UniqueConflictError `job.id`; QueueFullError
@@ -30,9 +37,17 @@ export interface JobIntakeOptions {
   readonly codec: RequestCodec
   readonly seal: JobSeal
   readonly runner: JobRunner
+  /** Aborted when this process ends. */
+  readonly closing: AbortSignal
 }
 
-export function createJobIntake({ options, codec, seal, runner }: JobIntakeOptions): JobIntake {
+export function createJobIntake({
+  options,
+  codec,
+  seal,
+  runner,
+  closing,
+}: JobIntakeOptions): JobIntake {
   const { store, runtime, lanes, maxQueued, concurrencyPerUser } = options
   const { queue } = store
 
@@ -55,20 +70,31 @@ export function createJobIntake({ options, codec, seal, runner }: JobIntakeOptio
       maxQueued: lanes[lane]?.maxQueued ?? maxQueued,
     }
   }
+  const waiting = {
+    runtime,
+    signal: closing,
+    patienceMs: MAX_AWAY_MS,
+    onError: () => undefined,
+  }
+  /** The answer to the first attempt may have been lost. */
+  const again = (job: NewJob) => async (): Promise<void> => {
+    if ((await queue.get(job.id)) === null) await queue.enqueue(job)
+  }
   return {
     laneOf,
-    async enqueue(request) {
-      const id = orderedId(runtime)
+    async enqueue(request, given) {
+      const id = given ?? orderedId(runtime)
       const encoded = codec.encode(id, request)
       // Does not await if nothing is sealed, so that the claim can be sent to the store together with the job.
       const job = newJob(id, request, typeof encoded === 'string' ? encoded : await encoded)
       // If no other process can run it, its readers need not look for its start in the log.
       if (!queue.shared) runner.expect(id, request)
       try {
-        await queue.enqueue(job)
+        await whileAway(() => queue.enqueue(job), waiting, again(job))
       } catch (error) {
         codec.forget(id)
         runner.dismiss(id)
+        if (isUniqueConflict(error)) throw new FlowError('conflict', `There is a job ${id} already`)
         if (!isQueueFull(error)) throw error
         throw limitExceeded('maxQueued', `more than ${job.maxQueued} builds are waiting`, 429)
       }

@@ -166,7 +166,7 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       const job = jobs.get(jobId)
       return job === undefined ? null : stored(job)
     },
-    async trim({ before, keep, spare }) {
+    async trim({ before, keep, spare, once }) {
       const ended = [...jobs.values()]
         .filter((job) => job.finishedAt !== null)
         .toSorted((a, b) => Number(a.finishedAt) - Number(b.finishedAt))
@@ -186,7 +186,9 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       const gone = ended.filter(({ id, finishedAt }) => {
         const finished = Number(finishedAt)
         const isTooMuch = allButLast.has(id) || size > MAX_FINISHED
-        const goes = finished < before.getTime() || (isTooMuch && finished < spared)
+        const isAsked = id.startsWith('once-') && once !== undefined && finished >= once.getTime()
+        const isOld = finished < before.getTime() && !isAsked
+        const goes = isOld || (isTooMuch && finished < spared && (!isAsked || size > MAX_FINISHED))
         if (goes) size -= sizes.get(id) ?? 0
         return goes
       })

@@ -198,9 +198,10 @@ export interface JobQueue {
   list?(query: JobListQuery): Promise<Page<ListedJob>>
   /**
    * Removes jobs that finished before `before`, and in each lane the oldest finished ones beyond `keep`,
-   * except those finished at `spare` or later. Returns their ids.
+   * except those finished at `spare` or later, and jobs whose id begins with `once-` that finished at `once` or
+   * later. Returns their ids.
    */
-  trim(options: { before: Date; keep: number; spare?: Date }): Promise<string[]>
+  trim(options: { before: Date; keep: number; spare?: Date; once?: Date }): Promise<string[]>
   /** Removes a finished job with its result; does nothing for others. Without it, jobs go by age only. */
   remove?(jobId: string): Promise<void>
 }

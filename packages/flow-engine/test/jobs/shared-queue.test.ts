@@ -121,7 +121,7 @@ describe('several processes on one queue', () => {
 })
 
 describe('a job queued by another process', () => {
-  test('DR-19: the process that queued a job forgets it when another one has run it', async () => {
+  test('DR-19, FL-30: the process that queued a job forgets it when another one has run it', async () => {
     const gate = gated()
     const store = sharedStore()
     const runtime = createTestRuntime()
@@ -131,6 +131,8 @@ describe('a job queued by another process', () => {
     const { id } = await first.start({ flow: alone(gate.component) })
     await gate.begun(1)
     expect([...first.own().keys()]).toEqual([id])
+    // FL-30: it can be stopped where it runs, also if the process that queued it is gone.
+    expect([...second.own().keys()]).toEqual([id])
     gate.open('-')
     expect((await second.result(id)).status).toBe('succeeded')
     await expect.poll(() => first.own().size).toBe(0)

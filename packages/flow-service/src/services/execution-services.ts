@@ -38,6 +38,7 @@ import type { UserFileService } from './files/user-files.ts'
 import type { ServiceKit } from './base/kit.ts'
 import { createPendingByRequest } from './runs/pending-writes.ts'
 import { jobLanes } from './runs/job-lanes.ts'
+import { createOnceJobs, onceAnswer } from './runs/once.ts'
 import { createPlanCache } from './runs/plan-cache.ts'
 import { OpenAiRefusal } from './openai/openai-refusal.ts'
 import { createAdmission } from './runs/admission.ts'
@@ -170,6 +171,7 @@ export function createExecutionServices({
           builds: metadataOf(request).logBuilds,
         })
         return {
+          answer: (result) => onceAnswer(metadataOf(request), result),
           inputs: (vertex, values) => recorder?.inputs(vertex, values),
           built: (build) => recorder?.built(build),
           async watch(run) {
@@ -213,8 +215,11 @@ export function createExecutionServices({
     sweep,
     report: (error) => report(error),
   })
+  const onceJobs = createOnceJobs({ jobs, runner, queue: jobStore.queue })
   const runs = createRunService({
     runner,
+    jobs,
+    onceJobs,
     flows,
     versions,
     plans,
@@ -289,6 +294,7 @@ export function createExecutionServices({
         store,
         jobs,
         runner,
+        onceJobs,
         versions,
         plans,
         components,
@@ -329,6 +335,7 @@ export function createExecutionServices({
         flows,
         plans,
         runner,
+        onceJobs,
         apiKeys,
       }),
     },

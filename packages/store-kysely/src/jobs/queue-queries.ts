@@ -216,10 +216,11 @@ export const removeJob = preparedSql<{ readonly jobId: string }, never>(
 )
 
 export const trimJobs = preparedSql<
-  { readonly before: number; readonly keep: number; readonly spare: number },
+  { readonly before: number; readonly keep: number; readonly spare: number; readonly once: number },
   { id: string; finished_at: number; seq: number }
 >(
   (value) => sql`delete from flow_job where finished_at is not null
+    and (finished_at < ${value('once')} or id not like 'once-%')
     and (finished_at < ${value('before')} or (finished_at < ${value('spare')} and seq in
       (select ended.seq from (select seq, row_number() over (
           partition by lane order by finished_at desc, seq desc) as place

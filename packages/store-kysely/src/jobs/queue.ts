@@ -163,11 +163,12 @@ export function createJobQueue(
       return row === undefined ? null : jobMapping.fromRow(row)
     },
 
-    async trim({ before, keep, spare }) {
+    async trim({ before, keep, spare, once }) {
       const { rows } = await writer.write(queries.trimJobs, {
         before: before.getTime(),
         keep,
         spare: spare?.getTime() ?? Number.MAX_SAFE_INTEGER,
+        once: once?.getTime() ?? Number.MAX_SAFE_INTEGER,
       })
       return rows
         .toSorted((a, b) => a.finished_at - b.finished_at || a.seq - b.seq)

@@ -20,6 +20,7 @@ import { publicFlowId } from '../flows/public-flow-id.ts'
 import { createPublicJobs } from './public-jobs.ts'
 import { refuse, runErrorText } from '@x/flow-engine/internal'
 import type { BuildMetadata } from '../runs/build-metadata.ts'
+import type { Once, OnceJobs } from '../runs/once.ts'
 import type { Runner } from '../runs/runner.ts'
 import type { VisitorQueue } from './visitor-queue.ts'
 
@@ -43,6 +44,8 @@ export interface StartBuild {
   /** Number or id of a version whose graph is built instead of the stored one. */
   readonly version?: string | null
   readonly origin?: RunOrigin
+  /** The build is a job that the same request joins. */
+  readonly once?: Once
 }
 
 /** A visitor who builds a public flow. */
@@ -111,6 +114,7 @@ const TASK_STATUS = {
 export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
   readonly jobs: BuildJobs
   readonly runner: Pick<Runner, 'enqueue'>
+  readonly onceJobs: Pick<OnceJobs, 'start'>
   readonly versions: Pick<FlowVersionService, 'pin'>
   readonly plans: PlanCache
   readonly components: ComponentRegistry
@@ -123,6 +127,7 @@ export function createBuildService({
   store,
   jobs,
   runner,
+  onceJobs,
   versions,
   plans,
   components,
@@ -166,7 +171,7 @@ export function createBuildService({
         graph === null
           ? planOf(plans, pinned)
           : { flow: { id: flowId, name: flow.name, data: graph } as unknown as FlowJson }
-      return runner.enqueue({
+      const build: BuildRequest = {
         flowId,
         flowName: request.flowName ?? flow.name,
         userId: caller.id,
@@ -175,7 +180,13 @@ export function createBuildService({
         ...buildOptions(request),
         ...built,
         ...(pinned.version === undefined ? {} : { flowVersion: pinned.version }),
-      })
+      }
+      const { once } = request
+      if (once === undefined) return runner.enqueue(build)
+      const id = await onceJobs.start(once, build)
+      const job = await jobs.get(id)
+      if (job === null) throw unknownJob(id)
+      return job
     },
     async startPublic(flowId, { clientId, address }, request) {
       const flow = await store.flows.get(flowId)
