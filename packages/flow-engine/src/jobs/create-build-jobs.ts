@@ -56,6 +56,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     places: createLanePlaces(concurrency, lanes),
     leaseMs,
     leases,
+    maxCrashes: options.maxCrashes,
     onError,
     async execute(job, lease) {
       await runner.run(job, lease)
@@ -101,7 +102,11 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     sees: () => leases.sees(),
     dueEveryMs,
     closing: closing.signal,
-    recovered: () => worker.wake(),
+    recovered(lastChances) {
+      if (lastChances) worker.makeRoom()
+      worker.wake()
+    },
+    maxCrashes: options.maxCrashes,
     woken: tellWorkers,
     startScheduled: () => scheduled.look(),
     onError,

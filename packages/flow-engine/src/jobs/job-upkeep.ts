@@ -32,8 +32,12 @@ export interface JobUpkeepOptions {
   readonly dueEveryMs: number
   /** Ends the periodic checks. */
   readonly closing: AbortSignal
-  /** Called after a repair: jobs of this process may be waiting. */
-  readonly recovered: () => void
+  readonly maxCrashes: number
+  /**
+   * Called after a repair: jobs of this process may be waiting.
+   * @param lastChances among them may be some whose next crash is their last
+   */
+  readonly recovered: (lastChances: boolean) => void
   /** Called when jobs are waiting that any process may claim. */
   readonly woken: () => void
   /** Starts the jobs of due schedules. */
@@ -46,17 +50,21 @@ export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
   const { queue } = store
   let started: Promise<Recovery> | undefined
 
+  let hasRecovered = false
   /** True while searches fail: the store is away. */
   let failing = false
 
   const recover = async (): Promise<Recovery> => {
-    const result = await recoverJobs({
+    const { lastChances, ...result } = await recoverJobs({
       store,
       runtime,
       leaseMs,
+      maxCrashes: options.maxCrashes,
       charge: options.sees() && !failing,
     })
-    options.recovered()
+    // Those that an earlier process has found and not run are not found again.
+    options.recovered(lastChances || !hasRecovered)
+    hasRecovered = true
     return result
   }
   const watchLeases = async (): Promise<void> => {

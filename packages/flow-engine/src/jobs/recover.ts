@@ -15,6 +15,7 @@ export async function recoverJobs({
   runtime,
   charge,
   leaseMs,
+  maxCrashes,
 }: {
   readonly store: JobStore
   readonly runtime: Runtime
@@ -22,7 +23,8 @@ export async function recoverJobs({
   readonly charge: boolean
   /** How long a job may be without a lease while its process is seen. */
   readonly leaseMs: number
-}): Promise<{ requeued: string[]; interrupted: string[] }> {
+  readonly maxCrashes: number
+}): Promise<{ requeued: string[]; interrupted: string[]; lastChances: boolean }> {
   const now = runtime.now()
   const found = await store.queue.expired(store.queue.shared ? now : FAR_FUTURE, {
     charge,
@@ -47,7 +49,8 @@ export async function recoverJobs({
     if ((await store.queue.finish(id, worker, outcome)) && logged === null) failed.push(id)
   }
   for (const { id } of found) store.bus.publish(jobChannel(id), '')
-  return { requeued, interrupted: failed }
+  const lastChances = found.some(({ crashes }) => crashes === maxCrashes - 1)
+  return { requeued, interrupted: failed, lastChances }
 }
 
 /** Its process died before it noticed the cancel request. */

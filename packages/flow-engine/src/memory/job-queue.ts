@@ -48,8 +48,8 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
         throw new QueueFullError(maxQueued)
       put({ worker: null, leaseUntil: null, ...freshJob(copy(job)) })
     },
-    async claim(worker, leaseUntil, now, lanes, { suspects = true } = {}) {
-      const id = turns.next({ lanes, suspects })
+    async claim(worker, leaseUntil, now, lanes, { suspects = true, apart } = {}) {
+      const id = turns.next({ lanes, suspects, apart })
       const job = id === undefined ? undefined : jobs.get(id)
       if (job === undefined) return null
       const claimed: ClaimedJob = {
@@ -143,12 +143,13 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
         (job) => isDead(job) || job.leaseUntil.getTime() < now.getTime() - patienceMs,
       )
       const suspected = new Set(late.filter(({ crashes }) => crashes > 0).map(processOf))
-      for (const job of late) {
+      const charged = late.map((job) => {
         const isGuilty =
           charge && isDead(job) && (job.crashes > 0 || !suspected.has(processOf(job)))
-        if (job.resumable) requeue({ ...job, crashes: job.crashes + (isGuilty ? 1 : 0) })
-      }
-      return late
+        return job.resumable && isGuilty ? { ...job, crashes: job.crashes + 1 } : job
+      })
+      for (const job of charged) if (job.resumable) requeue(job)
+      return charged
         .toSorted((a, b) => a.leaseUntil.getTime() - b.leaseUntil.getTime())
         .map((job) => copy(job))
     },

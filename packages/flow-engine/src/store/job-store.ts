@@ -139,14 +139,15 @@ export interface JobQueue {
    * user's jobs go by `priority`, then in the order they were queued. Jobs without a user count as one user.
    * @param worker a new token for each claim: the name of the process, `/` and a number
    * @param lanes lanes with free slots; default: all
-   * @param options `suspects` false: no job with `crashes`, because the process runs one
+   * @param options `suspects` false: no job with `crashes`, because the process runs one; `apart`: number of
+   * crashes of jobs that are to run alone, which only `suspects` `apart` claims, and nothing else then
    */
   claim(
     worker: string,
     leaseUntil: Date,
     now: Date,
     lanes?: readonly string[],
-    options?: { readonly suspects?: boolean },
+    options?: { readonly suspects?: boolean | 'apart'; readonly apart?: number },
   ): Promise<ClaimedJob | null>
   /** Renews the lease: `lost` if the worker no longer holds the job, `cancel` if it must stop. */
   heartbeat(jobId: string, worker: string, leaseUntil: Date): Promise<'kept' | 'lost' | 'cancel'>

@@ -88,7 +88,6 @@ describe('several processes on one queue', () => {
     const store = sharedStore()
     const runtime = createTestRuntime()
     const jobs = processOn(store, gate.component, { runtime })
-    await jobs.recover()
     const now = runtime.now()
     await store.queue.enqueue({
       id: 'job-1',
@@ -105,6 +104,7 @@ describe('several processes on one queue', () => {
       maxQueued: null,
     })
     await store.queue.claim('dead process', new Date(now.getTime() + 1000), now)
+    await jobs.recover()
     await runtime.advance(3999)
     expect(gate.started).toEqual([])
     await runtime.advance(1001)

@@ -4,7 +4,7 @@ import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
 import { decodeText, encodeText } from '../records/columns.ts'
 import { enqueued, jobMapping, listedJobMapping, toClaimedJob } from './mapping.ts'
-import { claimJob } from './claim-queries.ts'
+import { claimJob, suspectsNumber } from './claim-queries.ts'
 import { readExpired, requeueExpired } from './expiry-queries.ts'
 import { postgresClaims } from './postgres-claims.ts'
 import * as queries from './queue-queries.ts'
@@ -36,10 +36,17 @@ export function createJobQueue(
       }
     },
 
-    async claim(worker, leaseUntil, now, lanes, { suspects = true } = {}) {
+    async claim(worker, leaseUntil, now, lanes, { suspects = true, apart = null } = {}) {
       const times = { leaseUntil: leaseUntil.getTime(), now: now.getTime() }
-      if (claims !== undefined) return await claims.claim({ worker, lanes, suspects, ...times })
-      const asked = { worker, lanes: namesText(lanes), suspects: suspects ? 1 : 0, ...times }
+      if (claims !== undefined)
+        return await claims.claim({ worker, lanes, suspects, apart, ...times })
+      const asked = {
+        worker,
+        lanes: namesText(lanes),
+        suspects: suspectsNumber(suspects),
+        apart,
+        ...times,
+      }
       const { rows } = await writer.write(claimJob, asked, { durable: false })
       const row = rows[0]
       return row === undefined ? null : toClaimedJob(row)
