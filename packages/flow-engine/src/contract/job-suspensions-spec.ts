@@ -159,7 +159,9 @@ export function describeSuspensions(t: TestFrame, store: () => JobStore): void {
     assert.equal(await next(1, false), 'd')
     assert.equal(await next(2, true), 'c')
     assert.equal(await next(3, true), undefined)
+    assert.deepEqual([await queue.waitsApart?.(2), await queue.waitsApart?.(1)], [true, false])
     assert.equal(await next(4, 'apart'), 'a')
+    assert.equal(await queue.waitsApart?.(2), false)
     assert.equal(await next(5, 'apart'), undefined)
   })
 

@@ -102,10 +102,8 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     sees: () => leases.sees(),
     dueEveryMs,
     closing: closing.signal,
-    recovered(lastChances) {
-      if (lastChances) worker.makeRoom()
-      worker.wake()
-    },
+    recovered: () => worker.wake(),
+    waitsApart: (drains) => worker.makeRoom(drains),
     maxCrashes: options.maxCrashes,
     woken: tellWorkers,
     startScheduled: () => scheduled.look(),

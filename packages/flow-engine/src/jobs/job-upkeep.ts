@@ -2,6 +2,7 @@ import type { Runtime } from '@x/wire'
 import type { JobStore } from '../store/job-store.ts'
 import { recoverJobs } from './recover.ts'
 import type { StoreClock } from './store-clock.ts'
+import { lastChanceOf } from './worker.ts'
 
 /** Repairs and wakes jobs that no running process would continue by itself. */
 export interface JobUpkeep {
@@ -33,11 +34,13 @@ export interface JobUpkeepOptions {
   /** Ends the periodic checks. */
   readonly closing: AbortSignal
   readonly maxCrashes: number
+  /** Called after a repair: jobs of this process may be waiting. */
+  readonly recovered: () => void
   /**
-   * Called after a repair: jobs of this process may be waiting.
-   * @param lastChances among them may be some whose next crash is their last
+   * Called while a job waits that is to run alone.
+   * @param drains this process is to make room for it
    */
-  readonly recovered: (lastChances: boolean) => void
+  readonly waitsApart: (drains: boolean) => void
   /** Called when jobs are waiting that any process may claim. */
   readonly woken: () => void
   /** Starts the jobs of due schedules. */
@@ -45,12 +48,17 @@ export interface JobUpkeepOptions {
   readonly onError: (error: unknown, info: { jobId?: string }) => void
 }
 
+/** Repairs for which such a job waits for its finder. */
+const MAX_LOOKS = 6
+
 export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
   const { store, runtime, leaseMs, dueEveryMs, closing, onError } = options
   const { queue } = store
   let started: Promise<Recovery> | undefined
 
-  let hasRecovered = false
+  /** Repairs since which a job waits that is to run alone. */
+  let looks = 0
+  const lastChance = lastChanceOf(queue, options.maxCrashes)
   /** True while searches fail: the store is away. */
   let failing = false
 
@@ -62,9 +70,11 @@ export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
       maxCrashes: options.maxCrashes,
       charge: options.sees() && !failing,
     })
-    // Those that an earlier process has found and not run are not found again.
-    options.recovered(lastChances || !hasRecovered)
-    hasRecovered = true
+    options.recovered()
+    if (lastChance === undefined) return result
+    looks = (await queue.waitsApart?.(lastChance)) === true ? looks + 1 : 0
+    // Its finder makes room for it, and others if that one is gone.
+    if (looks > 0) options.waitsApart(lastChances || looks > MAX_LOOKS)
     return result
   }
   const watchLeases = async (): Promise<void> => {

@@ -20,8 +20,11 @@ export interface WorkerOptions {
 export interface Worker {
   /** Call when there may be jobs to claim, in the given lane or in any. */
   wake(lane?: string): void
-  /** A job was found whose next crash is its last: it runs here alone, once nothing else does. */
-  makeRoom(): void
+  /**
+   * A job waits whose next crash is its last: it runs here alone if nothing else runs.
+   * @param drains claims nothing else until then
+   */
+  makeRoom(drains: boolean): void
   /** Claims nothing more from a shared queue; what runs goes on. */
   pause(): void
   /** The job has completed a step: it is no suspect any more, so another one may start. */
@@ -43,12 +46,20 @@ interface Lane {
 }
 
 const FIRST_PAUSE_MS = 100
-const MAX_PAUSE_MS = 5000
+const MAX_PAUSE_MS = 2000
+
+/** The crashes of a job that is to run alone; undefined if none is. */
+export function lastChanceOf(
+  queue: Pick<JobQueue, 'waitsApart'>,
+  maxCrashes: number,
+): number | undefined {
+  return queue.waitsApart !== undefined && maxCrashes > 1 ? maxCrashes - 1 : undefined
+}
 
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, runtime, name, places, leaseMs, leases, execute, onError } = options
   /** Number of crashes of a job whose next one ends it: nobody else's death may count for it. */
-  const lastChance = options.maxCrashes > 1 ? options.maxCrashes - 1 : undefined
+  const lastChance = lastChanceOf(queue, options.maxCrashes)
   /** Such a job may be waiting, and this process is to run it. */
   let makesRoom = false
   let runsAlone = false
@@ -219,8 +230,10 @@ export function createWorker(options: WorkerOptions): Worker {
       }
       claimMore()
     },
-    makeRoom() {
-      makesRoom = lastChance !== undefined
+    makeRoom(drains) {
+      if (!drains && running.size > 0) return
+      makesRoom = true
+      for (const lane of lanes) lane.mayWait = true
       claimMore()
     },
     pause() {

@@ -63,6 +63,8 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
       put(claimed)
       return copy(claimed)
     },
+    waitsApart: async (crashes) =>
+      [...jobs.values()].some((job) => job.state === 'queued' && job.crashes === crashes),
     async heartbeat(jobId, worker, leaseUntil) {
       const job = held(jobId, worker)
       if (job === undefined) return 'lost'

@@ -149,6 +149,8 @@ export interface JobQueue {
     lanes?: readonly string[],
     options?: { readonly suspects?: boolean | 'apart'; readonly apart?: number },
   ): Promise<ClaimedJob | null>
+  /** True if a job with this many crashes is queued. Without this method no job runs alone. */
+  waitsApart?(crashes: number): Promise<boolean>
   /** Renews the lease: `lost` if the worker no longer holds the job, `cancel` if it must stop. */
   heartbeat(jobId: string, worker: string, leaseUntil: Date): Promise<'kept' | 'lost' | 'cancel'>
   /** False if the worker no longer holds the job. */

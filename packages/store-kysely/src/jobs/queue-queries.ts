@@ -147,6 +147,13 @@ export const cancelJob = preparedSql<{ readonly jobId: string; readonly now: num
     where id = ${value('jobId')} and finished_at is null`,
 )
 
+/** A waiting job with this many crashes; looks at suspects only. */
+export const readApart = preparedSql<{ readonly crashes: number }, { id: string }>(
+  (value) => sql`select q.id from flow_job_turn as t join flow_job as q on q.state = 'queued'
+      and q.lane = t.lane and coalesce(q.user_id, '') = t.user_key
+    where t.suspects > 0 and q.crashes = ${value('crashes')} limit 1`,
+)
+
 /** Turns that nobody waits or runs in. */
 export const removeTurns = preparedSql<object, never>(
   () => sql`delete from flow_job_turn where waiting = 0 and running = 0`,

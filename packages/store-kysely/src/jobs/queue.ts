@@ -52,6 +52,8 @@ export function createJobQueue(
       return row === undefined ? null : toClaimedJob(row)
     },
 
+    waitsApart: async (crashes) => (await queries.readApart.run(db, { crashes })).rows.length > 0,
+
     async heartbeat(jobId, worker, leaseUntil) {
       const values = { jobId, worker, leaseUntil: leaseUntil.getTime() }
       if (claims !== undefined) return await claims.heartbeat(values)
