@@ -120,7 +120,13 @@ export interface FlowEngineOptions {
   readonly jobs?: JobStore
   readonly queue?: Pick<
     BuildJobsOptions,
-    'concurrency' | 'concurrencyPerUser' | 'maxQueued' | 'retention' | 'leaseMs' | 'heartbeatMs'
+    | 'work'
+    | 'concurrency'
+    | 'concurrencyPerUser'
+    | 'maxQueued'
+    | 'retention'
+    | 'leaseMs'
+    | 'heartbeatMs'
   >
   /** What each run and each job may use at most: tokens, money, seconds, model calls. Default: no limit. */
   readonly budget?: RunBudget

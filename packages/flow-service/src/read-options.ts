@@ -41,6 +41,7 @@ const SETTINGS: OptionKinds = {
   cookieDomain: orNull(text),
   apiKey: orNull(text),
   maxPublicBuilds: orNull(integer(0)),
+  resumableBuilds: orNull(flag),
   ...Object.fromEntries(
     [
       'accessTokenExpireSeconds',
@@ -202,6 +203,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
   settings: options(settings),
   jobs: implementing('JobStore'),
   queue: options({
+    work: flag,
     concurrency: integer(1),
     concurrencyPerUser: orNull(integer(1)),
     maxQueued: integer(0),

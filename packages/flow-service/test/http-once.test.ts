@@ -19,9 +19,10 @@ async function service() {
     outputs: {
       result: output.message({
         run({ text }) {
-          charged.push(text.text)
-          if (text.text === 'refused') throw new Error('The card was refused')
-          return text
+          const order = String(text?.text)
+          charged.push(order)
+          if (order === 'refused') throw new Error('The card was refused')
+          return order
         },
       }),
     },

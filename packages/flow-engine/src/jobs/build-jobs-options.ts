@@ -27,6 +27,11 @@ export interface BuildJobsOptions {
   limits?: Partial<RunLimits>
   /** Default: `createMemoryJobStore()`. */
   store?: JobStore
+  /**
+   * False: the process queues, reads, cancels and answers, and leaves running and upkeep to others. Needs a
+   * shared queue. Default true.
+   */
+  work?: boolean
   /** Concurrent jobs. Default 8. */
   concurrency?: number
   /** Concurrent jobs per user. Default: half of `concurrency`; null: unlimited. */

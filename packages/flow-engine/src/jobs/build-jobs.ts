@@ -114,6 +114,11 @@ export interface BuildJobs {
     request: StartRequest & { readonly flow: F } & TypedPart<F>,
   ): Promise<JobRecord>
   /**
+   * Queues up to 1,000 jobs at once: all of them or none.
+   * @throws FlowError like `start`; `invalid_request` for more, and for a queue that cannot do it
+   */
+  startAll(requests: readonly Omit<StartRequest, 'id'>[]): Promise<JobRecord[]>
+  /**
    * Live events with `seq` above `after` (default -1), until `end`. Stopping to read does not cancel the job.
    */
   events(

@@ -1,4 +1,4 @@
-import { FlowError, limitExceeded } from '../errors.ts'
+import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
 import { textStream } from '../graph/results/text-stream.ts'
 import { createJobAnswers } from './job-answers.ts'
 import type { BuildJobs } from './build-jobs.ts'
@@ -27,6 +27,7 @@ import { createWorker } from './worker.ts'
 
 /** Interval for checking expired sleeps and questions, or one lease if shorter. */
 const DUE_MS = 5000
+const MAX_AT_ONCE = 1000
 
 /** Runs builds as jobs, in this process or, with a shared store, in several. */
 export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
@@ -72,6 +73,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     patienceMs: heartbeatMs,
     closed: closed.signal,
   }
+  if (!options.work) worker.pause()
   const unsubscribe = [
     bus.subscribe(QUEUE_CHANNEL, () => worker.wake()),
     bus.subscribe(CANCEL_CHANNEL, (jobId) => runner.cancel(jobId)),
@@ -107,6 +109,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     maxCrashes: options.maxCrashes,
     woken: tellWorkers,
     startScheduled: () => scheduled.look(),
+    works: options.work,
     onError,
   })
   const lookup = createJobLookup({ store, seal, codec, live: runner.live, begin })
@@ -130,6 +133,17 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
       if (!together) worker.wake(lane)
       if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
       return toJobRecord(job, -1)
+    },
+    async startAll(requests) {
+      if (requests.length > MAX_AT_ONCE)
+        throw invalidRequest(`At most ${MAX_AT_ONCE} requests at once, got ${requests.length}`)
+      const read = requests.map((request) => readRequest(request, options.components))
+      if (read.length === 0) return []
+      await begin()
+      if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
+      const queued = await intake.enqueueAll(read)
+      tellWorkers()
+      return queued.map((job) => toJobRecord(job, -1))
     },
     async get(jobId, { userId } = {}) {
       const job = await queue.get(jobId)

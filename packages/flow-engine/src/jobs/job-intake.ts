@@ -1,4 +1,4 @@
-import { FlowError, limitExceeded } from '../errors.ts'
+import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
 import { orderedId } from '../graph/messages/ordered-id.ts'
 import { freshJob } from '../store/fresh-job.ts'
 import type { NewJob, StoredJob } from '../store/job-store.ts'
@@ -22,6 +22,8 @@ export interface JobIntake {
    * @throws FlowError `limit_exceeded` (429) if too many jobs are waiting; `conflict` if the id is taken
    */
   enqueue(request: BuildRequest, id?: string): Promise<StoredJob>
+  /** Queues several jobs, all or none. @throws as `enqueue` */
+  enqueueAll(requests: readonly BuildRequest[]): Promise<StoredJob[]>
   /**
    * Queues a job that any process may run.
    * @throws UniqueConflictError `job.id`; QueueFullError
@@ -80,6 +82,10 @@ export function createJobIntake({
   const again = (job: NewJob) => async (): Promise<void> => {
     if ((await queue.get(job.id)) === null) await queue.enqueue(job)
   }
+  const drop = (id: string): void => {
+    codec.forget(id)
+    runner.dismiss(id)
+  }
   return {
     laneOf,
     async enqueue(request, given) {
@@ -92,18 +98,44 @@ export function createJobIntake({
       try {
         await whileAway(() => queue.enqueue(job), waiting, again(job))
       } catch (error) {
-        codec.forget(id)
-        runner.dismiss(id)
-        if (isUniqueConflict(error)) throw new FlowError('conflict', `There is a job ${id} already`)
-        if (!isQueueFull(error)) throw error
-        throw limitExceeded('maxQueued', `more than ${job.maxQueued} builds are waiting`, 429)
+        drop(id)
+        throw refusalOf(error, job)
       }
       return freshJob(job)
+    },
+    async enqueueAll(requests) {
+      if (queue.enqueueAll === undefined)
+        throw invalidRequest('startAll needs a queue with enqueueAll')
+      const jobs = await Promise.all(
+        requests.map(async (request) => {
+          const id = orderedId(runtime)
+          return newJob(id, request, await codec.encode(id, request))
+        }),
+      )
+      if (!queue.shared)
+        for (const [n, { id }] of jobs.entries()) runner.expect(id, requests[n] as BuildRequest)
+      const enqueue = (): Promise<void> => queue.enqueueAll?.(jobs) ?? Promise.resolve()
+      const repeat = async (): Promise<void> => {
+        if ((await queue.get(jobs[0]?.id ?? '')) === null) await enqueue()
+      }
+      try {
+        await whileAway(enqueue, waiting, repeat)
+      } catch (error) {
+        for (const { id } of jobs) drop(id)
+        throw refusalOf(error, jobs[0])
+      }
+      return jobs.map((job) => freshJob(job))
     },
     async enqueueShared(jobId, request) {
       await queue.enqueue(newJob(jobId, request, await formatStoredRequest(jobId, request, seal)))
     },
   }
+}
+
+function refusalOf(error: unknown, job: NewJob | undefined): unknown {
+  if (isUniqueConflict(error)) return new FlowError('conflict', `There is a job ${job?.id} already`)
+  if (!isQueueFull(error)) return error
+  return limitExceeded('maxQueued', `more than ${job?.maxQueued} builds are waiting`, 429)
 }
 
 function flowIdOf({ flow }: BuildRequest): string | undefined {

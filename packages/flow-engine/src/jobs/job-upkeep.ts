@@ -43,6 +43,8 @@ export interface JobUpkeepOptions {
   readonly waitsApart: (drains: boolean) => void
   /** Called when jobs are waiting that any process may claim. */
   readonly woken: () => void
+  /** False: other processes repair and wake. */
+  readonly works: boolean
   /** Starts the jobs of due schedules. */
   readonly startScheduled: () => Promise<void>
   readonly onError: (error: unknown, info: { jobId?: string }) => void
@@ -109,10 +111,11 @@ export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
   const begin = (): Promise<Recovery> => {
     started ??= options.clock
       .measure()
-      .then(recover)
+      .then(() => (options.works ? recover() : { requeued: [], interrupted: [] }))
       .then(
         (result) => {
           options.clock.follow(closing).catch(() => undefined)
+          if (!options.works) return result
           if (queue.shared) watchLeases().catch(() => undefined)
           watchDue().catch(() => undefined)
           return result
@@ -129,7 +132,7 @@ export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
     // If no other process works on the queue, later jobs belong to this process.
     recover: async () => {
       if (started === undefined) return begin()
-      return queue.shared ? recover() : { requeued: [], interrupted: [] }
+      return queue.shared && options.works ? recover() : { requeued: [], interrupted: [] }
     },
   }
 }

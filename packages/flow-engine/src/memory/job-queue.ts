@@ -48,6 +48,17 @@ export function createMemoryQueue(sizeOf: (jobId: string) => number): JobQueue {
         throw new QueueFullError(maxQueued)
       put({ worker: null, leaseUntil: null, ...freshJob(copy(job)) })
     },
+    async enqueueAll(all) {
+      const counts = new Map<string, number>()
+      for (const { id, lane, maxQueued } of all) {
+        const waiting = counts.get(lane) ?? turns.waitingIn(lane)
+        if (jobs.has(id)) throw new UniqueConflictError('job.id')
+        if (maxQueued !== null && waiting >= maxQueued) throw new QueueFullError(maxQueued)
+        counts.set(lane, waiting + 1)
+      }
+      for (const { maxQueued: _, ...job } of all)
+        put({ worker: null, leaseUntil: null, ...freshJob(copy(job)) })
+    },
     async claim(worker, leaseUntil, now, lanes, { suspects = true, apart } = {}) {
       const id = turns.next({ lanes, suspects, apart })
       const job = id === undefined ? undefined : jobs.get(id)

@@ -132,6 +132,8 @@ export interface JobQueue {
   readonly shared: boolean
   /** @throws UniqueConflictError `job.id`; QueueFullError over `maxQueued` */
   enqueue(job: NewJob): Promise<void>
+  /** The same for several jobs, all or none; without it, jobs can only be queued one by one. */
+  enqueueAll?(jobs: readonly NewJob[]): Promise<void>
   /**
    * Claims a job that may run (`maxRunningPerUser`): sets state running, increments `attempts`, and sets
    * `startedAt` on the first claim. Null if there is none. No job is given to two workers. Users take turns:

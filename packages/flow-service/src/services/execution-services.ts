@@ -299,6 +299,7 @@ export function createExecutionServices({
         plans,
         components,
         visitors,
+        resumable: settings.resumableBuilds ?? jobStore.queue.shared,
         publicTimeoutMs: settings.publicBuildSeconds * 1000,
       }),
       vertices: createVertexService({

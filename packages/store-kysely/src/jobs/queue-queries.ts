@@ -39,6 +39,40 @@ export const enqueueJob = inDialects<EnqueueValues, never>(
       ${nextCount[dialect]} - cast(${value('priority')} as bigint) * ${STEP})`,
 )
 
+const ENQUEUED: Readonly<Record<keyof EnqueueValues, 'text' | 'bigint'>> = {
+  id: 'text',
+  flow_id: 'text',
+  user_id: 'text',
+  request: 'text',
+  resumable: 'bigint',
+  lane: 'text',
+  created_at: 'bigint',
+  max_running_per_user: 'bigint',
+  flow_version: 'bigint',
+  session_id: 'text',
+  priority: 'bigint',
+  max_queued: 'bigint',
+}
+
+/** Several jobs, as a JSON list of their rows. */
+export const enqueueJobs = inDialects<{ readonly rows: string }, never>((value, dialect) => {
+  const names = Object.keys(ENQUEUED)
+  const columns = sql.join(names.map((name) => sql.ref(name)))
+  const rows =
+    dialect === 'postgres'
+      ? sql`select * from jsonb_to_recordset(cast(${value('rows')} as jsonb)) as r (${sql.raw(
+          Object.entries(ENQUEUED)
+            .map(([name, type]) => `${name} ${type}`)
+            .join(', '),
+        )})`
+      : sql`select ${sql.join(names.map((name) => sql`json_extract(value, ${sql.lit(`$.${name}`)}) as ${sql.ref(name)}`))}
+          from json_each(${value('rows')})`
+  return sql`insert into flow_job (${columns}, state, attempts, crashes, cancel_requested, question,
+      answer, position)
+    select ${columns}, 'queued', 0, 0, 0, 'null', 'null', ${nextCount[dialect]} - priority * ${STEP}
+    from (${rows}) as given`
+})
+
 interface HeldValues {
   readonly jobId: string
   readonly worker: string

@@ -36,6 +36,18 @@ export function createJobQueue(
       }
     },
 
+    async enqueueAll(jobs) {
+      const rows = jobs.map(({ maxQueued, ...job }) => ({
+        max_queued: maxQueued,
+        ...enqueued.toRow(job),
+      }))
+      try {
+        await writer.write(queries.enqueueJobs[kind], { rows: JSON.stringify(rows) })
+      } catch (error) {
+        throw isFull(error) ? new QueueFullError(jobs[0]?.maxQueued ?? 0) : error
+      }
+    },
+
     async claim(worker, leaseUntil, now, lanes, { suspects = true, apart = null } = {}) {
       const times = { leaseUntil: leaseUntil.getTime(), now: now.getTime() }
       if (claims !== undefined)

@@ -39,8 +39,11 @@ export interface StartBuild {
   readonly startComponentId: string | null
   readonly logBuilds: boolean
   readonly flowName: string | null
-  /** The build can be suspended and survives its process; always set for flows that ask a person. */
-  readonly resumable?: boolean
+  /**
+   * The build can be suspended and survives its process; always set for flows that ask a person. Default: the
+   * setting.
+   */
+  readonly resumable?: boolean | null | undefined
   /** Number or id of a version whose graph is built instead of the stored one. */
   readonly version?: string | null
   readonly origin?: RunOrigin
@@ -119,6 +122,8 @@ export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
   readonly plans: PlanCache
   readonly components: ComponentRegistry
   readonly visitors: VisitorQueue
+  /** For builds whose request does not say. */
+  readonly resumable: boolean
   /** Maximum duration of a public build, in milliseconds. */
   readonly publicTimeoutMs: number
 }
@@ -132,6 +137,7 @@ export function createBuildService({
   plans,
   components,
   visitors,
+  resumable,
   publicTimeoutMs,
 }: BuildServiceOptions): BuildService {
   const publicJobs = createPublicJobs({ store, jobs })
@@ -175,7 +181,7 @@ export function createBuildService({
         flowId,
         flowName: request.flowName ?? flow.name,
         userId: caller.id,
-        resumable: request.resumable === true || asks(built.flow, components),
+        resumable: (request.resumable ?? resumable) || asks(built.flow, components),
         metadata: { ...metadata },
         ...buildOptions(request),
         ...built,
