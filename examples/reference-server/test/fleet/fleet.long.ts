@@ -112,7 +112,7 @@ describe('several servers on one PostgreSQL', () => {
     TEST,
     () =>
       withFleet(
-        async ({ build, events, start }, web) => {
+        async ({ build, events, start, echo }, web) => {
           const workers = [
             await start({ SERVICE_ROLE: 'worker' }),
             await start({ SERVICE_ROLE: 'worker' }),
@@ -121,7 +121,7 @@ describe('several servers on one PostgreSQL', () => {
           let isOver = false
           const load = async (): Promise<void> => {
             while (!isOver) {
-              ids.push(await build(web))
+              ids.push(await build(web, echo))
               await delay(50)
             }
           }
@@ -134,7 +134,7 @@ describe('several servers on one PostgreSQL', () => {
           isOver = true
           await loaded
           expect(ids.length).toBeGreaterThan(50)
-          for (const id of ids) expectOnce(await events(web, id))
+          for (const id of ids) expectOnce(await events(web, id), 3)
         },
         { SERVICE_ROLE: 'web', SERVICE_MAX_BUILDS_PER_USER: '32' },
       ),

@@ -179,3 +179,62 @@ describe('a job queued by another process', () => {
     expect(jobs.own().size).toBe(0)
   })
 })
+
+describe('a process that only queues', () => {
+  test('FL-2: it claims nothing, also of what others left, and gets the results of others', async () => {
+    const gate = gated()
+    const store = sharedStore()
+    const runtime = createTestRuntime()
+    const web = createBuildJobs({
+      store,
+      runtime,
+      components: createRegistry([gate.component]),
+      work: false,
+    })
+    closeLater(web)
+    const { id } = await web.start({ flow: alone(gate.component) })
+    await runtime.advance(120_000)
+    expect(await web.recover()).toEqual({ requeued: [], interrupted: [] })
+    expect(gate.started).toEqual([])
+    const worker = processOn(store, gate.component, { runtime })
+    await worker.recover()
+    await gate.begun(1)
+    gate.open('-')
+    expect((await web.result(id)).status).toBe('succeeded')
+  })
+
+  test('FL-2: it needs a queue that others serve', () => {
+    expect(() => createBuildJobs({ work: false })).toThrow(
+      new TypeError('work: false needs a shared queue'),
+    )
+  })
+
+  test('FL-6: many jobs are queued together or not at all', async () => {
+    const gate = gated()
+    const jobs = createBuildJobs({
+      runtime: createTestRuntime(),
+      components: createRegistry([gate.component]),
+      maxQueued: 3,
+      concurrency: 1,
+    })
+    closeLater(jobs)
+    const request = { flow: alone(gate.component) }
+    expect(await jobs.startAll([])).toEqual([])
+    await expect(jobs.startAll(Array.from({ length: 1001 }, () => request))).rejects.toThrow(
+      'At most 1000 requests at once, got 1001',
+    )
+    await expect(jobs.startAll([request, { ...request, priority: 11 }])).rejects.toThrow(
+      'priority must be an integer from -10 to 10',
+    )
+    await expect(jobs.startAll(Array.from({ length: 4 }, () => request))).rejects.toMatchObject({
+      status: 429,
+    })
+    expect(jobs.own().size).toBe(0)
+    const made = await jobs.startAll([request, request, request])
+    for (let n = 1; n <= 3; n += 1) {
+      await gate.begun(n)
+      gate.open('-')
+    }
+    for (const { id } of made) expect((await jobs.result(id)).status).toBe('succeeded')
+  })
+})
