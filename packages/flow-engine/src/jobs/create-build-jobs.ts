@@ -13,6 +13,7 @@ import { createJobReading } from './job-reading.ts'
 import { toJobRecord } from './job-record.ts'
 import { jobResult, storedResultOf } from './job-result.ts'
 import { createJobSeal } from './job-seal.ts'
+import { watchLoop } from './late-loop.ts'
 import { createJobUpkeep } from './job-upkeep.ts'
 import { createLanePlaces } from './lane-places.ts'
 import { createLeases } from './lease.ts'
@@ -39,6 +40,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
   const options = { ...complete, runtime }
   const dueEveryMs = Math.min(DUE_MS, leaseMs)
   const name = runtime.uuid()
+  const closing = new AbortController()
   const seal = createJobSeal(options.secrets)
   const codec = createRequestCodec(queue.shared, seal)
   const runner = createJobRunner({
@@ -58,6 +60,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     leaseMs,
     leases,
     maxCrashes: options.maxCrashes,
+    rest: queue.shared && options.work ? watchLoop(runtime, closing.signal) : () => 0,
     onError,
     async execute(job, lease) {
       await runner.run(job, lease)
@@ -65,7 +68,6 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     },
   })
   const closed = new AbortController()
-  const closing = new AbortController()
   const readers: ReaderContext = {
     store,
     runtime,

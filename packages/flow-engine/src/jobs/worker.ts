@@ -11,6 +11,8 @@ export interface WorkerOptions {
   readonly leaseMs: number
   readonly leases: Leases
   readonly maxCrashes: number
+  /** Milliseconds for which nothing more is claimed, because what runs is too much already. */
+  readonly rest: () => number
   /** Runs a job to its end. Without a shared queue there is no lease. */
   readonly execute: (job: ClaimedJob, lease: Lease | undefined) => Promise<void>
   readonly onError: (error: unknown, info: { jobId?: string }) => void
@@ -129,8 +131,8 @@ export function createWorker(options: WorkerOptions): Worker {
     if (running.size === 0 && !again) lane.owed = 0
     return false
   }
-  /** False while one job is to run alone. */
-  const isFree = (): boolean => !makesRoom && !runsAlone
+  /** False while one job is to run alone, and while too much runs. */
+  const isFree = (): boolean => !makesRoom && !runsAlone && options.rest() === 0
 
   /** Claims a job for which the whole process is there. */
   const claimAlone = async (): Promise<void> => {
@@ -202,6 +204,8 @@ export function createWorker(options: WorkerOptions): Worker {
   }
   const claimNow = async (): Promise<void> => {
     try {
+      const rest = options.rest()
+      if (rest > 0) await runtime.sleep(rest, pausing.signal).catch(() => undefined)
       await claimAll()
       if (pause > 0) onError(new Error('Jobs can be claimed again'), {})
       pause = 0
