@@ -121,6 +121,7 @@ export interface FlowEngineOptions {
   readonly queue?: Pick<
     BuildJobsOptions,
     | 'work'
+    | 'process'
     | 'concurrency'
     | 'concurrencyPerUser'
     | 'maxQueued'

@@ -204,6 +204,7 @@ const kinds: KindsOf<FlowEngineOptions> = {
   jobs: implementing('JobStore'),
   queue: options({
     work: flag,
+    process: options({ name: text, role: choice('all', 'web', 'worker'), version: text }),
     concurrency: integer(1),
     concurrencyPerUser: orNull(integer(1)),
     maxQueued: integer(0),

@@ -35,6 +35,9 @@ export const variables = {
     ...text('what this process does: all, web (runs no builds) or worker (serves no API)', 'all'),
     form: role,
   },
+  SERVICE_PROCESS_NAME: text(
+    'name of this process in the list of the fleet; default: host name and process id',
+  ),
   SERVICE_LEASE_SECONDS: {
     ...integer('seconds after which the builds of a process that is gone go on elsewhere', 15, 3),
     max: 3600,

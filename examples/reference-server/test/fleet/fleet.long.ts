@@ -36,6 +36,36 @@ describe('several servers on one PostgreSQL', () => {
     ),
   )
 
+  test('FL-80, FL-81 the fleet shows its processes, and what waits for whom', TEST, () =>
+    withFleet(
+      async ({ build, start, headers, echo }, web) => {
+        const read = async (): Promise<Record<string, never>> => {
+          const answer = await fetch(`${web.url}/api/v1/monitor/fleet`, { headers })
+          return (await answer.json()) as Record<string, never>
+        }
+        for (let n = 0; n < 3; n += 1) await build(web, echo)
+        const waiting = { queued: 3, running: 0, suspects: 0, expired_leases: 0 }
+        const own = { username: 'admin', queued: 3, running: 0 }
+        const one = { name: expect.stringMatching(/^web-1 /) as string, role: 'web', places: 0 }
+        await expect.poll(read, WITHIN).toMatchObject({
+          processes: [one],
+          jobs: waiting,
+          users: [own],
+          database: { connections: expect.any(Number) as number, oldest_transaction: null },
+        })
+        const metrics = await (await fetch(`${web.url}/metrics`)).text()
+        expect(metrics).toMatch(/^flow_fleet_processes\{role="web"\} 1$/m)
+        expect(metrics).toMatch(/^flow_jobs_oldest_queued_seconds 0?\.?\d+/m)
+        await start({ SERVICE_ROLE: 'worker', SERVICE_PROCESS_NAME: 'worker-1' })
+        await expect.poll(read, WITHIN).toMatchObject({
+          processes: [one, { role: 'worker', places: 64, draining: false }],
+          jobs: { queued: 0, ended_last_minute: { succeeded: 3, failed: 0, cancelled: 0 } },
+        })
+      },
+      { SERVICE_ROLE: 'web', SERVICE_PROCESS_NAME: 'web-1', SERVICE_METRICS: 'true' },
+    ),
+  )
+
   test(
     'FL-20, FL-13, FL-31 after kill -9 another finishes the build; FL-32 a repeated request joins it',
     TEST,

@@ -32,6 +32,8 @@ export interface BuildJobsOptions {
    * shared queue. Default true.
    */
   work?: boolean
+  /** What this process says of itself to those who operate the fleet. */
+  process?: { name?: string; role?: 'all' | 'web' | 'worker'; version?: string }
   /** Concurrent jobs. Default 8. */
   concurrency?: number
   /** Concurrent jobs per user. Default: half of `concurrency`; null: unlimited. */

@@ -1,5 +1,6 @@
 import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
 import { textStream } from '../graph/results/text-stream.ts'
+import type { FleetProcess } from '../store/fleet.ts'
 import { createJobAnswers } from './job-answers.ts'
 import type { BuildJobs } from './build-jobs.ts'
 import type { BuildJobsOptions } from './build-jobs-options.ts'
@@ -18,6 +19,7 @@ import { createJobUpkeep } from './job-upkeep.ts'
 import { createLanePlaces } from './lane-places.ts'
 import { createLeases } from './lease.ts'
 import type { ReaderContext } from './read-events.ts'
+import { reportProcess } from './report-process.ts'
 import { createRequestCodec } from './request-codec.ts'
 import { createRetention } from './retention.ts'
 import { createJobRunner, QUEUE_CHANNEL, TAKEN_CHANNEL } from './run-job.ts'
@@ -52,6 +54,19 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
   })
   const leases = createLeases({ queue, runtime, leaseMs, heartbeatMs, onError })
   const trim = createRetention({ store, runtime, ...options.retention })
+  const loop = queue.shared && options.work ? watchLoop(runtime, closing.signal) : undefined
+  const startedAt = runtime.now()
+  const state = (): FleetProcess => ({
+    name: `${options.process?.name ?? 'process'} ${name.slice(0, 8)}`,
+    role: options.process?.role ?? (options.work ? 'all' : 'web'),
+    version: options.process?.version ?? null,
+    startedAt,
+    running: worker.running(),
+    places: options.work ? concurrency : 0,
+    eventLoopMs: Math.round(loop?.lateMs() ?? 0),
+    clockOffsetMs: Math.round(clock.offsetMs()),
+    draining: worker.isPaused() && options.work,
+  })
   const worker = createWorker({
     queue,
     runtime,
@@ -60,7 +75,7 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     leaseMs,
     leases,
     maxCrashes: options.maxCrashes,
-    rest: queue.shared && options.work ? watchLoop(runtime, closing.signal) : () => 0,
+    rest: () => loop?.rest() ?? 0,
     onError,
     async execute(job, lease) {
       await runner.run(job, lease)
@@ -112,6 +127,18 @@ export function createBuildJobs(given: BuildJobsOptions = {}): BuildJobs {
     woken: tellWorkers,
     startScheduled: () => scheduled.look(),
     works: options.work,
+    begun() {
+      if (!queue.shared || queue.seen === undefined) return
+      const about = {
+        queue,
+        runtime,
+        everyMs: heartbeatMs,
+        closing: closing.signal,
+        state,
+        works: options.work,
+      }
+      void reportProcess({ ...about, onError: (error) => onError(error, {}) })
+    },
     onError,
   })
   const lookup = createJobLookup({ store, seal, codec, live: runner.live, begin })

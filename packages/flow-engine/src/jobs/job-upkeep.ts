@@ -43,6 +43,8 @@ export interface JobUpkeepOptions {
   readonly waitsApart: (drains: boolean) => void
   /** Called when jobs are waiting that any process may claim. */
   readonly woken: () => void
+  /** Called once, when the store has answered. */
+  readonly begun: () => void
   /** False: other processes repair and wake. */
   readonly works: boolean
   /** Starts the jobs of due schedules. */
@@ -115,6 +117,7 @@ export function createJobUpkeep(options: JobUpkeepOptions): JobUpkeep {
       .then(
         (result) => {
           options.clock.follow(closing).catch(() => undefined)
+          options.begun()
           if (!options.works) return result
           if (queue.shared) watchLeases().catch(() => undefined)
           watchDue().catch(() => undefined)

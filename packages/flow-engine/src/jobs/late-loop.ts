@@ -5,21 +5,27 @@ const TICK_MS = 500
 const LATE_MS = 1000
 const REST_MS = 5000
 
-/**
- * Watches the event loop until `closing`.
- * @returns milliseconds for which this process should claim nothing; 0 if it keeps up
- */
-export function watchLoop(runtime: Runtime, closing: AbortSignal): () => number {
+export interface LoopWatch {
+  /** Milliseconds for which this process should claim nothing; 0 if it keeps up. */
+  rest(): number
+  /** How late it was last, in milliseconds. */
+  lateMs(): number
+}
+
+/** Watches the event loop until `closing`. */
+export function watchLoop(runtime: Runtime, closing: AbortSignal): LoopWatch {
   const clock = (): number => runtime.monotonic?.() ?? runtime.now().getTime()
+  let late = 0
   let restUntil = Number.NEGATIVE_INFINITY
   const watch = async (): Promise<void> => {
     while (!closing.aborted) {
       const before = clock()
       await runtime.sleep(TICK_MS, closing, { background: true })
       const now = clock()
-      if (now - before - TICK_MS > LATE_MS) restUntil = now + REST_MS
+      late = Math.max(0, now - before - TICK_MS)
+      if (late > LATE_MS) restUntil = now + REST_MS
     }
   }
   watch().catch(() => undefined)
-  return () => Math.max(0, restUntil - clock())
+  return { rest: () => Math.max(0, restUntil - clock()), lateMs: () => late }
 }

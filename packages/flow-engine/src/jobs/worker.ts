@@ -29,6 +29,9 @@ export interface Worker {
   makeRoom(drains: boolean): void
   /** Claims nothing more from a shared queue; what runs goes on. */
   pause(): void
+  /** Number of jobs that run here. */
+  running(): number
+  isPaused(): boolean
   /** The job has completed a step: it is no suspect any more, so another one may start. */
   cleared(jobId: string): void
   /** Stops claiming and releases pending claims; resolves when the running jobs have ended. */
@@ -234,6 +237,8 @@ export function createWorker(options: WorkerOptions): Worker {
       }
       claimMore()
     },
+    running: () => running.size,
+    isPaused: () => pausing.signal.aborted,
     makeRoom(drains) {
       if (!drains && running.size > 0) return
       makesRoom = true

@@ -1,3 +1,4 @@
+import type { FleetProcess, FleetState } from './fleet.ts'
 import type { Page } from './paging.ts'
 import type { ScheduleStore } from './schedules.ts'
 
@@ -197,6 +198,12 @@ export interface JobQueue {
   /** The clock of the store, if it has one that all processes share. */
   now?(): Promise<Date>
   get(jobId: string): Promise<StoredJob | null>
+  /** Records that a process lives. */
+  seen?(process: FleetProcess): Promise<void>
+  /** Forgets a process that has ended, and those that were not seen for 10 minutes. */
+  gone?(name: string): Promise<void>
+  /** For those who operate several processes; optional. */
+  fleet?(): Promise<FleetState>
   /** For metrics; optional. */
   countOpen?(): Promise<OpenJobs>
   /** Newest first by queue time, then by id. Without it jobs cannot be listed. */

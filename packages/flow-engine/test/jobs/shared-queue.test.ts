@@ -2,7 +2,7 @@ import { createTestRuntime } from '@x/wire'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createRegistry, type Component, type FlowJson } from '@x/flow-engine'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
-import type { JobStore } from '@x/flow-engine/store'
+import type { FleetState, JobStore } from '@x/flow-engine/store'
 import { collectEvents, flowBuilder } from '@x/flow-engine/testing'
 import { gated } from '../engine/gated.ts'
 import { kinds } from '../engine/kit.ts'
@@ -201,6 +201,34 @@ describe('a process that only queues', () => {
     await gate.begun(1)
     gate.open('-')
     expect((await web.result(id)).status).toBe('succeeded')
+  })
+
+  test('FL-2: it says once a minute that jobs wait and nobody works', async () => {
+    const store = sharedStore()
+    const runtime = createTestRuntime()
+    const errors: string[] = []
+    const processes: FleetState['processes'][number][] = []
+    const queue: JobStore['queue'] = {
+      ...store.queue,
+      seen: async () => undefined,
+      fleet: async () => ({ at: runtime.now(), queued: 12, processes }) as unknown as FleetState,
+    }
+    const web = createBuildJobs({
+      store: { ...store, queue },
+      runtime,
+      work: false,
+      onError: (error) => errors.push((error as Error).message),
+    })
+    closeLater(web)
+    await web.recover()
+    await runtime.advance(59_000)
+    expect(errors).toEqual([])
+    await runtime.advance(70_000)
+    const warning = 'No worker for 60 s; 12 jobs wait'
+    expect(errors).toEqual([warning, warning])
+    processes.push({ role: 'worker', seenAt: runtime.now() } as FleetState['processes'][number])
+    await runtime.advance(60_000)
+    expect(errors).toHaveLength(2)
   })
 
   test('FL-2: it needs a queue that others serve', () => {

@@ -2,6 +2,7 @@ import type { ComponentRegistry, ComponentServices } from '@x/flow-engine'
 import { createDoorServices, type DoorServices } from './doors/doors.ts'
 import { jobNotice } from './runs/job-notice.ts'
 import { outgoingServices } from './runs/outgoing-services.ts'
+import { createFleetService, type FleetService } from './runs/fleet.ts'
 import { createFrozenResults } from './runs/frozen-results.ts'
 import { completeLimits } from '@x/flow-engine/internal'
 import { createBuildJobs, type BuildJobs } from '@x/flow-engine'
@@ -76,6 +77,7 @@ export interface ExecutionServices {
   readonly mcp: McpTransport
   readonly doors: DoorServices
   readonly traces: TraceService
+  readonly fleet: FleetService
 }
 
 export interface ExecutionServicesOptions {
@@ -134,9 +136,9 @@ export function createExecutionServices({
   const pendingOf = createPendingByRequest()
   const sweep = createSweep({ ...kit, records: writer })
   const visitors = createVisitorQueue(() => jobs)
-  const { concurrency = 8 } = options.queue ?? {}
+  const { concurrency = 8, leaseMs = 15_000 } = options.queue ?? {}
   const jobStore = options.jobs ?? createMemoryJobStore()
-  const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue)
+  const counted = options.metrics && executionMetrics(options.metrics, jobStore.queue, leaseMs)
   // Counting comes first, so that an error in a host hook does not prevent it.
   const hooks = joinRunHooks([counted?.hooks, options.hooks])
   const base = { cache, limits, runtime, ...spendingOf(options), ...(hooks && { hooks }) }
@@ -312,6 +314,7 @@ export function createExecutionServices({
         uuid: () => runtime.uuid(),
       }),
       runs,
+      fleet: createFleetService({ queue: jobStore.queue, store, leaseMs }),
       responses: createResponsesService({
         chatFlows,
         runs,
